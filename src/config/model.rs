@@ -1,0 +1,261 @@
+//! A valid configuration. Whoever holds a [`Config`] needs to check nothing again.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::evaluation::{FailureKind, Guard, Metric};
+
+use super::Template;
+
+/// One oracle.toml, checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `[inputs]`: name → path as written (file, folder or glob), not yet resolved.
+    pub inputs: BTreeMap<String, String>,
+    /// The folder that relative paths in the file start from.
+    pub base: PathBuf,
+    /// `[worktree]`.
+    pub worktree: Worktree,
+    /// `[build]`.
+    pub build: Build,
+    /// `[[measure]]`, in order, with unique names.
+    pub measures: Vec<Measure>,
+    /// `[run]`.
+    pub run: Run,
+    /// `[[require]]`.
+    pub requires: Vec<Require>,
+    /// `[[guard]]`; at least one; every metric's measure exists.
+    pub guards: Vec<Guard>,
+    /// `[statistics]`.
+    pub statistics: Statistics,
+    /// `[failures]`.
+    pub failures: Failures,
+    /// `[[override]]`: the conditions, in order; [`Config::resolve`] lays over those that hold.
+    pub overrides: Vec<Condition>,
+    /// `[environment] probe`: commands, split into words.
+    pub probes: Vec<Vec<String>>,
+}
+
+/// `[worktree]`: how a checkout is made ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worktree {
+    /// Where slots live; default: the user's cache folder and the repository's id.
+    pub dir: Option<PathBuf>,
+    /// Paths of the user's checkout that are linked in, relative to its top.
+    pub link: Vec<String>,
+    /// Whether submodules are checked out at each commit's own pin.
+    pub submodules: bool,
+}
+
+/// A command, split as a shell would; placeholders are filled in after the split.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// As written.
+    pub text: String,
+    /// The words; never empty.
+    pub words: Vec<Template>,
+}
+
+/// `[build]`.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// Commands, run in order in `{src}`; may be empty (nothing to build).
+    pub commands: Vec<Command>,
+    /// Declared environment.
+    pub env: BTreeMap<String, Template>,
+    /// `clean` or `incremental`.
+    pub mode: BuildMode,
+    /// For each command; default 30 minutes.
+    pub timeout: Duration,
+    /// Git pathspecs (`:(top,glob)` is added): commits touching only these change nothing.
+    pub ignore: Vec<String>,
+    /// The other way round.
+    pub paths: Vec<String>,
+    /// `{jobs}`; default: the cores of the slot.
+    pub jobs: Option<u32>,
+    /// What a confirmation does with builds.
+    pub confirm: ConfirmBuild,
+}
+
+/// `build.mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildMode {
+    /// A fresh build folder for every commit.
+    Clean,
+    /// The build folder is kept between commits of the search (never for a confirmation).
+    Incremental,
+}
+
+/// `build.confirm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfirmBuild {
+    /// Clean builds newer than the search's.
+    Rebuild,
+    /// The search's builds are good enough; the report says so.
+    Reuse,
+}
+
+/// One `[[measure]]`.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// Its name, unique.
+    pub name: String,
+    /// What to run.
+    pub command: Command,
+    /// How to read the output.
+    pub parser: Parser,
+    /// Wall-clock limit of one run; default 20 minutes.
+    pub timeout: Duration,
+    /// Declared environment.
+    pub env: BTreeMap<String, Template>,
+    /// Working folder; default `{src}`.
+    pub cwd: Option<Template>,
+    /// Commands to run before and after each run, in the same folder and environment.
+    pub before: Vec<Command>,
+    /// See `before`.
+    pub after: Vec<Command>,
+    /// Whether it yields numbers or facts.
+    pub kind: MeasureKind,
+    /// `[failures]` with this measure's own settings laid over.
+    pub failures: Failures,
+}
+
+/// `measure.kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeasureKind {
+    /// Values are parsed as numbers; one that is not is unreadable.
+    Number,
+    /// Values are kept as text.
+    Fact,
+}
+
+/// `measure.parser` with what belongs to it.
+#[derive(Clone, Debug)]
+pub enum Parser {
+    /// llama-perplexity's output, of any year.
+    LlamaPerplexity,
+    /// A pattern with named groups (or one unnamed group, or none: the whole match).
+    Regex {
+        /// Matched line by line on both streams.
+        pattern: regex::Regex,
+        /// Which match counts.
+        pick: Pick,
+    },
+    /// A JSON document on stdout; pointers as in RFC 6901.
+    Json {
+        /// Metric name (`None`: the measure's own) → pointer.
+        pointers: BTreeMap<Option<String>, String>,
+    },
+    /// The exit code is the value: a run that ends by itself is a reading, not a failure.
+    ExitCode,
+}
+
+/// `measure.pick`: where the pattern matches more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// The first match.
+    First,
+    /// The last match (the default).
+    Last,
+    /// The smallest number.
+    Min,
+    /// The largest number.
+    Max,
+    /// The sum of all.
+    Sum,
+}
+
+/// `[run]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// `{threads}`; default: the cores of the slot.
+    pub threads: Option<u32>,
+    /// `{chunks}`, where a command takes it.
+    pub chunks: Option<u32>,
+}
+
+/// One `[[require]]`: what a run must show to count at all.
+#[derive(Clone, Debug)]
+pub struct Require {
+    /// The measure whose runs are looked at.
+    pub measure: String,
+    /// Must match some line of its output, on either stream.
+    pub pattern: regex::Regex,
+}
+
+/// `[statistics]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistics {
+    /// Of the whole hunt, in (0.5, 1).
+    pub confidence: f64,
+    /// Budget of runs.
+    pub max_runs: u32,
+}
+
+/// `[failures]`: what a commit that cannot be measured counts as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failures {
+    /// Does not build.
+    pub build: Policy,
+    /// Crashes.
+    pub crash: Policy,
+    /// Prints NaN.
+    pub nan: Policy,
+    /// Times out.
+    pub timeout: Policy,
+    /// Prints no value.
+    pub unreadable: Policy,
+    /// Output that betrays the machine's fault, whoever runs (substrings).
+    pub transient: Vec<String>,
+}
+
+/// What a failure counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Untestable.
+    Skip,
+    /// Bad.
+    Bad,
+}
+
+impl Failures {
+    /// The policy for a kind of failure; what is incomplete or lacks a requirement is never bad.
+    pub fn policy(&self, kind: FailureKind) -> Policy {
+        match kind {
+            FailureKind::Build => self.build,
+            FailureKind::Crash => self.crash,
+            FailureKind::Nan => self.nan,
+            FailureKind::Timeout => self.timeout,
+            FailureKind::Unreadable => self.unreadable,
+            FailureKind::Incomplete | FailureKind::Require => Policy::Skip,
+        }
+    }
+}
+
+/// `[[override]] when`: all that is given must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Condition {
+    /// This path is not in the commit's tree.
+    pub missing: Option<String>,
+    /// This path is in the commit's tree.
+    pub exists: Option<String>,
+    /// This file is in the tree and contains the text.
+    pub contains: Option<(String, String)>,
+    /// The commit descends from (or is) this revision.
+    pub has_ancestor: Option<String>,
+    /// It does not.
+    pub lacks_ancestor: Option<String>,
+}
+
+impl Config {
+    /// The measure of that name.
+    pub fn measure(&self, name: &str) -> Option<&Measure> {
+        self.measures.iter().find(|m| m.name == name)
+    }
+
+    /// The guard of that metric, if any.
+    pub fn guard(&self, metric: &Metric) -> Option<&Guard> {
+        self.guards.iter().find(|g| g.metric == *metric)
+    }
+}

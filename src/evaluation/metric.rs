@@ -1,0 +1,146 @@
+//! What a measure yields: named numbers and facts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A metric's name: `MEASURE`, or `MEASURE.NAME` where a measure yields several.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Metric {
+    /// The `[[measure]]` it comes from.
+    pub measure: String,
+    /// The named group or pointer; `None` for the measure's one unnamed value.
+    pub name: Option<String>,
+}
+
+/// The text is no metric name.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not a metric: write MEASURE or MEASURE.NAME")]
+pub struct ParseMetricError(String);
+
+impl Metric {
+    /// The unnamed metric of a measure.
+    pub fn of(measure: &str) -> Self {
+        Self { measure: measure.to_owned(), name: None }
+    }
+
+    /// A named metric of a measure.
+    pub fn named(measure: &str, name: &str) -> Self {
+        Self { measure: measure.to_owned(), name: Some(name.to_owned()) }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{}.{name}", self.measure),
+            None => f.write_str(&self.measure),
+        }
+    }
+}
+
+impl FromStr for Metric {
+    type Err = ParseMetricError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let word = |w: &str| {
+            !w.is_empty() && w.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+        };
+        match text.split_once('.') {
+            None if word(text) => Ok(Self::of(text)),
+            Some((measure, name)) if word(measure) && word(name) => Ok(Self::named(measure, name)),
+            _ => Err(ParseMetricError(text.to_owned())),
+        }
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// One value of a metric in one run.
+///
+/// In JSON a finite number is a number, one that is not finite is the string `"nan"`, `"inf"`
+/// or `"-inf"`, and a fact is any other string.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A measured number, in whatever unit the engine prints.
+    Number(f64),
+    /// What the engine said of itself, such as its launch configuration.
+    Fact(String),
+}
+
+impl Value {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(x) => Some(*x),
+            Self::Fact(_) => None,
+        }
+    }
+
+    /// A number that is not finite: NaN or an infinity.
+    pub fn is_broken_number(&self) -> bool {
+        matches!(self, Self::Number(x) if !x.is_finite())
+    }
+}
+
+/// Bit for bit: NaN equals NaN with the same payload, and 0.0 differs from -0.0.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => a.to_bits() == b.to_bits(),
+            (Self::Fact(a), Self::Fact(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(x) if x.is_nan() => f.write_str("nan"),
+            Self::Number(x) => write!(f, "{x}"),
+            Self::Fact(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(x) if x.is_finite() => serializer.serialize_f64(*x),
+            _ => serializer.collect_str(self),
+        }
+    }
+}
+
+/// What one run's output says: every value the parser found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Reading {
+    /// The metrics, by name; `wall_s` and `peak_rss_mib` are not among them, since they are
+    /// not read from the output.
+    pub values: BTreeMap<Metric, Value>,
+    /// Per-chunk values in the order printed, where the parser knows chunks (cumulative
+    /// perplexity after chunk 1, 2, …); empty otherwise. They count for "bit-identical".
+    pub chunks: Vec<f64>,
+}
+
+impl Reading {
+    /// Bit-identical: all parsed values, per-chunk ones included, are equal.
+    pub fn same_bits(&self, other: &Self) -> bool {
+        self.values == other.values
+            && self.chunks.len() == other.chunks.len()
+            && self.chunks.iter().zip(&other.chunks).all(|(a, b)| a.to_bits() == b.to_bits())
+    }
+}

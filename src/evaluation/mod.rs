@@ -1,0 +1,16 @@
+//! The nouns that every room shares. No IO, no policy: what a commit, a metric, a run, a
+//! guard, and a verdict *are*.
+
+mod commit;
+mod failure;
+mod guard;
+mod metric;
+mod run;
+mod verdict;
+
+pub use commit::{CommitId, ParseCommitIdError};
+pub use failure::{Failure, FailureKind, Fault};
+pub use guard::{Direction, Guard, GuardForm};
+pub use metric::{Metric, ParseMetricError, Reading, Value};
+pub use run::{Ended, Phase, RunRecord};
+pub use verdict::{Judgement, SkipReason, Verdict};

@@ -1,0 +1,109 @@
+//! One execution of one measure's command: the fact that is stored.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::CommitId;
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// It left with this exit code.
+    Exited(i32),
+    /// It died by this signal, which we did not send.
+    Signaled(i32),
+    /// We killed it when its time was over.
+    TimedOut,
+    /// The program does not exist at the path (or in `PATH`) named here.
+    NotFound(String),
+    /// The program exists but could not be started, for the reason given.
+    NotStarted(String),
+    /// We killed it since we were told to stop; says nothing of the commit and is not stored.
+    Stopped,
+}
+
+impl Ended {
+    /// Left by itself with exit code 0.
+    pub fn is_success(&self) -> bool {
+        *self == Self::Exited(0)
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exit code {code}"),
+            Self::Signaled(signal) => write!(f, "signal {signal}"),
+            Self::TimedOut => f.write_str("timed out"),
+            Self::NotFound(program) => write!(f, "program not found: {program}"),
+            Self::NotStarted(reason) => write!(f, "could not be started: {reason}"),
+            Self::Stopped => f.write_str("stopped"),
+        }
+    }
+}
+
+/// Why a run was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// At the good or bad endpoint, before the search.
+    Endpoint,
+    /// At a commit git picked.
+    Search,
+    /// At the first bad commit and its parents, afresh.
+    Confirm,
+    /// The good endpoint's kept build, run to tell whose fault a failure is.
+    Control,
+    /// By hand.
+    Manual,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Endpoint => "endpoint",
+            Self::Search => "search",
+            Self::Confirm => "confirm",
+            Self::Control => "control",
+            Self::Manual => "manual",
+        })
+    }
+}
+
+/// A run as it happened. What it *means* (values, verdict) is derived again from its log
+/// whenever it is needed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Unique name of this attempt; its files carry it.
+    pub attempt: String,
+    /// The key it was stored under.
+    pub run_key: String,
+    /// The measure.
+    pub measure: String,
+    /// The commit whose build ran.
+    pub commit: CommitId,
+    /// Why it ran.
+    pub phase: Phase,
+    /// The hunt it ran for, if any.
+    pub hunt: Option<String>,
+    /// The command with its placeholders filled in, a word an entry.
+    pub argv: Vec<String>,
+    /// The working folder.
+    pub cwd: String,
+    /// The declared environment on top of the user's.
+    pub env: BTreeMap<String, String>,
+    /// When it started (RFC 3339, UTC).
+    pub started: String,
+    /// Wall-clock seconds.
+    pub wall_s: f64,
+    /// Largest resident set of the engine and the children it waited for, MiB, where known.
+    pub peak_rss_mib: Option<f64>,
+    /// How it ended.
+    pub ended: Ended,
+    /// When the build that ran was finished (RFC 3339, UTC): a confirmation needs builds
+    /// newer than the search's.
+    pub built: String,
+}
