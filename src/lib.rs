@@ -7,3 +7,4 @@
 pub mod config;
 pub mod evaluation;
 pub mod process;
+pub mod store;

@@ -1,6 +1,6 @@
 //! A declared tolerance: which metric, which way is worse, and by how much it may move.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Metric, Value};
 
@@ -18,7 +18,7 @@ pub enum Direction {
 
 /// The form of the tolerance, as configured. Amounts are in the metric's own unit, percents
 /// are of the baseline's magnitude.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardForm {
     /// `value - baseline` may be at most this.
@@ -38,7 +38,7 @@ pub enum GuardForm {
 }
 
 /// A commit is bad when any guard is broken.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Guard {
     /// What is guarded.
     pub metric: Metric,

@@ -125,6 +125,26 @@ impl Serialize for Value {
     }
 }
 
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Plain {
+            Number(f64),
+            Text(String),
+        }
+        Ok(match Plain::deserialize(deserializer)? {
+            Plain::Number(x) => Self::Number(x),
+            Plain::Text(text) => match text.as_str() {
+                "nan" => Self::Number(f64::NAN),
+                "inf" => Self::Number(f64::INFINITY),
+                "-inf" => Self::Number(f64::NEG_INFINITY),
+                _ => Self::Fact(text),
+            },
+        })
+    }
+}
+
 /// What one run's output says: every value the parser found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Reading {

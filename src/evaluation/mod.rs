@@ -3,6 +3,7 @@
 
 mod commit;
 mod failure;
+mod finding;
 mod guard;
 mod metric;
 mod run;
@@ -10,6 +11,10 @@ mod verdict;
 
 pub use commit::{CommitId, ParseCommitIdError};
 pub use failure::{Failure, FailureKind, Fault};
+pub use finding::{
+    Account, Basis, CommitInfo, Contribution, Culprit, Effect, Finding, GuardTarget, Outcome,
+    Target, TouchedFile,
+};
 pub use guard::{Direction, Guard, GuardForm};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use run::{Ended, Phase, RunRecord};

@@ -1,0 +1,51 @@
+//! Builds that were made: how long they took and, where one failed, how.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, Failure, Phase};
+
+use super::{BuildKey, Store, StoreError, publish, read_all};
+
+/// One build, as it happened. The artifacts themselves are not kept here: a slot has them
+/// until it is used again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildRecord {
+    /// Unique name of this attempt; its log carries it.
+    pub attempt: String,
+    /// The key.
+    pub build_key: BuildKey,
+    /// The commit.
+    pub commit: CommitId,
+    /// What it was built for.
+    pub phase: Phase,
+    /// The commands with placeholders filled in, a word an entry.
+    pub commands: Vec<Vec<String>>,
+    /// When it was finished (RFC 3339, UTC).
+    pub finished: String,
+    /// Wall-clock seconds, checkout included.
+    pub wall_s: f64,
+    /// How it failed, if it did, and that was the commit's fault.
+    pub failure: Option<Failure>,
+}
+
+impl Store {
+    /// Publishes a build.
+    pub fn put_build(&self, record: &BuildRecord) -> Result<(), StoreError> {
+        let path = self
+            .keyed("builds", record.build_key.as_str())
+            .join(format!("{}.json", record.attempt));
+        publish(&path, &serde_json::to_vec_pretty(record).expect("a record is plain data"))
+    }
+
+    /// Every build under a key, oldest first.
+    pub fn builds(&self, key: &BuildKey) -> Result<Vec<BuildRecord>, StoreError> {
+        read_all(&self.keyed("builds", key.as_str()))
+    }
+
+    /// Where a build's log lies.
+    pub fn build_log(&self, record: &BuildRecord) -> PathBuf {
+        self.keyed("builds", record.build_key.as_str()).join(format!("{}.log", record.attempt))
+    }
+}

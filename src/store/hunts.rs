@@ -1,0 +1,225 @@
+//! A hunt's folder: frozen configuration, journal, logs, reports, and the lock that says
+//! whether somebody drives it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+use super::journal::{Entry, Journal};
+use super::{Store, StoreError};
+
+/// A hunt on disk.
+#[derive(Clone, Debug)]
+pub struct HuntDir {
+    id: String,
+    path: PathBuf,
+}
+
+/// Held by the driver for as long as it lives; the system frees it when the driver dies.
+#[derive(Debug)]
+pub struct HuntLock(#[expect(dead_code, reason = "held, never read")] File);
+
+impl Store {
+    /// Makes the folder of a new hunt. Its name begins with the time, so names sort by age.
+    pub fn new_hunt(&self) -> Result<HuntDir, StoreError> {
+        let hunts = self.root().join("hunts");
+        std::fs::create_dir_all(&hunts).map_err(StoreError::at(&hunts))?;
+        let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+        for count in 0.. {
+            let id = if count == 0 { now.clone() } else { format!("{now}-{count}") };
+            let path = hunts.join(&id);
+            match std::fs::create_dir(&path) {
+                Ok(()) => {
+                    let logs = path.join("logs");
+                    std::fs::create_dir(&logs).map_err(StoreError::at(&logs))?;
+                    return Ok(HuntDir { id, path });
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(StoreError::Io { path, source }),
+            }
+        }
+        unreachable!("the counter has no end")
+    }
+
+    /// Every hunt, oldest first.
+    pub fn hunts(&self) -> Result<Vec<HuntDir>, StoreError> {
+        let hunts = self.root().join("hunts");
+        let entries = match std::fs::read_dir(&hunts) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreError::Io { path: hunts, source }),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(StoreError::at(&hunts))?.path();
+            if path.join("journal.jsonl").exists()
+                && let Some(id) = path.file_name().and_then(|n| n.to_str())
+            {
+                found.push(HuntDir { id: id.to_owned(), path: path.clone() });
+            }
+        }
+        found.sort_by(|a, b| a.began().cmp(&b.began()).then_with(|| a.id.cmp(&b.id)));
+        Ok(found)
+    }
+
+    /// The hunt of that name (or the one name that begins so); without a name the newest.
+    pub fn hunt(&self, name: Option<&str>) -> Result<HuntDir, StoreError> {
+        let mut hunts = self.hunts()?;
+        let Some(name) = name else {
+            return hunts.pop().ok_or_else(|| {
+                StoreError::NoHunt("there is no hunt in this repository yet".to_owned())
+            });
+        };
+        if let Some(exact) = hunts.iter().find(|h| h.id == name) {
+            return Ok(exact.clone());
+        }
+        let matching: Vec<_> = hunts.iter().filter(|h| h.id.starts_with(name)).collect();
+        match matching.as_slice() {
+            [one] => Ok((*one).clone()),
+            [] => {
+                let known: Vec<_> = hunts.iter().rev().take(5).map(|h| h.id.as_str()).collect();
+                Err(StoreError::NoHunt(format!(
+                    "there is no hunt `{name}`; the newest are: {}",
+                    known.join(", ")
+                )))
+            }
+            several => Err(StoreError::NoHunt(format!(
+                "`{name}` could be any of: {}",
+                several.iter().map(|h| h.id.as_str()).collect::<Vec<_>>().join(", ")
+            ))),
+        }
+    }
+}
+
+impl HuntDir {
+    /// Its name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The frozen configuration.
+    pub fn config(&self) -> PathBuf {
+        self.path.join("oracle.toml")
+    }
+
+    /// The journal.
+    pub fn journal_path(&self) -> PathBuf {
+        self.path.join("journal.jsonl")
+    }
+
+    /// Opens the journal for appending.
+    pub fn journal(&self) -> Result<Journal, StoreError> {
+        Journal::open(&self.journal_path())
+    }
+
+    /// Everything that happened so far.
+    pub fn entries(&self) -> Result<Vec<Entry>, StoreError> {
+        Journal::read(&self.journal_path())
+    }
+
+    /// The bisect worktree, which has no files of the commits in it.
+    pub fn bisect_worktree(&self) -> PathBuf {
+        self.path.join("bisect")
+    }
+
+    /// What is being done right now: one small file, rewritten, not durable.
+    pub fn now_path(&self) -> PathBuf {
+        self.path.join("now.json")
+    }
+
+    /// Takes the lock, or says that somebody has it.
+    pub fn lock(&self) -> Result<HuntLock, StoreError> {
+        // Whoever looks whether a driver lives holds it for an instant: ask more than once.
+        for _ in 0..20 {
+            if let Some(lock) = self.try_lock()? {
+                return Ok(lock);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(25));
+        }
+        Err(StoreError::Locked(self.id.clone()))
+    }
+
+    fn try_lock(&self) -> Result<Option<HuntLock>, StoreError> {
+        let path = self.path.join("lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(StoreError::at(&path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(HuntLock(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
+        }
+    }
+
+    /// Whether a driver is alive. Reading only: it never takes the lock for itself in a way
+    /// that a driver starting at the same moment could stumble over.
+    pub fn is_driven(&self) -> Result<bool, StoreError> {
+        let path = self.path.join("lock");
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            Err(source) => return Err(StoreError::Io { path, source }),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
+        }
+    }
+
+    /// Gives a log of the store a name of this hunt's own (`logs/NAME`); returns the path
+    /// relative to the hunt. A second link of the same file costs nothing; where links are not
+    /// to be had, it is copied.
+    pub fn adopt_log(&self, log: &Path, name: &str) -> Result<String, StoreError> {
+        let relative = format!("logs/{name}");
+        let own = self.path.join(&relative);
+        if own.exists() || std::fs::hard_link(log, &own).is_ok() {
+            return Ok(relative);
+        }
+        std::fs::copy(log, &own).map_err(StoreError::at(&own))?;
+        Ok(relative)
+    }
+
+    fn began(&self) -> Option<std::time::SystemTime> {
+        std::fs::metadata(self.config()).and_then(|m| m.modified()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_seen_by_others_and_freed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let hunt = store.new_hunt().unwrap();
+        assert!(!hunt.is_driven().unwrap());
+        let lock = hunt.lock().unwrap();
+        assert!(hunt.is_driven().unwrap());
+        assert!(matches!(hunt.lock(), Err(StoreError::Locked(_))));
+        drop(lock);
+        assert!(!hunt.is_driven().unwrap());
+    }
+
+    #[test]
+    fn a_hunt_is_found_by_the_beginning_of_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        assert!(matches!(store.hunt(None), Err(StoreError::NoHunt(_))));
+        let first = store.new_hunt().unwrap();
+        first.journal().unwrap();
+        let second = store.new_hunt().unwrap();
+        second.journal().unwrap();
+        assert_eq!(store.hunt(Some(first.id())).unwrap().id(), first.id());
+        assert!(store.hunt(Some("1999")).is_err());
+        assert_eq!(store.hunts().unwrap().len(), 2);
+    }
+}

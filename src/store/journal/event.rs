@@ -1,0 +1,240 @@
+//! What can happen in a hunt.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{
+    CommitId, CommitInfo, Culprit, Failure, Finding, Judgement, Metric, Phase, Target, Value,
+};
+
+/// One event.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The hunt begins; everything it was asked and what it runs on.
+    Begun(Box<Begun>),
+    /// A driver took it up again after an interruption.
+    Resumed,
+    /// A build was made, or found failed in the store.
+    Build(BuildDone),
+    /// A run was made, or taken from the store.
+    Run(RunDone),
+    /// A commit was judged.
+    Judged(Judged),
+    /// The endpoints are measured and the search is planned.
+    Targets {
+        /// What is hunted.
+        targets: Vec<Target>,
+        /// Whether the endpoints' values repeated bit for bit.
+        steadiness: Steadiness,
+        /// Guards that decide nothing here: the metric, and a sentence why.
+        others: Vec<(Metric, String)>,
+    },
+    /// A stretch of history is searched: the whole range first, then what the account leaves.
+    Search {
+        /// Counts from 0.
+        stretch: usize,
+        /// Its good end.
+        good: CommitId,
+        /// Its bad end.
+        bad: CommitId,
+        /// How many commits may be the first bad one.
+        commits: usize,
+        /// The targets with the baseline of this stretch.
+        targets: Vec<Target>,
+        /// Pathspecs that limit it.
+        paths: Vec<String>,
+    },
+    /// Git has named a commit, or several.
+    SearchEnd {
+        /// Which stretch.
+        stretch: usize,
+        /// What it says.
+        end: SearchEnd,
+    },
+    /// A first bad commit was confirmed against its parents.
+    Confirmed(Box<Culprit>),
+    /// A claim did not survive its confirmation.
+    Contradicted {
+        /// The commit.
+        commit: CommitId,
+        /// Why.
+        reason: String,
+    },
+    /// Something a reader should know.
+    Note {
+        /// The sentence.
+        text: String,
+    },
+    /// The hunt was stopped and can be resumed.
+    Stopped {
+        /// Why.
+        reason: String,
+        /// The world's fault (a tool, the disk), not a person's wish.
+        world: bool,
+    },
+    /// The answer.
+    Ended {
+        /// It.
+        finding: Box<Finding>,
+    },
+}
+
+/// What a hunt was asked and what it runs on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Begun {
+    /// The hunt's name.
+    pub hunt: String,
+    /// `bisect-ppl` and its version.
+    pub tool: String,
+    /// The good endpoint.
+    pub good: CommitInfo,
+    /// The bad endpoint.
+    pub bad: CommitInfo,
+    /// What was typed for them.
+    pub asked: (String, String),
+    /// How many commits may be the first bad one.
+    pub commits: usize,
+    /// Options of the command line.
+    pub options: Options,
+    /// Digest of the frozen configuration.
+    pub config_sha256: String,
+    /// The inputs.
+    pub inputs: BTreeMap<String, InputFile>,
+    /// `[environment] probe`: command → output.
+    pub environment: BTreeMap<String, String>,
+    /// The machine.
+    pub machine: Machine,
+    /// Top of the checkout the hunt was started from; `None` in a bare repository.
+    pub checkout: Option<String>,
+    /// Git's version.
+    pub git: String,
+}
+
+/// Options of `start`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// Follow first parents only.
+    pub first_parent: bool,
+    /// End at the first culprit, whatever the account says.
+    pub first_only: bool,
+    /// Commits not to be tested.
+    pub skip: Vec<CommitId>,
+    /// Pathspecs after `--`.
+    pub paths: Vec<String>,
+}
+
+/// An input of the runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// The path as resolved (the first, where it is a pattern).
+    pub path: String,
+    /// SHA-256 of its content.
+    pub sha256: String,
+}
+
+/// The machine that runs things.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Processor model.
+    pub cpu: String,
+    /// Logical cores.
+    pub cores: usize,
+    /// Memory, MiB.
+    pub memory_mib: u64,
+    /// GPUs with their driver, as the machine names them.
+    pub gpus: Vec<String>,
+    /// Kernel and its release.
+    pub kernel: String,
+    /// Digest of what makes two machines the same class: model and flags of the processor,
+    /// GPU, driver. Samples of different classes are never compared.
+    pub class: String,
+}
+
+/// A build.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BuildDone {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its attempt in the store.
+    pub attempt: String,
+    /// Its key.
+    pub build_key: String,
+    /// What for.
+    pub phase: Phase,
+    /// Seconds, checkout included.
+    pub wall_s: f64,
+    /// The log, relative to the hunt.
+    pub log: String,
+    /// How it failed, if it did.
+    pub failure: Option<Failure>,
+    /// Known from the store; nothing was built.
+    pub reused: bool,
+    /// The commands, a word an entry.
+    pub commands: Vec<Vec<String>>,
+}
+
+/// A run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RunDone {
+    /// The commit.
+    pub commit: CommitId,
+    /// The measure.
+    pub measure: String,
+    /// Its attempt in the store.
+    pub attempt: String,
+    /// Its key in the store.
+    pub run_key: String,
+    /// Why it ran, now.
+    pub phase: Phase,
+    /// Seconds.
+    pub wall_s: f64,
+    /// The log, relative to the hunt.
+    pub log: String,
+    /// What was read from it (`wall_s` and `peak_rss_mib` included).
+    pub values: BTreeMap<Metric, Value>,
+    /// How it failed, if it did.
+    pub failure: Option<Failure>,
+    /// Taken from the store; nothing ran.
+    pub reused: bool,
+    /// The command, a word an entry.
+    pub argv: Vec<String>,
+}
+
+/// A verdict with the runs it was derived from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Judged {
+    /// The commit.
+    pub commit: CommitId,
+    /// The verdict and why.
+    pub judgement: Judgement,
+    /// Which stretch of history it was judged in.
+    pub stretch: usize,
+    /// What for.
+    pub phase: Phase,
+    /// The attempts it rests on.
+    pub attempts: Vec<String>,
+    /// Commits and steps git thinks are left.
+    pub left: Option<(usize, usize)>,
+}
+
+/// Whether values repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Steadiness {
+    /// Bit for bit: one run a commit is enough.
+    BitIdentical,
+    /// They vary, but the endpoints lie wholly apart: three runs a commit that must agree.
+    Apart,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SearchEnd {
+    /// One commit.
+    FirstBad(CommitId),
+    /// One of several, the rest being untestable.
+    Candidates(Vec<CommitId>),
+}

@@ -1,0 +1,102 @@
+//! A hunt's journal: one JSON object a line, appended and synced, never changed. Driver and
+//! oracle both write it; whoever reads it alone can tell the whole hunt.
+
+mod event;
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::StoreError;
+
+pub use event::{
+    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, RunDone, SearchEnd, Steadiness,
+};
+
+/// An event with its time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// When (RFC 3339, UTC).
+    pub at: String,
+    /// What.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// An open journal.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Opens (or begins) the journal at `path` for appending. A line that a killed writer left
+    /// half-written is ended first, so that it cannot swallow the next one.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .read(true)
+            .open(path)
+            .map_err(StoreError::at(path))?;
+        if !ends_with_newline(&mut file).map_err(StoreError::at(path))? {
+            file.write_all(b"\n").map_err(StoreError::at(path))?;
+        }
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Appends an event in one write, and syncs it.
+    pub fn append(&mut self, event: Event) -> Result<(), StoreError> {
+        let entry = Entry { at: jiff::Timestamp::now().to_string(), event };
+        let mut line = serde_json::to_vec(&entry).expect("an event is plain data");
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(StoreError::at(&self.path))?;
+        self.file.sync_data().map_err(StoreError::at(&self.path))
+    }
+
+    /// Reads a journal. Lines that do not parse are what a kill left of them, and are passed
+    /// over; a missing journal is empty.
+    pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreError::Io { path: path.to_owned(), source }),
+        };
+        Ok(bytes
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect())
+    }
+}
+
+fn ends_with_newline(file: &mut File) -> std::io::Result<bool> {
+    use std::io::{Read, Seek, SeekFrom};
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_torn_by_a_kill_costs_only_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        Journal::open(&path).unwrap().append(Event::Resumed).unwrap();
+        let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
+        torn.write_all(b"{\"at\":\"2026-").unwrap();
+        drop(torn);
+        Journal::open(&path).unwrap().append(Event::Resumed).unwrap();
+        let entries = Journal::read(&path).unwrap();
+        assert_eq!(entries.len(), 2);
+    }
+}

@@ -1,0 +1,89 @@
+//! Runs: each a record beside its log, append-only.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::RunRecord;
+
+use super::{RunKey, Store, StoreError, publish, publish_file, read_all, read_json};
+
+/// A run in the store.
+#[derive(Clone, Debug)]
+pub struct StoredRun {
+    /// The fact.
+    pub record: RunRecord,
+    /// Its output.
+    pub log: PathBuf,
+    /// What the control said of it, where it failed and whose fault was not plain.
+    pub control: Option<Control>,
+}
+
+/// The good endpoint's kept build was run right after a failure, to tell whose fault it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Control {
+    /// The attempt it was asked about.
+    pub about: String,
+    /// The control run itself.
+    pub attempt: String,
+    /// It worked: the failure is the commit's. It failed too: the world's, and the failed run
+    /// counts for nothing.
+    pub worked: bool,
+}
+
+impl Store {
+    /// Where a run's log is written before the run is published.
+    pub fn pending_log(&self, attempt: &str) -> Result<PathBuf, StoreError> {
+        let folder = self.root().join("pending");
+        std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))?;
+        Ok(folder.join(format!("{attempt}.log")))
+    }
+
+    /// Publishes a run: its (already synced) log first, then the record, which makes it count.
+    pub fn put_run(&self, record: &RunRecord, pending_log: &Path) -> Result<StoredRun, StoreError> {
+        let folder = self.keyed("runs", &record.run_key);
+        let log = folder.join(format!("{}.log", record.attempt));
+        publish_file(pending_log, &log)?;
+        let bytes = serde_json::to_vec_pretty(record).expect("a record is plain data");
+        publish(&folder.join(format!("{}.json", record.attempt)), &bytes)?;
+        Ok(StoredRun { record: record.clone(), log, control: None })
+    }
+
+    /// Every run under a key, oldest first. Runs that a control proved to be the world's fault
+    /// are left out: they count for nothing.
+    pub fn runs(&self, key: &RunKey) -> Result<Vec<StoredRun>, StoreError> {
+        let folder = self.keyed("runs", key.as_str());
+        let mut runs = Vec::new();
+        for record in read_all::<RunRecord>(&folder)? {
+            let log = folder.join(format!("{}.log", record.attempt));
+            let control = self.control(&record.attempt)?;
+            if control.as_ref().is_none_or(|c| c.worked) {
+                runs.push(StoredRun { record, log, control });
+            }
+        }
+        Ok(runs)
+    }
+
+    /// One run by its key and attempt.
+    pub fn run(&self, key: &str, attempt: &str) -> Result<StoredRun, StoreError> {
+        let folder = self.keyed("runs", key);
+        let record = read_json(&folder.join(format!("{attempt}.json")))?;
+        let log = folder.join(format!("{attempt}.log"));
+        Ok(StoredRun { record, log, control: self.control(attempt)? })
+    }
+
+    /// Keeps what the control said.
+    pub fn put_control(&self, control: &Control) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec_pretty(control).expect("a record is plain data");
+        publish(&self.control_path(&control.about), &bytes)
+    }
+
+    fn control(&self, attempt: &str) -> Result<Option<Control>, StoreError> {
+        let path = self.control_path(attempt);
+        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    }
+
+    fn control_path(&self, attempt: &str) -> PathBuf {
+        self.root().join("controls").join(format!("{attempt}.json"))
+    }
+}
