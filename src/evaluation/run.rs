@@ -93,6 +93,8 @@ pub struct RunRecord {
     pub argv: Vec<String>,
     /// The working folder.
     pub cwd: String,
+    /// The slot it ran in: `{src}` and `{build}` lie below.
+    pub slot: String,
     /// The declared environment on top of the user's.
     pub env: BTreeMap<String, String>,
     /// When it started (RFC 3339, UTC).
