@@ -102,8 +102,8 @@ impl Config {
     /// # Errors
     /// As [`Config::input_paths`].
     pub fn input_value(&self, name: &str) -> Result<PathBuf, InputError> {
-        let paths = self.input_paths(name)?;
-        Ok(paths.into_iter().next().expect("input_paths is never empty"))
+        let mut paths = self.input_paths(name)?;
+        Ok(paths.swap_remove(0))
     }
 
     fn matches(&self, name: &str, written: &str) -> Result<Vec<PathBuf>, InputError> {
@@ -125,7 +125,7 @@ impl Config {
         let matches = glob::glob(&pattern).expect("patterns are checked when the file is read");
         let mut paths = matches
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| unreadable(&error.path().to_owned(), error.into()))?;
+            .map_err(|error| unreadable(&PathBuf::from(error.path()), error.into()))?;
         paths.sort();
         if paths.is_empty() {
             return Err(InputError::NoMatch { name: name.to_owned(), pattern });

@@ -162,6 +162,9 @@ impl Config {
         &self,
         holds: &mut dyn FnMut(&Condition) -> Result<bool, E>,
     ) -> Result<Self, ResolveError<E>> {
+        if self.overrides.is_empty() {
+            return Ok(self.clone());
+        }
         let mut document = self.source.document.clone();
         let mut problems = Vec::new();
         for (i, (condition, body)) in self.overrides.iter().zip(&self.source.bodies).enumerate() {

@@ -20,7 +20,7 @@ use super::{
 
 pub(super) use overrides::{check_overrides, take_overrides};
 
-const BUILD_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+const BUILD_TIMEOUT: Duration = Duration::from_mins(30);
 const POLICIES: &[(&str, Policy)] = &[("skip", Policy::Skip), ("bad", Policy::Bad)];
 
 /// Reads a tree without its overrides. The `Config` may be used only if there are no problems.

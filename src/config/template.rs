@@ -279,10 +279,10 @@ impl Scanner {
         rest: &'t str,
         inputs: &BTreeMap<String, String>,
     ) -> Result<&'t str, TemplateError> {
-        if rest.starts_with("{{") {
+        if let Some(after) = rest.strip_prefix("{{") {
             self.open.push(Open::Double);
-            self.keep(rest, 1);
-            return Ok(&rest[2..]);
+            self.literal.push('{');
+            return Ok(after);
         }
         let Some(name) = braced_name(rest) else {
             self.open.push(Open::Single);

@@ -51,7 +51,7 @@ fn seen(config: &Config) -> String {
 fn defaults_are_those_of_the_reference() {
     let config = parse(SMALL).unwrap();
     assert_eq!(config.build.mode, BuildMode::Clean);
-    assert_eq!(config.build.timeout, Duration::from_secs(1800));
+    assert_eq!(config.build.timeout, Duration::from_mins(30));
     assert_eq!(config.build.confirm, ConfirmBuild::Rebuild);
     assert_eq!(config.build.jobs, None);
     assert!(config.build.commands.is_empty());
@@ -63,7 +63,7 @@ fn defaults_are_those_of_the_reference() {
     assert_eq!(config.failures.crash, Policy::Skip);
     assert_eq!(config.failures.transient.len(), 3);
     let ppl = config.measure("ppl").unwrap();
-    assert_eq!(ppl.timeout, Duration::from_secs(1200));
+    assert_eq!(ppl.timeout, Duration::from_mins(20));
     assert_eq!(ppl.kind, MeasureKind::Number);
     assert_eq!(ppl.failures, config.failures);
     assert_eq!(config.guards[0].form, GuardForm::MaxIncrease(0.05));
@@ -154,7 +154,7 @@ probe = ["cc --version", "awk '{print}'"]
     assert_eq!(config.worktree.link, [".venv", "third_party/x"]);
     assert!(!config.worktree.submodules);
     assert_eq!(config.build.commands[1].words.len(), 5);
-    assert_eq!(config.build.timeout, Duration::from_secs(5400));
+    assert_eq!(config.build.timeout, Duration::from_mins(90));
     assert_eq!(config.build.env["EMPTY"].text(), "");
     let speed = config.measure("speed").unwrap();
     assert_eq!(speed.parser.names(), [Some("tg".to_owned())]);
@@ -231,6 +231,34 @@ run.threads = 1
         }
     }
     assert!(keys > 50, "only {keys} keys were looked at");
+}
+
+proptest::proptest! {
+    /// Whatever is cut out of a file and put in its place: a configuration or problems with a
+    /// place, never a panic.
+    #[test]
+    fn a_damaged_file_is_read_or_refused(
+        from in 0_usize..4000,
+        length in 0_usize..60,
+        junk in "[\\[\\]{}='\",.#a-z0-9\n -]{0,8}",
+    ) {
+        let whole = include_str!("../../oracle.toml");
+        let chars: Vec<char> = whole.chars().collect();
+        let from = from.min(chars.len());
+        let to = (from + length).min(chars.len());
+        let damaged: String = chars[..from].iter().copied().chain(junk.chars())
+            .chain(chars[to..].iter().copied()).collect();
+        match parse(&damaged) {
+            Ok(config) => proptest::prop_assert_eq!(config.text(), damaged),
+            Err(error) => {
+                proptest::prop_assert!(!error.problems.is_empty());
+                let lines = damaged.split('\n').count();
+                for problem in error.problems {
+                    proptest::prop_assert!((1..=lines).contains(&problem.place.line), "{problem}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::problem::{Place, Problem, did_you_mean};
 use super::{Command, Placeholder, Template};
 
 /// Nobody waits longer for one command, and sums of times must not overflow.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+const LONGEST: Duration = Duration::from_hours(365 * 24);
 
 /// What the walk has learned so far.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use super::super::walk::{Section, Spot, Walk};
 use super::super::{Failures, Measure, MeasureKind, Parser, Pick};
 use super::{NOT_A_WORD, is_word, run_failures};
 
-const RUN_TIMEOUT: Duration = Duration::from_secs(20 * 60);
+const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// What every run yields besides what is parsed.
 pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];

@@ -32,6 +32,7 @@ build.env.CC = "clang"
 when = { missing = "b" }
 build.commands = ["cmake", "ninja"]
 build.env.CC = "icc"
+measure.ppl.timeout = "9s"
 run.threads = 1
 measure.ppl.failures.crash = "bad"
 "#;
@@ -57,6 +58,7 @@ fn overrides_that_hold_are_laid_over_in_order() {
     assert_eq!(both.build.env["CC"].text(), "icc");
     assert_eq!(both.build.commands.len(), 2);
     assert_eq!(both.run.threads, Some(1));
+    assert_eq!(both.measures[0].timeout, Duration::from_secs(9));
     assert_eq!(both.measures[0].failures.crash, Policy::Bad);
     assert_eq!(both.failures.crash, Policy::Skip);
     assert_eq!(config.build.env["CC"].text(), "gcc", "the original stays as it was");
