@@ -70,12 +70,15 @@ pub(super) fn suggest<'a>(
 ) -> Option<&'a str> {
     // A third of the word may be wrong: enough for typos, too little for `cores` → `jobs`.
     let reach = (word.chars().count() / 3).max(1);
+    let allowed: Vec<&str> = allowed.into_iter().collect();
     allowed
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), *candidate))
         .filter(|(distance, _)| *distance <= reach)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+        // `perplexity` for `llama-perplexity`.
+        .or_else(|| allowed.into_iter().find(|c| word.len() > 3 && c.contains(word)))
 }
 
 /// ``; did you mean `x`?`` or nothing, to be followed by a sentence.

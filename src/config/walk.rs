@@ -55,7 +55,9 @@ impl<'d> Section<'d> {
 
     /// The value of a key that may be absent.
     pub(super) fn get(&mut self, key: &'static str) -> Option<Spot<'d>> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.table.get(key).map(|node| Spot { key: self.dotted(key), node })
     }
 
@@ -92,6 +94,19 @@ impl<'d> Section<'d> {
                 Spot { key: format!("{}[{}]", spot.key, i + 1), node }.section(walk)
             })
             .collect()
+    }
+
+    /// The same where there must be one.
+    pub(super) fn some_sections(&mut self, walk: &mut Walk, key: &'static str) -> Vec<Section<'d>> {
+        let none = match self.get(key) {
+            None => true,
+            Some(spot) => matches!(&spot.node.data, Data::List(items) if items.is_empty()),
+        };
+        if none {
+            let what = format!("is missing: at least one [[{key}]] is needed.");
+            walk.complain(self.place, &self.dotted(key), what);
+        }
+        self.sections(walk, key)
     }
 
     /// Keys of the contract that this version does not have.

@@ -22,11 +22,8 @@ const FORMS: [(&str, Form, bool); 6] = [
 const ALL_FORMS: &str = "max_increase, max_increase_percent, max_decrease, max_decrease_percent, max, min, unchanged = true";
 
 pub(super) fn guards(walk: &mut Walk, root: &mut Section<'_>, declared: &[Declared]) -> Vec<Guard> {
-    if root.get("guard").is_none() {
-        walk.complain(root.place, "guard", "is missing: at least one [[guard]] is needed.");
-    }
     let mut guards: Vec<Guard> = Vec::new();
-    for mut section in root.sections(walk, "guard") {
+    for mut section in root.some_sections(walk, "guard") {
         let metric_spot = section.need(walk, "metric");
         let metric = metric_spot.as_ref().and_then(|spot| metric(walk, spot, declared));
         let numeric = metric.as_ref().is_none_or(|(_, numeric)| *numeric);
@@ -87,7 +84,8 @@ fn find_measure<'m>(
     declared: &'m [Declared],
 ) -> Option<&'m Declared> {
     let found = declared.iter().find(|d| d.name == name);
-    if found.is_none() {
+    // Where no measure could be read, that has been said already.
+    if found.is_none() && !declared.is_empty() {
         let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
         let guess = did_you_mean(name, names.iter().copied());
         let what = format!("there is no measure `{name}`{guess} Measures: {}", names.join(", "));

@@ -51,13 +51,7 @@ pub(super) fn measures(
 ) -> (Vec<Measure>, Vec<Declared>) {
     let mut measures = Vec::new();
     let mut declared: Vec<Declared> = Vec::new();
-    let place = root.place;
-    let absent = root.get("measure").is_none();
-    let sections = root.sections(walk, "measure");
-    if absent {
-        walk.complain(place, "measure", "is missing: at least one [[measure]] is needed.");
-    }
-    for mut section in sections {
+    for mut section in root.some_sections(walk, "measure") {
         let name = name(walk, &mut section, &declared);
         let yields = measure(walk, section, name.as_deref(), failures).map(|measure| {
             let yields = (measure.kind, measure.parser.names());

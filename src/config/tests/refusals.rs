@@ -50,6 +50,9 @@ fn what_is_needed_is_missed() {
     let error = parse("").unwrap_err();
     let keys: Vec<_> = error.problems.iter().map(|p| p.key.as_str()).collect();
     assert_eq!(keys, ["guard", "measure", "version"]);
+    let error = parse("version = 1\nmeasure = []\nguard = []\n").unwrap_err();
+    says(&error.to_string(), "guard: is missing: at least one [[guard]] is needed");
+    says(&error.to_string(), "measure: is missing: at least one [[measure]] is needed");
     says(&refused("version = 1\n", "")[0], "oracle.toml:1:1: version: is missing");
     says(&refused("name = \"ppl\"\n", "")[0], "measure[1].name: is missing");
     says(
@@ -102,6 +105,22 @@ fn unknown_keys_are_refused_with_what_is_allowed() {
         &refused_extra("[[override]]\nrun.threads = 1\nwhen = { absent = 'x' }\n"),
         "override[1].when.absent: unknown key",
     );
+}
+
+#[test]
+fn a_part_of_a_word_is_enough_to_guess() {
+    says(
+        &refused("llama-perplexity", "perplexity")[0],
+        "`perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, ",
+    );
+}
+
+/// What only follows from a syntax error is not said.
+#[test]
+fn a_broken_header_is_one_problem() {
+    let said = refused("[[measure]]", "[[measure]");
+    assert_eq!(said.len(), 1, "{said:#?}");
+    says(&said[0], "oracle.toml:2:11: not valid TOML: unclosed array table");
 }
 
 #[test]
