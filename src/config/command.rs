@@ -137,6 +137,7 @@ mod tests {
             ["sh", "-c", "a | b > /a b/c/$(date) `x` ${HOME}"]
         );
         assert_eq!(words(r"grep -c \| a\&b"), ["grep", "-c", "|", "a&b"]);
+        assert_eq!(words(r#"grep "a\"|b" c"#), ["grep", "a\"|b", "c"]);
         assert_eq!(words("awk '$1>2'"), ["awk", "$1>2"]);
     }
 

@@ -123,10 +123,10 @@ impl Config {
             format!("{}/{written}", glob::Pattern::escape(base))
         };
         let matches = glob::glob(&pattern).expect("patterns are checked when the file is read");
-        let mut paths = matches
+        // They come in alphabetical order.
+        let paths = matches
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| unreadable(&PathBuf::from(error.path()), error.into()))?;
-        paths.sort();
         if paths.is_empty() {
             return Err(InputError::NoMatch { name: name.to_owned(), pattern });
         }

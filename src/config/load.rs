@@ -192,7 +192,6 @@ impl Config {
 
 fn failed(name: &str, mut problems: Vec<super::Problem>) -> ConfigError {
     problems.sort();
-    problems.dedup();
     // The file itself before what was laid over it.
     problems.sort_by_key(|p| *p.place.file != *name);
     ConfigError { path: name.to_owned(), problems }

@@ -1,8 +1,8 @@
 //! `oracle.toml`: read, checked all at once, and turned into a [`Config`] that is valid by
 //! construction.
 //!
-//! The text becomes a tree in which every value knows its place ([`document`]); overrides and
-//! overlays are laid over that tree ([`lay`]); one walk over it ([`read`]) collects every
+//! The text becomes a tree in which every value knows its place (`document`); overrides and
+//! overlays are laid over that tree (`lay`); one walk over it (`read`) collects every
 //! problem and yields the `Config`. There is no second way to read a file.
 
 mod command;

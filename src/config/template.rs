@@ -296,18 +296,11 @@ impl Scanner {
     }
 
     fn closing<'t>(&mut self, rest: &'t str) -> &'t str {
-        let doubled = rest.starts_with("}}");
-        match self.open.last() {
-            Some(Open::Single) => {
-                self.open.pop();
-                self.keep(rest, 1)
-            }
-            Some(Open::Double) if !doubled => self.keep(rest, 1),
-            _ => {
-                self.open.pop();
-                self.keep(rest, 1);
-                &rest[if doubled { 2 } else { 1 }..]
-            }
+        self.literal.push('}');
+        let closes = self.open.pop();
+        match rest.strip_prefix("}}") {
+            Some(after) if closes != Some(Open::Single) => after,
+            _ => &rest[1..],
         }
     }
 }

@@ -91,6 +91,25 @@ measure.ppl = { parser = "json", pointer = "/ppl" }
 }
 
 #[test]
+fn one_way_to_point_replaces_the_other() {
+    let text = r#"version = 1
+[[measure]]
+name = "ppl"
+command = "p"
+parser = "json"
+pointer = "/ppl"
+[[guard]]
+metric = "ppl.wall_s"
+max = 9
+[[override]]
+when = { exists = "new" }
+measure.ppl.pointers = { value = "/value" }
+"#;
+    let new = parse(text).unwrap().resolve::<Infallible>(&mut |_| Ok(true)).unwrap();
+    assert_eq!(new.measures[0].parser.names(), [Some("value".to_owned())]);
+}
+
+#[test]
 fn every_condition_is_read() {
     let text = with(
         r#"
