@@ -169,6 +169,16 @@ probe = ["cc --version", "awk '{print}'"]
     assert_eq!(config.probes, [vec!["cc", "--version"], vec!["awk", "{print}"]]);
 }
 
+/// The file that the format was agreed on with.
+#[test]
+fn the_contracts_example_is_valid() {
+    let config = parse(include_str!("tests/contract.toml")).unwrap();
+    assert_eq!(config.measures.len(), 3);
+    assert_eq!(config.guards.len(), 2);
+    assert_eq!(config.overrides[0].missing.as_deref(), Some("tools/perplexity"));
+    assert_eq!(config.failures, Failures::default());
+}
+
 #[test]
 fn the_worked_example_is_valid() {
     let config = Config::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle.toml")).unwrap();
