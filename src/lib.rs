@@ -6,4 +6,5 @@
 
 pub mod config;
 pub mod evaluation;
+pub mod measure;
 pub mod process;
