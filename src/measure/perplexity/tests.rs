@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -178,12 +180,12 @@ fn output() -> impl Strategy<Value = (String, String)> {
         .prop_map(|(chunks, announced, estimate, on_stdout)| {
             let mut out = String::new();
             for (i, (number, noise)) in chunks.iter().enumerate() {
-                out += &format!("{noise}[{}]{number},", i + 1);
+                write!(out, "{noise}[{}]{number},", i + 1).unwrap();
             }
             let mut err = format!("calculating perplexity over {announced} chunks, n_seq=4\n");
             if let Some(x) = estimate {
                 let last = if on_stdout { &mut out } else { &mut err };
-                *last += &format!(" ETA Final estimate: PPL = {x:.4} +/- 0.4");
+                write!(last, " ETA Final estimate: PPL = {x:.4} +/- 0.4").unwrap();
             }
             (out, err)
         })
@@ -198,7 +200,7 @@ fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a [u8]> {
 }
 
 /// Feeds both streams in turn; returns the reading and the pieces to keep, a stream each.
-fn run<'a>(streams: [Vec<&'a [u8]>; 2]) -> (Result<Reading, Failure>, [Vec<&'a [u8]>; 2]) {
+fn run<'a>(streams: &[Vec<&'a [u8]>; 2]) -> (Result<Reading, Failure>, [Vec<&'a [u8]>; 2]) {
     let mut parser = Perplexity::new();
     let mut kept = [Vec::new(), Vec::new()];
     for i in 0..streams[0].len().max(streams[1].len()) {
@@ -218,8 +220,8 @@ proptest! {
         (out, err) in output(),
         cuts in prop::collection::vec(any::<usize>(), 0..20),
     ) {
-        let (whole, _) = run([vec![out.as_bytes()], vec![err.as_bytes()]]);
-        let (cut, _) = run([pieces(&out, &cuts), pieces(&err, &cuts)]);
+        let (whole, _) = run(&[vec![out.as_bytes()], vec![err.as_bytes()]]);
+        let (cut, _) = run(&[pieces(&out, &cuts), pieces(&err, &cuts)]);
         prop_assert_eq!(whole, cut);
     }
 
@@ -228,8 +230,8 @@ proptest! {
         (out, err) in output(),
         cuts in prop::collection::vec(any::<usize>(), 0..20),
     ) {
-        let (first, kept) = run([pieces(&out, &cuts), pieces(&err, &cuts)]);
-        let (again, kept_again) = run(kept.clone());
+        let (first, kept) = run(&[pieces(&out, &cuts), pieces(&err, &cuts)]);
+        let (again, kept_again) = run(&kept);
         prop_assert_eq!(first, again);
         prop_assert_eq!(kept, kept_again);
     }
@@ -242,7 +244,7 @@ proptest! {
     #[test]
     fn nan_never_yields_a_number((out, err) in output()) {
         if out.contains("nan") {
-            let failure = run([vec![out.as_bytes()], vec![err.as_bytes()]]).0.unwrap_err();
+            let failure = run(&[vec![out.as_bytes()], vec![err.as_bytes()]]).0.unwrap_err();
             prop_assert_eq!(failure.kind, FailureKind::Nan);
         }
     }
