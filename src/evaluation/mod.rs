@@ -12,5 +12,5 @@ pub use commit::{CommitId, ParseCommitIdError};
 pub use failure::{Failure, FailureKind, Fault};
 pub use guard::{Direction, Guard, GuardForm};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
-pub use run::{Ended, Phase, RunRecord, Stream};
+pub use run::{Ended, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

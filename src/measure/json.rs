@@ -43,8 +43,8 @@ impl Document {
         Self { kind, pointers, stdout: Vec::new(), too_long: false }
     }
 
-    /// Takes a line or a piece of one; true for all of stdout up to the limit.
-    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8]) -> bool {
+    /// Takes a whole line or a piece of one; true for all of stdout up to the limit.
+    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         if stream == Stream::Err || self.too_long {
             return false;
         }
@@ -53,6 +53,7 @@ impl Document {
             self.stdout = Vec::new();
         } else {
             self.stdout.extend_from_slice(bytes);
+            self.stdout.extend(whole.then_some(b'\n'));
         }
         true
     }

@@ -20,16 +20,17 @@ struct Unfinished {
 }
 
 impl Lines {
-    /// Hands every line that `bytes` ends to `on_line`; a line ends with `\n`, or with the
-    /// `\r` by which progress is overwritten, and empty ones are left out. Bytes that are not
-    /// UTF-8 become U+FFFD.
+    /// Hands every line that these bytes end to `on_line`. They end one at each `\r`, by which
+    /// progress is overwritten, and at their own end when they are `whole`. Empty lines are
+    /// left out, and what is not UTF-8 becomes U+FFFD.
     ///
-    /// Returns whether `bytes` must be kept for the same lines to come out again: `on_line`
-    /// said so of one of them, or it is a piece of a line that goes on.
+    /// Returns whether the bytes must be kept for the same lines to come out again: `on_line`
+    /// said so of one of them, or they are a piece of a line that goes on.
     pub(super) fn feed(
         &mut self,
         stream: Stream,
         bytes: &[u8],
+        whole: bool,
         mut on_line: impl FnMut(&str) -> bool,
     ) -> bool {
         let line = match stream {
@@ -37,15 +38,15 @@ impl Lines {
             Stream::Err => &mut self.err,
         };
         let mut keep = !line.bytes.is_empty() && !line.is_full();
-        for part in bytes.split_inclusive(|b| matches!(b, b'\n' | b'\r')) {
-            let Some((b'\n' | b'\r', text)) = part.split_last() else {
-                keep |= !line.is_full();
-                line.push(part);
-                break;
-            };
-            keep |= !line.bytes.is_empty();
-            line.push(text);
-            keep |= line.end(&mut on_line);
+        let mut parts = bytes.split(|byte| *byte == b'\r').peekable();
+        while let Some(part) = parts.next() {
+            let ends = whole || parts.peek().is_some();
+            // Of a line that is too long already, only its end matters.
+            keep |= if ends { !line.bytes.is_empty() } else { !line.is_full() };
+            line.push(part);
+            if ends {
+                keep |= line.end(&mut on_line);
+            }
         }
         keep
     }
@@ -88,11 +89,11 @@ mod tests {
 
     use super::*;
 
-    fn lines_of<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+    fn lines_of<'a>(pieces: impl IntoIterator<Item = (&'a str, bool)>) -> Vec<String> {
         let mut found = Vec::new();
         let mut lines = Lines::default();
-        for piece in pieces {
-            lines.feed(Stream::Out, piece, |line| {
+        for (piece, whole) in pieces {
+            lines.feed(Stream::Out, piece.as_bytes(), whole, |line| {
                 found.push(line.to_owned());
                 false
             });
@@ -106,15 +107,20 @@ mod tests {
 
     #[test]
     fn progress_is_split_and_empty_lines_are_left_out() {
-        assert_eq!(lines_of([&b"10%\r20%\r\n\ndone"[..]]), ["10%", "20%", "done"]);
+        assert_eq!(
+            lines_of([("10%\r20%\r", true), ("", true), ("done", false)]),
+            ["10%", "20%", "done"]
+        );
     }
 
     #[test]
     fn streams_do_not_mix() {
         let mut found = Vec::new();
         let mut lines = Lines::default();
-        for (stream, piece) in [(Stream::Out, "a"), (Stream::Err, "x\n"), (Stream::Out, "b\n")] {
-            lines.feed(stream, piece.as_bytes(), |line| {
+        for (stream, piece, whole) in
+            [(Stream::Out, "a", false), (Stream::Err, "x", true), (Stream::Out, "b", true)]
+        {
+            lines.feed(stream, piece.as_bytes(), whole, |line| {
                 found.push(line.to_owned());
                 false
             });
@@ -126,10 +132,11 @@ mod tests {
     fn a_line_without_end_is_neither_remembered_nor_kept() {
         let piece = vec![b'x'; 1 << 20];
         let mut lines = Lines::default();
-        let kept: Vec<bool> = (0..20).map(|_| lines.feed(Stream::Out, &piece, |_| false)).collect();
+        let kept: Vec<bool> =
+            (0..20).map(|_| lines.feed(Stream::Out, &piece, false, |_| false)).collect();
         assert_eq!(kept, [vec![true; 16], vec![false; 4]].concat());
         let mut length = 0;
-        assert!(lines.feed(Stream::Out, b"y\nnext", |line| {
+        assert!(lines.feed(Stream::Out, b"y\rnext", false, |line| {
             length = line.len();
             false
         }));
@@ -139,11 +146,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_do_not_change_the_lines(text in "[ab\r\né]{0,40}", size in 1_usize..8) {
-            let whole = lines_of([text.as_bytes()]);
-            prop_assert_eq!(&lines_of(text.as_bytes().chunks(size)), &whole);
-            let ends = text.split(['\r', '\n']).filter(|line| !line.is_empty());
-            prop_assert!(ends.eq(whole.iter()));
+        fn pieces_do_not_change_the_lines(
+            pieces in prop::collection::vec(("[ab\ré]{0,5}", any::<bool>()), 0..12),
+        ) {
+            let text: String = pieces
+                .iter()
+                .flat_map(|(piece, whole)| [piece.as_str(), if *whole { "\r" } else { "" }])
+                .collect();
+            let wanted: Vec<_> = text.split('\r').filter(|line| !line.is_empty()).collect();
+            let found = lines_of(pieces.iter().map(|(piece, whole)| (piece.as_str(), *whole)));
+            prop_assert_eq!(found, wanted);
         }
     }
 }

@@ -62,8 +62,8 @@ impl Perplexity {
         }
     }
 
-    /// Takes a line or a piece of one; true when it holds a figure or a part of one.
-    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8]) -> bool {
+    /// Takes a whole line or a piece of one; true when it holds a figure or a part of one.
+    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let Self { items, out, err, found } = self;
         let (figures, mut items) = match stream {
             Stream::Out => (out, Some(items)),
@@ -73,7 +73,7 @@ impl Perplexity {
             figures.is_open() || items.as_ref().is_some_and(|items| items.is_open())
         };
         let mut keep = is_open(figures, &items);
-        for &byte in bytes {
+        for byte in bytes.iter().copied().chain(whole.then_some(b'\n')) {
             if let Some((index, text)) = items.as_mut().and_then(|items| items.push(byte)) {
                 keep |= found.chunk(index, &text);
             }
@@ -86,7 +86,7 @@ impl Perplexity {
     pub(super) fn finish(mut self, measure: &str) -> Result<Reading, Failure> {
         // The output may end without a line break.
         for stream in [Stream::Out, Stream::Err] {
-            self.feed(stream, b"\n");
+            self.feed(stream, b"", true);
         }
         self.found.into_reading(&Metric::of(measure))
     }

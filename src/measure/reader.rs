@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use crate::config::{Measure, MeasureKind, Parser, Require};
-use crate::evaluation::{Ended, Failure, FailureKind, Reading, Stream};
+use crate::evaluation::{Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream};
 
 use super::exit_code;
 use super::fault::{failure_of, is_own_doing};
@@ -89,22 +89,25 @@ impl Reader {
         }
     }
 
-    /// Takes the next line, *with* its line break. Bytes without one at their end are the
-    /// beginning of a line that the next bytes of the same stream go on with: so come the
-    /// pieces of a very long line, and the last line of an output that ends without a break.
+    /// Takes the next line, without its line break; one of [`LONGEST_LINE`] bytes is a piece
+    /// that the next bytes of the same stream go on with.
     ///
-    /// Returns true when the bytes must stay in the log: a figure or a part of one, the first
-    /// match of a required pattern, or the first transient one was read from them.
+    /// Returns true when it must stay in the log: a figure or a part of one, the first match of
+    /// a required pattern, or the first transient one was read from it.
     pub fn line(&mut self, stream: Stream, line: &[u8]) -> bool {
+        self.piece(stream, line, line.len() < LONGEST_LINE)
+    }
+
+    fn piece(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let Self { figures, lines, watch, .. } = self;
         let keep = match figures {
-            Figures::Perplexity(parser) => parser.feed(stream, line),
-            Figures::Document(parser) => parser.feed(stream, line),
+            Figures::Perplexity(parser) => parser.feed(stream, bytes, whole),
+            Figures::Document(parser) => parser.feed(stream, bytes, whole),
             Figures::Pattern(_) | Figures::ExitCode => false,
         };
         let looks_at_lines = matches!(figures, Figures::Pattern(_)) || !watch.is_idle();
         let keep_line = looks_at_lines
-            && lines.feed(stream, line, |text| {
+            && lines.feed(stream, bytes, whole, |text| {
                 let keep = watch.line(text);
                 keep | figures.line(text)
             });

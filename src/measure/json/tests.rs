@@ -3,9 +3,12 @@ use crate::evaluation::FailureKind;
 
 fn read_as(kind: MeasureKind, pointer: &str, stdout: &str) -> Result<Value, Failure> {
     let mut parser = Document::new("m", &[(None, pointer.to_owned())].into(), kind);
-    for piece in stdout.as_bytes().chunks(7) {
-        assert!(parser.feed(Stream::Out, piece));
-        assert!(!parser.feed(Stream::Err, b"{\"loading\": 1}\n"));
+    for line in stdout.split_terminator('\n') {
+        for piece in line.as_bytes().chunks(7) {
+            assert!(parser.feed(Stream::Out, piece, false));
+        }
+        assert!(parser.feed(Stream::Out, b"", true));
+        assert!(!parser.feed(Stream::Err, b"{\"loading\": 1}", true));
     }
     parser.finish().map(|reading| reading.values[&Metric::of("m")].clone())
 }
@@ -38,7 +41,7 @@ fn each_pointer_has_its_name() {
     let pointers =
         [(Some("pp".to_owned()), "/0".to_owned()), (Some("tg".to_owned()), "/1".to_owned())];
     let mut parser = Document::new("m", &pointers.into(), MeasureKind::Number);
-    parser.feed(Stream::Out, b"[1, 2]");
+    parser.feed(Stream::Out, b"[1, 2]", true);
     let values = parser.finish().unwrap().values;
     assert_eq!(values[&Metric::named("m", "pp")], Value::Number(1.0));
     assert_eq!(values[&Metric::named("m", "tg")], Value::Number(2.0));
@@ -120,10 +123,10 @@ fn facts_are_scalars() {
 fn what_is_too_long_is_neither_read_nor_remembered() {
     let mut parser = Document::new("m", &[(None, String::new())].into(), MeasureKind::Number);
     let piece = vec![b' '; LIMIT / 2];
-    assert!(parser.feed(Stream::Out, &piece));
-    assert!(parser.feed(Stream::Out, &piece));
+    assert!(parser.feed(Stream::Out, &piece, false));
+    assert!(parser.feed(Stream::Out, &piece, false));
     // The piece that goes too far stays, so that reading the log again finds the same.
-    assert!(parser.feed(Stream::Out, b"1"));
-    assert!(!parser.feed(Stream::Out, b"1"));
+    assert!(parser.feed(Stream::Out, b"1", true));
+    assert!(!parser.feed(Stream::Out, b"1", true));
     assert_eq!(parser.finish().unwrap_err().detail, "more than 64 MiB on stdout");
 }

@@ -9,8 +9,8 @@ use Stream::{Err as E, Out as O};
 fn read(output: &[(Stream, &str)]) -> Result<Reading, Failure> {
     let mut parser = Perplexity::new();
     for (stream, text) in output {
-        for line in text.split_inclusive('\n') {
-            parser.feed(*stream, line.as_bytes());
+        for line in text.lines() {
+            parser.feed(*stream, line.as_bytes(), true);
         }
     }
     parser.finish("ppl")
@@ -191,23 +191,28 @@ fn output() -> impl Strategy<Value = (String, String)> {
         })
 }
 
-/// Cuts `text` at `cuts` (taken modulo its length).
-fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a [u8]> {
+/// A line or a piece of one, and whether its line ends with it.
+type Piece<'a> = (&'a str, bool);
+
+/// The lines of `text`, cut where it says (taken modulo the length).
+fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<Piece<'a>> {
     let mut at: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+    at.extend(text.match_indices('\n').map(|(end, _)| end + 1));
     at.extend([0, text.len()]);
     at.sort_unstable();
-    at.windows(2).map(|pair| &text.as_bytes()[pair[0]..pair[1]]).collect()
+    let cut = at.windows(2).map(|pair| &text[pair[0]..pair[1]]);
+    cut.map(|piece| piece.strip_suffix('\n').map_or((piece, false), |line| (line, true))).collect()
 }
 
 /// Feeds both streams in turn; returns the reading and the pieces to keep, a stream each.
-fn run<'a>(streams: &[Vec<&'a [u8]>; 2]) -> (Result<Reading, Failure>, [Vec<&'a [u8]>; 2]) {
+fn run<'a>(streams: &[Vec<Piece<'a>>; 2]) -> (Result<Reading, Failure>, [Vec<Piece<'a>>; 2]) {
     let mut parser = Perplexity::new();
     let mut kept = [Vec::new(), Vec::new()];
     for i in 0..streams[0].len().max(streams[1].len()) {
         for (at, stream) in [O, E].into_iter().enumerate() {
-            let Some(piece) = streams[at].get(i) else { continue };
-            if parser.feed(stream, piece) {
-                kept[at].push(*piece);
+            let Some((piece, whole)) = streams[at].get(i) else { continue };
+            if parser.feed(stream, piece.as_bytes(), *whole) {
+                kept[at].push((*piece, *whole));
             }
         }
     }
@@ -220,7 +225,7 @@ proptest! {
         (out, err) in output(),
         cuts in prop::collection::vec(any::<usize>(), 0..20),
     ) {
-        let (whole, _) = run(&[vec![out.as_bytes()], vec![err.as_bytes()]]);
+        let (whole, _) = run(&[pieces(&out, &[]), pieces(&err, &[])]);
         let (cut, _) = run(&[pieces(&out, &cuts), pieces(&err, &cuts)]);
         prop_assert_eq!(whole, cut);
     }
@@ -237,14 +242,14 @@ proptest! {
     }
 
     #[test]
-    fn lines_without_figures_are_not_kept(line in "[a-z ,0-9]{0,40}\n") {
-        prop_assert!(!Perplexity::new().feed(O, line.as_bytes()));
+    fn lines_without_figures_are_not_kept(line in "[a-z ,0-9]{0,40}") {
+        prop_assert!(!Perplexity::new().feed(O, line.as_bytes(), true));
     }
 
     #[test]
     fn nan_never_yields_a_number((out, err) in output()) {
         if out.contains("nan") {
-            let failure = run(&[vec![out.as_bytes()], vec![err.as_bytes()]]).0.unwrap_err();
+            let failure = run(&[pieces(&out, &[]), pieces(&err, &[])]).0.unwrap_err();
             prop_assert_eq!(failure.kind, FailureKind::Nan);
         }
     }

@@ -29,7 +29,7 @@ fn reader(parser: &Parser, requires: &[(&str, &str)], transient: &[&str]) -> Rea
 }
 
 fn feed(reader: &mut Reader, output: &str) {
-    for line in output.split_inclusive('\n') {
+    for line in output.lines() {
         reader.line(O, line.as_bytes());
     }
 }
@@ -120,21 +120,21 @@ fn every_parser_is_wired() {
 #[test]
 fn the_first_transient_pattern_is_reported_and_kept() {
     let mut reader = reader(&Parser::ExitCode, &[], &["Xid", "no CUDA-capable device"]);
-    assert!(!reader.line(E, b"loading\n"));
+    assert!(!reader.line(E, b"loading"));
     assert_eq!(reader.transient_hit(), None);
     // In a line that is not ended yet, too.
-    assert!(reader.line(E, b"CUDA error: no CUDA-"));
-    assert!(reader.line(E, b"capable device"));
+    assert!(reader.piece(E, b"CUDA error: no CUDA-", false));
+    assert!(reader.piece(E, b"capable device", false));
     assert_eq!(reader.transient_hit(), Some("no CUDA-capable device"));
-    assert!(reader.line(E, b" is detected\n"));
-    assert!(!reader.line(E, b"NVRM: Xid 79\n"));
+    assert!(reader.line(E, b" is detected"));
+    assert!(!reader.line(E, b"NVRM: Xid 79"));
     assert_eq!(reader.transient_hit(), Some("no CUDA-capable device"));
 }
 
 #[test]
 fn only_lines_that_matter_are_kept() {
     let mut reader = reader(&regex(r"t=(\S+)"), &[("m", "cpu")], &["Xid"]);
-    let kept: Vec<bool> = ["loading\n", "cpu\n", "cpu\n", "t=5\n", "bye\n"]
+    let kept: Vec<bool> = ["loading", "cpu", "cpu", "t=5", "bye"]
         .iter()
         .map(|line| reader.line(O, line.as_bytes()))
         .collect();
@@ -145,9 +145,25 @@ fn only_lines_that_matter_are_kept() {
 fn progress_and_bytes_that_are_no_text() {
     assert_eq!(said(t(&[]), "10% t=1\r20% t=2\r", &OK), Ok(Value::Number(2.0)));
     let mut reader = t(&[]);
-    reader.line(O, b"\xff\xfe t=3 \xff\n");
+    reader.line(O, b"\xff\xfe t=3 \xff");
     let reading = reader.finish(&OK).unwrap();
     assert_eq!(reading.values[&Metric::of("m")], Value::Number(3.0));
+}
+
+#[test]
+fn a_number_cut_in_two_is_one_number() {
+    for (parser, text) in [
+        (regex(r"t=(\S+)"), "t=12."),
+        (Parser::LlamaPerplexity, "[1]12.5,Final estimate: PPL = 12."),
+        (Parser::Json { pointers: [(None, "/x".to_owned())].into() }, "{\"x\": 12."),
+    ] {
+        let mut reader = reader(&parser, &[], &[]);
+        let piece = [" ".repeat(LONGEST_LINE - text.len()).as_str(), text].concat();
+        assert!(reader.line(O, piece.as_bytes()), "{text}");
+        assert!(reader.line(O, if text.starts_with('{') { b"5}" } else { b"5 " }), "{text}");
+        let reading = reader.finish(&OK).unwrap();
+        assert_eq!(reading.values[&Metric::of("m")], Value::Number(12.5), "{text}");
+    }
 }
 
 /// A parser of each kind that looks into lines.
@@ -160,19 +176,19 @@ proptest! {
     #[test]
     fn what_is_kept_gives_the_same_reading(
         parser in prop::sample::select(parsers().to_vec()),
-        output in prop::collection::vec((any::<bool>(), "(t=[0-9]{1,3}|\\{\"x\": 1\\}|\\[[12]\\]5,|cpu|Xid|a| |\r|\n){0,8}"), 0..10),
+        output in prop::collection::vec((any::<bool>(), any::<bool>(), "(t=[0-9]{1,3}|\\{\"x\": 1\\}|\\[[12]\\]5,|cpu|Xid|a| |\r){0,8}"), 0..10),
         ended in prop::sample::select(vec![OK, Ended::Exited(1), SEGV]),
     ) {
         let new = || reader(&parser, &[("m", "cpu")], &["Xid"]);
         let mut first = new();
         let kept: Vec<_> = output
             .iter()
-            .map(|(err, bytes)| (if *err { E } else { O }, bytes.as_bytes()))
-            .filter(|(stream, bytes)| first.line(*stream, bytes))
+            .map(|(err, whole, bytes)| (if *err { E } else { O }, *whole, bytes.as_bytes()))
+            .filter(|(stream, whole, bytes)| first.piece(*stream, bytes, *whole))
             .collect();
         let mut again = new();
-        for (stream, bytes) in &kept {
-            prop_assert!(again.line(*stream, bytes), "what was kept once is kept again");
+        for (stream, whole, bytes) in &kept {
+            prop_assert!(again.piece(*stream, bytes, *whole), "what was kept once is kept again");
         }
         prop_assert_eq!(first.transient_hit(), again.transient_hit());
         prop_assert_eq!(first.finish(&ended), again.finish(&ended));
