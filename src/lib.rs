@@ -2,9 +2,10 @@
 //!
 //! The rooms follow the flow of data; imports go downward only, and a test enforces it:
 //! `cli → hunt → oracle → build, measure, report → store → config, git → evaluation →
-//! process, ui`.
+//! stats, process, ui`.
 
 pub mod config;
 pub mod evaluation;
 pub mod measure;
 pub mod process;
+pub mod stats;
