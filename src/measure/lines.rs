@@ -37,7 +37,7 @@ impl Lines {
             Stream::Out => &mut self.out,
             Stream::Err => &mut self.err,
         };
-        let mut keep = !line.bytes.is_empty() && !line.is_full();
+        let mut keep = false;
         let mut parts = bytes.split(|byte| *byte == b'\r').peekable();
         while let Some(part) = parts.next() {
             let ends = whole || parts.peek().is_some();

@@ -33,6 +33,7 @@ pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     let distances: Vec<f64> = samples.iter().map(|x| (x - middle).abs()).collect();
     let reach = 3.0 * NORMAL * median(&distances)?;
     if reach == 0.0 {
+        // Ten times 0.1, summed and divided, is not 0.1: equal samples keep their very bits.
         return Some(middle);
     }
     let moved: Vec<f64> = samples.iter().map(|x| x.clamp(middle - reach, middle + reach)).collect();
@@ -72,6 +73,7 @@ mod tests {
         assert_eq!(winsorised_mean(&[]), None);
         assert_eq!(winsorised_mean(&[1.0, 2.0, 600.0]), Some(201.0));
         assert_eq!(winsorised_mean(&[5.0, 5.0, 5.0, 9.0]), Some(5.0));
+        assert_eq!(winsorised_mean(&[0.1; 10]), Some(0.1));
         // Median 3, MAD 1.4826: 1000 is moved to 3 + 3 · 1.4826.
         let moved = winsorised_mean(&[1.0, 2.0, 3.0, 4.0, 1000.0]).unwrap();
         assert!(close(moved, (1.0 + 2.0 + 3.0 + 4.0 + 3.0 + 3.0 * 1.4826) / 5.0), "{moved}");

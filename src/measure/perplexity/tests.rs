@@ -160,6 +160,14 @@ fn output_of_another_program_is_unreadable() {
     assert_eq!(failure(&[]).0, FailureKind::Unreadable);
 }
 
+#[test]
+fn a_piece_that_ends_what_only_looked_like_a_figure_is_kept() {
+    let mut parser = Perplexity::new();
+    let kept = ["[1", "x", "y", "]5,"].map(|piece| parser.feed(O, piece.as_bytes(), false));
+    // Without the `x`, the rest would read `[1]5,`.
+    assert_eq!(kept, [true, true, false, false]);
+}
+
 /// Two streams of one run, as text.
 fn output() -> impl Strategy<Value = (String, String)> {
     let number =
