@@ -17,5 +17,5 @@ pub use finding::{
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
-pub use run::{Ended, Phase, RunRecord};
+pub use run::{Ended, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

@@ -7,6 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::CommitId;
 
+/// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
+/// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// Where a process wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

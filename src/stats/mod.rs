@@ -1,0 +1,8 @@
+//! Pure functions on slices of finite numbers. What a number measures, and which way is worse,
+//! is not known here.
+
+mod separation;
+mod summary;
+
+pub use separation::{Side, Threshold, separation};
+pub use summary::{mean, median, pooled_sd, winsorised_mean};
