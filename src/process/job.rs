@@ -32,7 +32,7 @@ pub(super) struct Job {
 /// From the supervisor, a line of JSON each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Report {
-    /// The engine runs, in the group of this number.
+    /// The engine is being started, in the group of this number.
     Started { group: i32 },
     /// The kernel refused to execute it.
     Refused { errno: i32 },

@@ -150,7 +150,8 @@ fn execute(
     let mut run = Running {
         supervised: Supervised::start(&supervisor, &job).map_err(ProcessError::Start)?,
         splitters: Default::default(),
-        deadline: invocation.limit().and_then(|limit| Instant::now().checked_add(limit)),
+        limit: invocation.limit(),
+        deadline: None,
         reason: None,
         requests: 0,
         group: None,
@@ -165,13 +166,7 @@ fn execute(
             peak_rss,
             survivors,
         }),
-        _ => {
-            // The kernel has killed the engine with it; what shares its group goes too.
-            if let Some(group) = run.group {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            Err(ProcessError::SupervisorDied)
-        }
+        _ => Err(ProcessError::SupervisorDied),
     }
 }
 
@@ -207,6 +202,8 @@ fn ended(status: Option<i32>) -> Ended {
 struct Running {
     supervised: Supervised,
     splitters: [Splitter; 2],
+    limit: Option<Duration>,
+    /// Counted from the engine's start, not from the supervisor's.
     deadline: Option<Instant>,
     /// Why we told it to end.
     reason: Option<Ended>,
@@ -258,6 +255,11 @@ impl Running {
                 listen = false;
                 self.deadline = None;
                 last_words = Some(Instant::now() + LAST_WORDS);
+                if let (None, Some(group)) = (&self.over, self.group) {
+                    // Killed. The kernel has ended the engine with it; what shares its
+                    // group goes too.
+                    let _ = kill_process_group(group, Signal::KILL);
+                }
             }
         }
         for (splitter, stream) in self.splitters.iter_mut().zip([Stream::Out, Stream::Err]) {
@@ -295,6 +297,7 @@ impl Running {
         for report in reports {
             if let Report::Started { group } = report {
                 self.group = Pid::from_raw(group);
+                self.deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
             } else {
                 self.over = Some(report);
             }

@@ -34,6 +34,9 @@ pub(super) fn supervise() -> io::Result<()> {
     let job = Job::read(&control)?;
     let begin = Instant::now();
     let (child, exec) = spawn(&job)?;
+    // At once: whoever kills us from here on leaves a group that can be found. If nobody
+    // listens any more, the socket's end will tell.
+    let _ = send(&mut control, &Report::Started { group: Pid::from_child(&child).as_raw_pid() });
     let mut engine = Engine::new(child, exec, job.grace);
     let result = engine.watch(&mut control, &dead);
     let wall = begin.elapsed();
@@ -101,7 +104,7 @@ impl Engine {
         let mut listen = true;
         loop {
             if let Some(end) = self.child.try_wait4()? {
-                return Ok(self.ended(end, control));
+                return Ok(self.ended(end));
             }
             let timeout = until(sooner(self.kill_at, self.give_up_at));
             let descriptors = [
@@ -111,7 +114,7 @@ impl Engine {
             ];
             let [order, _, exec] = ready(descriptors, timeout)?;
             drain(dead);
-            if exec && let Some(errno) = self.started(control) {
+            if exec && let Some(errno) = self.refused() {
                 self.child.wait()?;
                 return Ok(Outcome::Refused(errno));
             }
@@ -128,24 +131,18 @@ impl Engine {
         }
     }
 
-    fn ended(&mut self, end: ResUse, control: &mut UnixStream) -> Outcome {
+    fn ended(&mut self, end: ResUse) -> Outcome {
         // It may have failed, or run and ended, before we looked.
-        let refused = if self.exec.is_some() { self.started(control) } else { None };
-        refused.map_or(Outcome::Ended(Some(end)), Outcome::Refused)
+        self.refused().map_or(Outcome::Ended(Some(end)), Outcome::Refused)
     }
 
-    /// What the stage said at the end of its socket: nothing, then it is the engine now
-    /// and we were told; or why the kernel refused.
-    fn started(&mut self, control: &mut UnixStream) -> Option<i32> {
+    /// What the stage said at the end of its socket: why the kernel refused, or nothing,
+    /// then it is the engine now.
+    fn refused(&mut self) -> Option<i32> {
         let mut said = Vec::new();
         // An error is an end, too.
         let _ = self.exec.take()?.read_to_end(&mut said);
-        if let Ok(errno) = <[u8; 4]>::try_from(&*said) {
-            return Some(i32::from_le_bytes(errno));
-        }
-        // If nobody listens any more, the socket's end will tell.
-        let _ = send(control, &Report::Started { group: self.group.as_raw_pid() });
-        None
+        <[u8; 4]>::try_from(&*said).ok().map(i32::from_le_bytes)
     }
 
     /// One order from above; `false` when there will be no more.
