@@ -3,6 +3,7 @@
 
 mod commit;
 mod failure;
+mod fault;
 mod finding;
 mod guard;
 mod metric;
@@ -11,6 +12,7 @@ mod verdict;
 
 pub use commit::{CommitId, ParseCommitIdError};
 pub use failure::{Failure, FailureKind, Fault};
+pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Effect, Finding, GuardTarget, Outcome,
     Target, TouchedFile,

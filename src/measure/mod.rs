@@ -3,7 +3,6 @@
 //! so that a stored log is read by the same code as a live run.
 
 mod exit_code;
-mod fault;
 mod json;
 mod lines;
 mod pattern;
@@ -11,5 +10,4 @@ mod perplexity;
 mod reader;
 mod value;
 
-pub use fault::{fault_of, signature};
 pub use reader::Reader;

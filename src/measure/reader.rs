@@ -3,10 +3,12 @@
 use regex::Regex;
 
 use crate::config::{Measure, MeasureKind, Parser, Require};
-use crate::evaluation::{Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream};
+use crate::evaluation::{
+    Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of, is_own_doing,
+};
 
 use super::exit_code;
-use super::fault::{failure_of, is_own_doing};
+
 use super::json::Document;
 use super::lines::Lines;
 use super::pattern::Pattern;

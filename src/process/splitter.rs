@@ -1,7 +1,6 @@
 //! Cuts a stream of bytes into lines.
 
-/// Longer lines are handed on in pieces, so that one cannot fill the memory.
-pub(super) const MAX_LINE: usize = 1 << 20;
+use crate::evaluation::LONGEST_LINE;
 
 /// Collects what a stream says until a line is whole.
 #[derive(Debug, Default)]
@@ -18,7 +17,7 @@ impl Splitter {
         mut line: impl FnMut(&[u8], bool) -> Result<(), E>,
     ) -> Result<(), E> {
         while !bytes.is_empty() {
-            let room = MAX_LINE - self.partial.len();
+            let room = LONGEST_LINE - self.partial.len();
             let window = &bytes[..bytes.len().min(room)];
             if let Some(end) = window.iter().position(|byte| *byte == b'\n') {
                 if self.partial.is_empty() {
@@ -32,7 +31,7 @@ impl Splitter {
             } else {
                 self.partial.extend_from_slice(window);
                 bytes = &bytes[window.len()..];
-                if self.partial.len() == MAX_LINE {
+                if self.partial.len() == LONGEST_LINE {
                     line(&self.partial, false)?;
                     self.partial.clear();
                 }
@@ -69,11 +68,11 @@ mod tests {
 
     #[test]
     fn an_overlong_line_comes_in_pieces() {
-        let mut text = vec![b'x'; MAX_LINE + 5];
+        let mut text = vec![b'x'; LONGEST_LINE + 5];
         text.extend_from_slice(b"\ny\n");
         let lengths: Vec<_> =
             split(&[text]).iter().map(|(line, whole)| (line.len(), *whole)).collect();
-        assert_eq!(lengths, [(MAX_LINE, false), (5, true), (1, true)]);
+        assert_eq!(lengths, [(LONGEST_LINE, false), (5, true), (1, true)]);
     }
 
     proptest! {

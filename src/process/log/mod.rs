@@ -15,6 +15,7 @@
 mod reader;
 mod writer;
 
+pub use crate::evaluation::Stream;
 pub use reader::{Log, read_log};
 pub use writer::{LogSummary, LogWriter};
 
@@ -28,15 +29,6 @@ const KEPT: usize = 64 << 20;
 
 const HEADER: &[u8] = b"# ";
 const MARKER: &[u8] = b"#> ";
-
-/// Which of the engine's streams a line came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// stdout.
-    Out,
-    /// stderr.
-    Err,
-}
 
 /// Whether a line must be in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use crate::evaluation::{Ended, Failure, FailureKind, Fault};
+use super::{Ended, Failure, FailureKind, Fault};
 
 /// Signals by name and by whose doing they are.
 ///
@@ -51,7 +51,7 @@ pub fn signature(ended: &Ended) -> String {
 ///
 /// [`Ended::Stopped`] says nothing of the commit and is not stored; whoever asks all the same
 /// gets a failure that [`fault_of`] lays on the world.
-pub(super) fn failure_of(ended: &Ended) -> Option<Failure> {
+pub fn failure_of(ended: &Ended) -> Option<Failure> {
     let kind = match ended {
         Ended::Exited(0) => return None,
         Ended::TimedOut => FailureKind::Timeout,
@@ -68,7 +68,7 @@ pub(super) fn failure_of(ended: &Ended) -> Option<Failure> {
 
 /// Whether the program itself brought about this end: an exit code, or a signal of the kind a
 /// program earns by what it does.
-pub(super) fn is_own_doing(ended: &Ended) -> bool {
+pub fn is_own_doing(ended: &Ended) -> bool {
     match ended {
         Ended::Exited(_) => true,
         Ended::Signaled(signal) => matches!(known(*signal), Some((_, Fault::Commit))),
