@@ -6,4 +6,5 @@
 
 pub mod config;
 pub mod evaluation;
+pub mod git;
 pub mod process;
