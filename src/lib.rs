@@ -4,9 +4,13 @@
 //! `cli → hunt → oracle → build, measure, report → store → config, git → stats, evaluation →
 //! process, ui`.
 
+pub mod build;
 pub mod config;
 pub mod evaluation;
+pub mod git;
+pub mod hunt;
 pub mod measure;
+pub mod oracle;
 pub mod process;
 pub mod stats;
 pub mod store;
