@@ -7,4 +7,6 @@
 pub mod config;
 pub mod evaluation;
 pub mod process;
+
 pub mod store;
+pub mod ui;
