@@ -7,6 +7,6 @@
 pub mod config;
 pub mod evaluation;
 pub mod process;
-
+pub mod report;
 pub mod store;
 pub mod ui;
