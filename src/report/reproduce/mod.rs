@@ -87,7 +87,7 @@ fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
 /// The measures that show it: those of what was hunted; all where nothing was. A build that
 /// fails needs none.
 fn chosen<'r>(report: &Report, recipe: &'r Recipe) -> Vec<&'r RecipeMeasure> {
-    let mut names: Vec<&str> = match (&report.target_failure, &report.culprit) {
+    let mut wanted: Vec<&str> = match (&report.target_failure, &report.culprit) {
         (Some(target), _) => match &target.measure {
             Some(measure) => vec![measure],
             None => return Vec::new(),
@@ -95,13 +95,13 @@ fn chosen<'r>(report: &Report, recipe: &'r Recipe) -> Vec<&'r RecipeMeasure> {
         (None, Some(first)) => first.effects.iter().map(|e| e.metric.measure.as_str()).collect(),
         (None, None) => Vec::new(),
     };
-    if names.is_empty() {
+    if wanted.is_empty() {
         let targets = report.guards.iter().filter(|guard| guard.target);
-        names.extend(targets.map(|guard| guard.metric.measure.as_str()));
+        wanted.extend(targets.map(|guard| guard.metric.measure.as_str()));
     }
-    let named = recipe.measures.iter().filter(|m| names.contains(&m.name.as_str()));
-    let named: Vec<_> = named.collect();
-    if named.is_empty() { recipe.measures.iter().collect() } else { named }
+    let all = recipe.measures.iter();
+    let found: Vec<_> = all.clone().filter(|m| wanted.contains(&m.name.as_str())).collect();
+    if found.is_empty() { all.collect() } else { found }
 }
 
 fn header(report: &Report, recipe: &Recipe) -> Result<String, ReportError> {

@@ -122,16 +122,15 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
                 pieces.push(Piece::Text('{'));
                 taken = 2;
             }
-            '{' => match name(rest) {
-                Some(name) => {
+            '{' => {
+                if let Some(name) = name(rest) {
                     pieces.push(Piece::Name(name));
                     taken = name.len() + 2;
-                }
-                None => {
+                } else {
                     open.push(false);
                     pieces.push(Piece::Text('{'));
                 }
-            },
+            }
             '}' => {
                 pieces.push(Piece::Text('}'));
                 let doubled = rest.starts_with("}}");

@@ -31,6 +31,7 @@ fn git(folder: &Path, args: &[&str]) -> String {
 struct World {
     folder: tempfile::TempDir,
     commits: Vec<CommitId>,
+    shell: &'static str,
 }
 
 const HOSTILE: &str = "in put's \"$(touch pwned)\" `x` ;.txt";
@@ -60,7 +61,7 @@ impl World {
             git(&repo, &["commit", "-q", "-m", "$(touch pwned)"]);
             commits.push(git(&repo, &["rev-parse", "HEAD"]).parse().unwrap());
         }
-        Self { folder, commits }
+        Self { folder, commits, shell: "sh" }
     }
 
     fn repo(&self) -> std::path::PathBuf {
@@ -109,7 +110,7 @@ impl World {
         let before = git(&self.repo(), &["status", "--porcelain"]);
         let mut all = vec!["../reproduce.sh"];
         all.extend(args);
-        let output = run(&self.repo(), "sh", &all);
+        let output = run(&self.repo(), self.shell, &all);
         let shown = String::from_utf8(output.stdout).unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!said.contains("error:") || output.status.code() == Some(1), "{said}");
@@ -127,7 +128,17 @@ impl World {
 
 #[test]
 fn both_figures_are_shown() {
-    let world = World::new();
+    let mut world = World::new();
+    for shell in ["sh", "dash", "bash", "ksh"] {
+        // Not every machine has every shell; `sh` all have.
+        if shell == "sh" || Path::new("/usr/bin").join(shell).exists() {
+            world.shell = shell;
+            both_figures_in(&world);
+        }
+    }
+}
+
+fn both_figures_in(world: &World) {
     let (shown, code) = world.script(&world.report(1), &world.recipe(), &[]);
     let expected = format!(
         "ppl\n  parent {}\n    | corpus\n    | linked\n    | PPL = 7.21[2J\n  \

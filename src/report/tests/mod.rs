@@ -232,13 +232,30 @@ fn an_answer_fits_on_a_screen() {
     first.files = vec![first.files[0].clone(); 100];
     first.effects = vec![first.effects[0].clone(); 9];
     let mut finding = found(first.clone());
-    finding.culprits.extend((0..9).map(|_| {
+    finding.culprits.extend((0..20).map(|_| {
         let mut other = first.clone();
         other.info.commit = id('c');
         other
     }));
-    hunt.end(finding);
+    finding.candidates = vec![id('c'); 100];
+    hunt.end(finding.clone());
     assert!(terminal_answer(&hunt.report()).lines().count() <= 25);
+    finding.outcome = Outcome::Candidates;
+    finding.main = None;
+    finding.contributions = vec![
+        Contribution {
+            from: id('b'),
+            to: id('d'),
+            commits: 1,
+            rise: 0.1,
+            metric: Metric::of("ppl")
+        };
+        20
+    ];
+    hunt.end(finding);
+    let answer = terminal_answer(&hunt.report());
+    assert_eq!(answer.lines().count(), 25);
+    assert!(answer.lines().last().unwrap().starts_with("report: "), "{answer}");
 }
 
 #[test]
