@@ -9,13 +9,21 @@ use super::words;
 /// Longest list of files, candidates, or stretches.
 const LIST: usize = 8;
 
+/// Most lines of an answer.
+const SCREEN: usize = 25;
+
 /// The answer in at most 25 lines of plain text, nothing in it steers a terminal.
 pub fn terminal_answer(report: &Report) -> String {
     let mut lines = match (&report.culprit, report.outcome) {
         (Some(first), Outcome::Culprit) => first_bad(report, first),
         _ => other(report),
     };
-    lines.push(format!("report: {}", report.folder.join("report.md").display()));
+    if lines.len() >= SCREEN {
+        lines.truncate(SCREEN - 2);
+        lines.push("… and more in the report".to_owned());
+    }
+    let path = report.folder.join("report.md").display().to_string();
+    lines.push(format!("report: {}", text::line(&path)));
     let mut answer = String::new();
     for line in lines {
         answer.push_str(text::shorten(&line, 400).trim_end());
@@ -78,11 +86,8 @@ fn other(report: &Report) -> Vec<String> {
         };
         format!("{stretch}  {} {}", rise.metric, words::worse(&rise.rise))
     });
-    // Three full lists would not fit on the screen.
-    if report.candidates.len() < LIST {
-        list(&mut lines, "Contributions:", rises);
-    }
     lines.extend(report.account.as_ref().map(words::account));
+    list(&mut lines, "Contributions:", rises);
     lines
 }
 

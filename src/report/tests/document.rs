@@ -6,6 +6,7 @@ use super::fixture::id;
 use super::with_culprit;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one document")]
 fn a_first_bad_commit_in_json() {
     let mut report = with_culprit().report();
     // One commit shows the shape; all of them would only be long.

@@ -10,7 +10,7 @@ use crate::evaluation::{Contribution, Finding, Metric, Outcome, Phase, SkipReaso
 use crate::store::journal::Event;
 
 use self::fixture::{Hunt, culprit, found, id};
-use super::{Report, json, markdown, terminal_answer};
+use super::{Format, Recipe, Report, json, markdown, terminal_answer, write_all};
 
 pub(crate) fn with_culprit() -> Hunt {
     let mut hunt = Hunt::at_search();
@@ -232,13 +232,44 @@ fn an_answer_fits_on_a_screen() {
     first.files = vec![first.files[0].clone(); 100];
     first.effects = vec![first.effects[0].clone(); 9];
     let mut finding = found(first.clone());
-    finding.culprits.extend((0..9).map(|_| {
+    finding.culprits.extend((0..20).map(|_| {
         let mut other = first.clone();
         other.info.commit = id('c');
         other
     }));
-    hunt.end(finding);
+    finding.candidates = vec![id('c'); 100];
+    hunt.end(finding.clone());
     assert!(terminal_answer(&hunt.report()).lines().count() <= 25);
+    finding.outcome = Outcome::Candidates;
+    finding.main = None;
+    finding.contributions = vec![
+        Contribution {
+            from: id('b'),
+            to: id('d'),
+            commits: 1,
+            rise: 0.1,
+            metric: Metric::of("ppl")
+        };
+        20
+    ];
+    hunt.end(finding);
+    let answer = terminal_answer(&hunt.report());
+    assert_eq!(answer.lines().count(), 25);
+    assert!(answer.lines().last().unwrap().starts_with("report: "), "{answer}");
+}
+
+#[test]
+fn all_reports_lie_in_the_hunts_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let hunt = with_culprit();
+    let report = write_all(&hunt.dir, &Recipe::default()).unwrap();
+    let read = |name: &str| std::fs::read_to_string(hunt.dir.path().join(name)).unwrap();
+    assert_eq!(read("report.json"), Format::Json.render(&report));
+    assert_eq!(read("report.md"), Format::Md.render(&report));
+    assert!(read("reproduce.sh").starts_with("#!/bin/sh\n"));
+    let script = std::fs::metadata(hunt.dir.path().join("reproduce.sh")).unwrap();
+    assert_eq!(script.permissions().mode() & 0o777, 0o755);
+    assert!(terminal_answer(&report).contains(hunt.dir.path().to_str().unwrap()));
 }
 
 /// The bars of each table's line; all lines of a table must agree.
