@@ -205,3 +205,6 @@ fn skip_reason(kind: FailureKind) -> SkipReason {
         FailureKind::Require => SkipReason::Require,
     }
 }
+
+#[cfg(test)]
+mod tests;
