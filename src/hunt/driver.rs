@@ -98,7 +98,8 @@ impl Driver<'_> {
         } else {
             Vec::new()
         };
-        Ok(ledger.close(contributions))
+        let range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
+        Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
     }
 
     /// The judged commits in order of history, oldest first.
