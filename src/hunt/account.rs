@@ -303,3 +303,6 @@ fn small_sentence(crossing: &Culprit) -> String {
         None => format!("the limit is crossed at {commit}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

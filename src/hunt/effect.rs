@@ -107,3 +107,6 @@ pub(super) fn weight(effect: &Effect) -> f64 {
         _ => f64::INFINITY,
     }
 }
+
+#[cfg(test)]
+mod tests;

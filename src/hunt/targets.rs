@@ -223,3 +223,6 @@ pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Targe
     };
     guards.iter().map(target).collect()
 }
+
+#[cfg(test)]
+mod tests;
