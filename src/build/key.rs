@@ -113,3 +113,6 @@ fn commit_field<'a>(
         hasher
     }
 }
+
+#[cfg(test)]
+mod tests;
