@@ -146,7 +146,10 @@ impl View {
                 self.steps = steps_of(*commits);
                 self.progress.search(*commits, self.steps);
             }
+            // The endpoints' runs have been shown, and what they are was known.
+            Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
             Event::Judged(judged) => {
+                self.subjects.insert(judged.commit.clone(), judged.subject.clone());
                 let (measured, limit) = self.figure(&judged.commit);
                 let figure = measured.as_ref().map(|(name, value)| (name.as_str(), value));
                 let line = text::verdict_line(
