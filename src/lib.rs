@@ -1,10 +1,16 @@
 //! Finds the commit that made an inference engine's answers worse, or made it slower.
 //!
 //! The rooms follow the flow of data; imports go downward only, and a test enforces it:
-//! `cli → hunt → oracle → build, measure, report → store → config, git → evaluation →
+//! `cli → hunt → oracle → build, measure, report → store → config, git → stats, evaluation →
 //! process, ui`.
 
+pub mod build;
 pub mod config;
 pub mod evaluation;
+pub mod git;
+pub mod hunt;
+pub mod measure;
+pub mod oracle;
 pub mod process;
+pub mod stats;
 pub mod store;

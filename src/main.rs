@@ -1,3 +1,5 @@
 //! The command-line program.
 
-fn main() {}
+fn main() {
+    bisect_ppl::process::shim::enter_if_asked();
+}

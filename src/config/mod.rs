@@ -1,8 +1,26 @@
 //! `oracle.toml`: read, checked all at once, and turned into a [`Config`] that is valid by
 //! construction.
+//!
+//! The text becomes a tree in which every value knows its place (`document`); overrides and
+//! overlays are laid over that tree (`lay`); one walk over it (`read`) collects every
+//! problem and yields the `Config`. There is no second way to read a file.
 
+mod command;
+mod document;
+mod inputs;
+mod lay;
+mod load;
 mod model;
+mod problem;
+mod read;
 mod template;
+#[cfg(test)]
+mod tests;
+mod walk;
 
+pub use command::CommandError;
+pub use inputs::InputError;
+pub use load::{LoadError, Overlay, ResolveError};
 pub use model::*;
-pub use template::Template;
+pub use problem::{ConfigError, Place, Problem};
+pub use template::{MissingValue, Placeholder, Template, TemplateError, Values};

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::evaluation::{FailureKind, Guard, Metric};
 
 use super::Template;
+use super::load::Source;
 
-/// One oracle.toml, checked.
+/// One oracle.toml, checked. Made only by reading one: [`Config::load`], [`Config::parse`],
+/// [`Config::resolve`].
 #[derive(Clone, Debug)]
 pub struct Config {
     /// `[inputs]`: name → path as written (file, folder or glob), not yet resolved.
@@ -35,6 +38,8 @@ pub struct Config {
     pub overrides: Vec<Condition>,
     /// `[environment] probe`: commands, split into words.
     pub probes: Vec<Vec<String>>,
+    /// What it was read from.
+    pub(super) source: Arc<Source>,
 }
 
 /// `[worktree]`: how a checkout is made ready.
@@ -151,6 +156,22 @@ pub enum Parser {
     ExitCode,
 }
 
+impl Parser {
+    /// What its values are called, without `wall_s` and `peak_rss_mib`, which every run has;
+    /// `None` is the unnamed value, whose metric is called as the measure. Never empty.
+    pub fn names(&self) -> Vec<Option<String>> {
+        match self {
+            Self::LlamaPerplexity | Self::ExitCode => vec![None],
+            Self::Regex { pattern, .. } => {
+                let named: Vec<_> =
+                    pattern.capture_names().flatten().map(|name| Some(name.to_owned())).collect();
+                if named.is_empty() { vec![None] } else { named }
+            }
+            Self::Json { pointers } => pointers.keys().cloned().collect(),
+        }
+    }
+}
+
 /// `measure.pick`: where the pattern matches more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
@@ -219,6 +240,21 @@ pub enum Policy {
     Bad,
 }
 
+impl Default for Failures {
+    /// Untestable, but for NaN; and what GPU drivers say of a sick machine.
+    fn default() -> Self {
+        let transient = ["no CUDA-capable device", "Xid", "uncorrectable ECC"];
+        Self {
+            build: Policy::Skip,
+            crash: Policy::Skip,
+            nan: Policy::Bad,
+            timeout: Policy::Skip,
+            unreadable: Policy::Skip,
+            transient: transient.map(str::to_owned).to_vec(),
+        }
+    }
+}
+
 impl Failures {
     /// The policy for a kind of failure; what is incomplete or lacks a requirement is never bad.
     pub fn policy(&self, kind: FailureKind) -> Policy {
@@ -254,7 +290,7 @@ impl Config {
         self.measures.iter().find(|m| m.name == name)
     }
 
-    /// The guard of that metric, if any.
+    /// The first guard of that metric, if any; a metric may have several of different forms.
     pub fn guard(&self, metric: &Metric) -> Option<&Guard> {
         self.guards.iter().find(|g| g.metric == *metric)
     }

@@ -1,5 +1,335 @@
 //! Placeholders in commands, environments, and paths.
 
-/// A word with placeholders.
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::problem::did_you_mean;
+
+#[cfg(test)]
+mod tests;
+
+/// What `{…}` may stand for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Placeholder {
+    /// `{src}`: the worktree at the commit.
+    Src,
+    /// `{build}`: the build folder.
+    Build,
+    /// `{out}`: a folder, fresh and empty for each run.
+    Out,
+    /// `{cache}`: a folder, fresh and empty for each evaluation.
+    Cache,
+    /// `{jobs}`: parallel build jobs.
+    Jobs,
+    /// `{threads}`: threads of a run.
+    Threads,
+    /// `{chunks}`: chunks of text to measure.
+    Chunks,
+    /// `{commit}`: the commit, 40 digits.
+    Commit,
+    /// `{short}`: the commit, abbreviated.
+    Short,
+    /// `{parent}`: the commit's first parent, 40 digits.
+    Parent,
+    /// `{commit_date}`: the commit's date.
+    CommitDate,
+    /// `{inputs.NAME}`: the path of an input.
+    Input(String),
+}
+
+const PLAIN: [(&str, Placeholder); 11] = [
+    ("src", Placeholder::Src),
+    ("build", Placeholder::Build),
+    ("out", Placeholder::Out),
+    ("cache", Placeholder::Cache),
+    ("jobs", Placeholder::Jobs),
+    ("threads", Placeholder::Threads),
+    ("chunks", Placeholder::Chunks),
+    ("commit", Placeholder::Commit),
+    ("short", Placeholder::Short),
+    ("parent", Placeholder::Parent),
+    ("commit_date", Placeholder::CommitDate),
+];
+
+impl Placeholder {
+    /// Whether the value differs from commit to commit even where the tree is the same, so
+    /// that a key over the unfilled text must hold the commit too.
+    pub fn depends_on_commit(&self) -> bool {
+        matches!(self, Self::Commit | Self::Short | Self::Parent | Self::CommitDate)
+    }
+}
+
+impl fmt::Display for Placeholder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(name) => write!(f, "{{inputs.{name}}}"),
+            plain => {
+                let name = PLAIN.iter().find(|(_, p)| p == plain).map_or("", |(name, _)| name);
+                write!(f, "{{{name}}}")
+            }
+        }
+    }
+}
+
+/// A text with braces that cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// `{word}` with a word that is no placeholder.
+    #[error("unknown placeholder `{{{name}}}`{} Allowed: {}; for braces of your own write `{{{{{name}}}}}`", did_you_mean(name, PLAIN.iter().map(|(n, _)| *n)), allowed())]
+    Unknown {
+        /// The word.
+        name: String,
+    },
+    /// `{inputs.NAME}` with a name that `[inputs]` does not have.
+    #[error("`{{inputs.{name}}}` names no input{} {}", did_you_mean(name, inputs.iter().map(String::as_str)), declared(inputs))]
+    UnknownInput {
+        /// The name.
+        name: String,
+        /// Those declared.
+        inputs: Vec<String>,
+    },
+    /// A placeholder of the contract that this version cannot fill in.
+    #[error("placeholder `{{{name}}}` is not available yet")]
+    NotYet {
+        /// The word.
+        name: String,
+    },
+    /// `${src}`: a shell variable by its looks, a placeholder by its name.
+    #[error(
+        "`${{{name}}}` could be the placeholder or a shell variable: write `{{{name}}}` or `${{{{{name}}}}}`"
+    )]
+    Ambiguous {
+        /// The word.
+        name: String,
+    },
+}
+
+fn allowed() -> String {
+    let plain: Vec<_> = PLAIN.iter().map(|(name, _)| format!("{{{name}}}")).collect();
+    format!("{} {{inputs.NAME}}", plain.join(" "))
+}
+
+fn declared(inputs: &[String]) -> String {
+    if inputs.is_empty() {
+        "There are no [inputs]".to_owned()
+    } else {
+        format!("Declared: {}", inputs.join(", "))
+    }
+}
+
+/// What is to be filled in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Values(BTreeMap<Placeholder, String>);
+
+impl Values {
+    /// No values.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one more value; an earlier one is replaced.
+    #[must_use]
+    pub fn with(mut self, placeholder: Placeholder, value: impl Into<String>) -> Self {
+        self.set(placeholder, value);
+        self
+    }
+
+    /// Sets a value; an earlier one is replaced.
+    pub fn set(&mut self, placeholder: Placeholder, value: impl Into<String>) {
+        self.0.insert(placeholder, value.into());
+    }
+
+    /// The value, if set.
+    pub fn get(&self, placeholder: &Placeholder) -> Option<&str> {
+        self.0.get(placeholder).map(String::as_str)
+    }
+}
+
+/// A template needs a value that was not given, such as `{parent}` at a root commit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` needs {placeholder}, which has no value here")]
+pub struct MissingValue {
+    /// What has no value.
+    pub placeholder: Placeholder,
+    /// The template as written.
+    pub text: String,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {}
+enum Part {
+    Text(String),
+    Hole(Placeholder),
+}
+
+/// A word with placeholders.
+///
+/// `{name}` is a placeholder, and an error if it is none of ours. `{{` and `}}` are literal
+/// braces. A brace that opens nothing like a name (`{"a":{"b":1}}`, `{1..3}`, `{}`) is
+/// literal too, and so is the brace that closes it; so is `${NAME}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    text: String,
+    parts: Vec<Part>,
+}
+
+impl Template {
+    /// Reads a text; `inputs` holds the names that `{inputs.NAME}` may take.
+    ///
+    /// # Errors
+    /// A placeholder that does not exist, is not available yet, or could be a shell variable.
+    pub fn parse(text: &str, inputs: &BTreeMap<String, String>) -> Result<Self, TemplateError> {
+        Ok(Self { text: text.to_owned(), parts: Scanner::default().scan(text, inputs)? })
+    }
+
+    /// The text with every placeholder replaced by its value. A value is taken as it is: its
+    /// own braces mean nothing.
+    ///
+    /// # Errors
+    /// A placeholder has no value.
+    pub fn fill(&self, values: &Values) -> Result<String, MissingValue> {
+        let mut filled = String::with_capacity(self.text.len());
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => filled.push_str(text),
+                Part::Hole(placeholder) => match values.get(placeholder) {
+                    Some(value) => filled.push_str(value),
+                    None => {
+                        return Err(MissingValue {
+                            placeholder: placeholder.clone(),
+                            text: self.text.clone(),
+                        });
+                    }
+                },
+            }
+        }
+        Ok(filled)
+    }
+
+    /// As written, nothing filled in: the same wherever folders lie.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What it needs, in order; one that occurs twice comes twice.
+    pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Hole(placeholder) => Some(placeholder),
+            Part::Text(_) => None,
+        })
+    }
+}
+
+/// An opened brace that waits to be closed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// `{`, literal.
+    Single,
+    /// `{{`.
+    Double,
+}
+
+#[derive(Default)]
+struct Scanner {
+    parts: Vec<Part>,
+    literal: String,
+    // Which kind of brace a `}` closes. Without it the `}}` at the end of nested JSON would
+    // be read as an escape.
+    open: Vec<Open>,
+}
+
+impl Scanner {
+    fn scan(
+        mut self,
+        text: &str,
+        inputs: &BTreeMap<String, String>,
+    ) -> Result<Vec<Part>, TemplateError> {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            rest = match c {
+                '$' => self.dollar(rest)?,
+                '{' => self.opening(rest, inputs)?,
+                '}' => self.closing(rest),
+                _ => self.keep(rest, c.len_utf8()),
+            };
+        }
+        if !self.literal.is_empty() {
+            self.parts.push(Part::Text(self.literal));
+        }
+        Ok(self.parts)
+    }
+
+    /// Takes the first `bytes` of the rest literally.
+    fn keep<'t>(&mut self, rest: &'t str, bytes: usize) -> &'t str {
+        self.literal.push_str(&rest[..bytes]);
+        &rest[bytes..]
+    }
+
+    fn dollar<'t>(&mut self, rest: &'t str) -> Result<&'t str, TemplateError> {
+        match braced_name(&rest[1..]) {
+            Some(name) if PLAIN.iter().any(|(plain, _)| *plain == name) => {
+                Err(TemplateError::Ambiguous { name: name.to_owned() })
+            }
+            Some(name) => Ok(self.keep(rest, name.len() + 3)),
+            None => Ok(self.keep(rest, 1)),
+        }
+    }
+
+    fn opening<'t>(
+        &mut self,
+        rest: &'t str,
+        inputs: &BTreeMap<String, String>,
+    ) -> Result<&'t str, TemplateError> {
+        if let Some(after) = rest.strip_prefix("{{") {
+            self.open.push(Open::Double);
+            self.literal.push('{');
+            return Ok(after);
+        }
+        let Some(name) = braced_name(rest) else {
+            self.open.push(Open::Single);
+            return Ok(self.keep(rest, 1));
+        };
+        if !self.literal.is_empty() {
+            self.parts.push(Part::Text(std::mem::take(&mut self.literal)));
+        }
+        self.parts.push(Part::Hole(named(name, inputs)?));
+        Ok(&rest[name.len() + 2..])
+    }
+
+    fn closing<'t>(&mut self, rest: &'t str) -> &'t str {
+        self.literal.push('}');
+        let closes = self.open.pop();
+        match rest.strip_prefix("}}") {
+            Some(after) if closes != Some(Open::Single) => after,
+            _ => &rest[1..],
+        }
+    }
+}
+
+/// The `name` of a text that begins with `{name}`.
+fn braced_name(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('{')?;
+    let (name, _) = inner.split_once('}')?;
+    let first = name.chars().next()?;
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    ((first.is_alphabetic() || first == '_') && name.chars().all(word)).then_some(name)
+}
+
+fn named(name: &str, inputs: &BTreeMap<String, String>) -> Result<Placeholder, TemplateError> {
+    if let Some((_, plain)) = PLAIN.iter().find(|(plain, _)| *plain == name) {
+        return Ok(plain.clone());
+    }
+    if let Some(input) = name.strip_prefix("inputs.") {
+        return if inputs.contains_key(input) {
+            Ok(Placeholder::Input(input.to_owned()))
+        } else {
+            Err(TemplateError::UnknownInput {
+                name: input.to_owned(),
+                inputs: inputs.keys().cloned().collect(),
+            })
+        };
+    }
+    Err(match name {
+        "port" => TemplateError::NotYet { name: name.to_owned() },
+        _ => TemplateError::Unknown { name: name.to_owned() },
+    })
+}

@@ -3,6 +3,7 @@
 
 mod commit;
 mod failure;
+mod fault;
 mod finding;
 mod guard;
 mod metric;
@@ -11,11 +12,12 @@ mod verdict;
 
 pub use commit::{CommitId, ParseCommitIdError};
 pub use failure::{Failure, FailureKind, Fault};
+pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Effect, Finding, GuardTarget, Outcome,
     Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
-pub use run::{Ended, Phase, RunRecord};
+pub use run::{Ended, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

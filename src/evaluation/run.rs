@@ -7,6 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::CommitId;
 
+/// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
+/// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// Where a process wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -93,6 +107,8 @@ pub struct RunRecord {
     pub argv: Vec<String>,
     /// The working folder.
     pub cwd: String,
+    /// The slot it ran in: `{src}` and `{build}` lie below.
+    pub slot: String,
     /// The declared environment on top of the user's.
     pub env: BTreeMap<String, String>,
     /// When it started (RFC 3339, UTC).

@@ -100,6 +100,10 @@ pub struct Begun {
     pub options: Options,
     /// Digest of the frozen configuration.
     pub config_sha256: String,
+    /// The folder that relative paths in it start from.
+    pub base: String,
+    /// Where slots lie.
+    pub slots: String,
     /// The inputs.
     pub inputs: BTreeMap<String, InputFile>,
     /// `[environment] probe`: command → output.

@@ -1,0 +1,251 @@
+//! Makes a build in a slot: checkout, commands, stamp.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::config::{BuildMode, Config, MissingValue, Values};
+use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase, fault_of};
+use crate::git::{GitError, Repository, Worktree};
+use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
+use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_file};
+
+use super::{Slot, SlotError, Stamp};
+
+/// What compilers and linkers print when the machine, not the commit, is at its end.
+const MACHINE_AT_ITS_END: [&str; 5] = [
+    "No space left on device",
+    "Killed signal terminated program",
+    "virtual memory exhausted",
+    "Cannot allocate memory",
+    "Read-only file system",
+];
+
+/// No build could be tried; never the commit's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The checkout failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A program could not be supervised.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// The slot could not be used.
+    #[error("slot {0}")]
+    Slot(#[from] SlotError),
+    /// The record could not be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A placeholder has no value here.
+    #[error(transparent)]
+    Placeholder(#[from] MissingValue),
+    /// The machine failed, not the commit.
+    #[error("the build of {commit} failed, and not by the commit's fault: {reason}")]
+    World {
+        /// The commit, abbreviated.
+        commit: String,
+        /// What happened, and where to look.
+        reason: String,
+    },
+    /// We were told to stop.
+    #[error("stopped while building")]
+    Stopped,
+}
+
+/// What to build, where, and for whom.
+#[derive(Clone, Copy)]
+pub struct Order<'a> {
+    /// The repository.
+    pub repository: &'a Repository,
+    /// Where records go.
+    pub store: &'a Store,
+    /// Where to build.
+    pub slot: &'a Slot,
+    /// The commit.
+    pub commit: &'a CommitId,
+    /// The recipe as it holds at this commit.
+    pub config: &'a Config,
+    /// Its key.
+    pub key: &'a BuildKey,
+    /// Values of the placeholders.
+    pub values: &'a Values,
+    /// What for.
+    pub phase: Phase,
+    /// For which hunt, if any.
+    pub hunt: Option<&'a str>,
+    /// The user's checkout, which `[worktree] link` links from.
+    pub checkout: Option<&'a Path>,
+    /// Ends it early.
+    pub stop: &'a Stop,
+}
+
+/// A build that was tried.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The fact, as stored.
+    pub record: BuildRecord,
+    /// Its log.
+    pub log: PathBuf,
+    /// It was killed for want of memory or the like, twice: the commit is untestable here.
+    pub starved: bool,
+}
+
+/// Checks the commit out into the slot and builds it there. A failure that may be the
+/// machine's is tried once more before it counts.
+pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
+    let mut tried = attempt(order)?;
+    if matches!(tried.fault, Some(Fault::Resource)) {
+        std::fs::remove_file(&tried.log).map_err(StoreError::at(&tried.log))?;
+        tried = attempt(order)?;
+    }
+    let starved = matches!(tried.fault, Some(Fault::Resource));
+    if matches!(tried.fault, Some(Fault::World)) {
+        let reason = tried.record.failure.map_or_else(String::new, |f| f.detail);
+        return Err(BuildError::World { commit: order.commit.short().to_owned(), reason });
+    }
+    let folder = order.store.build_log(&tried.record);
+    publish_file(&tried.log, &folder)?;
+    // A failure for want of a resource is no fact about the commit: another day it may build.
+    if !starved {
+        order.store.put_build(&tried.record)?;
+    }
+    if tried.record.failure.is_none() {
+        order.slot.set_stamp(&Stamp {
+            build_key: order.key.clone(),
+            commit: order.commit.clone(),
+            phase: order.phase,
+            hunt: order.hunt.map(str::to_owned),
+            attempt: tried.record.attempt.clone(),
+            finished: tried.record.finished.clone(),
+        })?;
+    }
+    Ok(Built { record: tried.record, log: folder, starved })
+}
+
+/// One attempt, not yet stored.
+struct Attempt {
+    record: BuildRecord,
+    log: PathBuf,
+    fault: Option<Fault>,
+}
+
+fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
+    let begun = Instant::now();
+    let name = attempt_name();
+    let slot = order.slot;
+    slot.clear_stamp()?;
+    let worktree = prepare(order)?;
+    let log = order.store.pending_log(&name)?;
+    let mut commands = Vec::new();
+    let mut failed = None;
+    for command in &order.config.build.commands {
+        let words = command
+            .words
+            .iter()
+            .map(|word| word.fill(order.values))
+            .collect::<Result<Vec<_>, _>>()?;
+        commands.push(words.clone());
+        failed = run_command(order, &words, &log)?;
+        if failed.is_some() {
+            break;
+        }
+    }
+    worktree.reset()?;
+    let (failure, fault) = failed.unzip();
+    let record = BuildRecord {
+        attempt: name,
+        build_key: order.key.clone(),
+        commit: order.commit.clone(),
+        phase: order.phase,
+        commands,
+        finished: jiff::Timestamp::now().to_string(),
+        wall_s: begun.elapsed().as_secs_f64(),
+        failure,
+    };
+    Ok(Attempt { record, log, fault })
+}
+
+/// The commit's files, exactly, with what is linked in, and fresh folders.
+fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
+    let slot = order.slot;
+    let mut worktree = Worktree::add_detached(order.repository, &slot.src(), order.commit)?;
+    worktree.checkout(order.commit, order.config.worktree.submodules)?;
+    if let Some(checkout) = order.checkout {
+        worktree.link(checkout, &order.config.worktree.link)?;
+    }
+    let keeps = order.config.build.mode == BuildMode::Incremental
+        && matches!(order.phase, Phase::Search | Phase::Endpoint);
+    if !keeps || !slot.build().exists() {
+        slot.fresh(&slot.build())?;
+    }
+    slot.fresh(&slot.cache())?;
+    slot.fresh(&slot.out())?;
+    Ok(worktree)
+}
+
+/// Runs one build command; its output is added to the build's log.
+fn run_command(
+    order: Order<'_>,
+    words: &[String],
+    log: &Path,
+) -> Result<Option<(Failure, Fault)>, BuildError> {
+    let part = log.with_extension("part");
+    let mut invocation = Invocation::new(&words[0])
+        .args(&words[1..])
+        .cwd(order.slot.src())
+        .timeout(Some(order.config.build.timeout));
+    for (name, value) in &order.config.build.env {
+        invocation = invocation.env(name, value.fill(order.values)?);
+    }
+    let mut machine = None;
+    let transient = &order.config.failures.transient;
+    let file = LogFile { path: &part, header: &[], sync: false };
+    let finished = process::run(&invocation, order.stop, &file, &mut |_, line| {
+        let text = String::from_utf8_lossy(line);
+        let known = MACHINE_AT_ITS_END.iter().copied().chain(transient.iter().map(String::as_str));
+        for sign in known {
+            if text.contains(sign) {
+                machine = Some(sign.to_owned());
+                return Keep::Yes;
+            }
+        }
+        Keep::No
+    })?;
+    append(&part, log, words)?;
+    if finished.ended == Ended::Stopped {
+        return Err(BuildError::Stopped);
+    }
+    if finished.ended.is_success() {
+        return Ok(None);
+    }
+    let command = words.join(" ");
+    let detail = match &machine {
+        Some(sign) => format!("`{command}`: {}; its output says `{sign}`", finished.ended),
+        None => format!("`{command}`: {}", finished.ended),
+    };
+    let failure =
+        Failure { kind: FailureKind::Build, signature: finished.ended.to_string(), detail };
+    let program = Path::new(&words[0]);
+    let in_tree = program.starts_with(order.slot.src()) || program.starts_with(order.slot.build());
+    let fault = match fault_of(&finished.ended, &failure, machine.is_some(), in_tree) {
+        // There is no second build to compare with that would cost less than the first.
+        Fault::Unclear => Fault::Commit,
+        other => other,
+    };
+    Ok(Some((failure, fault)))
+}
+
+/// Adds one command's log to the build's.
+fn append(part: &Path, log: &Path, words: &[String]) -> Result<(), StoreError> {
+    let bytes = std::fs::read(part).map_err(StoreError::at(part))?;
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(log)
+        .map_err(StoreError::at(log))?;
+    writeln!(file, "# build: {}", words.join(" ").escape_debug())
+        .and_then(|()| file.write_all(&bytes))
+        .and_then(|()| file.sync_all())
+        .map_err(StoreError::at(log))?;
+    std::fs::remove_file(part).map_err(StoreError::at(part))
+}

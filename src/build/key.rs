@@ -1,0 +1,113 @@
+//! The keys of builds and runs: everything a result depends on, and nothing else. Parser,
+//! pattern, guards, and time-outs are in neither: readings are derived again from the output.
+
+use std::collections::BTreeMap;
+
+use crate::config::{Command, Config, Measure, Placeholder, Template};
+use crate::evaluation::CommitId;
+use crate::store::journal::{InputFile, Machine};
+use crate::store::{BuildKey, KeyHasher, RunKey};
+
+/// The key of a commit's build: its tree (submodule pins are part of it), the recipe before
+/// paths are filled in, the inputs it names, the declared environment, what the probes said,
+/// and the commit itself where the recipe names it.
+pub fn build_key(
+    tree: &str,
+    commit: &CommitId,
+    config: &Config,
+    inputs: &BTreeMap<String, InputFile>,
+    environment: &BTreeMap<String, String>,
+) -> BuildKey {
+    let build = &config.build;
+    let templates =
+        || build.commands.iter().flat_map(|command| &command.words).chain(build.env.values());
+    let mut hasher = KeyHasher::new("build")
+        .field("tree", tree)
+        .list("link", &config.worktree.link)
+        .field("submodules", &config.worktree.submodules.to_string())
+        .field("mode", &format!("{:?}", build.mode))
+        .field("jobs", &format!("{:?}", build.jobs))
+        .field("threads", &format!("{:?}", config.run.threads));
+    for command in &build.commands {
+        hasher = command_field(hasher, command);
+    }
+    hasher = env_field(hasher, &build.env);
+    for (probe, output) in environment {
+        hasher = hasher.field("probe", probe).field("output", output);
+    }
+    hasher = input_fields(hasher, templates, inputs);
+    commit_field(hasher, templates(), commit).build_key()
+}
+
+/// The key of a measure's run: its build, its command, the content of the inputs it names,
+/// and the class of the machine.
+pub fn run_key(
+    build: &BuildKey,
+    commit: &CommitId,
+    measure: &Measure,
+    config: &Config,
+    inputs: &BTreeMap<String, InputFile>,
+    machine: &Machine,
+) -> RunKey {
+    let commands =
+        || std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after);
+    let templates = || {
+        commands()
+            .flat_map(|command| &command.words)
+            .chain(measure.env.values())
+            .chain(&measure.cwd)
+    };
+    let mut hasher = KeyHasher::new("run")
+        .field("build", build.as_str())
+        .field("machine", &machine.class)
+        .field("threads", &format!("{:?}", config.run.threads))
+        .field("chunks", &format!("{:?}", config.run.chunks))
+        .field("before", &measure.before.len().to_string())
+        .field("cwd", measure.cwd.as_ref().map_or("{src}", Template::text));
+    for command in commands() {
+        hasher = command_field(hasher, command);
+    }
+    hasher = env_field(hasher, &measure.env);
+    hasher = input_fields(hasher, templates, inputs);
+    commit_field(hasher, templates(), commit).run_key()
+}
+
+/// The inputs that the templates name, by content.
+fn input_fields<'a, I: Iterator<Item = &'a Template>>(
+    mut hasher: KeyHasher,
+    templates: impl Fn() -> I,
+    inputs: &BTreeMap<String, InputFile>,
+) -> KeyHasher {
+    for (name, input) in inputs {
+        let is_named = |p: &Placeholder| matches!(p, Placeholder::Input(n) if n == name);
+        if templates().any(|template| template.placeholders().any(is_named)) {
+            hasher = hasher.field("input", name).field("sha256", &input.sha256);
+        }
+    }
+    hasher
+}
+
+fn command_field(hasher: KeyHasher, command: &Command) -> KeyHasher {
+    hasher.list("command", command.words.iter().map(Template::text))
+}
+
+fn env_field(mut hasher: KeyHasher, env: &BTreeMap<String, Template>) -> KeyHasher {
+    for (name, value) in env {
+        hasher = hasher.field("env", name).field("value", value.text());
+    }
+    hasher
+}
+
+/// Equal trees build alike unless the recipe tells them apart by the commit's name.
+fn commit_field<'a>(
+    hasher: KeyHasher,
+    templates: impl Iterator<Item = &'a Template>,
+    commit: &CommitId,
+) -> KeyHasher {
+    let mut templates = templates;
+    if templates.any(|t| t.placeholders().any(Placeholder::depends_on_commit)) {
+        hasher.field("commit", commit.as_str())
+    } else {
+        hasher
+    }
+}

@@ -1,0 +1,9 @@
+//! From a commit to an artifact in a slot, or to a build failure and whose fault it is.
+
+mod builder;
+mod key;
+mod slot;
+
+pub use builder::{BuildError, Built, Order, build};
+pub use key::{build_key, run_key};
+pub use slot::{Slot, SlotError, Slots, Stamp};

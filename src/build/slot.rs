@@ -1,0 +1,263 @@
+//! Places to build and run in. Their paths stay the same from commit to commit and from hunt
+//! to hunt, so that compiler caches hit; a slot belongs to whoever holds its lock.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, Phase};
+use crate::store::BuildKey;
+
+/// A slot that cannot be used; the world's fault.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct SlotError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: std::io::Error,
+}
+
+impl SlotError {
+    pub(super) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self { path, source }
+    }
+}
+
+/// The folder that holds a repository's slots.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    folder: PathBuf,
+}
+
+/// One slot, held until it is dropped.
+#[derive(Debug)]
+pub struct Slot {
+    root: PathBuf,
+    /// `None` for a look into a slot that somebody else holds for us.
+    _lock: Option<File>,
+}
+
+/// What a slot holds a finished build of. It is taken away before anything in the slot is
+/// touched, so one that is there is true.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// The build.
+    pub build_key: BuildKey,
+    /// The commit.
+    pub commit: CommitId,
+    /// What it was built for.
+    pub phase: Phase,
+    /// The hunt it was built for, if any.
+    pub hunt: Option<String>,
+    /// The build's attempt in the store.
+    pub attempt: String,
+    /// When it was finished (RFC 3339, UTC).
+    pub finished: String,
+}
+
+impl Slots {
+    /// Slots below `folder`, which is made when it is not there.
+    pub fn new(folder: PathBuf) -> Result<Self, SlotError> {
+        std::fs::create_dir_all(&folder).map_err(SlotError::at(&folder))?;
+        let folder = folder.canonicalize().map_err(SlotError::at(&folder))?;
+        Ok(Self { folder })
+    }
+
+    /// Where they lie.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Takes a free slot: one that holds what `wanted` accepts, or else the one with the
+    /// lowest number.
+    pub fn acquire(&self, wanted: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
+        let mut free = Vec::new();
+        for number in 0..1000 {
+            let root = self.folder.join(number.to_string());
+            let is_new = !root.exists();
+            let Some(slot) = Slot::try_lock(root)? else { continue };
+            if slot.stamp().is_some_and(|stamp| wanted(&stamp)) {
+                return Ok(slot);
+            }
+            free.push(slot);
+            if is_new {
+                break;
+            }
+        }
+        free.into_iter().next().ok_or_else(|| SlotError {
+            path: self.folder.clone(),
+            source: std::io::Error::other("a thousand slots are in use"),
+        })
+    }
+
+    /// Every slot that nobody holds.
+    pub fn idle(&self) -> Result<Vec<Slot>, SlotError> {
+        let mut idle = Vec::new();
+        for entry in std::fs::read_dir(&self.folder).map_err(SlotError::at(&self.folder))? {
+            let root = entry.map_err(SlotError::at(&self.folder))?.path();
+            let is_slot = root
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| name.parse::<u32>().is_ok());
+            if is_slot && let Some(slot) = Slot::try_lock(root)? {
+                idle.push(slot);
+            }
+        }
+        Ok(idle)
+    }
+}
+
+impl Slot {
+    /// A look into a slot that the driver of this hunt holds.
+    pub fn borrowed(root: PathBuf) -> Self {
+        Self { root, _lock: None }
+    }
+
+    fn try_lock(root: PathBuf) -> Result<Option<Self>, SlotError> {
+        std::fs::create_dir_all(&root).map_err(SlotError::at(&root))?;
+        let path = root.join("lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(SlotError::at(&path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { root, _lock: Some(file) })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(SlotError { path, source }),
+        }
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `{src}`: the worktree.
+    pub fn src(&self) -> PathBuf {
+        self.root.join("src")
+    }
+
+    /// `{build}`.
+    pub fn build(&self) -> PathBuf {
+        self.root.join("build")
+    }
+
+    /// `{out}`, fresh for each run.
+    pub fn out(&self) -> PathBuf {
+        self.root.join("out")
+    }
+
+    /// `{cache}`, fresh for each evaluation.
+    pub fn cache(&self) -> PathBuf {
+        self.root.join("cache")
+    }
+
+    /// Empties one of its folders.
+    pub fn fresh(&self, folder: &Path) -> Result<(), SlotError> {
+        debug_assert!(folder.starts_with(&self.root), "only folders of the slot are emptied");
+        remove(folder)?;
+        std::fs::create_dir_all(folder).map_err(SlotError::at(folder))
+    }
+
+    /// What it holds, if that is whole.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let bytes = std::fs::read(self.root.join("stamp.json")).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Says what it holds from now on.
+    pub fn set_stamp(&self, stamp: &Stamp) -> Result<(), SlotError> {
+        let path = self.root.join("stamp.json");
+        let bytes = serde_json::to_vec(stamp).expect("a stamp is plain data");
+        std::fs::write(&path, bytes).map_err(SlotError::at(&path))
+    }
+
+    /// It holds nothing whole from now on.
+    pub fn clear_stamp(&self) -> Result<(), SlotError> {
+        remove(&self.root.join("stamp.json"))
+    }
+
+    /// Removes everything but the lock and the worktree.
+    pub fn empty(&self) -> Result<(), SlotError> {
+        self.clear_stamp()?;
+        for folder in [self.build(), self.out(), self.cache()] {
+            remove(&folder)?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes a file, a link, or a folder with all below it, if it is there.
+fn remove(path: &Path) -> Result<(), SlotError> {
+    let result = match std::fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match result {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(SlotError { path: path.to_owned(), source: error })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(key: &str) -> Stamp {
+        Stamp {
+            build_key: serde_json::from_str(&format!("\"{key}\"")).unwrap(),
+            commit: "1".repeat(40).parse().unwrap(),
+            phase: Phase::Search,
+            hunt: None,
+            attempt: "a".to_owned(),
+            finished: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_held_slot_is_not_given_twice_and_a_freed_one_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let slots = Slots::new(folder.path().join("slots")).unwrap();
+        let first = slots.acquire(|_| false).unwrap();
+        let second = slots.acquire(|_| false).unwrap();
+        assert_ne!(first.root(), second.root());
+        let root = first.root().to_owned();
+        drop(first);
+        assert_eq!(slots.acquire(|_| false).unwrap().root(), root);
+    }
+
+    #[test]
+    fn a_slot_that_holds_the_wanted_build_comes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let slots = Slots::new(folder.path().join("slots")).unwrap();
+        let (first, second) =
+            (slots.acquire(|_| false).unwrap(), slots.acquire(|_| false).unwrap());
+        second.set_stamp(&stamp("k")).unwrap();
+        let wanted = second.root().to_owned();
+        drop((first, second));
+        let got = slots.acquire(|stamp| stamp.build_key.as_str() == "k").unwrap();
+        assert_eq!(got.root(), wanted);
+        got.clear_stamp().unwrap();
+        assert!(got.stamp().is_none());
+    }
+
+    #[test]
+    fn a_fresh_folder_is_empty_even_where_a_link_stood() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::fs::write(elsewhere.path().join("keep"), "x").unwrap();
+        let slot = Slots::new(folder.path().join("slots")).unwrap().acquire(|_| false).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), slot.out()).unwrap();
+        slot.fresh(&slot.out()).unwrap();
+        assert_eq!(std::fs::read_dir(slot.out()).unwrap().count(), 0);
+        assert!(elsewhere.path().join("keep").exists());
+    }
+}

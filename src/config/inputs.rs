@@ -1,0 +1,147 @@
+//! From the names in `[inputs]` to files.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Config;
+
+/// An input is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// No input has this name.
+    #[error("[inputs] has no `{name}`")]
+    Undeclared {
+        /// The name asked for.
+        name: String,
+    },
+    /// Nothing lies at the path.
+    #[error("inputs.{name}: nothing lies at {}", path.display())]
+    Missing {
+        /// The input.
+        name: String,
+        /// The path tried.
+        path: PathBuf,
+    },
+    /// No file matches the pattern.
+    #[error("inputs.{name}: no file matches {pattern}")]
+    NoMatch {
+        /// The input.
+        name: String,
+        /// The whole pattern tried.
+        pattern: String,
+    },
+    /// The folder has nothing in it.
+    #[error("inputs.{name}: the folder {} is empty", path.display())]
+    Empty {
+        /// The input.
+        name: String,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The path cannot be looked at.
+    #[error("inputs.{name}: cannot look at {}", path.display())]
+    Unreadable {
+        /// The input.
+        name: String,
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl InputError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Undeclared { name } => format!("add `{name} = \"PATH\"` to [inputs]"),
+            Self::Missing { name, .. } | Self::NoMatch { name, .. } | Self::Empty { name, .. } => {
+                format!(
+                    "fetch it, or correct `{name}` in [inputs]; its path starts from the folder of the file that names it"
+                )
+            }
+            Self::Unreadable { .. } => "check the permissions on the way to it".to_owned(),
+        }
+    }
+}
+
+impl Config {
+    /// The paths an input stands for, absolute if [`Config::base`] is, sorted, never empty. A
+    /// folder is one path. A file whose very name has glob characters is taken before they
+    /// are read as a pattern.
+    ///
+    /// # Errors
+    /// The input is not declared, not there, or empty.
+    pub fn input_paths(&self, name: &str) -> Result<Vec<PathBuf>, InputError> {
+        let written = self
+            .inputs
+            .get(name)
+            .ok_or_else(|| InputError::Undeclared { name: name.to_owned() })?;
+        let path = self.base.join(written);
+        match std::fs::metadata(&path) {
+            Ok(about) => {
+                if about.is_dir() {
+                    refuse_empty(name, &path)?;
+                }
+                Ok(vec![path])
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if written.contains(['*', '?', '[']) {
+                    self.matches(name, written)
+                } else {
+                    Err(InputError::Missing { name: name.to_owned(), path })
+                }
+            }
+            Err(source) => Err(InputError::Unreadable { name: name.to_owned(), path, source }),
+        }
+    }
+
+    /// What `{inputs.NAME}` is filled with: the path, and for a glob its first match, since
+    /// an engine that reads a split model takes the first part.
+    ///
+    /// # Errors
+    /// As [`Config::input_paths`].
+    pub fn input_value(&self, name: &str) -> Result<PathBuf, InputError> {
+        let mut paths = self.input_paths(name)?;
+        Ok(paths.swap_remove(0))
+    }
+
+    fn matches(&self, name: &str, written: &str) -> Result<Vec<PathBuf>, InputError> {
+        let unreadable = |path: &Path, source: io::Error| InputError::Unreadable {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            source,
+        };
+        let pattern = if Path::new(written).is_absolute() {
+            written.to_owned()
+        } else {
+            // Brackets in the folder's own name are no pattern.
+            let base = self.base.to_str().ok_or_else(|| {
+                let why = "a pattern needs a folder whose name is UTF-8";
+                unreadable(&self.base, io::Error::new(io::ErrorKind::InvalidInput, why))
+            })?;
+            format!("{}/{written}", glob::Pattern::escape(base))
+        };
+        let matches = glob::glob(&pattern).expect("patterns are checked when the file is read");
+        // They come in alphabetical order.
+        let paths = matches
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| unreadable(&PathBuf::from(error.path()), error.into()))?;
+        if paths.is_empty() {
+            return Err(InputError::NoMatch { name: name.to_owned(), pattern });
+        }
+        Ok(paths)
+    }
+}
+
+fn refuse_empty(name: &str, path: &Path) -> Result<(), InputError> {
+    let mut inside = std::fs::read_dir(path).map_err(|source| InputError::Unreadable {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        source,
+    })?;
+    match inside.next() {
+        Some(_) => Ok(()),
+        None => Err(InputError::Empty { name: name.to_owned(), path: path.to_owned() }),
+    }
+}

@@ -1,0 +1,102 @@
+//! Laying one tree over another: how overrides and scenario files change a configuration.
+
+use super::document::{Data, Field, Node, Table};
+use super::problem::{Problem, did_you_mean};
+
+/// Lays `over` over `base`: tables are merged key by key, everything else, arrays too, is
+/// replaced whole. The one exception is `measure.NAME.key`, which reaches into the
+/// `[[measure]]` of that name.
+///
+/// `prefix` goes before the key of each problem.
+pub(super) fn lay_over(base: &mut Node, over: &Node, prefix: &str, problems: &mut Vec<Problem>) {
+    let (Some(base), Some(over)) = (base.table_mut(), over.table()) else { return };
+    for field in &over.0 {
+        match (&field.value.data, base.get_mut("measure").map(|n| &mut n.data)) {
+            (Data::Table(by_name), measures) if field.key == "measure" => {
+                let mut none = Vec::new();
+                let measures = match measures {
+                    Some(Data::List(measures)) => measures,
+                    _ => &mut none,
+                };
+                lay_over_measures(measures, by_name, prefix, problems);
+            }
+            _ => lay_field(base, field),
+        }
+    }
+}
+
+fn lay_field(base: &mut Table, field: &Field) {
+    match (base.get_mut(&field.key), &field.value.data) {
+        (Some(Node { data: Data::Table(below), .. }), Data::Table(above)) => {
+            for inner in &above.0 {
+                lay_field(below, inner);
+            }
+        }
+        (Some(below), _) => *below = field.value.clone(),
+        (None, _) => base.0.push(field.clone()),
+    }
+}
+
+fn lay_over_measures(
+    measures: &mut [Node],
+    by_name: &Table,
+    prefix: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let names: Vec<String> =
+        measures.iter().filter_map(|m| name_of(m).map(str::to_owned)).collect();
+    for field in &by_name.0 {
+        let key = format!("{prefix}measure.{}", field.key);
+        let mut complain = |place: &super::Place, key: String, what: String| {
+            problems.push(Problem { place: place.clone(), key, what });
+        };
+        let Some(above) = field.value.table() else {
+            complain(
+                &field.value.place,
+                key,
+                format!("expected a table of the measure's keys, found {}.", field.value.kind()),
+            );
+            continue;
+        };
+        let Some(below) = measures
+            .iter_mut()
+            .find(|m| name_of(m) == Some(field.key.as_str()))
+            .and_then(Node::table_mut)
+        else {
+            let guess = did_you_mean(&field.key, names.iter().map(String::as_str));
+            let what = format!(
+                "there is no measure `{}`{guess} Measures: {}",
+                field.key,
+                names.join(", ")
+            );
+            complain(&field.place, key, what);
+            continue;
+        };
+        if let Some(name) = above.0.iter().find(|f| f.key == "name") {
+            complain(&name.place, format!("{key}.name"), "a measure keeps its name.".to_owned());
+        }
+        drop_what_goes(below, above);
+        for inner in above.0.iter().filter(|f| f.key != "name") {
+            lay_field(below, inner);
+        }
+    }
+}
+
+fn name_of(measure: &Node) -> Option<&str> {
+    measure.table()?.get("name")?.text()
+}
+
+/// Another parser takes the keys of the former with it, and so does the other way to point
+/// into JSON; else every override of `parser` would be refused for a `pattern` it cannot undo.
+fn drop_what_goes(below: &mut Table, above: &Table) {
+    if above.get("parser").is_some() {
+        for key in ["pattern", "pick", "pointer", "pointers"] {
+            below.remove(key);
+        }
+    }
+    for (new, old) in [("pointer", "pointers"), ("pointers", "pointer")] {
+        if above.get(new).is_some() && above.get(old).is_none() {
+            below.remove(old);
+        }
+    }
+}

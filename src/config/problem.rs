@@ -1,0 +1,87 @@
+//! What can be wrong with a file, and where.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A place in a file; lines and columns (in characters) count from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file as named on the command line.
+    pub file: Arc<str>,
+    /// Line.
+    pub line: usize,
+    /// Column.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// The dotted key, such as `build.commands`; empty where the text is no TOML.
+    pub key: String,
+    /// What is wrong and what is allowed.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.place)?;
+        if !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        f.write_str(&self.what)
+    }
+}
+
+/// A file that cannot be used, with everything that is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The file as named on the command line.
+    pub path: String,
+    /// All problems, in the order of the file; never empty.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.problems.len() == 1 { "" } else { "s" };
+        write!(f, "{} has {} problem{plural}", self.path, self.problems.len())?;
+        for problem in &self.problems {
+            write!(f, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// The allowed word that was probably meant.
+pub(super) fn suggest<'a>(
+    word: &str,
+    allowed: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    // A third of the word may be wrong: enough for typos, too little for `cores` → `jobs`.
+    let reach = (word.chars().count() / 3).max(1);
+    let allowed: Vec<&str> = allowed.into_iter().collect();
+    allowed
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), *candidate))
+        .filter(|(distance, _)| *distance <= reach)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+        // `perplexity` for `llama-perplexity`.
+        .or_else(|| allowed.into_iter().find(|c| word.len() > 3 && c.contains(word)))
+}
+
+/// ``; did you mean `x`?`` or nothing, to be followed by a sentence.
+pub(super) fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+    suggest(word, allowed).map_or_else(|| ".".to_owned(), |w| format!("; did you mean `{w}`?"))
+}

@@ -1,0 +1,252 @@
+//! `[[measure]]`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::super::walk::{Section, Spot, Walk};
+use super::super::{Failures, Measure, MeasureKind, Parser, Pick};
+use super::{NOT_A_WORD, is_word, run_failures};
+
+const RUN_TIMEOUT: Duration = Duration::from_mins(20);
+
+/// What every run yields besides what is parsed.
+pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
+
+/// What guards and requirements may name.
+pub(super) struct Declared {
+    pub(super) name: String,
+    /// Whether its values are facts, and what they are called; `None` where the parser could
+    /// not be read, so that nobody complains about its metrics as well.
+    pub(super) yields: Option<(MeasureKind, Vec<Option<String>>)>,
+}
+
+#[derive(Clone, Copy)]
+enum ParserName {
+    LlamaPerplexity,
+    Regex,
+    Json,
+    ExitCode,
+}
+
+const PARSERS: &[(&str, ParserName)] = &[
+    ("llama-perplexity", ParserName::LlamaPerplexity),
+    ("regex", ParserName::Regex),
+    ("json", ParserName::Json),
+    ("exit-code", ParserName::ExitCode),
+];
+const LATER: &[&str] = &["llama-bench", "llama-kld", "lm-eval", "logits", "tensors", "text"];
+
+const PICKS: &[(&str, Pick)] = &[
+    ("first", Pick::First),
+    ("last", Pick::Last),
+    ("min", Pick::Min),
+    ("max", Pick::Max),
+    ("sum", Pick::Sum),
+];
+
+pub(super) fn measures(
+    walk: &mut Walk,
+    root: &mut Section<'_>,
+    failures: &Failures,
+) -> (Vec<Measure>, Vec<Declared>) {
+    let mut measures = Vec::new();
+    let mut declared: Vec<Declared> = Vec::new();
+    for mut section in root.some_sections(walk, "measure") {
+        let name = name(walk, &mut section, &declared);
+        let yields = measure(walk, section, name.as_deref(), failures).map(|measure| {
+            let yields = (measure.kind, measure.parser.names());
+            measures.extend(name.is_some().then_some(measure));
+            yields
+        });
+        declared.extend(name.map(|name| Declared { name, yields }));
+    }
+    (measures, declared)
+}
+
+/// The name, which from here on is part of the section's key.
+fn name(walk: &mut Walk, section: &mut Section<'_>, declared: &[Declared]) -> Option<String> {
+    let spot = section.need(walk, "name")?;
+    let name = spot.text(walk)?;
+    if !is_word(name) {
+        spot.refuse(walk, NOT_A_WORD);
+    } else if declared.iter().any(|d| d.name == name) {
+        spot.refuse(walk, format!("there is a measure `{name}` already."));
+    }
+    section.key = format!("measure.{name}");
+    Some(name.to_owned())
+}
+
+fn measure(
+    walk: &mut Walk,
+    mut section: Section<'_>,
+    name: Option<&str>,
+    failures: &Failures,
+) -> Option<Measure> {
+    section.later(&["exclusive"]);
+    let command = section.need(walk, "command").and_then(|spot| spot.command(walk));
+    let kind_spot = section.get("kind");
+    let kind = kind_spot.as_ref().and_then(|spot| {
+        let kinds = [("number", MeasureKind::Number), ("fact", MeasureKind::Fact)];
+        spot.choice(walk, &kinds, &[])
+    });
+    let kind = kind.unwrap_or(MeasureKind::Number);
+    let parser = parser(walk, &mut section, kind);
+    if let (Some(spot), Some(parser)) = (kind_spot, &parser)
+        && kind == MeasureKind::Fact
+        && matches!(parser, Parser::LlamaPerplexity | Parser::ExitCode)
+    {
+        spot.refuse(walk, "this parser yields a number; facts come from regex or json.");
+    }
+    let timeout = section.get("timeout").and_then(|spot| spot.duration(walk));
+    let env = section.get("env").map(|spot| spot.env(walk));
+    let cwd = section.get("cwd").and_then(|spot| spot.template(walk));
+    let before = section.get("before").map(|spot| spot.commands(walk));
+    let after = section.get("after").map(|spot| spot.commands(walk));
+    let mut own = failures.clone();
+    let mut policies = section.section(walk, "failures");
+    run_failures(walk, &mut policies, &mut own);
+    policies.finish(walk);
+    section.finish(walk);
+    Some(Measure {
+        name: name.unwrap_or_default().to_owned(),
+        // A measure whose command cannot be read still yields metrics; the walk has already
+        // recorded why this configuration will not be used.
+        command: command
+            .unwrap_or_else(|| super::super::Command { text: String::new(), words: Vec::new() }),
+        parser: parser?,
+        timeout: timeout.unwrap_or(RUN_TIMEOUT),
+        env: env.unwrap_or_default(),
+        cwd,
+        before: before.unwrap_or_default(),
+        after: after.unwrap_or_default(),
+        kind,
+        failures: own,
+    })
+}
+
+fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Option<Parser> {
+    let name_spot = section.need(walk, "parser");
+    let name = name_spot.as_ref().and_then(|spot| spot.choice(walk, PARSERS, LATER));
+    let keys = ["pattern", "pick", "pointer", "pointers"];
+    let [pattern, pick, pointer, pointers] = keys.map(|key| section.get(key));
+    let name = name?;
+    let written = PARSERS[name as usize].0;
+    for (spot, owner) in
+        [(&pattern, "regex"), (&pick, "regex"), (&pointer, "json"), (&pointers, "json")]
+    {
+        if let Some(spot) = spot
+            && owner != written
+        {
+            let what = format!("belongs to the parser `{owner}`; this measure's is `{written}`.");
+            spot.refuse(walk, what);
+        }
+    }
+    match name {
+        ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
+        ParserName::ExitCode => Some(Parser::ExitCode),
+        ParserName::Regex => regex(walk, section, pattern, pick, kind),
+        ParserName::Json => json(walk, section, pointer, pointers),
+    }
+}
+
+fn regex(
+    walk: &mut Walk,
+    section: &Section<'_>,
+    pattern: Option<Spot<'_>>,
+    pick_spot: Option<Spot<'_>>,
+    kind: MeasureKind,
+) -> Option<Parser> {
+    let pick = pick_spot.as_ref().and_then(|spot| spot.choice(walk, PICKS, &[]));
+    let pick = pick.unwrap_or(Pick::Last);
+    if let Some(spot) = pick_spot
+        && kind == MeasureKind::Fact
+        && matches!(pick, Pick::Min | Pick::Max | Pick::Sum)
+    {
+        spot.refuse(walk, "facts are not numbers. Allowed: first, last");
+    }
+    let Some(spot) = pattern else {
+        let key = format!("{}.pattern", section.key);
+        walk.complain(section.place, &key, "is missing: the parser `regex` needs it.");
+        return None;
+    };
+    let pattern = spot.pattern(walk)?;
+    check_groups(walk, &spot, &pattern);
+    Some(Parser::Regex { pattern, pick })
+}
+
+fn check_groups(walk: &mut Walk, spot: &Spot<'_>, pattern: &regex::Regex) {
+    let names: Vec<&str> = pattern.capture_names().flatten().collect();
+    let unnamed = pattern.captures_len() - 1 - names.len();
+    if !names.is_empty() && unnamed > 0 {
+        spot.refuse(
+            walk,
+            "has named and unnamed groups: name all, or write (?:…) for those that hold no value.",
+        );
+    } else if unnamed > 1 {
+        let what = format!(
+            "has {unnamed} unnamed groups: name them (?<name>…), or write (?:…) for those that hold no value."
+        );
+        spot.refuse(walk, what);
+    }
+    for name in names {
+        check_metric_name(walk, spot, name);
+    }
+}
+
+fn check_metric_name(walk: &mut Walk, spot: &Spot<'_>, name: &str) {
+    if !is_word(name) {
+        spot.refuse(walk, format!("`{name}`: {NOT_A_WORD}"));
+    } else if ALWAYS.contains(&name) {
+        spot.refuse(walk, format!("`{name}` is measured for every run; use another name."));
+    }
+}
+
+fn json(
+    walk: &mut Walk,
+    section: &Section<'_>,
+    pointer: Option<Spot<'_>>,
+    pointers: Option<Spot<'_>>,
+) -> Option<Parser> {
+    let mut read = BTreeMap::new();
+    match (pointer, pointers) {
+        (None, None) => {
+            let key = format!("{}.pointers", section.key);
+            let what = "is missing: the parser `json` needs `pointers` or `pointer`.";
+            walk.complain(section.place, &key, what);
+            return None;
+        }
+        (Some(_), Some(both)) => {
+            both.refuse(walk, "`pointer` and `pointers` are both given; one is enough.");
+            return None;
+        }
+        (Some(one), None) => {
+            read.insert(None, checked_pointer(walk, &one)?);
+        }
+        (None, Some(many)) => {
+            let section = many.section(walk)?;
+            for (name, _, spot) in section.entries() {
+                check_metric_name(walk, &spot, name);
+                read.insert(
+                    Some(name.to_owned()),
+                    checked_pointer(walk, &spot).unwrap_or_default(),
+                );
+            }
+            if read.is_empty() {
+                many.refuse(walk, "may not be empty.");
+            }
+        }
+    }
+    Some(Parser::Json { pointers: read })
+}
+
+fn checked_pointer(walk: &mut Walk, spot: &Spot<'_>) -> Option<String> {
+    let text = spot.text(walk)?;
+    let escapes = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    if !text.starts_with('/') || !escapes {
+        spot.refuse(
+            walk,
+            format!("`{text}` is not a JSON pointer (RFC 6901), such as /results/0/value."),
+        );
+    }
+    Some(text.to_owned())
+}

@@ -1,0 +1,449 @@
+//! Each refusal by name: what is written, and what is said.
+
+use super::*;
+
+/// The problems of the small configuration with one text replaced by another.
+fn refused(from: &str, to: &str) -> Vec<String> {
+    assert!(SMALL.contains(from), "nothing to replace");
+    let error = parse(&SMALL.replacen(from, to, 1)).expect_err(to);
+    error.problems.iter().map(ToString::to_string).collect()
+}
+
+/// The one problem of the small configuration with `extra` after it.
+fn refused_extra(extra: &str) -> String {
+    let error = parse(&format!("{SMALL}{extra}")).expect_err(extra);
+    assert_eq!(error.problems.len(), 1, "{error}");
+    error.problems[0].to_string()
+}
+
+/// The one problem when the measure has further keys.
+fn refused_measure(keys: &str) -> String {
+    let parser = "parser = \"llama-perplexity\"";
+    let said = refused(parser, &format!("{parser}\n{keys}"));
+    assert_eq!(said.len(), 1, "{keys}: {said:#?}");
+    said[0].clone()
+}
+
+/// The one problem when the measure has this parser and the guard this metric.
+fn refused_parser(keys: &str, metric: &str) -> String {
+    let text = SMALL
+        .replace("parser = \"llama-perplexity\"", keys)
+        .replace("metric = \"ppl\"", &format!("metric = \"{metric}\""));
+    let error = parse(&text).expect_err(keys);
+    assert_eq!(error.problems.len(), 1, "{error}");
+    error.problems[0].to_string()
+}
+
+fn refused_guard(keys: &str) -> String {
+    let said = refused("max_increase = 0.05", keys);
+    assert_eq!(said.len(), 1, "{keys}: {said:#?}");
+    said[0].clone()
+}
+
+#[track_caller]
+fn says(said: &str, expected: &str) {
+    assert!(said.contains(expected), "\nsaid:     {said}\nexpected: {expected}");
+}
+
+#[test]
+fn what_is_needed_is_missed() {
+    let error = parse("").unwrap_err();
+    let keys: Vec<_> = error.problems.iter().map(|p| p.key.as_str()).collect();
+    assert_eq!(keys, ["guard", "measure", "version"]);
+    let error = parse("version = 1\nmeasure = []\nguard = []\n").unwrap_err();
+    says(&error.to_string(), "guard: is missing: at least one [[guard]] is needed");
+    says(&error.to_string(), "measure: is missing: at least one [[measure]] is needed");
+    says(&refused("version = 1\n", "")[0], "oracle.toml:1:1: version: is missing");
+    says(&refused("name = \"ppl\"\n", "")[0], "measure[1].name: is missing");
+    says(
+        &refused("command = \"{build}/ppl\"\n", "")[0],
+        "oracle.toml:2:1: measure.ppl.command: is missing",
+    );
+    says(&refused("parser = \"llama-perplexity\"\n", "")[0], "measure.ppl.parser: is missing");
+    says(&refused("metric = \"ppl\"\n", "")[0], "guard[1].metric: is missing");
+    says(&refused_extra("[[require]]\nmeasure = 'ppl'\n"), "require[1].pattern: is missing");
+    says(&refused_extra("[[require]]\npattern = 'x'\n"), "require[1].measure: is missing");
+    says(&refused_extra("[[override]]\nrun.threads = 1\n"), "override[1].when: is missing");
+}
+
+#[test]
+fn what_is_not_there_yet_is_refused_by_name() {
+    for table in ["[matrix]", "[[prepare]]", "[[patch]]", "[[overlay]]", "[ruler]"] {
+        let said = refused_extra(&format!("{table}\nx = 1\n"));
+        says(&said, &format!("{}: not available yet", table.trim_matches(['[', ']'])));
+    }
+    for parser in ["llama-bench", "llama-kld", "lm-eval", "logits", "tensors", "text"] {
+        let said = refused("llama-perplexity", parser);
+        assert_eq!(said.len(), 1, "{said:#?}");
+        says(
+            &said[0],
+            &format!("`{parser}` is not available yet. Available: llama-perplexity, regex"),
+        );
+    }
+    says(&refused_measure("exclusive = true"), "measure.ppl.exclusive: not available yet");
+    says(&refused_extra("[run]\nexclusive = true\n"), "run.exclusive: not available yet");
+    says(&refused("{build}/ppl", "{build}/ppl {port}")[0], "`{port}` is not available yet");
+}
+
+#[test]
+fn unknown_keys_are_refused_with_what_is_allowed() {
+    says(&refused_extra("[biuld]\n"), "oracle.toml:9:2: biuld: unknown key; did you mean `build`?");
+    says(
+        &refused_extra("[run]\nthread = 2\n"),
+        "run.thread: unknown key; did you mean `threads`? Allowed: threads, chunks",
+    );
+    says(
+        &refused_measure("timout = '1s'"),
+        "measure.ppl.timout: unknown key; did you mean `timeout`?",
+    );
+    says(
+        &refused_measure("failures = { build = 'bad' }"),
+        "measure.ppl.failures.build: unknown key. Allowed: crash, nan, timeout, unreadable",
+    );
+    says(&refused_guard("max = 1\nlimit = 2"), "guard[1].limit: unknown key");
+    says(
+        &refused_extra("[[override]]\nrun.threads = 1\nwhen = { absent = 'x' }\n"),
+        "override[1].when.absent: unknown key",
+    );
+}
+
+#[test]
+fn a_part_of_a_word_is_enough_to_guess() {
+    says(
+        &refused("llama-perplexity", "perplexity")[0],
+        "`perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, ",
+    );
+}
+
+/// What only follows from a syntax error is not said.
+#[test]
+fn a_broken_header_is_one_problem() {
+    let said = refused("[[measure]]", "[[measure]");
+    assert_eq!(said.len(), 1, "{said:#?}");
+    says(&said[0], "oracle.toml:2:11: not valid TOML: unclosed array table");
+}
+
+#[test]
+fn wrong_types_are_refused() {
+    says(
+        &refused("version = 1", "version = '1'")[0],
+        "version: expected a whole number, found a string",
+    );
+    says(&refused("version = 1", "version = 2")[0], "version: this program reads version 1");
+    says(
+        &refused_extra("[build]\ncommands = 'make'\n"),
+        "build.commands: expected an array, found a string",
+    );
+    says(
+        &refused_extra("[build]\nenv = { N = 4 }\n"),
+        "build.env.N: expected a string (in quotes), found an integer",
+    );
+    says(
+        &refused_extra("[worktree]\nsubmodules = 'yes'\n"),
+        "expected true or false, found a string",
+    );
+    says(
+        &refused_guard("max_increase = '5%'"),
+        "guard[1].max_increase: expected a number, found a string",
+    );
+    says(
+        &refused("[[measure]]", "[measure]")[0],
+        "measure: expected [[measure]] tables, found a table",
+    );
+    says(
+        &refused("version = 1", "version = 1\nrun = 3")[0],
+        "run: expected a table, found an integer",
+    );
+}
+
+#[test]
+fn impossible_counts_and_times_are_refused() {
+    for count in ["0", "-1", "4294967296"] {
+        says(&refused_extra(&format!("[run]\nthreads = {count}\n")), "allowed: 1 to 4294967295");
+    }
+    says(&refused_extra("[build]\njobs = 0\n"), "build.jobs: 0 is out of range");
+    says(
+        &refused_extra("[run]\nchunks = 99999999999999999999\n"),
+        "oracle.toml:10:10: the integer does not fit into 64 bits",
+    );
+    for time in ["0s", "-5m", "9000h", "5m ago"] {
+        says(
+            &refused_measure(&format!("timeout = '{time}'")),
+            "is out of range; allowed: more than 0",
+        );
+    }
+    says(&refused_measure("timeout = 'soon'"), "`soon` is not a time; write it as \"90s\"");
+    says(&refused_measure("timeout = 90"), "expected a time with its unit in quotes");
+    for confidence in ["0.5", "1.0", "99", "-1"] {
+        let said = refused_extra(&format!("[statistics]\nconfidence = {confidence}\n"));
+        says(&said, "allowed: more than 0.5, less than 1");
+    }
+    says(&refused_extra("[statistics]\nmax_runs = 0\n"), "statistics.max_runs: 0 is out of range");
+}
+
+#[test]
+fn times_are_read() {
+    for (text, seconds) in [("90s", 90), ("1h 30m", 5400), ("2 minutes", 120), ("PT5M", 300)] {
+        let text = SMALL.replace("[[guard]]", &format!("timeout = '{text}'\n[[guard]]"));
+        assert_eq!(parse(&text).unwrap().measures[0].timeout, Duration::from_secs(seconds));
+    }
+}
+
+#[test]
+fn senseless_tolerances_are_refused() {
+    for form in ["max_increase", "max_increase_percent", "max_decrease", "max_decrease_percent"] {
+        says(&refused_guard(&format!("{form} = -0.1")), "a tolerance cannot be negative");
+        assert!(parse(&SMALL.replace("max_increase = 0.05", &format!("{form} = 0"))).is_ok());
+    }
+    for form in ["max_increase", "max", "min"] {
+        for value in ["nan", "inf", "-inf", "1e999"] {
+            says(&refused_guard(&format!("{form} = {value}")), "must be a finite number");
+        }
+    }
+    says(
+        &refused_guard(""),
+        "oracle.toml:6:1: guard[1]: has no tolerance; give one of max_increase",
+    );
+    says(
+        &refused_guard("max = 1\nmin = 0"),
+        "guard[1].min: a guard has one form, and `guard[1].max` is given",
+    );
+    says(&refused_guard("unchanged = false"), "false guards nothing");
+    says(
+        &refused_extra("[[guard]]\nmetric = 'ppl'\nmax_increase = 1\n"),
+        "guard[2]: `ppl` has a guard of this form already",
+    );
+}
+
+#[test]
+fn guards_and_requirements_name_what_exists() {
+    says(
+        &refused("metric = \"ppl\"", "metric = \"pppl\"")[0],
+        "there is no measure `pppl`; did you mean `ppl`? Measures: ppl",
+    );
+    says(&refused("metric = \"ppl\"", "metric = \"ppl.x\"")[0], "measure `ppl` yields no `ppl.x`");
+    says(
+        &refused("metric = \"ppl\"", "metric = \"ppl.wall\"")[0],
+        "did you mean `ppl.wall_s`? It yields: ppl, ppl.wall_s, ppl.peak_rss_mib",
+    );
+    says(&refused("metric = \"ppl\"", "metric = \"a b\"")[0], "`a b` is not a metric");
+    says(
+        &refused_extra("[[require]]\nmeasure = 'speed'\npattern = 'x'\n"),
+        "require[1].measure: there is no measure `speed`",
+    );
+    let regex = "parser = 'regex'\npattern = '(?<tg>.)(?<pp>.)'";
+    says(&refused_parser(regex, "ppl"), "yields no `ppl`");
+    says(
+        &refused_parser(regex, "ppl.tgg"),
+        "did you mean `ppl.tg`? It yields: ppl.tg, ppl.pp, ppl.wall_s",
+    );
+    says(&refused_parser("parser = 'json'\npointers = { a = '/a' }", "ppl.b"), "It yields: ppl.a,");
+    says(&refused_parser("parser = 'exit-code'", "ppl.code"), "It yields: ppl,");
+}
+
+#[test]
+fn facts_are_guarded_by_unchanged_alone() {
+    let fact = "parser = 'regex'\npattern = '(x)'\nkind = 'fact'";
+    says(
+        &refused_parser(fact, "ppl"),
+        "guard[1].max_increase: a fact is not a number. Allowed: unchanged = true",
+    );
+    says(
+        &refused_parser(&format!("{fact}\npick = 'sum'"), "ppl.wall_s"),
+        "facts are not numbers. Allowed: first, last",
+    );
+    let perplexity = "parser = 'llama-perplexity'\nkind = 'fact'";
+    says(
+        &refused_parser(perplexity, "ppl.wall_s"),
+        "measure.ppl.kind: this parser yields a number",
+    );
+}
+
+#[test]
+fn names_are_unique_words() {
+    let twice = "[[measure]]\nname = 'ppl'\ncommand = 'x'\nparser = 'exit-code'\n";
+    says(&refused_extra(twice), "measure[2].name: there is a measure `ppl` already");
+    says(&refused_extra(&twice.replace("ppl", "a.b")), "a name is made of letters");
+    says(&refused_extra("[inputs]\n'a b' = 'x'\n"), "inputs.a b: a name is made of letters");
+}
+
+#[test]
+fn patterns_are_checked() {
+    says(
+        &refused_parser("parser = 'regex'", "ppl.wall_s"),
+        "measure.ppl.pattern: is missing: the parser `regex` needs it",
+    );
+    let pattern =
+        |p: &str| refused_parser(&format!("parser = 'regex'\npattern = '{p}'"), "ppl.wall_s");
+    says(&pattern("(a"), "measure.ppl.pattern: not a regular expression: unclosed group");
+    says(&pattern("(?<a>.)(.)"), "has named and unnamed groups");
+    says(&pattern("(.)(.)"), "has 2 unnamed groups");
+    says(&pattern("(?<a.b>.)"), "`a.b`: a name is made of letters");
+    says(&pattern("(?<wall_s>.)"), "`wall_s` is measured for every run");
+    says(&pattern(""), "may not be empty");
+    says(
+        &refused_extra("[[require]]\nmeasure = 'ppl'\npattern = '['\n"),
+        "require[1].pattern: not a regular expression",
+    );
+}
+
+#[test]
+fn keys_of_another_parser_are_refused() {
+    says(
+        &refused_measure("pattern = 'x'"),
+        "measure.ppl.pattern: belongs to the parser `regex`; this measure's is `llama-perplexity`",
+    );
+    says(&refused_measure("pick = 'last'"), "measure.ppl.pick: belongs to the parser `regex`");
+    says(
+        &refused_measure("pointers = { a = '/a' }"),
+        "measure.ppl.pointers: belongs to the parser `json`",
+    );
+    says(
+        &refused_parser("parser = 'regex'\npattern = 'x'\npick = 'best'", "ppl"),
+        "`best` is not allowed. Allowed: first, last, min, max, sum",
+    );
+}
+
+#[test]
+fn json_pointers_are_checked() {
+    says(
+        &refused_parser("parser = 'json'", "ppl.wall_s"),
+        "the parser `json` needs `pointers` or `pointer`",
+    );
+    says(
+        &refused_parser("parser = 'json'\npointer = '/a'\npointers = { b = '/b' }", "ppl.wall_s"),
+        "both given",
+    );
+    says(&refused_parser("parser = 'json'\npointers = {}", "ppl.wall_s"), "may not be empty");
+    for pointer in ["a/b", "$.a", "/a~2"] {
+        says(
+            &refused_parser(&format!("parser = 'json'\npointer = '{pointer}'"), "ppl"),
+            "is not a JSON pointer",
+        );
+    }
+    says(
+        &refused_parser("parser = 'json'\npointers = { peak_rss_mib = '/a' }", "ppl.wall_s"),
+        "is measured for every run",
+    );
+}
+
+#[test]
+fn placeholders_are_checked_where_they_stand() {
+    says(
+        &refused("{build}/ppl", "{bild}/ppl")[0],
+        "oracle.toml:4:11: measure.ppl.command: unknown placeholder `{bild}`; did you mean `build`?",
+    );
+    says(&refused_measure("cwd = '{scr}'"), "measure.ppl.cwd: unknown placeholder");
+    says(
+        &refused_measure("env = { A = '{inputs.model}' }"),
+        "measure.ppl.env.A: `{inputs.model}` names no input. There are no [inputs]",
+    );
+    says(&refused_measure("before = ['a', 'b {x}']"), "measure.ppl.before[2]: unknown placeholder");
+    says(
+        &refused_measure("after = ['a {chunks}']"),
+        "measure.ppl.after[1]: {chunks} needs `chunks` in [run]",
+    );
+    says(
+        &refused_extra("[build]\ncommands = ['make {out}']\n"),
+        "build.commands[1]: {out} belongs to a run",
+    );
+    says(&refused_extra("[build]\nenv = { O = '{out}' }\n"), "build.env: {out} belongs to a run");
+    says(
+        &refused_extra("[environment]\nprobe = ['ls {src}']\n"),
+        "environment.probe[1]: a probe describes the machine",
+    );
+}
+
+#[test]
+fn commands_are_checked_where_they_stand() {
+    says(
+        &refused("{build}/ppl", "{build}/ppl | tee x")[0],
+        "measure.ppl.command: no shell reads this, so `|` has no effect",
+    );
+    says(
+        &refused_extra("[build]\ncommands = ['make', '']\n"),
+        "build.commands[2]: may not be empty",
+    );
+    says(&refused_extra("[build]\ncommands = ['  ']\n"), "build.commands[1]: an empty command");
+    says(&refused_extra("[environment]\nprobe = ['a | b']\n"), "environment.probe[1]: no shell");
+}
+
+#[test]
+fn environments_are_checked() {
+    says(
+        &refused_measure("env = { GIT_DIR = 'x' }"),
+        "GIT_* is stripped from every command's environment",
+    );
+    says(&refused_measure("env = { 'A=B' = 'x' }"), "not a name of an environment variable");
+}
+
+#[test]
+fn paths_stay_in_the_tree() {
+    for link in ["/etc", "../x", "a/../../x", "~/x"] {
+        let said = refused_extra(&format!("[worktree]\nlink = ['{link}']\n"));
+        says(&said, "worktree.link[1]:");
+        says(&said, "must be a relative path that does not leave the tree");
+    }
+    for link in [".git", "./.git/hooks", "."] {
+        says(&refused_extra(&format!("[worktree]\nlink = ['{link}']\n")), "cannot be linked");
+    }
+    says(&refused_extra("[build]\nignore = [':(exclude)docs']\n"), "only plain patterns");
+    says(&refused_extra("[build]\npaths = ['/src/**']\n"), "must be a relative path");
+    says(&refused_extra("[inputs]\nm = '~/m.bin'\n"), "`~` means something only to a shell");
+    says(&refused_extra("[inputs]\nm = 'a***'\n"), "inputs.m: not a glob pattern");
+    says(&refused_extra("[worktree]\ndir = '~/slots'\n"), "`~` means something only to a shell");
+}
+
+#[test]
+fn policies_are_checked() {
+    says(
+        &refused_extra("[failures]\nnan = 'good'\n"),
+        "failures.nan: `good` is not allowed. Allowed: skip, bad",
+    );
+    says(
+        &refused_extra("[failures]\ntransient = ['']\n"),
+        "failures.transient[1]: may not be empty",
+    );
+    says(
+        &refused_measure("failures = { crash = 'ignore' }"),
+        "measure.ppl.failures.crash: `ignore` is not allowed",
+    );
+}
+
+#[test]
+fn conditions_are_checked() {
+    let with =
+        |when: &str| refused_extra(&format!("[[override]]\nwhen = {when}\nrun.threads = 1\n"));
+    says(&with("{}"), "override[1].when: is empty");
+    says(&with("{ contains = ['a'] }"), "expected [FILE, TEXT], found 1 items");
+    says(&with("{ missing = '../a' }"), "must be a relative path");
+    says(&with("{ has_ancestor = '--all' }"), "`--all` is not a revision");
+    says(&with("{ has_ancestor = 'a..b' }"), "`a..b` is not a revision");
+    says(
+        &refused_extra("[[override]]\nwhen = { missing = 'a' }\n"),
+        "override[1]: changes nothing",
+    );
+    says(
+        &refused_extra("[[override]]\nwhen = { missing = 'a' }\nmeasure = []\n"),
+        "name the measure to change",
+    );
+}
+
+#[test]
+fn broken_toml_is_a_problem_among_others() {
+    let error = parse(&format!("{SMALL}[build]\ntimeout = 30m\nmod = 'clean'\nx = 1\nx = 2\n"))
+        .unwrap_err();
+    let said = error.to_string();
+    says(&said, "oracle.toml:10:");
+    says(&said, "not valid TOML");
+    says(&said, "oracle.toml:11:1: build.mod: unknown key; did you mean `mode`?");
+    says(&said, "oracle.toml:13:1: not valid TOML: duplicate key");
+}
+
+#[test]
+fn columns_count_characters() {
+    says(
+        &refused("[[guard]]", "env = { 'Ä' = \"ö\", B = \"{ü}\" }\n[[guard]]")[0],
+        "oracle.toml:6:24: measure.ppl.env.B",
+    );
+}

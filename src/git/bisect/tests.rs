@@ -1,0 +1,260 @@
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+use crate::git::tests::{Fixture, git_in, range, write_program};
+use crate::git::{BisectState, End};
+
+fn session(fixture: &Fixture, commit: &CommitId) -> BisectSession {
+    BisectSession::open(&fixture.repository(), &fixture.beside("hunt a/bisect"), commit).unwrap()
+}
+
+fn state(session: &BisectSession) -> BisectState {
+    session.state().unwrap().unwrap()
+}
+
+/// Marks what git asks for until it is content; `bad_from` is the culprit's position.
+fn drive(
+    session: &BisectSession,
+    commits: &[CommitId],
+    judge: impl Fn(usize) -> Verdict,
+) -> (Option<End>, usize) {
+    for asked in 0..commits.len() {
+        let state = state(session);
+        if state.end.is_some() {
+            return (state.end, asked);
+        }
+        let current = state.current.unwrap();
+        let at = commits.iter().position(|c| *c == current).unwrap();
+        session.mark(judge(at), &current).unwrap();
+    }
+    (state(session).end, commits.len())
+}
+
+#[test]
+fn git_finds_the_first_bad_commit_and_the_state_says_so() {
+    let (fixture, commits) = Fixture::line(9);
+    let session = session(&fixture, &commits[8]);
+    assert_eq!(session.state().unwrap(), None);
+    session.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    let left = session.remaining().unwrap().unwrap();
+    assert_eq!((left.revisions, left.steps, left.candidates), (3, 2, 8));
+    assert_eq!(session.current().unwrap(), Some(commits[4].clone()));
+    let judge = |at| if at >= 5 { Verdict::Bad } else { Verdict::Good };
+    let (end, asked) = drive(&session, &commits, judge);
+    assert_eq!((end, asked), (Some(End::FirstBad(commits[5].clone())), 3));
+    let state = state(&session);
+    assert_eq!((state.new, state.old.len()), (Some(commits[5].clone()), 2));
+    assert_eq!(fs::read_dir(session.path()).unwrap().count(), 1, "only .git");
+    session.reset().unwrap();
+    assert_eq!(session.state().unwrap(), None);
+}
+
+#[test]
+fn skipped_commits_leave_candidates() {
+    let (fixture, commits) = Fixture::line(6);
+    let session = session(&fixture, &commits[5]);
+    session.start(&range(&commits[0], &commits[5]), Aim::Regression).unwrap();
+    let judge = |at| match at {
+        2 | 3 => Verdict::Skip,
+        0 | 1 => Verdict::Good,
+        _ => Verdict::Bad,
+    };
+    let Some(End::Candidates(mut candidates)) = drive(&session, &commits, judge).0 else {
+        panic!("{:?}", state(&session))
+    };
+    candidates.sort();
+    let mut expected = commits[2..=4].to_vec();
+    expected.sort();
+    assert_eq!(candidates, expected);
+    assert_eq!(state(&session).skipped.len(), 2);
+    // Told more, the end is another.
+    session.mark(Verdict::Good, &commits[3]).unwrap();
+    assert_eq!(state(&session).end, Some(End::FirstBad(commits[4].clone())));
+}
+
+#[test]
+fn a_path_filter_that_hides_the_answer_ends_with_nothing_to_test() {
+    let fixture = Fixture::new();
+    let good = fixture.commit("good", &[("a", "1")]);
+    let inside = fixture.commit("inside", &[("it's src/x", "1")]);
+    let bad = fixture.commit("outside", &[("docs", "1")]);
+    let session = session(&fixture, &bad);
+    let filter = vec![":(top,glob)it's src/**".to_owned(), ":(exclude)docs".to_owned()];
+    let range = Range { paths: filter.clone(), ..range(&good, &bad) };
+    session.start(&range, Aim::Regression).unwrap();
+    assert_eq!(state(&session).paths, filter);
+    assert_eq!(session.current().unwrap(), Some(inside.clone()));
+    session.mark(Verdict::Good, &inside).unwrap();
+    assert_eq!(state(&session).end, Some(End::NoTestable));
+    assert_eq!(state(&session).range().unwrap().paths, filter);
+}
+
+#[test]
+fn a_bad_merge_base_is_an_end_of_its_own() {
+    let (fixture, commits) = Fixture::line(1);
+    fixture.git(&["checkout", "--quiet", "-b", "old"]);
+    let good = fixture.commit("good", &[("side", "1")]);
+    fixture.git(&["checkout", "--quiet", "main"]);
+    let bad = fixture.commit("bad", &[("n", "2")]);
+    let session = session(&fixture, &bad);
+    session.start(&range(&good, &bad), Aim::Regression).unwrap();
+    assert_eq!(session.current().unwrap(), Some(commits[0].clone()));
+    session.mark(Verdict::Bad, &commits[0]).unwrap();
+    assert_eq!(state(&session).end, Some(End::MergeBaseBad(commits[0].clone())));
+}
+
+#[test]
+fn a_hunt_for_a_fix_has_words_of_its_own() {
+    let (fixture, commits) = Fixture::line(6);
+    let session = session(&fixture, &commits[5]);
+    session.start(&range(&commits[0], &commits[5]), Aim::Fix).unwrap();
+    assert_eq!(state(&session).terms, ("broken".to_owned(), "fixed".to_owned()));
+    let judge = |at| if at >= 2 { Verdict::Good } else { Verdict::Bad };
+    let (end, _) = drive(&session, &commits, judge);
+    assert_eq!(end, Some(End::FirstBad(commits[2].clone())));
+    assert_eq!(state(&session).aim(), Aim::Fix);
+}
+
+#[test]
+fn first_parents_alone_can_be_searched() {
+    let (fixture, line) = Fixture::line(2);
+    fixture.git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);
+    fixture.commit("side 1", &[("side", "1")]);
+    fixture.commit("side 2", &[("side", "2")]);
+    fixture.git(&["checkout", "--quiet", "main"]);
+    fixture.git(&["merge", "--quiet", "--no-ff", "-m", "merge", "side"]);
+    let merge = fixture.head();
+    let session = session(&fixture, &merge);
+    let range = Range { first_parent: true, ..range(&line[0], &merge) };
+    session.start(&range, Aim::Regression).unwrap();
+    assert_eq!(session.remaining().unwrap().unwrap().candidates, 2);
+    assert_eq!(session.current().unwrap(), Some(line[1].clone()));
+    session.mark(Verdict::Good, &line[1]).unwrap();
+    assert_eq!(state(&session).end, Some(End::FirstBad(merge)));
+    assert!(state(&session).first_parent);
+}
+
+#[test]
+fn the_users_own_bisect_goes_on_beside_ours() {
+    let (fixture, commits) = Fixture::line(9);
+    fixture.git(&["bisect", "start", "HEAD", "HEAD~8"]);
+    let before = (fixture.snapshot(), fixture.snapshot_with_worktrees());
+    let session = session(&fixture, &commits[8]);
+    session.start(&range(&commits[2], &commits[7]), Aim::Regression).unwrap();
+    let judge = |at| if at >= 6 { Verdict::Bad } else { Verdict::Good };
+    assert_eq!(drive(&session, &commits, judge).0, Some(End::FirstBad(commits[6].clone())));
+    assert_eq!(fixture.snapshot(), before.0);
+
+    // Theirs moves on while ours is there, and neither sees the other's marks.
+    let ours = state(&session);
+    fixture.git(&["bisect", "bad"]);
+    fixture.git(&["bisect", "skip", "HEAD"]);
+    assert_eq!(state(&session), ours);
+    let theirs = fixture.repository().bisect_state_here().unwrap().unwrap();
+    assert_eq!((theirs.new, theirs.old), (Some(commits[4].clone()), vec![commits[0].clone()]));
+    assert_eq!(theirs.current, Some(fixture.head()));
+    let between = fixture.snapshot_with_worktrees();
+    session.reset().unwrap();
+    session.remove().unwrap();
+    let after = fixture.snapshot_with_worktrees();
+    assert_eq!(after["refs".as_ref() as &Path], between["refs".as_ref() as &Path]);
+    assert_eq!(after["worktrees".as_ref() as &Path].iter().filter(|b| **b == b'\n').count(), 2);
+    fixture.git(&["bisect", "reset"]);
+    assert_eq!(fixture.repository().bisect_state_here().unwrap(), None);
+}
+
+#[test]
+fn git_drives_an_oracle_whose_words_hold_anything() {
+    let (fixture, commits) = Fixture::line(9);
+    let session = session(&fixture, &commits[8]);
+    session.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    let oracle = fixture.beside("a 'place'/or $acle");
+    let record = fixture.beside("record");
+    write_program(
+        &oracle,
+        "#!/bin/sh\nprintf '%s|' \"$@\" >>\"$1\"\nn=$(git show BISECT_HEAD:n)\n\
+         [ \"$n\" = 5 ] && exit 125\n[ \"$n\" -lt 7 ]\n",
+    );
+    let words = [oracle.to_str().unwrap(), record.to_str().unwrap(), "$HOME `id`", "it's", "!x"];
+    let arguments = session.run_arguments(words);
+    let call = Call::new(session.path());
+    let shown = arguments.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    assert!(shown.starts_with("-c core.hooksPath=/dev/null -c core.fsmonitor=false"), "{shown}");
+    call.args(arguments).ok().unwrap();
+    assert_eq!(state(&session).end, Some(End::FirstBad(commits[6].clone())));
+    let recorded = fs::read_to_string(&record).unwrap();
+    assert!(recorded.contains("|$HOME `id`|it's|!x|"), "{recorded}");
+}
+
+#[test]
+fn an_oracle_that_stops_the_run_leaves_the_session_as_it_is() {
+    let (fixture, commits) = Fixture::line(9);
+    let session = session(&fixture, &commits[8]);
+    session.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    let before = state(&session);
+    let call = Call::new(session.path()).args(session.run_arguments(["sh", "-c", "exit 130"]));
+    assert_ne!(call.run().unwrap().code, 0);
+    assert_eq!(state(&session), before);
+}
+
+fn clone_of(fixture: &Fixture) -> PathBuf {
+    let url = format!("file://{}", fixture.user().display());
+    git_in(&fixture.beside(""), &["clone", "--quiet", &url, "fresh clone"]);
+    fixture.beside("fresh clone")
+}
+
+#[test]
+fn our_log_replays_in_a_fresh_clone() {
+    let fixture = Fixture::new();
+    let mut commits = Vec::new();
+    for n in 1..=9 {
+        let subject = format!("it's \"step\" {n}!\r\u{1b}[31m");
+        commits.push(fixture.commit(&subject, &[("s r'c/n", &n.to_string())]));
+    }
+    let filter = vec!["s r'c".to_owned(), ":(exclude,top)do!cs".to_owned()];
+    let range = Range { paths: filter.clone(), ..range(&commits[0], &commits[8]) };
+    // In the order a search of our own may find them.
+    let marks = [
+        (commits[5].clone(), Verdict::Bad),
+        (commits[2].clone(), Verdict::Good),
+        (commits[7].clone(), Verdict::Bad),
+        (commits[6].clone(), Verdict::Unknown),
+        (commits[3].clone(), Verdict::Skip),
+        (commits[4].clone(), Verdict::Good),
+    ];
+    let log = fixture.history().replay_log(&range, Aim::Regression, &marks).unwrap();
+    let file = fixture.beside("bisect log");
+    fs::write(&file, &log).unwrap();
+
+    let clone = clone_of(&fixture);
+    git_in(&clone, &["bisect", "replay", file.to_str().unwrap()]);
+    let repository = Repository::discover(&clone).unwrap();
+    let theirs = repository.bisect_state_here().unwrap().unwrap();
+    assert_eq!(theirs.end, Some(End::FirstBad(commits[5].clone())), "{log}");
+    assert_eq!((theirs.paths, theirs.skipped), (filter, vec![commits[3].clone()]));
+    assert!(!log.contains('\u{1b}') && !log.contains('\r'));
+
+    // And in a session of ours, which has no files to check out.
+    let session = session(&fixture, &commits[0]);
+    session.replay(&log).unwrap();
+    assert_eq!(state(&session).end, Some(End::FirstBad(commits[5].clone())));
+    session.replay(&state(&session).log).unwrap();
+    assert_eq!(state(&session).new, Some(commits[5].clone()));
+    assert_eq!(fs::read_dir(session.path()).unwrap().count(), 1, "only .git");
+}
+
+#[test]
+fn a_log_of_a_hunt_for_a_fix_replays_too() {
+    let (fixture, commits) = Fixture::line(5);
+    let range = Range { first_parent: true, ..range(&commits[0], &commits[4]) };
+    let marks = [(commits[2].clone(), Verdict::Bad), (commits[3].clone(), Verdict::Good)];
+    let log = fixture.history().replay_log(&range, Aim::Fix, &marks).unwrap();
+    let file = fixture.beside("log");
+    fs::write(&file, &log).unwrap();
+    let clone = clone_of(&fixture);
+    git_in(&clone, &["bisect", "replay", file.to_str().unwrap()]);
+    let theirs = Repository::discover(&clone).unwrap().bisect_state_here().unwrap().unwrap();
+    assert_eq!(theirs.end, Some(End::FirstBad(commits[3].clone())), "{log}");
+    assert!(theirs.first_parent && theirs.aim() == Aim::Fix);
+}

@@ -1,0 +1,176 @@
+//! What a commit changes, and what its tree holds.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::evaluation::CommitId;
+
+use super::{GitError, History};
+
+/// How a path differs between two trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeStatus {
+    /// Only in the newer tree.
+    Added,
+    /// Only in the older tree.
+    Deleted,
+    /// In both, with another content or mode.
+    Modified,
+    /// In both, as another kind of thing (a file that became a link).
+    TypeChanged,
+}
+
+/// One path that two trees disagree on. A rename is a deletion and an addition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// The path from the top of the tree, as its bytes are.
+    pub path: Vec<u8>,
+    /// Lines added; `None` for a binary file.
+    pub added: Option<usize>,
+    /// Lines removed; `None` for a binary file.
+    pub removed: Option<usize>,
+    /// How it differs.
+    pub status: ChangeStatus,
+    /// It is a submodule, on one side at least.
+    pub submodule: bool,
+}
+
+impl FileChange {
+    /// The path's bytes in base64, where it is not UTF-8.
+    pub fn path_base64(&self) -> Option<String> {
+        use base64::Engine;
+        let is_text = std::str::from_utf8(&self.path).is_ok();
+        (!is_text).then(|| base64::engine::general_purpose::STANDARD.encode(&self.path))
+    }
+
+    /// The path for people; bytes that are no UTF-8 are replaced.
+    pub fn shown_path(&self) -> String {
+        String::from_utf8_lossy(&self.path).into_owned()
+    }
+}
+
+impl History {
+    /// What `commit` changes against `parent`; against the empty tree where there is none.
+    pub fn diff_files(
+        &self,
+        parent: Option<&CommitId>,
+        commit: &CommitId,
+    ) -> Result<Vec<FileChange>, GitError> {
+        let call = self.repository().shared_call().args([
+            "diff-tree",
+            "-r",
+            "-z",
+            "--raw",
+            "--numstat",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-commit-id",
+            "--ignore-submodules=none",
+        ]);
+        let call = match parent {
+            Some(parent) => call.arg(parent.as_str()).arg(commit.as_str()),
+            // The parent of a commit without one. Not `--root COMMIT`, which would follow
+            // whatever parents the commit has.
+            None => call.arg(EMPTY_TREE).arg(commit.as_str()),
+        };
+        let command = call.shown();
+        let output = call.arg("--").ok()?;
+        read_changes(&output.stdout)
+            .ok_or_else(|| GitError::Unreadable { command, what: "an odd record".to_owned() })
+    }
+
+    /// Whether the commit's tree has this path, as a file, a folder or a submodule.
+    pub fn path_exists(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
+        Ok(self.entry(commit, path)?.is_some())
+    }
+
+    /// The bytes of the file at this path; `None` where there is none, or something else.
+    pub fn file(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        match self.entry(commit, path)? {
+            Some((kind, object)) if kind == "blob" => {
+                let call = self.repository().shared_call().args(["cat-file", "blob"]);
+                Ok(Some(call.arg(object).ok()?.stdout))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the commit has a file at this path that holds this text.
+    pub fn file_contains(
+        &self,
+        commit: &CommitId,
+        path: &str,
+        text: &str,
+    ) -> Result<bool, GitError> {
+        let Some(bytes) = self.file(commit, path)? else { return Ok(false) };
+        let text = text.as_bytes();
+        Ok(text.is_empty() || bytes.windows(text.len()).any(|window| window == text))
+    }
+
+    /// Whether the commit's tree declares submodules.
+    pub fn has_submodules(&self, commit: &CommitId) -> Result<bool, GitError> {
+        self.path_exists(commit, ".gitmodules")
+    }
+
+    /// Kind and object name of one entry of the commit's tree.
+    fn entry(&self, commit: &CommitId, path: &str) -> Result<Option<(String, String)>, GitError> {
+        // With a trailing slash ls-tree would list what is inside.
+        let path = path.trim_start_matches("./").trim_end_matches('/');
+        let call = self.repository().shared_call().args(["ls-tree", "-z", "--full-tree"]);
+        let output = call.arg(commit.as_str()).arg("--").arg(path).ok()?;
+        // MODE SP KIND SP OBJECT TAB PATH NUL; ls-tree takes paths literally.
+        let first = output.stdout.split(|b| *b == 0).next().unwrap_or_default();
+        let head = first.split(|b| *b == b'\t').next().unwrap_or_default();
+        let head = String::from_utf8_lossy(head);
+        let mut words = head.split(' ').skip(1).map(str::to_owned);
+        Ok(words.next().zip(words.next()))
+    }
+}
+
+/// The tree with nothing in it, which every repository knows.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// Reads `diff-tree -z --raw --numstat`: all raw records (`:MODE MODE SHA SHA STATUS`, then the
+/// path), then all counts (`ADDED TAB REMOVED TAB PATH`), both in the same order.
+fn read_changes(bytes: &[u8]) -> Option<Vec<FileChange>> {
+    let mut fields = bytes.split(|b| *b == 0).filter(|field| !field.is_empty());
+    let mut changes: Vec<FileChange> = Vec::new();
+    let mut counted = 0;
+    while let Some(field) = fields.next() {
+        if let Some(raw) = field.strip_prefix(b":") {
+            let raw = std::str::from_utf8(raw).ok()?;
+            let words: Vec<&str> = raw.split(' ').collect();
+            let status = match words.get(4)?.bytes().next()? {
+                b'A' => ChangeStatus::Added,
+                b'D' => ChangeStatus::Deleted,
+                b'T' => ChangeStatus::TypeChanged,
+                _ => ChangeStatus::Modified,
+            };
+            changes.push(FileChange {
+                path: fields.next()?.to_vec(),
+                added: None,
+                removed: None,
+                status,
+                submodule: words[..2].contains(&"160000"),
+            });
+        } else {
+            let mut words = field.splitn(3, |b| *b == b'\t');
+            let mut number = || std::str::from_utf8(words.next()?).ok().map(str::parse::<usize>);
+            let (added, removed) = (number()?.ok(), number()?.ok());
+            let path = words.next()?;
+            let change = changes.get_mut(counted).filter(|c| c.path == path)?;
+            (change.added, change.removed) = (added, removed);
+            counted += 1;
+        }
+    }
+    (counted == changes.len()).then_some(changes)
+}
+
+/// A path as the operating system takes it.
+pub(super) fn os(path: &[u8]) -> &OsStr {
+    OsStr::from_bytes(path)
+}
+
+#[cfg(test)]
+mod tests;

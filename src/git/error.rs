@@ -1,0 +1,211 @@
+//! What can go wrong between us and git, with git's own words and, where one is known, the
+//! cure.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::evaluation::CommitId;
+
+use super::GitVersion;
+
+/// Everything this room fails with.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// No program called `git` in `PATH`.
+    #[error("git is not installed, or not in PATH")]
+    Missing,
+    /// Older than [`GitVersion::OLDEST`].
+    #[error("git {0} is too old: at least {oldest} is needed", oldest = GitVersion::OLDEST)]
+    TooOld(GitVersion),
+    /// `git version` said something that holds no version.
+    #[error("`git version` said `{0}`, which holds no version number")]
+    UnreadableVersion(String),
+    /// No repository at or above this folder.
+    #[error("{} is not in a git repository", .0.display())]
+    NotARepository(PathBuf),
+    /// The repository belongs to someone else, and git refuses it.
+    #[error("git does not trust {}: it belongs to another user", .path.display())]
+    DubiousOwnership {
+        /// Where git stood.
+        path: PathBuf,
+        /// Git's own words.
+        said: String,
+    },
+    /// The repository's object names are SHA-256.
+    #[error("{} uses SHA-256 object names, which bisect-ppl cannot read", .0.display())]
+    Sha256(PathBuf),
+    /// The repository keeps its references as a reftable.
+    #[error("{} keeps its references as a reftable, which bisect-ppl cannot read", .0.display())]
+    Reftable(PathBuf),
+    /// Nothing in the repository is called so, or what is called so is no commit.
+    #[error("`{rev}` names no commit here")]
+    UnknownRevision {
+        /// As it was written.
+        rev: String,
+        /// Whether the repository's history is cut off.
+        shallow: bool,
+    },
+    /// A full commit name whose object is not in the repository.
+    #[error("commit {commit} is not in this repository")]
+    UnknownCommit {
+        /// The commit.
+        commit: CommitId,
+        /// Whether the repository's history is cut off.
+        shallow: bool,
+    },
+    /// The disk is full.
+    #[error("no space left on the disk while `{command}` ran: {said}")]
+    NoSpace {
+        /// The command, as it could be typed.
+        command: String,
+        /// Git's own words.
+        said: String,
+    },
+    /// Git could not be started at all, for a reason other than being absent.
+    #[error("`{command}` could not be started")]
+    NotStarted {
+        /// The command, as it could be typed.
+        command: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A git command failed.
+    #[error("`{command}` in {} ended with {ended}: {said}", .dir.display())]
+    Command {
+        /// The command, as it could be typed.
+        command: String,
+        /// Where it ran.
+        dir: PathBuf,
+        /// `exit code N` or `signal N`.
+        ended: String,
+        /// Git's own words.
+        said: String,
+    },
+    /// A git command said something that its manual does not announce.
+    #[error("cannot read what `{command}` said: {what}")]
+    Unreadable {
+        /// The command, or the file.
+        command: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The library that reads commits failed.
+    #[error("cannot read {what}")]
+    Library {
+        /// What was being read.
+        what: String,
+        /// Its reason.
+        source: git2::Error,
+    },
+    /// A file operation of our own failed.
+    #[error("cannot {doing} {}", .path.display())]
+    Io {
+        /// What was tried, such as `remove`.
+        doing: &'static str,
+        /// On which file or folder.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Something lies where a worktree should go, and we did not put it there.
+    #[error("{} exists, and bisect-ppl did not make it", .0.display())]
+    NotOurs(PathBuf),
+    /// A submodule could not be brought to its pin.
+    #[error("submodule `{path}` cannot be checked out at the commit its parent asks for")]
+    Submodule {
+        /// The submodule's path in its parent's tree.
+        path: String,
+        /// What git said.
+        source: Box<GitError>,
+    },
+    /// A name in `[worktree] link` is no plain relative path.
+    #[error("`{0}` cannot be linked: only a relative path inside the checkout can")]
+    LinkName(String),
+    /// A name in `[worktree] link` is not in the user's checkout.
+    #[error("`{name}` cannot be linked: {} does not exist", .source_path.display())]
+    LinkSourceMissing {
+        /// As configured.
+        name: String,
+        /// Where it was looked for.
+        source_path: PathBuf,
+    },
+    /// Something untracked lies where the link should go.
+    #[error("{} is in the way of a link", .0.display())]
+    LinkBlocked(PathBuf),
+}
+
+impl GitError {
+    /// What the reader can do about it, where that is known.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Missing => "install git 2.30 or newer, or put its folder into PATH".to_owned(),
+            Self::TooOld(_) | Self::UnreadableVersion(_) => {
+                format!("install git {} or newer and put it first in PATH", GitVersion::OLDEST)
+            }
+            Self::NotARepository(_) => {
+                "change into the engine's clone, or clone it first".to_owned()
+            }
+            Self::DubiousOwnership { path, .. } => format!(
+                "if you trust it: git config --global --add safe.directory {}",
+                quoted(path)
+            ),
+            Self::Sha256(_) => "hunt in a clone with SHA-1 object names; a SHA-256 repository \
+                                can be exported with git fast-export and imported into one"
+                .to_owned(),
+            Self::Reftable(_) => "convert it with `git refs migrate --ref-format=files` \
+                                  (git 2.46 or newer), or hunt in a clone made with \
+                                  `--ref-format=files`"
+                .to_owned(),
+            Self::UnknownRevision { shallow: true, .. }
+            | Self::UnknownCommit { shallow: true, .. } => {
+                "this clone is shallow; fetch the rest: git fetch --unshallow --tags".to_owned()
+            }
+            Self::UnknownRevision { rev, .. } => format!(
+                "check the spelling; if it is a tag or a branch of the remote: git fetch --tags, \
+                 then `git rev-parse {}`",
+                shlex::try_quote(rev).unwrap_or_else(|_| rev.as_str().into())
+            ),
+            Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
+            Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
+                                     `bisect-ppl store gc` gives back what old builds hold"
+                .to_owned(),
+            Self::NotOurs(path) => format!(
+                "move {} away, or name another folder with `dir` under [worktree]",
+                quoted(path)
+            ),
+            Self::Submodule { .. } => "is its remote reachable and does it still have that \
+                                       commit? `submodules = false` under [worktree] leaves \
+                                       submodules out"
+                .to_owned(),
+            Self::LinkName(_) | Self::LinkBlocked(_) => {
+                "correct `link` under [worktree] in oracle.toml".to_owned()
+            }
+            Self::LinkSourceMissing { .. } => {
+                "make it in your checkout, or take it out of `link` under [worktree] in \
+                 oracle.toml"
+                    .to_owned()
+            }
+            Self::NotStarted { .. }
+            | Self::Command { .. }
+            | Self::Unreadable { .. }
+            | Self::Library { .. }
+            | Self::Io { .. } => return None,
+        };
+        Some(hint)
+    }
+}
+
+/// A path as it can be pasted into a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    shlex::try_quote(&text).map_or_else(|_| text.clone().into_owned(), Into::into)
+}
+
+/// For `map_err`: a file operation of ours failed.
+pub(super) fn io_error(
+    doing: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(io::Error) -> GitError {
+    let path = path.into();
+    move |source| GitError::Io { doing, path, source }
+}

@@ -1,0 +1,260 @@
+//! Reading commits and the graph they form.
+
+use std::path::Path;
+use std::sync::Once;
+
+use git2::{Oid, RepositoryOpenFlags};
+
+use crate::evaluation::CommitId;
+
+use super::{GitError, Repository};
+
+/// The commits a search is over: those that `new` reaches and none of `old` does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The older ends; good ones in a hunt for a regression.
+    pub old: Vec<CommitId>,
+    /// The newer end; bad in a hunt for a regression.
+    pub new: CommitId,
+    /// Only first parents are followed.
+    pub first_parent: bool,
+    /// Only commits that touch these pathspecs count, all if empty.
+    pub paths: Vec<String>,
+}
+
+/// What a commit says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// Its name.
+    pub id: CommitId,
+    /// The first paragraph of its message on one line; bytes that are no UTF-8 are replaced.
+    pub subject: String,
+    /// `name <email>` of its author.
+    pub author: String,
+    /// When it was written: RFC 3339 with the author's own offset.
+    pub date: String,
+    /// Its tree's name.
+    pub tree: String,
+    /// Its parents, as far as this clone has them.
+    pub parents: Vec<CommitId>,
+    /// It has no parent at all. Where this is false and `parents` is empty, the history is cut
+    /// off here (a shallow clone).
+    pub is_root: bool,
+}
+
+/// An open repository whose commits can be read. Threads open one each.
+pub struct History {
+    repository: Repository,
+    objects: git2::Repository,
+}
+
+impl History {
+    /// Opens the repository for reading.
+    pub fn open(repository: &Repository) -> Result<Self, GitError> {
+        allow_what_git_allows();
+        let path = repository.common_dir();
+        // As a bare one: what all worktrees share is all we read, and it stays when the
+        // worktree the user stood in is removed. Not by `open_bare`, which does not see where
+        // a shallow clone is cut off.
+        let flags = RepositoryOpenFlags::BARE
+            | RepositoryOpenFlags::NO_SEARCH
+            | RepositoryOpenFlags::NO_DOTGIT;
+        let none: [&Path; 0] = [];
+        let objects = git2::Repository::open_ext(path, flags, none)
+            .map_err(|source| GitError::Library { what: path.display().to_string(), source })?;
+        Ok(Self { repository: repository.clone(), objects })
+    }
+
+    /// The commit that `rev` names where the user stands; annotated tags lead to their commit.
+    pub fn resolve(&self, rev: &str) -> Result<CommitId, GitError> {
+        let unknown = || GitError::UnknownRevision {
+            rev: rev.to_owned(),
+            shallow: self.repository.is_shallow(),
+        };
+        if rev.is_empty() || rev.starts_with('-') {
+            return Err(unknown());
+        }
+        // Git itself, and not git2: `@{yesterday}`, `:/words` and whatever is to come. In two
+        // steps, since `:/words` takes everything that follows for words.
+        let named = |rev: &str| -> Result<String, GitError> {
+            let call = self.repository.call().args(["rev-parse", "--verify", "--quiet"]);
+            Ok(call.arg(rev).run()?.line())
+        };
+        let object = named(rev)?;
+        let commit = named(&format!("{object}^{{commit}}"))?;
+        commit.parse().map_err(|_| unknown())
+    }
+
+    /// Everything a commit says of itself.
+    pub fn info(&self, id: &CommitId) -> Result<CommitInfo, GitError> {
+        let commit = self.commit(id)?;
+        let author = commit.author();
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let header = commit.raw_header_bytes();
+        Ok(CommitInfo {
+            id: id.clone(),
+            subject: commit.summary_bytes().map(lossy).unwrap_or_default(),
+            author: format!("{} <{}>", lossy(author.name_bytes()), lossy(author.email_bytes())),
+            date: rfc3339(author.when()),
+            tree: commit.tree_id().to_string(),
+            parents: commit.parent_ids().map(commit_id).collect(),
+            is_root: !header.split(|b| *b == b'\n').any(|line| line.starts_with(b"parent ")),
+        })
+    }
+
+    /// The first paragraph of the message as its bytes are, on one line.
+    pub fn subject_bytes(&self, id: &CommitId) -> Result<Vec<u8>, GitError> {
+        Ok(self.commit(id)?.summary_bytes().unwrap_or_default().to_vec())
+    }
+
+    /// The parents, as far as this clone has them.
+    pub fn parents(&self, id: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        Ok(self.commit(id)?.parent_ids().map(commit_id).collect())
+    }
+
+    /// The name of the commit's tree.
+    pub fn tree_id(&self, id: &CommitId) -> Result<String, GitError> {
+        Ok(self.commit(id)?.tree_id().to_string())
+    }
+
+    /// Whether `old` can be reached from `new`; a commit is its own ancestor here, as in git.
+    pub fn is_ancestor(&self, old: &CommitId, new: &CommitId) -> Result<bool, GitError> {
+        let (old_oid, new_oid) = (self.commit(old)?.id(), self.commit(new)?.id());
+        if old_oid == new_oid {
+            return Ok(true);
+        }
+        self.objects
+            .graph_descendant_of(new_oid, old_oid)
+            .map_err(|source| graph_error(old, new, source))
+    }
+
+    /// The best common ancestor; `None` where the histories have nothing in common.
+    pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, GitError> {
+        match self.objects.merge_base(self.commit(a)?.id(), self.commit(b)?.id()) {
+            Ok(base) => Ok(Some(commit_id(base))),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(source) => Err(graph_error(a, b, source)),
+        }
+    }
+
+    /// How many commits the range holds, as `git rev-list --count`.
+    pub fn count(&self, range: &Range) -> Result<usize, GitError> {
+        let call = self.repository.shared_call().args(["rev-list", "--count"]);
+        let call = call.args(range.arguments());
+        let (command, said) = (call.shown(), call.line()?);
+        said.parse().map_err(|_| GitError::Unreadable { command, what: said })
+    }
+
+    /// The range's commits, oldest first, no commit before its parents.
+    pub fn commits(&self, range: &Range) -> Result<Vec<CommitId>, GitError> {
+        let call = self.repository.shared_call().args(["rev-list", "--topo-order", "--reverse"]);
+        commit_list(call.args(range.arguments()))
+    }
+
+    /// The commits on the way from `old` to `new` along first parents, oldest first, `old` left
+    /// out.
+    pub fn first_parent_path(
+        &self,
+        old: &CommitId,
+        new: &CommitId,
+    ) -> Result<Vec<CommitId>, GitError> {
+        self.commits(&Range {
+            old: vec![old.clone()],
+            new: new.clone(),
+            first_parent: true,
+            paths: Vec::new(),
+        })
+    }
+
+    /// The repository this reads.
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    fn commit(&self, id: &CommitId) -> Result<git2::Commit<'_>, GitError> {
+        let oid = Oid::from_str(id.as_str()).expect("a commit name is 40 hexadecimal digits");
+        self.objects.find_commit(oid).map_err(|source| match source.code() {
+            git2::ErrorCode::NotFound => GitError::UnknownCommit {
+                commit: id.clone(),
+                shallow: self.repository.is_shallow(),
+            },
+            _ => GitError::Library { what: format!("commit {id}"), source },
+        })
+    }
+}
+
+impl Range {
+    /// One older end, one newer end, every commit between them.
+    pub fn between(old: &CommitId, new: &CommitId) -> Self {
+        Self { old: vec![old.clone()], new: new.clone(), first_parent: false, paths: Vec::new() }
+    }
+
+    /// As arguments of `git rev-list`.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if self.first_parent {
+            arguments.push("--first-parent".to_owned());
+        }
+        arguments.push(self.new.to_string());
+        arguments.extend(self.old.iter().map(|id| format!("^{id}")));
+        arguments.push("--".to_owned());
+        arguments.extend(self.paths.iter().cloned());
+        arguments
+    }
+}
+
+/// What a `rev-list` prints.
+pub(super) fn commit_list(call: super::command::Call) -> Result<Vec<CommitId>, GitError> {
+    let command = call.shown();
+    let output = call.ok()?;
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| {
+            let unreadable =
+                |what| GitError::Unreadable { command: command.clone(), what: format!("{what}") };
+            line.parse().map_err(unreadable)
+        })
+        .collect()
+}
+
+fn commit_id(oid: Oid) -> CommitId {
+    oid.to_string().parse().expect("an object name is 40 hexadecimal digits")
+}
+
+fn graph_error(a: &CommitId, b: &CommitId, source: git2::Error) -> GitError {
+    GitError::Library { what: format!("the history of {} and {}", a.short(), b.short()), source }
+}
+
+/// The author's own wall clock. A date or an offset outside what calendars hold (they occur in
+/// imported histories) becomes the nearest one that can be written.
+fn rfc3339(time: git2::Time) -> String {
+    let timestamp = jiff::Timestamp::from_second(time.seconds()).unwrap_or_else(|_| {
+        if time.seconds() < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX }
+    });
+    let offset =
+        jiff::tz::Offset::from_seconds(time.offset_minutes() * 60).unwrap_or(jiff::tz::Offset::UTC);
+    timestamp.display_with_offset(offset).to_string()
+}
+
+/// Tells libgit2 to open what git has already opened for us.
+///
+/// Partial clones and relative worktree links change nothing in how commits are read, yet
+/// libgit2 refuses repositories with extensions it does not list; and it knows `safe.directory`
+/// only from files, not from the environment, where git has already checked who owns what.
+fn allow_what_git_allows() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: both calls write global variables of libgit2 that are read when a repository
+        // is opened. This room is the only one that opens any, all of them through
+        // `History::open`, and `Once` lets none pass before this has returned.
+        #[expect(unsafe_code, reason = "git2 has no safe way to say what we accept")]
+        unsafe {
+            let done = git2::opts::set_extensions(&["partialclone", "relativeworktrees"])
+                .and_then(|()| git2::opts::set_verify_owner_validation(false));
+            done.expect("libgit2 knows both options and the names hold no NUL");
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Ignored things of the user's checkout, linked into a worktree.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Component, Path};
+
+use super::error::io_error;
+use super::{GitError, Worktree};
+
+impl Worktree {
+    /// Links each of `names` (relative paths such as `.venv`) to the thing of that name in
+    /// `source_root`, the user's checkout. To be called after each checkout, which removes the
+    /// links: they are not part of any commit. What a commit tracks itself is left as it is;
+    /// the names that were really linked are returned.
+    pub fn link(&self, source_root: &Path, names: &[String]) -> Result<Vec<String>, GitError> {
+        let mut linked = Vec::new();
+        for name in names {
+            if self.link_one(source_root, name)? {
+                linked.push(name.clone());
+            }
+        }
+        Ok(linked)
+    }
+
+    fn link_one(&self, source_root: &Path, name: &str) -> Result<bool, GitError> {
+        let relative = Path::new(name.trim_end_matches('/'));
+        let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+        if !plain || name.is_empty() || relative.starts_with(".git") {
+            return Err(GitError::LinkName(name.to_owned()));
+        }
+        let source_path = source_root.join(relative);
+        if !source_path.exists() {
+            return Err(GitError::LinkSourceMissing { name: name.to_owned(), source_path });
+        }
+        // `:(literal)`: a name may hold what git takes for a wildcard.
+        let tracked = self.call().args(["ls-files", "-z", "--"]);
+        let mut pathspec = std::ffi::OsString::from(":(top,literal)");
+        pathspec.push(relative);
+        if !tracked.arg(pathspec).ok()?.stdout.is_empty() {
+            return Ok(false);
+        }
+        let target = self.path().join(relative);
+        let folder = target.parent().unwrap_or(self.path());
+        // A tree may hold links to folders; the way to the target must not lead out of it.
+        let there = folder.ancestors().find(|f| f.symlink_metadata().is_ok()).unwrap_or(folder);
+        let real = there.canonicalize().map_err(io_error("find", there))?;
+        if !real.starts_with(self.path()) {
+            return Err(GitError::LinkBlocked(there.to_owned()));
+        }
+        fs::create_dir_all(folder).map_err(io_error("make", folder))?;
+        match target.symlink_metadata() {
+            Ok(there) if there.is_symlink() => {
+                fs::remove_file(&target).map_err(io_error("remove", &target))?;
+            }
+            Ok(_) => return Err(GitError::LinkBlocked(target)),
+            Err(_) => {}
+        }
+        symlink(&source_path, &target).map_err(io_error("link", &target))?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

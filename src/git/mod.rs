@@ -1,0 +1,30 @@
+//! The only room that reads repositories and calls git.
+//!
+//! Commits and their graph are read through git2; whatever touches trees and files goes
+//! through git itself, since only git fetches what a partial clone left out, honours
+//! attributes and filters, and limits history by paths as `git bisect` does.
+//!
+//! *Invariant:* the user's worktree, index, HEAD, stash, branches and bisect are never written
+//! to. Everything happens in linked worktrees of our own, whose state git keeps apart.
+
+mod bisect;
+mod bisect_state;
+mod changes;
+mod command;
+mod error;
+mod history;
+mod link;
+mod repository;
+mod submodules;
+mod worktree;
+
+pub use bisect::{Aim, BisectSession};
+pub use bisect_state::{BisectState, End, Remaining};
+pub use changes::{ChangeStatus, FileChange};
+pub use error::GitError;
+pub use history::{CommitInfo, History, Range};
+pub use repository::{GitVersion, Repository, git_version};
+pub use worktree::Worktree;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! The repository the user stands in.
+
+use std::fmt::{self, Write as _};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::GitError;
+use super::command::Call;
+use super::error::io_error;
+
+/// Version of the installed git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GitVersion(u32, u32, u32);
+
+impl GitVersion {
+    /// What we need at least: `rev-parse --end-of-options` and `bisect --first-parent`.
+    pub const OLDEST: Self = Self(2, 30, 0);
+
+    /// Reads `git version 2.39.5 (Apple Git-154)` and its kin.
+    fn parse(text: &str) -> Option<Self> {
+        let word = text.split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()))?;
+        // `2.48.0-rc1`: the release candidate counts as its release.
+        let mut numbers = word.split(['.', '-']).map(|n| n.parse::<u32>().ok());
+        let (major, minor) = (numbers.next()??, numbers.next()??);
+        Some(Self(major, minor, numbers.next().flatten().unwrap_or(0)))
+    }
+}
+
+impl fmt::Display for GitVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(major, minor, patch) = self;
+        write!(f, "{major}.{minor}.{patch}")
+    }
+}
+
+/// The installed git's version; an error where git is missing or too old.
+pub fn git_version() -> Result<GitVersion, GitError> {
+    let said = Call::new(Path::new("/")).arg("version").line()?;
+    let version = GitVersion::parse(&said).ok_or(GitError::UnreadableVersion(said))?;
+    if version < GitVersion::OLDEST { Err(GitError::TooOld(version)) } else { Ok(version) }
+}
+
+/// A repository that we can work with, as seen from where the user stands.
+///
+/// Only paths, so it is cheap to clone and may be shared between threads. Nothing in this room
+/// ever writes to the user's own worktree, index, HEAD, stash or branches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    top: Option<PathBuf>,
+    git_dir: PathBuf,
+    common_dir: PathBuf,
+    version: GitVersion,
+}
+
+impl Repository {
+    /// Finds the repository at or above `from`, and refuses what we cannot work with.
+    pub fn discover(from: &Path) -> Result<Self, GitError> {
+        let version = git_version()?;
+        let from = from.canonicalize().map_err(io_error("find", from))?;
+        let git_dir = match Call::new(&from).args(["rev-parse", "--absolute-git-dir"]).path() {
+            Ok(path) => path,
+            Err(GitError::Command { said, .. }) if said.contains("not a git repository") => {
+                return Err(GitError::NotARepository(from));
+            }
+            // How a git older than 2.45 says it, which does not know reftables itself.
+            Err(GitError::Command { said, .. }) if said.contains("refstorage") => {
+                return Err(GitError::Reftable(from));
+            }
+            Err(other) => return Err(other),
+        };
+        // Relative to where git stood; `--path-format=absolute` is newer than 2.30.
+        let common_dir =
+            from.join(Call::new(&from).args(["rev-parse", "--git-common-dir"]).path()?);
+        let common_dir = common_dir.canonicalize().map_err(io_error("find", common_dir))?;
+        let inside =
+            Call::new(&from).args(["rev-parse", "--is-inside-work-tree"]).line()? == "true";
+        let top = if inside {
+            Some(Call::new(&from).args(["rev-parse", "--show-toplevel"]).path()?)
+        } else {
+            None
+        };
+        let repository = Self { top, git_dir, common_dir, version };
+        repository.refuse_unreadable_formats()?;
+        Ok(repository)
+    }
+
+    fn refuse_unreadable_formats(&self) -> Result<(), GitError> {
+        if self.call().args(["rev-parse", "--show-object-format"]).line()? != "sha1" {
+            return Err(GitError::Sha256(self.common_dir.clone()));
+        }
+        let storage = self.call().args(["config", "--get", "extensions.refStorage"]).run()?.line();
+        if storage.is_empty() || storage.eq_ignore_ascii_case("files") {
+            Ok(())
+        } else {
+            Err(GitError::Reftable(self.common_dir.clone()))
+        }
+    }
+
+    /// Top folder of the worktree the user stands in; `None` in a bare repository (or inside
+    /// `.git`).
+    pub fn top(&self) -> Option<&Path> {
+        self.top.as_deref()
+    }
+
+    /// The git folder of the worktree the user stands in (absolute): `.git`, or
+    /// `.git/worktrees/NAME` in a linked one.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The git folder that all worktrees share (absolute, links resolved).
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// The git that was found.
+    pub fn version(&self) -> GitVersion {
+        self.version
+    }
+
+    /// Twelve hexadecimal digits that stay the same as long as the repository stays where it
+    /// is; for the names of cache folders.
+    pub fn id(&self) -> String {
+        let digest = Sha256::digest(self.common_dir.as_os_str().as_bytes());
+        digest.iter().take(6).fold(String::new(), |mut id, byte| {
+            write!(id, "{byte:02x}").expect("writing to a string cannot fail");
+            id
+        })
+    }
+
+    /// Whether the history is cut off (a shallow clone).
+    pub fn is_shallow(&self) -> bool {
+        self.common_dir.join("shallow").exists()
+    }
+
+    /// Git on this repository as the user sees it: their HEAD, their per-worktree references.
+    pub(super) fn call(&self) -> Call {
+        Call::on(&self.git_dir)
+    }
+
+    /// Git on what all worktrees share; works when the user's worktree is gone.
+    pub(super) fn shared_call(&self) -> Call {
+        Call::on(&self.common_dir)
+    }
+}
+
+#[cfg(test)]
+mod tests;

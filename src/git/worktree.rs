@@ -1,0 +1,343 @@
+//! Folders of our own in which a commit's tree lies, linked to the user's repository.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::evaluation::CommitId;
+
+use super::command::Call;
+use super::error::io_error;
+use super::submodules::{self, Tree};
+use super::{GitError, Repository};
+
+/// What becomes of files that git does not track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Untracked {
+    Remove,
+    Keep,
+}
+
+/// A linked worktree that we made. Whoever holds it must hold it alone: locks that git left in
+/// it are taken for those of a killed process.
+#[derive(Debug)]
+pub struct Worktree {
+    repository: Repository,
+    path: PathBuf,
+    git_dir: PathBuf,
+    /// What `reset` goes back to; nothing before the first checkout.
+    at: Option<(CommitId, bool)>,
+}
+
+impl Worktree {
+    /// Makes a worktree at `path` with a detached HEAD at `commit` and no files, or takes up
+    /// the one an earlier process made there. What a killed process left half-made is removed;
+    /// what we did not make is not touched ([`GitError::NotOurs`]).
+    ///
+    /// With git 2.36 or newer it takes over the sparse patterns of the user's worktree.
+    pub fn add_detached(
+        repository: &Repository,
+        path: &Path,
+        commit: &CommitId,
+    ) -> Result<Self, GitError> {
+        let parent = path.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(parent).map_err(io_error("make", parent))?;
+        let parent = parent.canonicalize().map_err(io_error("find", parent))?;
+        let path = parent.join(path.file_name().unwrap_or_default());
+        let marker = marker(&path);
+        let ours = marker.exists();
+        if ours {
+            if let Some(worktree) = Self::take_up(repository, &path)? {
+                return Ok(worktree);
+            }
+            remove_all(&path)?;
+        } else if !is_absent_or_empty(&path) {
+            return Err(GitError::NotOurs(path));
+        }
+        let note = "Made by bisect-ppl: the folder beside this file is a git worktree of its own,\n\
+                    used again, and removed by `bisect-ppl store gc`.\n";
+        fs::write(&marker, note).map_err(io_error("write", &marker))?;
+        // Seen from the user's worktree, so that git takes its sparse patterns over.
+        let mut call = repository.call().args(["worktree", "add", "--quiet"]);
+        if ours {
+            // Git may still know the folder that was removed, even as locked (it locks while
+            // it makes one).
+            call = call.args(["--force", "--force"]);
+        }
+        let call = call.args(["--detach", "--no-checkout"]).arg(&path).arg(commit.as_str());
+        if let Err(error) = call.ok() {
+            if !ours && is_absent_or_empty(&path) {
+                let _ = fs::remove_file(&marker);
+            }
+            return Err(error);
+        }
+        let git_dir = registered(repository, &path).ok_or_else(|| GitError::Unreadable {
+            command: path.join(".git").display().to_string(),
+            what: "it does not lead to the worktree git has just made".to_owned(),
+        })?;
+        Ok(Self { repository: repository.clone(), path, git_dir, at: None })
+    }
+
+    /// The worktree of ours at this path, if there is one; what a killed process left
+    /// half-made there is removed.
+    pub fn existing(repository: &Repository, path: &Path) -> Result<Option<Self>, GitError> {
+        if !marker(path).exists() {
+            return Ok(None);
+        }
+        if let Some(worktree) = Self::take_up(repository, path)? {
+            return Ok(Some(worktree));
+        }
+        remove_all(path)?;
+        let marker = marker(path);
+        fs::remove_file(&marker).or_else(absent_is_fine).map_err(io_error("remove", &marker))?;
+        Ok(None)
+    }
+
+    /// The worktree of ours at this path, which holds this commit already, so that
+    /// [`Self::reset`] goes back to it.
+    pub fn holding(
+        repository: &Repository,
+        path: &Path,
+        commit: &CommitId,
+        submodules: bool,
+    ) -> Result<Self, GitError> {
+        let mut worktree = Self::add_detached(repository, path, commit)?;
+        worktree.at = Some((commit.clone(), submodules));
+        Ok(worktree)
+    }
+
+    /// The worktree that an earlier process made here, if it is whole.
+    fn take_up(repository: &Repository, path: &Path) -> Result<Option<Self>, GitError> {
+        let Some(git_dir) = registered(repository, path) else { return Ok(None) };
+        let worktree =
+            Self { repository: repository.clone(), path: path.to_owned(), git_dir, at: None };
+        remove_locks(&worktree.git_dir)?;
+        let head = worktree.call().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        Ok((head.run()?.code == 0).then_some(worktree))
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where git keeps what is this worktree's own (HEAD, index, bisect state).
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The repository it belongs to.
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Leaves exactly the commit's tree: every tracked file as git checks it out here, nothing
+    /// else, and with `submodules` each of them at its pin, to any depth.
+    ///
+    /// Files that are equal in both trees keep their time stamps.
+    pub fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
+        self.at = Some((commit.clone(), submodules));
+        self.restore(Untracked::Remove)
+    }
+
+    /// Puts tracked files and submodules back to the commit that was checked out last, whatever
+    /// a build did to them, and keeps what is not tracked: in-source builds stay built.
+    pub fn reset(&self) -> Result<(), GitError> {
+        self.restore(Untracked::Keep)
+    }
+
+    fn restore(&self, untracked: Untracked) -> Result<(), GitError> {
+        remove_locks(&self.git_dir)?;
+        self.mend_link()?;
+        let (commit, submodules) = match &self.at {
+            Some((commit, submodules)) => (commit.to_string(), *submodules),
+            None => ("HEAD".to_owned(), false),
+        };
+        restore_tree(&self.git_dir, &self.path, &commit, untracked)?;
+        if submodules {
+            let donors = [self.repository.common_dir(), self.repository.git_dir()];
+            let tree = Tree { top: &self.path, git_dir: &self.git_dir };
+            submodules::bring(&tree, &donors, untracked)?;
+        }
+        Ok(())
+    }
+
+    /// The worktree's `.git` file, should a build have removed or replaced it.
+    fn mend_link(&self) -> Result<(), GitError> {
+        if registered(&self.repository, &self.path).is_some() {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.path).map_err(io_error("make", &self.path))?;
+        let link = self.path.join(".git");
+        remove_all(&link)?;
+        write_link(&link, &self.git_dir)
+    }
+
+    /// Removes the folder and what git knows of it.
+    pub fn remove(self) -> Result<(), GitError> {
+        let call = self.repository.shared_call().args(["worktree", "remove"]);
+        let removed = call.args(["--force", "--force"]).arg(&self.path).ok();
+        if removed.is_err() {
+            // A folder without write permission, a lost link, files of a process that is just
+            // dying: by hand then.
+            remove_all(&self.path)?;
+            remove_all(&self.git_dir)?;
+        }
+        let marker = marker(&self.path);
+        fs::remove_file(&marker).or_else(absent_is_fine).map_err(io_error("remove", &marker))
+    }
+
+    /// Git in this worktree.
+    pub(super) fn call(&self) -> Call {
+        Call::in_worktree(&self.git_dir, &self.path)
+    }
+}
+
+/// Makes `top` the tree of `commit`, in a worktree or in a submodule.
+pub(super) fn restore_tree(
+    git_dir: &Path,
+    top: &Path,
+    commit: &str,
+    untracked: Untracked,
+) -> Result<(), GitError> {
+    let restored = try_restore_tree(git_dir, top, commit, untracked);
+    // A damaged index (a crash of the machine leaves one) is the one thing that force does not
+    // overcome; it holds nothing that the commit does not.
+    if matches!(restored, Err(GitError::Command { .. }))
+        && fs::remove_file(git_dir.join("index")).is_ok()
+    {
+        return try_restore_tree(git_dir, top, commit, untracked);
+    }
+    restored
+}
+
+fn try_restore_tree(
+    git_dir: &Path,
+    top: &Path,
+    commit: &str,
+    untracked: Untracked,
+) -> Result<(), GitError> {
+    let call = || Call::in_worktree(git_dir, top);
+    // First, so that nothing is in the way.
+    if untracked == Untracked::Remove {
+        clean(git_dir, top)?;
+    }
+    call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
+    call().args(["reset", "--quiet", "--hard"]).ok()?;
+    // Again: what the older tree had and the newer has not (submodules above all) is untracked
+    // only now.
+    if untracked == Untracked::Remove {
+        clean(git_dir, top)?;
+    }
+    Ok(())
+}
+
+fn clean(git_dir: &Path, top: &Path) -> Result<(), GitError> {
+    let clean = || Call::in_worktree(git_dir, top).args(["clean", "--quiet", "-ffdx"]).ok();
+    if clean().is_err() {
+        // Build tools like to take the write permission from their caches.
+        make_writable(top);
+        clean()?;
+    }
+    Ok(())
+}
+
+/// The git folder of the worktree at `path`, if both sides agree that it is one of this
+/// repository's and it was made to the end.
+fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
+    let git_dir = read_link(&path.join(".git"))?;
+    let all = repository.common_dir().join("worktrees");
+    if git_dir.parent()? != all.canonicalize().ok()? || git_dir.join("locked").exists() {
+        return None;
+    }
+    let back = fs::read(git_dir.join("gitdir")).ok()?;
+    let back = git_dir.join(super::changes::os(back.trim_ascii_end()));
+    let same = back.parent()?.canonicalize().ok()? == path.canonicalize().ok()?;
+    (same && git_dir.join("HEAD").exists()).then_some(git_dir)
+}
+
+/// Where a `.git` file leads, links resolved.
+pub(super) fn read_link(file: &Path) -> Option<PathBuf> {
+    if !file.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let text = fs::read(file).ok()?;
+    let target = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+    file.parent()?.join(super::changes::os(target)).canonicalize().ok()
+}
+
+/// Writes a `.git` file.
+fn write_link(file: &Path, git_dir: &Path) -> Result<(), GitError> {
+    use std::os::unix::ffi::OsStrExt;
+
+    let text = [b"gitdir: ", git_dir.as_os_str().as_bytes(), b"\n"].concat();
+    fs::write(file, text).map_err(io_error("write", file))
+}
+
+/// The file beside a worktree that says it is ours.
+fn marker(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".bisect-ppl");
+    path.with_file_name(name)
+}
+
+fn is_absent_or_empty(path: &Path) -> bool {
+    match fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err(),
+    }
+}
+
+/// Removes the locks that a killed git left in a git folder and in those of its submodules.
+fn remove_locks(git_dir: &Path) -> Result<(), GitError> {
+    let Ok(entries) = fs::read_dir(git_dir) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if entry.file_name() != "objects" {
+                remove_locks(&path)?;
+            }
+        } else if path.extension().is_some_and(|end| end == "lock") {
+            fs::remove_file(&path).or_else(absent_is_fine).map_err(io_error("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes whatever lies there, itself and not what it links to.
+pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
+    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
+    let remove = || {
+        if metadata.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    };
+    remove()
+        .or_else(|_| {
+            make_writable(path);
+            remove()
+        })
+        .or_else(absent_is_fine)
+        .map_err(io_error("remove", path))
+}
+
+/// Gives the owner the right to empty these folders, as far as that can be given.
+fn make_writable(folder: &Path) {
+    let Ok(metadata) = folder.symlink_metadata() else { return };
+    if !metadata.is_dir() {
+        return;
+    }
+    let mut permissions = metadata.permissions();
+    permissions.set_mode(permissions.mode() | 0o700);
+    // What cannot be changed shows in the removal that follows.
+    let _ = fs::set_permissions(folder, permissions);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        make_writable(&entry.path());
+    }
+}
+
+fn absent_is_fine(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+#[cfg(test)]
+mod tests;

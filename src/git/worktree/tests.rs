@@ -1,0 +1,249 @@
+use std::fs;
+
+use super::*;
+use crate::git::tests::{Fixture, git_in, listing, write, write_program};
+
+fn slot(fixture: &Fixture, commit: &CommitId) -> Worktree {
+    Worktree::add_detached(&fixture.repository(), &fixture.beside("slots/0/src"), commit).unwrap()
+}
+
+fn content(worktree: &Worktree, name: &str) -> String {
+    fs::read_to_string(worktree.path().join(name)).unwrap()
+}
+
+#[test]
+fn a_checkout_holds_exactly_the_commits_tree() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[(".gitignore", "*.o\n"), ("a", "1"), ("d/b", "1")]);
+    fs::remove_dir_all(fixture.user().join("d")).unwrap();
+    let second = fixture.commit("second", &[("a", "2"), ("d", "a file now")]);
+    let mut worktree = slot(&fixture, &second);
+    assert_eq!(listing(worktree.path()), [""; 0]);
+
+    worktree.checkout(&first, true).unwrap();
+    assert_eq!(listing(worktree.path()), [".gitignore", "a", "d/b"]);
+    // All that a build may leave behind.
+    write(&worktree.path().join("a"), "changed");
+    write(&worktree.path().join("d/new"), "untracked");
+    write(&worktree.path().join("x.o"), "ignored");
+    write(&worktree.path().join("out/deep/file"), "untracked");
+    git_in(worktree.path(), &["init", "--quiet", "vendored"]);
+    git_in(worktree.path(), &["add", "d/new"]);
+    fs::remove_file(worktree.path().join(".gitignore")).unwrap();
+
+    worktree.checkout(&second, true).unwrap();
+    assert_eq!(listing(worktree.path()), [".gitignore", "a", "d"]);
+    assert_eq!(content(&worktree, "a"), "2");
+    assert_eq!(git_in(worktree.path(), &["rev-parse", "HEAD"]), second.as_str());
+    assert_eq!(git_in(worktree.path(), &["status", "--porcelain", "--ignored"]), "");
+}
+
+#[test]
+fn a_reset_restores_what_is_tracked_and_keeps_the_build() {
+    let (fixture, commits) = Fixture::line(2);
+    let mut worktree = slot(&fixture, &commits[1]);
+    worktree.checkout(&commits[0], true).unwrap();
+    write(&worktree.path().join("n"), "overwritten by configure");
+    write(&worktree.path().join("build.o"), "compiled");
+    // A build that commits, of all things.
+    git_in(worktree.path(), &["commit", "--quiet", "-am", "generated"]);
+    worktree.reset().unwrap();
+    assert_eq!(content(&worktree, "n"), "1");
+    assert_eq!(content(&worktree, "build.o"), "compiled");
+    assert_eq!(git_in(worktree.path(), &["rev-parse", "HEAD"]), commits[0].as_str());
+}
+
+#[test]
+fn equal_files_keep_their_time_stamps() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[("a", "1"), ("b", "1")]);
+    let second = fixture.commit("second", &[("a", "2")]);
+    let mut worktree = slot(&fixture, &first);
+    worktree.checkout(&first, true).unwrap();
+    let stamp = |w: &Worktree| fs::metadata(w.path().join("b")).unwrap().modified().unwrap();
+    let before = stamp(&worktree);
+    worktree.checkout(&second, true).unwrap();
+    worktree.reset().unwrap();
+    assert_eq!(stamp(&worktree), before);
+}
+
+#[test]
+fn nothing_of_the_users_changes() {
+    let (fixture, commits) = Fixture::line(3);
+    write(&fixture.user().join("n"), "stashed");
+    fixture.git(&["stash", "--quiet"]);
+    write(&fixture.user().join("n"), "staged");
+    fixture.git(&["add", "n"]);
+    write(&fixture.user().join("n"), "being edited");
+    write(&fixture.user().join("new"), "untracked");
+    write_program(
+        &fixture.user().join(".git/hooks/post-checkout"),
+        "#!/bin/sh\necho ran >>\"$(git rev-parse --git-common-dir)/hook-ran\"\n",
+    );
+    let before = (fixture.snapshot(), fixture.snapshot_with_worktrees());
+
+    let mut worktree = slot(&fixture, &commits[0]);
+    for commit in &commits {
+        worktree.checkout(commit, true).unwrap();
+        write(&worktree.path().join("n"), "dirty");
+        worktree.reset().unwrap();
+    }
+    assert_eq!(fixture.snapshot(), before.0);
+    worktree.remove().unwrap();
+    assert_eq!(fixture.snapshot_with_worktrees(), before.1);
+    assert_eq!(listing(&fixture.beside("slots")), [""; 0]);
+}
+
+#[test]
+fn a_worktree_of_an_earlier_process_is_taken_up() {
+    let (fixture, commits) = Fixture::line(2);
+    let mut worktree = slot(&fixture, &commits[0]);
+    worktree.checkout(&commits[0], true).unwrap();
+    let git_dir = worktree.git_dir().to_owned();
+    drop(worktree);
+    // Killed in the middle of a checkout.
+    write(&git_dir.join("index.lock"), "");
+    write(&git_dir.join("HEAD.lock"), "");
+
+    let mut worktree = slot(&fixture, &commits[1]);
+    assert_eq!(worktree.git_dir(), git_dir);
+    assert_eq!(content(&worktree, "n"), "1");
+    write(&git_dir.join("index.lock"), "");
+    worktree.checkout(&commits[1], true).unwrap();
+    assert_eq!(content(&worktree, "n"), "2");
+}
+
+#[test]
+fn every_half_made_worktree_is_made_anew() {
+    let (fixture, commits) = Fixture::line(1);
+    let damage: [(&str, fn(&Worktree)); 6] = [
+        ("folder gone", |w| fs::remove_dir_all(w.path()).unwrap()),
+        ("folder emptied", |w| {
+            fs::remove_dir_all(w.path()).unwrap();
+            fs::create_dir(w.path()).unwrap();
+        }),
+        ("git folder gone", |w| fs::remove_dir_all(w.git_dir()).unwrap()),
+        ("killed while made", |w| write(&w.git_dir().join("locked"), "initializing")),
+        ("folder gone, locked", |w| {
+            write(&w.git_dir().join("locked"), "initializing");
+            fs::remove_dir_all(w.path()).unwrap();
+        }),
+        ("HEAD lost", |w| write(&w.git_dir().join("HEAD"), "")),
+    ];
+    for (what, harm) in damage {
+        let mut worktree = slot(&fixture, &commits[0]);
+        worktree.checkout(&commits[0], true).unwrap();
+        harm(&worktree);
+        let mut worktree = slot(&fixture, &commits[0]);
+        worktree.checkout(&commits[0], true).unwrap();
+        assert_eq!(content(&worktree, "n"), "1", "{what}");
+        assert_eq!(fixture.git(&["worktree", "list"]).lines().count(), 2, "{what}");
+    }
+}
+
+#[test]
+fn a_damaged_index_is_made_anew() {
+    let (fixture, commits) = Fixture::line(2);
+    let mut worktree = slot(&fixture, &commits[0]);
+    worktree.checkout(&commits[0], true).unwrap();
+    write(&worktree.git_dir().join("index"), "");
+    worktree.checkout(&commits[1], true).unwrap();
+    write(&worktree.git_dir().join("index"), "not an index at all, but long enough for one");
+    worktree.checkout(&commits[0], true).unwrap();
+    assert_eq!(content(&worktree, "n"), "1");
+}
+
+#[test]
+fn what_we_did_not_make_is_not_touched() {
+    let (fixture, commits) = Fixture::line(1);
+    let repository = fixture.repository();
+    let add = |path: &Path| Worktree::add_detached(&repository, path, &commits[0]);
+    let theirs = fixture.beside("theirs");
+    write(&theirs.join("thesis"), "years of work");
+    assert!(matches!(add(&theirs), Err(GitError::NotOurs(path)) if path == theirs));
+    assert_eq!(listing(&theirs), ["thesis"]);
+    // A worktree of the user's own, of this very repository.
+    let linked = fixture.beside("linked");
+    fixture.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap()]);
+    let error = add(&linked).unwrap_err();
+    assert!(matches!(error, GitError::NotOurs(_)));
+    assert!(error.hint().unwrap().contains("[worktree]"));
+    assert!(!fixture.beside("linked.bisect-ppl").exists());
+}
+
+/// A build that deletes `.git` in a cache folder below someone's dotfiles repository: git run
+/// in there by folder alone would reset and clean *that* repository.
+#[test]
+fn a_lost_git_file_never_leads_to_a_repository_further_up() {
+    let (fixture, commits) = Fixture::line(2);
+    let outer = fixture.beside("slots");
+    write(&outer.join("dotfile"), "precious");
+    git_in(&outer, &["init", "--quiet"]);
+    git_in(&outer, &["add", "dotfile"]);
+    git_in(&outer, &["commit", "--quiet", "-m", "dotfiles"]);
+    write(&outer.join("dotfile"), "edited");
+    write(&outer.join("untracked"), "precious too");
+    let head = git_in(&outer, &["rev-parse", "HEAD"]);
+
+    let mut worktree = slot(&fixture, &commits[0]);
+    for commit in [&commits[0], &commits[1]] {
+        worktree.checkout(commit, true).unwrap();
+        fs::remove_file(worktree.path().join(".git")).unwrap();
+        worktree.reset().unwrap();
+        fs::remove_file(worktree.path().join(".git")).unwrap();
+        git_in(worktree.path(), &["init", "--quiet"]);
+    }
+    worktree.checkout(&commits[1], true).unwrap();
+    assert_eq!(git_in(worktree.path(), &["rev-parse", "HEAD"]), commits[1].as_str());
+    assert_eq!(git_in(&outer, &["rev-parse", "HEAD"]), head);
+    assert_eq!(fs::read_to_string(outer.join("dotfile")).unwrap(), "edited");
+    assert!(outer.join("untracked").exists());
+}
+
+#[test]
+fn attributes_and_line_ends_are_gits_own() {
+    let fixture = Fixture::new();
+    let files = [(".gitattributes", "*.bat eol=crlf\n"), ("a.bat", "x\n"), ("a.sh", "x\n")];
+    let commit = fixture.commit("first", &files);
+    let mut worktree = slot(&fixture, &commit);
+    worktree.checkout(&commit, true).unwrap();
+    assert_eq!(
+        (content(&worktree, "a.bat"), content(&worktree, "a.sh")),
+        ("x\r\n".into(), "x\n".into())
+    );
+}
+
+#[test]
+fn sparse_patterns_are_taken_over() {
+    let fixture = Fixture::new();
+    let commit = fixture.commit("first", &[("top", ""), ("src/a", ""), ("assets/huge", "")]);
+    fixture.git(&["sparse-checkout", "set", "--cone", "src"]);
+    let before = fixture.snapshot();
+    let mut worktree = slot(&fixture, &commit);
+    worktree.checkout(&commit, true).unwrap();
+    assert_eq!(listing(worktree.path()), ["src/a", "top"]);
+    assert_eq!(fixture.snapshot(), before);
+}
+
+#[test]
+fn a_bare_repository_has_worktrees_too() {
+    let (fixture, commits) = Fixture::line(2);
+    let bare = fixture.beside("bare.git");
+    fixture.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+    let repository = Repository::discover(&bare).unwrap();
+    let path = fixture.beside("slot");
+    let mut worktree = Worktree::add_detached(&repository, &path, &commits[0]).unwrap();
+    worktree.checkout(&commits[0], true).unwrap();
+    assert_eq!(content(&worktree, "n"), "1");
+    worktree.remove().unwrap();
+}
+
+#[test]
+fn a_commit_that_is_not_there_is_an_error_with_gits_words() {
+    let (fixture, commits) = Fixture::line(1);
+    let mut worktree = slot(&fixture, &commits[0]);
+    let absent = "0123456789012345678901234567890123456789".parse().unwrap();
+    let error = worktree.checkout(&absent, true).unwrap_err().to_string();
+    assert!(error.contains("git checkout --quiet --force --detach 0123456789"), "{error}");
+    assert!(error.contains("exit code 128") && error.contains("fatal:"), "{error}");
+}

@@ -1,0 +1,286 @@
+//! The account: good → bad = the own steps found + the rest. Where the rest still exceeds the
+//! limit, the hunt goes on. Pure.
+
+use crate::evaluation::{
+    Account, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome, Target,
+};
+use crate::oracle::Observation;
+use crate::store::journal::Steadiness;
+
+use super::effect::{threshold, weight};
+use super::search::{Searched, candidates_sentence};
+
+/// A stretch of history with the targets it is searched for.
+#[derive(Clone, Debug)]
+pub(super) struct Stretch {
+    pub(super) good: CommitId,
+    pub(super) bad: CommitId,
+    pub(super) targets: Vec<Target>,
+    pub(super) paths: Vec<String>,
+}
+
+/// What was found so far.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    targets: Vec<Target>,
+    steadiness: Steadiness,
+    culprits: Vec<Culprit>,
+    crossings: Vec<Culprit>,
+    candidates: Vec<(Vec<CommitId>, String)>,
+    notes: Vec<String>,
+}
+
+impl Ledger {
+    pub(super) fn new(targets: &[Target], steadiness: Steadiness) -> Self {
+        Self {
+            targets: targets.to_vec(),
+            steadiness,
+            culprits: Vec::new(),
+            crossings: Vec::new(),
+            candidates: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// Whether all that was found is a limit crossed by small steps.
+    pub(super) fn is_gradual(&self) -> bool {
+        self.culprits.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
+    }
+
+    /// The metric a ramp is told of.
+    pub(super) fn first_metric(&self) -> Option<GuardTarget> {
+        self.targets.iter().find_map(|target| match target {
+            Target::Guard(target) => Some(target.clone()),
+            Target::Failure { .. } => None,
+        })
+    }
+
+    /// Enters what a stretch came to; returns the stretches that must be searched besides.
+    pub(super) fn enter(
+        &mut self,
+        stretch: &Stretch,
+        searched: Searched,
+        bad: &Observation,
+    ) -> Vec<Stretch> {
+        let (found, seen) = match searched {
+            Searched::Candidates(commits, why) => {
+                self.candidates.push((commits, why));
+                return Vec::new();
+            }
+            Searched::Culprit(culprit, seen) => {
+                self.culprits.push((*culprit).clone());
+                (culprit, seen)
+            }
+            Searched::Gradual(culprit, seen) => {
+                self.crossings.push((*culprit).clone());
+                (culprit, seen)
+            }
+        };
+        let mut next = Vec::new();
+        next.extend(self.before(stretch, &found));
+        next.extend(self.after(stretch, &found, &seen, bad));
+        next
+    }
+
+    /// What lies right of the found commit, with its level as baseline.
+    fn after(
+        &mut self,
+        stretch: &Stretch,
+        found: &Culprit,
+        seen: &Observation,
+        bad: &Observation,
+    ) -> Option<Stretch> {
+        if found.info.commit == stretch.bad {
+            return None;
+        }
+        let mut targets = Vec::new();
+        for target in &stretch.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            let Some(level) = seen.level(metric) else { continue };
+            let rest = GuardTarget { baseline: level, ..target.clone() };
+            if !exceeds(&rest) {
+                continue;
+            }
+            let (own, end) = (seen.numbers(metric), bad.numbers(metric));
+            match (self.steadiness, threshold(&own, &end, target.guard.direction())) {
+                (Steadiness::BitIdentical, _) => {
+                    targets.push(Target::Guard(GuardTarget { threshold: None, ..rest }));
+                }
+                (Steadiness::Apart, Some(threshold)) => {
+                    targets.push(Target::Guard(GuardTarget { threshold: Some(threshold), ..rest }));
+                }
+                (Steadiness::Apart, None) => self.notes.push(format!(
+                    "what {metric} still rises after {} is lost in its noise",
+                    found.info.commit.short()
+                )),
+            }
+        }
+        (!targets.is_empty()).then(|| Stretch {
+            good: found.info.commit.clone(),
+            bad: stretch.bad.clone(),
+            targets,
+            paths: stretch.paths.clone(),
+        })
+    }
+
+    /// What lies left of it: only a threshold midway can leave more than the limit there.
+    fn before(&self, stretch: &Stretch, found: &Culprit) -> Option<Stretch> {
+        if self.steadiness == Steadiness::BitIdentical || found.parent == stretch.good {
+            return None;
+        }
+        let mut targets = Vec::new();
+        for target in &stretch.targets {
+            let Target::Guard(target) = target else { continue };
+            let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
+            let Some(effect) = found.effects.iter().find(is_same) else { continue };
+            let rest = GuardTarget { bad: effect.parent.clone(), ..target.clone() };
+            if exceeds(&rest)
+                && let (Some(a), Some(b)) = (rest.baseline.number(), rest.bad.number())
+            {
+                let threshold = Some(f64::midpoint(a, b));
+                targets.push(Target::Guard(GuardTarget { threshold, ..rest }));
+            }
+        }
+        (!targets.is_empty()).then(|| Stretch {
+            good: stretch.good.clone(),
+            bad: found.parent.clone(),
+            targets,
+            paths: stretch.paths.clone(),
+        })
+    }
+
+    /// The answer.
+    pub(super) fn close(self, contributions: Vec<Contribution>) -> Finding {
+        let accounts = self.accounts();
+        let main = main_of(&self.culprits);
+        let mut notes = self.notes;
+        let (outcome, summary, candidates) = if let Some(main) = main {
+            let culprit = &self.culprits[main];
+            for (commits, why) in &self.candidates {
+                notes.push(format!("besides, {}", candidates_sentence(commits, why)));
+            }
+            for crossing in &self.crossings {
+                notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
+            }
+            (Outcome::Culprit, culprit_sentence(culprit), vec![culprit.info.commit.clone()])
+        } else if let Some((commits, why)) = self.candidates.first() {
+            let all = self.candidates.iter().flat_map(|(commits, _)| commits.clone()).collect();
+            (Outcome::Candidates, candidates_sentence(commits, why), all)
+        } else if let Some(crossing) = self.crossings.first() {
+            let mut all: Vec<CommitId> =
+                self.crossings.iter().map(|c| c.info.commit.clone()).collect();
+            let singles = contributions.iter().filter(|c| c.commits == 1);
+            for single in singles {
+                if !all.contains(&single.to) {
+                    all.push(single.to.clone());
+                }
+            }
+            let summary = format!("{}; nobody is blamed", small_sentence(crossing));
+            (Outcome::Gradual, summary, all)
+        } else {
+            return super::search::nothing();
+        };
+        Finding {
+            outcome,
+            summary,
+            culprits: self.culprits,
+            main,
+            candidates,
+            accounts,
+            contributions,
+            notes,
+        }
+    }
+
+    fn accounts(&self) -> Vec<Account> {
+        let mut accounts = Vec::new();
+        for target in &self.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            let (Some(good), Some(bad)) = (target.baseline.number(), target.bad.number()) else {
+                continue;
+            };
+            let total = target.guard.worsening(good, bad);
+            let explained = self
+                .culprits
+                .iter()
+                .flat_map(|culprit| &culprit.effects)
+                .filter(|effect| effect.metric == *metric)
+                .filter_map(|effect| effect.own_step)
+                .sum();
+            if accounts.iter().all(|account: &Account| account.metric != *metric) {
+                accounts.push(Account {
+                    metric: metric.clone(),
+                    total,
+                    explained,
+                    rest: total - explained,
+                    limit: target.limit,
+                });
+            }
+        }
+        accounts
+    }
+}
+
+/// Whether the bad level still breaks the guard against the baseline.
+fn exceeds(target: &GuardTarget) -> bool {
+    match (target.baseline.number(), target.bad.number()) {
+        (Some(a), Some(b)) => target.guard.worsening(a, b) > target.limit.max(0.0),
+        _ => target.baseline != target.bad,
+    }
+}
+
+/// The culprit with the largest own step, in units of its limit.
+fn main_of(culprits: &[Culprit]) -> Option<usize> {
+    let size = |culprit: &Culprit| match culprit.effects.first() {
+        Some(effect) => weight(effect),
+        None => f64::INFINITY,
+    };
+    let mut best: Option<(usize, f64)> = None;
+    for (index, culprit) in culprits.iter().enumerate() {
+        let size = size(culprit);
+        if best.is_none_or(|(_, largest)| size > largest) {
+            best = Some((index, size));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+fn culprit_sentence(culprit: &Culprit) -> String {
+    let commit = culprit.info.commit.short();
+    match (culprit.effects.first(), &culprit.failure) {
+        (Some(effect), _) => match effect.own_step {
+            Some(step) => format!(
+                "{commit} is the first bad commit: {} {} → {} (own step {step:.6}, tolerance {:.6})",
+                effect.metric, effect.parent, effect.commit, effect.limit
+            ),
+            None => format!(
+                "{commit} is the first bad commit: {} {} → {}",
+                effect.metric, effect.parent, effect.commit
+            ),
+        },
+        (None, Some(failure)) => {
+            format!("{commit} is the first bad commit: it {} ({})", failure.kind, failure.detail)
+        }
+        (None, None) => format!("{commit} is the first bad commit"),
+    }
+}
+
+fn small_sentence(crossing: &Culprit) -> String {
+    let commit = crossing.info.commit.short();
+    let step = |effect: &Metric, step: f64, limit: f64| {
+        format!(
+            "the limit of {effect} is crossed at {commit}, whose own step is only {step:.6} of a \
+             tolerance of {limit:.6}"
+        )
+    };
+    match crossing.effects.first() {
+        Some(effect) => step(&effect.metric, effect.own_step.unwrap_or(0.0), effect.limit),
+        None => format!("the limit is crossed at {commit}"),
+    }
+}

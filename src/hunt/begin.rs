@@ -1,0 +1,142 @@
+//! The beginning of a hunt: everything that can be wrong is told before anything is made.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Config;
+use crate::evaluation::{CommitId, CommitInfo};
+use crate::git::{History, Range, Repository};
+use crate::oracle::{Facts, OracleError};
+use crate::store::journal::{Begun, Event, Options};
+use crate::store::{HuntDir, KeyHasher, Store, publish};
+
+use super::{HuntError, UsageError};
+
+/// What `start` was asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The revision that was right.
+    pub good: String,
+    /// The revision that is not.
+    pub bad: String,
+    /// Follow first parents only.
+    pub first_parent: bool,
+    /// End at the first culprit.
+    pub first_only: bool,
+    /// Revisions not to be tested.
+    pub skip: Vec<String>,
+    /// Pathspecs.
+    pub paths: Vec<String>,
+}
+
+/// Checks everything that was asked, and begins the hunt: its folder, its frozen
+/// configuration, and the first line of its journal.
+pub fn begin(
+    repository: &Repository,
+    config: &Config,
+    asked: &Asked,
+) -> Result<HuntDir, HuntError> {
+    let history = History::open(repository).map_err(UsageError::from)?;
+    let resolve = |revision: &str| history.resolve(revision).map_err(UsageError::from);
+    let (good, bad) = (resolve(&asked.good)?, resolve(&asked.bad)?);
+    check_path(&history, &good, &bad)?;
+    let options = Options {
+        first_parent: asked.first_parent,
+        first_only: asked.first_only,
+        skip: asked.skip.iter().map(|rev| resolve(rev)).collect::<Result<_, _>>()?,
+        paths: pathspecs(config, &asked.paths),
+    };
+    let range = Range {
+        old: vec![good.clone()],
+        new: bad.clone(),
+        first_parent: options.first_parent,
+        paths: options.paths.clone(),
+    };
+    let commits = history.count(&range).map_err(UsageError::from)?;
+    if commits == 0 {
+        return Err(UsageError::NothingTouches(options.paths.join(" ")).into());
+    }
+    let store = Store::open(repository.common_dir())?;
+    let facts = Facts::gather(config, &store).map_err(|error| match error {
+        OracleError::Input(input) => HuntError::Usage(input.into()),
+        other => other.into(),
+    })?;
+    let hunt = store.new_hunt()?;
+    publish(&hunt.config(), config.text().as_bytes())?;
+    let begun = Begun {
+        hunt: hunt.id().to_owned(),
+        tool: concat!("bisect-ppl ", env!("CARGO_PKG_VERSION")).to_owned(),
+        good: info(&history, &good)?,
+        bad: info(&history, &bad)?,
+        asked: (asked.good.clone(), asked.bad.clone()),
+        commits,
+        options,
+        config_sha256: KeyHasher::new("config").field("text", config.text()).hex(),
+        base: config.base.to_string_lossy().into_owned(),
+        slots: slots_folder(config, repository).to_string_lossy().into_owned(),
+        inputs: facts.inputs,
+        environment: facts.environment,
+        machine: facts.machine,
+        checkout: repository.top().map(|top| top.to_string_lossy().into_owned()),
+        git: repository.version().to_string(),
+    };
+    hunt.journal()?.append(Event::Begun(Box::new(begun)))?;
+    Ok(hunt)
+}
+
+fn check_path(history: &History, good: &CommitId, bad: &CommitId) -> Result<(), UsageError> {
+    if good == bad {
+        return Err(UsageError::SameCommit(good.clone()));
+    }
+    let (good_name, bad_name) = (good.short().to_owned(), bad.short().to_owned());
+    if history.is_ancestor(bad, good)? {
+        return Err(UsageError::Reversed { good: good_name, bad: bad_name });
+    }
+    if history.merge_base(good, bad)?.is_none() {
+        return Err(UsageError::NoPath { good: good_name, bad: bad_name });
+    }
+    Ok(())
+}
+
+/// `-- PATH…` and `[build] ignore` and `paths`, as git's pathspecs. A filter that hid the
+/// answer is noticed by the confirmation, which is against the real parents.
+fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
+    let mut specs: Vec<String> = asked.to_vec();
+    specs.extend(config.build.paths.iter().map(|path| format!(":(top,glob){path}")));
+    let ignored: Vec<String> =
+        config.build.ignore.iter().map(|path| format!(":(top,glob,exclude){path}")).collect();
+    if specs.is_empty() && !ignored.is_empty() {
+        specs.push(":(top)".to_owned());
+    }
+    specs.extend(ignored);
+    specs
+}
+
+/// Where slots lie unless the configuration says otherwise: the user's cache folder.
+pub(super) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf {
+    let folder = config.worktree.dir.as_ref().map_or_else(user_cache, |dir| config.base.join(dir));
+    folder.join(repository.id()).join("slots")
+}
+
+fn user_cache() -> PathBuf {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    variable("XDG_CACHE_HOME")
+        .or_else(|| variable("HOME").map(|home| home.join(".cache")))
+        .unwrap_or_else(std::env::temp_dir)
+        .join("bisect-ppl")
+}
+
+/// A commit as people know it.
+pub(super) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, HuntError> {
+    let about = history.info(commit)?;
+    Ok(CommitInfo {
+        commit: commit.clone(),
+        subject: about.subject,
+        author: about.author,
+        date: about.date,
+    })
+}
+
+/// Whether a checkout path is still there to link from.
+pub(super) fn checkout_of(begun: &Begun) -> Option<PathBuf> {
+    begun.checkout.as_deref().map(Path::new).filter(|path| path.exists()).map(Path::to_owned)
+}

@@ -1,0 +1,128 @@
+//! Drives a hunt from its first measurement to its finding, the same way whether it begins
+//! or is taken up again: what was measured is in the store, so nothing is measured twice.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use crate::evaluation::{CommitId, Finding, Judgement, Phase, Target};
+use crate::git::Repository;
+use crate::oracle::Oracle;
+use crate::process::Stop;
+use crate::store::HuntDir;
+use crate::store::journal::{Begun, Event, Judged, Steadiness};
+
+use super::account::{Ledger, Stretch};
+use super::clean::clean;
+use super::search::Searched;
+use super::{HuntError, open};
+
+/// How many stretches of history are searched at most while the account is being closed.
+const MOST_STRETCHES: usize = 16;
+
+/// The driver of one hunt.
+pub struct Driver<'a> {
+    pub(super) oracle: Oracle,
+    pub(super) begun: Begun,
+    pub(super) hunt: &'a HuntDir,
+    /// This program, which git is to call as the oracle.
+    pub(super) program: PathBuf,
+    pub(super) stop: Stop,
+    /// Stretches searched so far.
+    pub(super) stretches: usize,
+}
+
+/// Drives a hunt to its end. The caller holds the hunt's lock.
+///
+/// Whatever happens, the journal says how it went and no worktree of ours stays registered.
+pub fn drive(
+    repository: &Repository,
+    hunt: &HuntDir,
+    program: PathBuf,
+    stop: &Stop,
+) -> Result<Finding, HuntError> {
+    let entries = hunt.entries()?;
+    if let Some(Event::Ended { finding }) = entries.last().map(|entry| &entry.event) {
+        return Ok((**finding).clone());
+    }
+    let (oracle, begun) = open(repository, hunt, stop)?;
+    let mut driver = Driver { oracle, begun, hunt, program, stop: stop.clone(), stretches: 0 };
+    if entries.len() > 1 {
+        driver.oracle.recorder.event(Event::Resumed)?;
+    }
+    let result = driver.run();
+    let last = match &result {
+        Ok(finding) => Event::Ended { finding: Box::new(finding.clone()) },
+        Err(error) => Event::Stopped {
+            reason: error.to_string(),
+            world: !matches!(error, HuntError::Stopped),
+        },
+    };
+    driver.oracle.recorder.event(last)?;
+    let slots = driver.oracle.slots.clone();
+    drop(driver);
+    std::fs::remove_file(hunt.now_path()).ok();
+    let cleaned = clean(repository, hunt, &slots);
+    // What went wrong first is what a person must hear of.
+    result.and_then(|finding| cleaned.map(|()| finding))
+}
+
+impl Driver<'_> {
+    fn run(&mut self) -> Result<Finding, HuntError> {
+        let endpoints = match self.endpoints()? {
+            Ok(endpoints) => endpoints,
+            Err(finding) => return Ok(*finding),
+        };
+        let mut ledger = Ledger::new(&endpoints.chosen.targets, endpoints.chosen.steadiness);
+        let mut stretches = VecDeque::from([Stretch {
+            good: self.begun.good.commit.clone(),
+            bad: self.begun.bad.commit.clone(),
+            targets: endpoints.chosen.targets.clone(),
+            paths: self.begun.options.paths.clone(),
+        }]);
+        while let Some(stretch) = stretches.pop_front() {
+            if self.stretches >= MOST_STRETCHES {
+                ledger.note("the account was not closed: too many stretches of history");
+                break;
+            }
+            let searched = self.search(&stretch, endpoints.chosen.steadiness)?;
+            let is_last = self.begun.options.first_only;
+            let next = ledger.enter(&stretch, searched, &endpoints.bad);
+            if is_last {
+                break;
+            }
+            stretches.extend(next);
+        }
+        let contributions = if ledger.is_gradual() {
+            self.contributions(&endpoints, ledger.first_metric())?
+        } else {
+            Vec::new()
+        };
+        Ok(ledger.close(contributions))
+    }
+
+    /// Judges a commit and writes the verdict down.
+    pub(super) fn judge(
+        &mut self,
+        commit: &CommitId,
+        targets: &[Target],
+        steadiness: Steadiness,
+        stretch: usize,
+    ) -> Result<Judgement, HuntError> {
+        let phase = Phase::Search;
+        let (judgement, observation) = self.oracle.settle(commit, targets, steadiness, phase)?;
+        self.oracle.recorder.event(Event::Judged(Judged {
+            commit: commit.clone(),
+            judgement: judgement.clone(),
+            stretch,
+            phase,
+            attempts: observation.attempts(),
+            left: None,
+        }))?;
+        Ok(judgement)
+    }
+
+    /// Searches a stretch until an answer survives its confirmation.
+    fn search(&mut self, stretch: &Stretch, steadiness: Steadiness) -> Result<Searched, HuntError> {
+        super::search::search(self, stretch.clone(), steadiness)
+    }
+}

@@ -1,0 +1,145 @@
+//! Measures both endpoints in turn: G B | B G, and on to five runs each where values do not
+//! repeat bit for bit.
+
+use crate::evaluation::{CommitId, Finding, Outcome, Phase, Verdict};
+use crate::oracle::{ControlSlot, Observation, Request};
+use crate::store::journal::Event;
+
+use super::HuntError;
+use super::driver::Driver;
+use super::targets::{Chosen, choose};
+
+/// Runs of each endpoint where everything repeats.
+const RUNS_STEADY: usize = 2;
+/// Runs of each endpoint where something does not.
+const RUNS_NOISY: usize = 5;
+
+/// The endpoints, measured.
+pub(super) struct Endpoints {
+    pub(super) good: Observation,
+    pub(super) bad: Observation,
+    pub(super) chosen: Chosen,
+}
+
+impl Driver<'_> {
+    /// Measures the endpoints and chooses the targets; or ends the hunt with a finding.
+    pub(super) fn endpoints(&mut self) -> Result<Result<Endpoints, Box<Finding>>, HuntError> {
+        let good = self.begun.good.commit.clone();
+        let bad = self.begun.bad.commit.clone();
+        let measures: Vec<String> =
+            self.oracle.config.measures.iter().map(|m| m.name.clone()).collect();
+        self.oracle.control = None;
+        let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
+        self.keep_control(&good)?;
+        let mut at_bad = self.measure_endpoint(&bad, &measures, 1)?;
+        for runs in RUNS_STEADY..=RUNS_NOISY {
+            let guarded = self.unsteady(&at_good, &at_bad, runs);
+            if guarded.is_empty() {
+                break;
+            }
+            // In turn, so that a drift of the machine does not fall on one of them alone.
+            let order = if runs % 2 == 0 { [&bad, &good] } else { [&good, &bad] };
+            for commit in order {
+                let seen = self.measure_endpoint(commit, &guarded, runs)?;
+                let whole = if *commit == good { &mut at_good } else { &mut at_bad };
+                merge(whole, seen);
+            }
+        }
+        self.oracle.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == good));
+        let chosen = match choose(&at_good, &at_bad, &self.oracle.config.guards) {
+            Ok(chosen) => chosen,
+            Err(finding) => return Ok(Err(finding)),
+        };
+        self.oracle.recorder.event(Event::Targets {
+            targets: chosen.targets.clone(),
+            steadiness: chosen.steadiness,
+            others: chosen.others.clone(),
+        })?;
+        if let Some(finding) = self.check_merge_base(&good, &bad, &chosen)? {
+            return Ok(Err(finding));
+        }
+        Ok(Ok(Endpoints { good: at_good, bad: at_bad, chosen }))
+    }
+
+    fn measure_endpoint(
+        &mut self,
+        commit: &CommitId,
+        measures: &[String],
+        runs: usize,
+    ) -> Result<Observation, HuntError> {
+        let phase = Phase::Endpoint;
+        let request = Request { commit, measures, runs, phase, recipe: None, keep: true };
+        Ok(self.oracle.evaluate(request)?)
+    }
+
+    /// Which measures need this many runs: all need two, and more those in which anything
+    /// guarded does not repeat.
+    fn unsteady(&self, good: &Observation, bad: &Observation, runs: usize) -> Vec<String> {
+        let config = &self.oracle.config;
+        let wanted = |name: &str| {
+            if good.build_failure.is_some() || bad.build_failure.is_some() {
+                return false;
+            }
+            let guards = || config.guards.iter().filter(|guard| guard.metric.measure == name);
+            let fails = |seen: &Observation| seen.of(name).iter().any(|s| s.result.is_err());
+            let repeats =
+                guards().all(|guard| good.repeats(&guard.metric) && bad.repeats(&guard.metric));
+            runs <= RUNS_STEADY || !(repeats || fails(good) || fails(bad))
+        };
+        config.measures.iter().map(|m| m.name.clone()).filter(|name| wanted(name)).collect()
+    }
+
+    /// From now on the good endpoint's build is the control, kept for the whole hunt.
+    fn keep_control(&mut self, good: &CommitId) -> Result<(), HuntError> {
+        let place =
+            self.oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
+        let control = ControlSlot { commit: good.clone(), place };
+        control.publish(self.hunt)?;
+        self.oracle.control = Some(control);
+        Ok(())
+    }
+
+    /// Where good is not an ancestor of bad, what was right at good must have been right at
+    /// their merge base, else there is nothing to hunt between them.
+    fn check_merge_base(
+        &mut self,
+        good: &CommitId,
+        bad: &CommitId,
+        chosen: &Chosen,
+    ) -> Result<Option<Box<Finding>>, HuntError> {
+        if self.oracle.history.is_ancestor(good, bad)? {
+            return Ok(None);
+        }
+        let Some(base) = self.oracle.history.merge_base(good, bad)? else { return Ok(None) };
+        let judgement = self.judge(&base, &chosen.targets, chosen.steadiness, 0)?;
+        let summary = match judgement.verdict {
+            Verdict::Good => return Ok(None),
+            Verdict::Bad => format!(
+                "good is not an ancestor of bad, and their merge base {} is bad already ({}): \
+                 what is wrong at bad was mended on the way to good, not broken on the way to bad",
+                base.short(),
+                judgement.reason
+            ),
+            _ => format!(
+                "good is not an ancestor of bad, and their merge base {} cannot be measured: {}",
+                base.short(),
+                judgement.reason
+            ),
+        };
+        let outcome = if judgement.verdict == Verdict::Bad {
+            Outcome::NoRegression
+        } else {
+            Outcome::EndpointUnmeasurable
+        };
+        Ok(Some(Box::new(Finding::plain(outcome, summary))))
+    }
+}
+
+/// Takes the measures of `seen` over into `whole`.
+fn merge(whole: &mut Observation, seen: Observation) {
+    if seen.build_failure.is_some() {
+        *whole = seen;
+    } else {
+        whole.samples.extend(seen.samples);
+    }
+}

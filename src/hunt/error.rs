@@ -1,0 +1,135 @@
+//! Why a hunt does not begin, or stops without an answer.
+
+use crate::config::{ConfigError, LoadError};
+use crate::evaluation::CommitId;
+use crate::git::GitError;
+use crate::oracle::{InputError, OracleError};
+use crate::process::ProcessError;
+use crate::store::StoreError;
+
+/// Wrong words or files, told before a hunt exists.
+#[derive(Debug, thiserror::Error)]
+pub enum UsageError {
+    /// The configuration.
+    #[error(transparent)]
+    Config(#[from] LoadError),
+    /// A revision, or the repository.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// An input.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Good and bad are one.
+    #[error("good and bad are the same commit, {0}")]
+    SameCommit(CommitId),
+    /// Good comes after bad.
+    #[error("good ({good}) is a descendant of bad ({bad}): the endpoints are reversed")]
+    Reversed {
+        /// The good endpoint, abbreviated.
+        good: String,
+        /// The bad endpoint, abbreviated.
+        bad: String,
+    },
+    /// They share no history.
+    #[error("good ({good}) and bad ({bad}) have no common ancestor: there is no path between them")]
+    NoPath {
+        /// The good endpoint, abbreviated.
+        good: String,
+        /// The bad endpoint, abbreviated.
+        bad: String,
+    },
+    /// The paths hide every commit.
+    #[error("no commit between good and bad touches {0}")]
+    NothingTouches(String),
+}
+
+impl UsageError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Config(error) => error.hint().map(str::to_owned),
+            Self::Git(error) => error.hint(),
+            Self::Reversed { .. } => Some(
+                "swap --good and --bad; hunting the commit that mended something (--find-fix) is not available yet"
+                    .to_owned(),
+            ),
+            Self::SameCommit(_) => {
+                Some("name an older commit with --good, one that was still right".to_owned())
+            }
+            Self::NoPath { .. } => {
+                Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())
+            }
+            Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
+            Self::Input(_) => Some(
+                "fetch it, or correct its path in [inputs]; paths start from the configuration's folder"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+/// A hunt that has no answer. It can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum HuntError {
+    /// Told before a hunt exists.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// The world failed.
+    #[error(transparent)]
+    Oracle(OracleError),
+    /// A person stopped it.
+    #[error("stopped")]
+    Stopped,
+    /// An oracle that git called stopped, for the reason it left in the journal.
+    #[error("{0}")]
+    World(String),
+    /// The folder holds a hunt that this program cannot read.
+    #[error("the hunt's journal does not say how it began")]
+    NoBeginning,
+    /// The frozen configuration.
+    #[error(transparent)]
+    Frozen(#[from] ConfigError),
+}
+
+impl From<OracleError> for HuntError {
+    fn from(error: OracleError) -> Self {
+        match error {
+            OracleError::Stopped => Self::Stopped,
+            other => Self::Oracle(other),
+        }
+    }
+}
+
+impl From<GitError> for HuntError {
+    fn from(error: GitError) -> Self {
+        Self::Oracle(error.into())
+    }
+}
+
+impl From<StoreError> for HuntError {
+    fn from(error: StoreError) -> Self {
+        Self::Oracle(error.into())
+    }
+}
+
+impl From<ProcessError> for HuntError {
+    fn from(error: ProcessError) -> Self {
+        Self::Oracle(error.into())
+    }
+}
+
+impl HuntError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage(error) => error.hint(),
+            Self::Oracle(error) => error.hint(),
+            Self::Stopped | Self::World(_) => {
+                Some("`bisect-ppl resume` goes on where it was; nothing measured is lost".into())
+            }
+            Self::NoBeginning | Self::Frozen(_) => {
+                Some("start a new hunt; what was measured is used again".into())
+            }
+        }
+    }
+}

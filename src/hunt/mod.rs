@@ -1,0 +1,21 @@
+//! From two endpoints to a finding: endpoints, targets, search, confirmation, account.
+
+mod account;
+mod begin;
+mod clean;
+mod confirm;
+mod driver;
+mod effect;
+mod endpoints;
+mod error;
+mod gradual;
+mod open;
+mod search;
+mod step;
+mod targets;
+
+pub use begin::{Asked, begin};
+pub use driver::{Driver, drive};
+pub use error::{HuntError, UsageError};
+pub use open::open;
+pub use step::step;

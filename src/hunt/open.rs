@@ -1,0 +1,57 @@
+//! Takes up a hunt from its folder, as the driver and as every oracle that git calls.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::build::Slots;
+use crate::config::Config;
+use crate::git::{History, Repository};
+use crate::oracle::{ControlSlot, Facts, Oracle, OracleError, Recorder};
+use crate::process::Stop;
+use crate::store::journal::{Begun, Event};
+use crate::store::{HuntDir, Store};
+
+use super::HuntError;
+use super::begin::checkout_of;
+
+/// An oracle for a hunt, from its journal and its frozen configuration alone: never from the
+/// file in the checkout, which changes from commit to commit.
+pub fn open(
+    repository: &Repository,
+    hunt: &HuntDir,
+    stop: &Stop,
+) -> Result<(Oracle, Begun), HuntError> {
+    let begun = begun(hunt)?;
+    let text = std::fs::read_to_string(hunt.config())
+        .map_err(|source| crate::store::StoreError::Io { path: hunt.config(), source })?;
+    let config = Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?;
+    let oracle = Oracle {
+        history: History::open(repository)?,
+        store: Store::open(repository.common_dir())?,
+        slots: Slots::new(begun.slots.clone().into()).map_err(OracleError::from)?,
+        config,
+        facts: Facts {
+            inputs: begun.inputs.clone(),
+            environment: begun.environment.clone(),
+            machine: begun.machine.clone(),
+        },
+        checkout: checkout_of(&begun),
+        recorder: Recorder::of(hunt)?,
+        stop: stop.clone(),
+        control: ControlSlot::of(hunt),
+        kept: Vec::new(),
+        taken_over: BTreeSet::new(),
+    };
+    Ok((oracle, begun))
+}
+
+/// How the hunt began.
+pub(super) fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
+    hunt.entries()?
+        .into_iter()
+        .find_map(|entry| match entry.event {
+            Event::Begun(begun) => Some(*begun),
+            _ => None,
+        })
+        .ok_or(HuntError::NoBeginning)
+}

@@ -1,0 +1,256 @@
+//! One stretch of history: `git bisect run` names a commit, the confirmation tests the claim,
+//! and a claim that does not hold is searched again with what is known now.
+
+use crate::evaluation::{CommitId, Culprit, Finding, Phase, Verdict};
+use crate::git::{Aim, BisectSession, End, Range};
+use crate::oracle::Observation;
+use crate::process::{self, Invocation, Keep, LogFile};
+use crate::store::journal::{Event, SearchEnd, Steadiness};
+
+use super::HuntError;
+use super::account::Stretch;
+use super::confirm::Confirmed;
+use super::driver::Driver;
+
+/// How often a claim may fall before nobody is named.
+const MOST_ROUNDS: usize = 3;
+
+/// What a stretch came to.
+#[derive(Debug)]
+pub(super) enum Searched {
+    /// A first bad commit, confirmed; and what was measured at it.
+    Culprit(Box<Culprit>, Observation),
+    /// The crossing commit, whose own step is too small to blame it.
+    Gradual(Box<Culprit>, Observation),
+    /// One of these, and why it could not be narrowed.
+    Candidates(Vec<CommitId>, String),
+}
+
+/// Searches a stretch until an answer survives its confirmation.
+pub(super) fn search(
+    driver: &mut Driver<'_>,
+    mut stretch: Stretch,
+    steadiness: Steadiness,
+) -> Result<Searched, HuntError> {
+    let mut last = None;
+    for _ in 0..MOST_ROUNDS {
+        let number = driver.stretches;
+        let end = bisect(driver, &stretch, steadiness)?;
+        driver.stretches += 1;
+        let commit = match end {
+            SearchEnd::Candidates(commits) => {
+                let why = "the other commits between them cannot be tested".to_owned();
+                return Ok(Searched::Candidates(commits, why));
+            }
+            SearchEnd::FirstBad(commit) => commit,
+        };
+        match driver.confirm(&commit, &stretch.targets, steadiness, number)? {
+            Confirmed::Culprit(culprit, seen) => return Ok(Searched::Culprit(culprit, seen)),
+            Confirmed::Small(culprit, seen) => return Ok(Searched::Gradual(culprit, seen)),
+            Confirmed::Unsure(commits, why) => {
+                driver.contradicted(&commit, &why)?;
+                return Ok(Searched::Candidates(commits, why));
+            }
+            Confirmed::NotBad(why) => driver.contradicted(&commit, &why)?,
+            Confirmed::ParentBad(parent, why) => {
+                driver.contradicted(&commit, &why)?;
+                let is_inside = driver.oracle.history.is_ancestor(&stretch.good, &parent)?
+                    && parent != stretch.good;
+                if !is_inside {
+                    return Ok(Searched::Candidates(vec![commit, parent], why));
+                }
+                // The filter hid what did it, or a commit that git took for good untested.
+                stretch.bad = parent;
+                stretch.paths.clear();
+            }
+        }
+        last = Some(commit);
+    }
+    let why = "its measurements contradicted each other again and again".to_owned();
+    Ok(Searched::Candidates(last.into_iter().collect(), why))
+}
+
+impl Driver<'_> {
+    fn contradicted(&mut self, commit: &CommitId, reason: &str) -> Result<(), HuntError> {
+        let event = Event::Contradicted { commit: commit.clone(), reason: reason.to_owned() };
+        Ok(self.oracle.recorder.event(event)?)
+    }
+}
+
+/// Lets git drive the oracle over the stretch.
+fn bisect(
+    driver: &mut Driver<'_>,
+    stretch: &Stretch,
+    steadiness: Steadiness,
+) -> Result<SearchEnd, HuntError> {
+    let options = driver.begun.options.clone();
+    let range = Range {
+        old: vec![stretch.good.clone()],
+        new: stretch.bad.clone(),
+        first_parent: options.first_parent,
+        paths: stretch.paths.clone(),
+    };
+    let number = driver.stretches;
+    driver.oracle.recorder.event(Event::Search {
+        stretch: number,
+        good: stretch.good.clone(),
+        bad: stretch.bad.clone(),
+        commits: driver.oracle.history.count(&range)?,
+        targets: stretch.targets.clone(),
+        paths: stretch.paths.clone(),
+    })?;
+    let path = driver.hunt.bisect_worktree();
+    let session = BisectSession::open(driver.oracle.history.repository(), &path, &stretch.bad)?;
+    session.start(&range, Aim::Regression)?;
+    replay(driver, &session, stretch, steadiness, &options.skip)?;
+    if ended(&session)?.is_none() {
+        run_git(driver, &session, number)?;
+    }
+    let end = match ended(&session)? {
+        Some(End::FirstBad(commit)) => SearchEnd::FirstBad(commit),
+        Some(End::Candidates(commits)) => SearchEnd::Candidates(commits),
+        Some(End::NoTestable) if !stretch.paths.is_empty() => {
+            let wider = Stretch { paths: Vec::new(), ..stretch.clone() };
+            return bisect(driver, &wider, steadiness);
+        }
+        Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
+        Some(End::MergeBaseBad(commit)) => {
+            return Err(HuntError::World(format!(
+                "git says that the merge base {} is bad, which was measured as good",
+                commit.short()
+            )));
+        }
+        None => return Err(why_git_stopped(driver)?),
+    };
+    session.reset()?;
+    driver.oracle.recorder.event(Event::SearchEnd { stretch: number, end: end.clone() })?;
+    Ok(end)
+}
+
+/// Tells git what is known already: the commits that were to be skipped, and every verdict
+/// that an interrupted search of this stretch, or an earlier round of it, came to. The verdicts
+/// are derived anew, from the samples and with the confirmation's word above the search's.
+fn replay(
+    driver: &mut Driver<'_>,
+    session: &BisectSession,
+    stretch: &Stretch,
+    steadiness: Steadiness,
+    skip: &[CommitId],
+) -> Result<(), HuntError> {
+    for commit in skip {
+        session.mark(Verdict::Skip, commit)?;
+    }
+    let mut known = Vec::new();
+    for entry in driver.hunt.entries()? {
+        if let Event::Judged(judged) = entry.event
+            && !known.contains(&judged.commit)
+        {
+            known.push(judged.commit);
+        }
+    }
+    for commit in known {
+        let is_between = driver.oracle.history.is_ancestor(&stretch.good, &commit)?
+            && driver.oracle.history.is_ancestor(&commit, &stretch.bad)?;
+        let is_end = commit == stretch.good || commit == stretch.bad;
+        if !is_between || is_end || ended(session)?.is_some() {
+            continue;
+        }
+        let phase = driver.phase_of_truth(&commit, &stretch.targets)?;
+        let (judgement, _) = driver.oracle.settle(&commit, &stretch.targets, steadiness, phase)?;
+        // Only what narrows the search: git refuses a bad one that is older than a good one.
+        if still_open(session, &driver.oracle.history, &commit)? {
+            session.mark(judgement.verdict, &commit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a verdict on this commit can still tell git anything: it lies between the newest
+/// good and the oldest bad it knows.
+fn still_open(
+    session: &BisectSession,
+    history: &crate::git::History,
+    commit: &CommitId,
+) -> Result<bool, HuntError> {
+    let Some(state) = session.state()? else { return Ok(false) };
+    let Some(new) = &state.new else { return Ok(true) };
+    if commit == new || !history.is_ancestor(commit, new)? {
+        return Ok(false);
+    }
+    for old in &state.old {
+        if history.is_ancestor(commit, old)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Driver<'_> {
+    /// Which runs a commit is judged by: those of its confirmation where it had one.
+    fn phase_of_truth(
+        &self,
+        commit: &CommitId,
+        targets: &[crate::evaluation::Target],
+    ) -> Result<Phase, HuntError> {
+        let measures = crate::oracle::measures_of(targets);
+        let confirmed = self.hunt.entries()?.into_iter().any(|entry| match entry.event {
+            Event::Judged(judged) => judged.phase == Phase::Confirm && judged.commit == *commit,
+            _ => false,
+        });
+        Ok(if confirmed && !measures.is_empty() { Phase::Confirm } else { Phase::Search })
+    }
+}
+
+fn ended(session: &BisectSession) -> Result<Option<End>, HuntError> {
+    Ok(session.state()?.and_then(|state| state.end))
+}
+
+fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Result<(), HuntError> {
+    let oracle = [
+        driver.program.clone().into_os_string(),
+        "oracle".into(),
+        "--hunt".into(),
+        driver.hunt.id().into(),
+    ];
+    let git = Invocation::git(session.run_arguments(oracle))
+        .cwd(session.path())
+        // The oracle below ends its own engine first, which may take its own grace.
+        .grace(std::time::Duration::from_secs(30));
+    let log = driver.hunt.path().join(format!("logs/bisect-{number}.log"));
+    let file = LogFile { path: &log, header: &[], sync: false };
+    process::run(&git, &driver.stop, &file, &mut |_, _| Keep::No)?;
+    if driver.stop.is_requested() {
+        return Err(HuntError::Stopped);
+    }
+    Ok(())
+}
+
+/// Git stopped without an answer: the oracle said why in the journal.
+fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
+    let last = driver.hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
+        Event::Stopped { reason, world } => Some((reason, world)),
+        _ => None,
+    });
+    Ok(match last {
+        Some((reason, true)) => HuntError::World(reason),
+        Some((_, false)) => HuntError::Stopped,
+        None => HuntError::World(format!(
+            "git bisect run stopped without an answer; see logs/ in {}",
+            driver.hunt.path().display()
+        )),
+    })
+}
+
+/// For the account: an outcome in place of a stretch that has none.
+pub(super) fn candidates_sentence(commits: &[CommitId], why: &str) -> String {
+    let names: Vec<_> = commits.iter().map(CommitId::short).collect();
+    format!("the first bad commit is one of {}: {}; {why}", commits.len(), names.join(", "))
+}
+
+/// A stretch with nothing to name is never silent.
+pub(super) fn nothing() -> Finding {
+    Finding::plain(
+        crate::evaluation::Outcome::Candidates,
+        "the search ended without a commit to name",
+    )
+}

@@ -1,0 +1,84 @@
+//! What `git bisect run` calls at each commit: one verdict, written down before it is said.
+
+use std::time::Duration;
+
+use crate::evaluation::{Phase, Target, Verdict};
+use crate::git::{BisectSession, Repository};
+use crate::process::Stop;
+use crate::store::HuntDir;
+use crate::store::journal::{Event, Judged, Steadiness};
+
+use super::{HuntError, open};
+
+/// How often the oracle looks whether its driver is still there.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Judges the commit that git wants tested.
+///
+/// The reason of a failure is written into the journal, which is where the driver reads it:
+/// git passes nothing on but a number.
+pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
+    follow_driver(hunt, stop);
+    let result = judge(repository, hunt, stop);
+    if let Err(error) = &result {
+        let world = !matches!(error, HuntError::Stopped);
+        let reason = match error.hint() {
+            Some(hint) if world => format!("{error} ({hint})"),
+            _ => error.to_string(),
+        };
+        hunt.journal()?.append(Event::Stopped { reason, world })?;
+    }
+    result
+}
+
+fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
+    let (mut oracle, begun) = open(repository, hunt, stop)?;
+    let (stretch, targets, steadiness) = current_search(hunt)?;
+    let session = BisectSession::open(repository, &hunt.bisect_worktree(), &begun.bad.commit)?;
+    let commit = session.current()?.ok_or_else(|| {
+        HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
+    })?;
+    let left = session.remaining()?.map(|left| (left.revisions, left.steps));
+    let phase = Phase::Search;
+    let (judgement, observation) = oracle.settle(&commit, &targets, steadiness, phase)?;
+    let verdict = judgement.verdict;
+    let attempts = observation.attempts();
+    oracle.recorder.event(Event::Judged(Judged {
+        commit,
+        judgement,
+        stretch,
+        phase,
+        attempts,
+        left,
+    }))?;
+    Ok(verdict)
+}
+
+/// The stretch that the driver searches now, from the journal.
+fn current_search(hunt: &HuntDir) -> Result<(usize, Vec<Target>, Steadiness), HuntError> {
+    let mut steady = None;
+    let mut search = None;
+    for entry in hunt.entries()? {
+        match entry.event {
+            Event::Targets { steadiness, .. } => steady = Some(steadiness),
+            Event::Search { stretch, targets, .. } => search = Some((stretch, targets)),
+            _ => {}
+        }
+    }
+    let (stretch, targets) = search.ok_or(HuntError::NoBeginning)?;
+    Ok((stretch, targets, steady.ok_or(HuntError::NoBeginning)?))
+}
+
+/// A driver that was killed cannot tell its oracle to stop: its lock being free says it.
+fn follow_driver(hunt: &HuntDir, stop: &Stop) {
+    let (hunt, stop) = (hunt.clone(), stop.clone());
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(LOOK);
+            if matches!(hunt.is_driven(), Ok(false)) {
+                stop.request();
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,188 @@
+//! Which guards the bad endpoint breaks, and whether its runs lie far enough from the good
+//! one's. Pure.
+
+use crate::evaluation::{
+    Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Metric, Outcome, Target, Value,
+};
+use crate::oracle::Observation;
+use crate::store::journal::Steadiness;
+
+use super::effect::threshold;
+
+/// What a hunt is to judge by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Chosen {
+    pub(super) targets: Vec<Target>,
+    pub(super) steadiness: Steadiness,
+    pub(super) others: Vec<(Metric, String)>,
+}
+
+/// Chooses the targets, or ends the hunt in plain words.
+pub(super) fn choose(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+) -> Result<Chosen, Box<Finding>> {
+    if let Some(what) = first_failure(good) {
+        return Err(unmeasurable(format!("the good endpoint cannot be measured: {what}")));
+    }
+    if let Some(failure) = &bad.build_failure {
+        return failure_target(None, failure, bad.build_starved);
+    }
+    for (measure, samples) in &bad.samples {
+        let failures: Vec<_> = samples.iter().filter_map(|s| s.result.as_ref().err()).collect();
+        let Some(first) = failures.first() else { continue };
+        if failures.len() < samples.len() || !failures.iter().all(|f| f.alike(first)) {
+            return Err(unmeasurable(format!(
+                "the bad endpoint fails in {} of {} runs of {measure}, not always alike ({})",
+                failures.len(),
+                samples.len(),
+                first.detail
+            )));
+        }
+        let starved = samples.iter().any(|sample| sample.starved);
+        return failure_target(Some(measure.clone()), first, starved);
+    }
+    guard_targets(good, bad, guards)
+}
+
+/// The first failure of an endpoint, for people.
+fn first_failure(endpoint: &Observation) -> Option<String> {
+    if let Some(failure) = &endpoint.build_failure {
+        return Some(format!("it {} ({})", failure.kind, failure.detail));
+    }
+    endpoint.samples.iter().find_map(|(measure, samples)| {
+        let failure = samples.iter().find_map(|sample| sample.result.as_ref().err())?;
+        Some(format!("{measure} {} ({})", failure.kind, failure.detail))
+    })
+}
+
+fn unmeasurable(summary: String) -> Box<Finding> {
+    Box::new(Finding::plain(Outcome::EndpointUnmeasurable, summary))
+}
+
+/// A failure that is reproducible where the good endpoint has none is itself what is hunted.
+fn failure_target(
+    measure: Option<String>,
+    failure: &Failure,
+    starved: bool,
+) -> Result<Chosen, Box<Finding>> {
+    let can_be_hunted = matches!(
+        failure.kind,
+        FailureKind::Build | FailureKind::Crash | FailureKind::Timeout | FailureKind::Nan
+    );
+    if !can_be_hunted || starved {
+        return Err(unmeasurable(format!(
+            "the bad endpoint cannot be measured: it {} ({})",
+            failure.kind, failure.detail
+        )));
+    }
+    Ok(Chosen {
+        targets: vec![Target::Failure { measure, failure: failure.clone() }],
+        steadiness: Steadiness::BitIdentical,
+        others: Vec::new(),
+    })
+}
+
+/// What one guard says of the endpoints.
+enum Found {
+    Target { target: GuardTarget, is_steady: bool },
+    Overlap(String),
+    Holds(String),
+}
+
+fn guard_targets(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+) -> Result<Chosen, Box<Finding>> {
+    let mut targets = Vec::new();
+    let mut steady = true;
+    let mut others = Vec::new();
+    let (mut overlaps, mut holds) = (Vec::new(), Vec::new());
+    for guard in guards {
+        match look(good, bad, guard) {
+            Found::Target { target, is_steady } => {
+                steady &= is_steady;
+                targets.push(Target::Guard(target));
+            }
+            Found::Overlap(text) => {
+                others.push((guard.metric.clone(), text.clone()));
+                overlaps.push(text);
+            }
+            Found::Holds(text) => {
+                others.push((guard.metric.clone(), text.clone()));
+                holds.push(text);
+            }
+        }
+    }
+    if !targets.is_empty() {
+        let steadiness = if steady { Steadiness::BitIdentical } else { Steadiness::Apart };
+        return Ok(Chosen { targets, steadiness, others });
+    }
+    if !overlaps.is_empty() {
+        let summary = format!(
+            "the noise is too large to search: {}. Lengthen the text, or guard a steadier metric",
+            overlaps.join("; ")
+        );
+        return Err(Box::new(Finding::plain(Outcome::NoiseTooLarge, summary)));
+    }
+    let summary = format!("the endpoints do not show the regression: {}", holds.join("; "));
+    Err(Box::new(Finding::plain(Outcome::NoRegression, summary)))
+}
+
+fn look(good: &Observation, bad: &Observation, guard: &Guard) -> Found {
+    let metric = &guard.metric;
+    let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
+        return Found::Overlap(format!("{metric} is not among what the runs yielded"));
+    };
+    let limit = baseline.number().map_or(0.0, |x| guard.limit(x));
+    let moved = moved(guard, &baseline, &level, limit);
+    let target = |threshold: Option<f64>| GuardTarget {
+        guard: guard.clone(),
+        baseline: baseline.clone(),
+        bad: level.clone(),
+        limit,
+        threshold,
+    };
+    if good.repeats(metric) && bad.repeats(metric) {
+        return if guard.is_broken(&baseline, &level) {
+            Found::Target { target: target(None), is_steady: true }
+        } else {
+            Found::Holds(moved)
+        };
+    }
+    let (a, b) = (good.numbers(metric), bad.numbers(metric));
+    // Facts, and metrics that must not move at all, have no threshold midway.
+    if guard.direction() == Direction::Any {
+        return Found::Overlap(format!("{metric} does not repeat from run to run"));
+    }
+    if !guard.is_broken(&baseline, &level) {
+        return Found::Holds(moved);
+    }
+    match threshold(&a, &b, guard.direction()) {
+        Some(threshold) => Found::Target { target: target(Some(threshold)), is_steady: false },
+        None => Found::Overlap(format!(
+            "{moved}, but the endpoints' runs overlap ({} at good, {} at bad)",
+            range(&a),
+            range(&b)
+        )),
+    }
+}
+
+fn range(values: &[f64]) -> String {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{low} to {high}")
+}
+
+/// "ppl 6.12 → 6.13 (+0.01, tolerance 0.05)".
+fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
+    match (baseline.number(), level.number()) {
+        (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
+            format!("{} {good} → {bad} ({:+.6}, tolerance {limit:.6})", guard.metric, bad - good)
+        }
+        _ if baseline == level => format!("{} is unchanged ({level})", guard.metric),
+        _ => format!("{} {baseline} → {level}", guard.metric),
+    }
+}

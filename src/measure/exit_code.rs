@@ -1,0 +1,36 @@
+//! The exit code as the value.
+
+use crate::config::MeasureKind;
+use crate::evaluation::{Ended, Failure, Metric, Reading, Value};
+
+use super::value::unreadable;
+
+/// The reading of a run that ended by itself; any other end has no code to read. The code is a
+/// number, or its decimal text where the measure is a fact.
+pub(super) fn read(measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Reading, Failure> {
+    let Ended::Exited(code) = ended else {
+        return Err(unreadable("no exit code", format!("there is no exit code: {ended}")));
+    };
+    let value = match kind {
+        MeasureKind::Number => Value::Number(f64::from(*code)),
+        MeasureKind::Fact => Value::Fact(code.to_string()),
+    };
+    Ok(Reading { values: [(Metric::of(measure), value)].into(), chunks: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_run_that_ends_by_itself_has_a_code() {
+        let value = |kind, ended: Ended| {
+            read("smoke", kind, &ended).ok().map(|r| r.values[&Metric::of("smoke")].clone())
+        };
+        assert_eq!(value(MeasureKind::Number, Ended::Exited(0)), Some(Value::Number(0.0)));
+        assert_eq!(value(MeasureKind::Number, Ended::Exited(3)), Some(Value::Number(3.0)));
+        assert_eq!(value(MeasureKind::Fact, Ended::Exited(3)), Some(Value::Fact("3".into())));
+        assert_eq!(value(MeasureKind::Number, Ended::Signaled(11)), None);
+        assert_eq!(value(MeasureKind::Number, Ended::TimedOut), None);
+    }
+}

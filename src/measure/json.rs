@@ -1,0 +1,193 @@
+//! A JSON document on stdout.
+//!
+//! The whole of stdout is the document or, since engines print banners first, the document
+//! begins at the start of some line with `{` or `[` and goes on to the end. There is at most
+//! one such line: behind an inner one the outer closing bracket would be left over. Text
+//! behind the document is not accepted; engines have stderr for that.
+
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+use serde_json::Value as Json;
+
+use crate::config::MeasureKind;
+use crate::evaluation::{Failure, Metric, Reading, Stream, Value};
+
+use super::value::{excerpt, not_a_number, number_in, parse_number, reading, unreadable};
+
+/// More than this on stdout, in bytes, is not read.
+const LIMIT: usize = 64 << 20;
+
+/// Reads one run's output.
+#[derive(Debug)]
+pub(super) struct Document {
+    kind: MeasureKind,
+    /// Metric → pointer (RFC 6901).
+    pointers: Vec<(Metric, String)>,
+    stdout: Vec<u8>,
+    too_long: bool,
+}
+
+impl Document {
+    pub(super) fn new(
+        measure: &str,
+        pointers: &BTreeMap<Option<String>, String>,
+        kind: MeasureKind,
+    ) -> Self {
+        let pointers = pointers
+            .iter()
+            .map(|(name, pointer)| {
+                (Metric { measure: measure.to_owned(), name: name.clone() }, pointer.clone())
+            })
+            .collect();
+        Self { kind, pointers, stdout: Vec::new(), too_long: false }
+    }
+
+    /// Takes a whole line or a piece of one; true for all of stdout up to the limit.
+    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
+        if stream == Stream::Err || self.too_long {
+            return false;
+        }
+        if self.stdout.len() + bytes.len() > LIMIT {
+            self.too_long = true;
+            self.stdout = Vec::new();
+        } else {
+            self.stdout.extend_from_slice(bytes);
+            self.stdout.extend(whole.then_some(b'\n'));
+        }
+        true
+    }
+
+    /// What a run that ended with exit code 0 says.
+    pub(super) fn finish(self) -> Result<Reading, Failure> {
+        if self.too_long {
+            let detail = format!("more than {} MiB on stdout", LIMIT >> 20);
+            return Err(unreadable("too long", detail));
+        }
+        let text = String::from_utf8_lossy(&self.stdout);
+        let document = document_in(&text).ok_or_else(|| {
+            let start = excerpt(text.trim_start().lines().next().unwrap_or_default());
+            let detail = if start.is_empty() {
+                "nothing on stdout where a JSON document belongs".to_owned()
+            } else {
+                format!("stdout is no JSON document; it begins with `{start}`")
+            };
+            unreadable("no JSON document", detail)
+        })?;
+        reading(self.pointers.into_iter().map(|(metric, pointer)| {
+            let value = value_at(&document, &pointer, &metric, self.kind);
+            (metric, value)
+        }))
+    }
+}
+
+/// The one document in `text`.
+fn document_in(text: &str) -> Option<Json> {
+    find_document(text).or_else(|| find_document(&quote_bare_nan(text)?))
+}
+
+fn find_document(text: &str) -> Option<Json> {
+    // The scalars are documents too, but only when nothing else is printed.
+    if let Ok(document) = serde_json::from_str(text) {
+        return Some(document);
+    }
+    // From the end, so that every attempt stops at its own closing bracket: the time stays
+    // proportional to the length for each level of nesting.
+    let mut end = text.len();
+    while end > 0 {
+        let start = text[..end].rfind('\n').map_or(0, |at| at + 1);
+        let from = text[start..].trim_start();
+        let opens = text[start..end].trim_start().starts_with(['{', '[']);
+        if opens && serde_json::from_str::<IgnoredAny>(from).is_ok() {
+            return serde_json::from_str(from).ok();
+        }
+        end = start.saturating_sub(1);
+    }
+    None
+}
+
+/// Puts quotes around `NaN`, `-Infinity`, `nan` and the like outside of strings: JSON has no
+/// such numbers, yet Python and printf write them, and a NaN must not pass for "no value".
+/// `None` when there are none.
+fn quote_bare_nan(text: &str) -> Option<String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "+-.#()".contains(c);
+    let mut quoted = String::with_capacity(text.len() + 64);
+    let mut changed = false;
+    let (mut in_string, mut rest) = (false, text);
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '\\' if in_string => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            c if !in_string && is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(length);
+        rest = behind;
+        // No JSON string goes over a line break: a quotation mark in a banner ends there.
+        in_string = (in_string != (first == '"')) && first != '\n';
+        if !in_string && is_word(first) && parse_number(word).is_some_and(|n| !n.is_finite()) {
+            changed = true;
+            quoted.extend(['"']);
+            quoted.push_str(word);
+            quoted.extend(['"']);
+        } else {
+            quoted.push_str(word);
+        }
+    }
+    changed.then_some(quoted)
+}
+
+fn value_at(
+    document: &Json,
+    pointer: &str,
+    metric: &Metric,
+    kind: MeasureKind,
+) -> Result<Value, Failure> {
+    let found = document.pointer(pointer).ok_or_else(|| {
+        unreadable(
+            &format!("{metric}: nothing at {pointer}"),
+            format!("{metric}: nothing at `{pointer}`; {}", deepest(document, pointer)),
+        )
+    })?;
+    let wrong = || not_a_number(metric, &describe(found));
+    match (kind, found) {
+        (MeasureKind::Number, Json::String(text)) => number_in(metric, text),
+        (MeasureKind::Number, Json::Number(number)) => {
+            number.as_f64().map(Value::Number).ok_or_else(wrong)
+        }
+        (MeasureKind::Number, _) => Err(wrong()),
+        (MeasureKind::Fact, Json::String(text)) => Ok(Value::Fact(text.trim().to_owned())),
+        (MeasureKind::Fact, Json::Array(_) | Json::Object(_)) => Err(unreadable(
+            &format!("{metric}: not a single value"),
+            format!("{metric}: `{pointer}` is {}, not a single value", describe(found)),
+        )),
+        (MeasureKind::Fact, scalar) => Ok(Value::Fact(scalar.to_string())),
+    }
+}
+
+/// The deepest level of `pointer` that exists, and what is there.
+fn deepest(document: &Json, pointer: &str) -> String {
+    let cuts = pointer.match_indices('/').map(|(at, _)| at).rev();
+    let (path, there) = cuts
+        .map(|at| &pointer[..at])
+        .find_map(|path| Some((path, document.pointer(path)?)))
+        .unwrap_or(("", document));
+    match path {
+        "" => format!("the document is {}", describe(there)),
+        _ => format!("`{path}` is {}", describe(there)),
+    }
+}
+
+fn describe(json: &Json) -> String {
+    match json {
+        Json::Array(items) => format!("an array of {}", items.len()),
+        Json::Object(fields) if fields.is_empty() => "an empty object".to_owned(),
+        Json::Object(fields) => {
+            let keys: Vec<_> = fields.keys().map(String::as_str).collect();
+            excerpt(&format!("an object with {}", keys.join(", ")))
+        }
+        scalar => excerpt(&scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

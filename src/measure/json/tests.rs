@@ -1,0 +1,132 @@
+use super::*;
+use crate::evaluation::FailureKind;
+
+fn read_as(kind: MeasureKind, pointer: &str, stdout: &str) -> Result<Value, Failure> {
+    let mut parser = Document::new("m", &[(None, pointer.to_owned())].into(), kind);
+    for line in stdout.split_terminator('\n') {
+        for piece in line.as_bytes().chunks(7) {
+            assert!(parser.feed(Stream::Out, piece, false));
+        }
+        assert!(parser.feed(Stream::Out, b"", true));
+        assert!(!parser.feed(Stream::Err, b"{\"loading\": 1}", true));
+    }
+    parser.finish().map(|reading| reading.values[&Metric::of("m")].clone())
+}
+
+fn read(pointer: &str, stdout: &str) -> Result<Value, Failure> {
+    read_as(MeasureKind::Number, pointer, stdout)
+}
+
+fn fact(pointer: &str, stdout: &str) -> Value {
+    read_as(MeasureKind::Fact, pointer, stdout).unwrap()
+}
+
+fn detail(pointer: &str, stdout: &str) -> String {
+    let failure = read(pointer, stdout).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreadable);
+    failure.detail
+}
+
+#[test]
+fn pointers_lead_to_numbers() {
+    let bench = r#"[ {"n_gen": 0, "avg_ts": 812.5}, {"n_gen": 32, "avg_ts": 0.1, "a/b": {"m~n": "1e-5"}} ]"#;
+    assert_eq!(read("/1/avg_ts", bench), Ok(Value::Number(0.1)));
+    assert_eq!(read("/0/n_gen", bench), Ok(Value::Number(0.0)));
+    assert_eq!(read("/1/a~1b/m~0n", bench), Ok(Value::Number(1e-5)));
+    assert_eq!(read("", " 17.25\n"), Ok(Value::Number(17.25)));
+}
+
+#[test]
+fn each_pointer_has_its_name() {
+    let pointers =
+        [(Some("pp".to_owned()), "/0".to_owned()), (Some("tg".to_owned()), "/1".to_owned())];
+    let mut parser = Document::new("m", &pointers.into(), MeasureKind::Number);
+    parser.feed(Stream::Out, b"[1, 2]", true);
+    let values = parser.finish().unwrap().values;
+    assert_eq!(values[&Metric::named("m", "pp")], Value::Number(1.0));
+    assert_eq!(values[&Metric::named("m", "tg")], Value::Number(2.0));
+}
+
+#[test]
+fn banners_before_the_document_are_passed_over() {
+    let pretty = "{\n  \"a\": [\n    {\"x\": 1},\n    {\"x\": 2}\n  ]\n}\n";
+    for banner in ["", "\n", "[INFO] loading \"model\n", "{}\n", "engine 1.0\n[1]\n\n  "] {
+        assert_eq!(
+            read("/a/1/x", &format!("{banner}{pretty}")),
+            Ok(Value::Number(2.0)),
+            "{banner}"
+        );
+    }
+    // One document a line: the last one.
+    assert_eq!(read("/x", "{\"x\": 1}\n{\"x\": 2}\n"), Ok(Value::Number(2.0)));
+}
+
+#[test]
+fn text_behind_the_document_is_refused() {
+    assert!(detail("/x", "{\"x\": 1}\ndone\n").contains("no JSON document"));
+}
+
+#[test]
+fn nan_is_never_a_number() {
+    for nan in
+        ["NaN", "-nan", "nan(ind)", "Infinity", "-Infinity", "inf", "1e999", "\"nan\"", "\"-inf\""]
+    {
+        let text = format!(
+            "loading \"nan\n{{\"note\": \"is nan, \\\" or NaN\", \"ppl\": {nan}, \"n\": 24}}"
+        );
+        let failure = read("/ppl", &text).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Nan, "{nan}");
+        // What is beside it is still read, and no text is changed.
+        assert_eq!(read("/n", &text), Ok(Value::Number(24.0)), "{nan}");
+        assert_eq!(fact("/note", &text), Value::Fact("is nan, \" or NaN".into()), "{nan}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_named_with_what_is() {
+    let text = r#"{"results": [{"ppl": 1, "n": null}], "ok": true}"#;
+    assert_eq!(
+        detail("/results/0/kld", text),
+        "m: nothing at `/results/0/kld`; `/results/0` is an object with ppl, n"
+    );
+    assert_eq!(
+        detail("/results/3/ppl", text),
+        "m: nothing at `/results/3/ppl`; `/results` is an array of 1"
+    );
+    assert_eq!(
+        detail("/speed", text),
+        "m: nothing at `/speed`; the document is an object with results, ok"
+    );
+    assert_eq!(
+        detail("/results/0/ppl/x", text),
+        "m: nothing at `/results/0/ppl/x`; `/results/0/ppl` is 1"
+    );
+    assert_eq!(detail("/ok", text), "m: `true` is not a number");
+    assert_eq!(detail("/results/0/n", text), "m: `null` is not a number");
+    assert_eq!(detail("/results", text), "m: `an array of 1` is not a number");
+    assert_eq!(detail("", ""), "nothing on stdout where a JSON document belongs");
+}
+
+#[test]
+fn facts_are_scalars() {
+    let text = r#"{"backend": " cpu ", "n": 1.50, "ok": true, "none": null, "all": [1]}"#;
+    assert_eq!(fact("/backend", text), Value::Fact("cpu".into()));
+    assert_eq!(fact("/n", text), Value::Fact("1.5".into()));
+    assert_eq!(fact("/ok", text), Value::Fact("true".into()));
+    assert_eq!(fact("/none", text), Value::Fact("null".into()));
+    let failure = read_as(MeasureKind::Fact, "/all", text).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreadable);
+    assert_eq!(failure.detail, "m: `/all` is an array of 1, not a single value");
+}
+
+#[test]
+fn what_is_too_long_is_neither_read_nor_remembered() {
+    let mut parser = Document::new("m", &[(None, String::new())].into(), MeasureKind::Number);
+    let piece = vec![b' '; LIMIT / 2];
+    assert!(parser.feed(Stream::Out, &piece, false));
+    assert!(parser.feed(Stream::Out, &piece, false));
+    // The piece that goes too far stays, so that reading the log again finds the same.
+    assert!(parser.feed(Stream::Out, b"1", true));
+    assert!(!parser.feed(Stream::Out, b"1", true));
+    assert_eq!(parser.finish().unwrap_err().detail, "more than 64 MiB on stdout");
+}

@@ -1,0 +1,13 @@
+//! From an engine's output to what it says: lines in, a [`Reading`](crate::evaluation::Reading)
+//! or a [`Failure`](crate::evaluation::Failure) out. One parser a file; nothing here does IO,
+//! so that a stored log is read by the same code as a live run.
+
+mod exit_code;
+mod json;
+mod lines;
+mod pattern;
+mod perplexity;
+mod reader;
+mod value;
+
+pub use reader::Reader;

@@ -1,0 +1,115 @@
+use super::*;
+use crate::evaluation::FailureKind;
+
+struct Case {
+    pattern: &'static str,
+    pick: Pick,
+    kind: MeasureKind,
+}
+
+fn number(pattern: &'static str, pick: Pick) -> Case {
+    Case { pattern, pick, kind: MeasureKind::Number }
+}
+
+fn fact(pattern: &'static str, pick: Pick) -> Case {
+    Case { pattern, pick, kind: MeasureKind::Fact }
+}
+
+impl Case {
+    fn read(&self, lines: &[&str]) -> Result<Reading, Failure> {
+        let regex = Regex::new(self.pattern).unwrap();
+        let mut parser = Pattern::new("speed", &regex, self.pick, self.kind);
+        for line in lines {
+            parser.line(line);
+        }
+        parser.finish()
+    }
+
+    fn value(&self, lines: &[&str]) -> Value {
+        self.read(lines).unwrap().values[&Metric::of("speed")].clone()
+    }
+
+    fn failure(&self, lines: &[&str]) -> FailureKind {
+        self.read(lines).unwrap_err().kind
+    }
+}
+
+#[test]
+fn each_pick_counts_every_match_even_on_one_line() {
+    let lines = ["t=3 t=1", "nothing", "t=4 t=2"];
+    for (pick, wanted) in [
+        (Pick::First, 3.0),
+        (Pick::Last, 2.0),
+        (Pick::Min, 1.0),
+        (Pick::Max, 4.0),
+        (Pick::Sum, 10.0),
+    ] {
+        assert_eq!(number(r"t=(\d+)", pick).value(&lines), Value::Number(wanted), "{pick:?}");
+    }
+}
+
+#[test]
+fn without_a_group_the_whole_match_counts() {
+    assert_eq!(number(r"[0-9.]+e-5", Pick::Last).value(&["kld 1.5e-5 ok"]), Value::Number(1.5e-5));
+}
+
+#[test]
+fn a_named_group_leaves_unnamed_ones_aside() {
+    let reading = number(r"(pp|tg) (?<rate>[0-9.]+)", Pick::Last).read(&["tg 12.5"]).unwrap();
+    let metrics: Vec<_> = reading.values.keys().map(ToString::to_string).collect();
+    assert_eq!(metrics, ["speed.rate"]);
+}
+
+#[test]
+fn each_group_picks_among_its_own_matches() {
+    let case = number(r"prompt (?<pp>\S+)|decode (?<tg>\S+)", Pick::Last);
+    let reading = case.read(&["decode 12", "prompt 300", "prompt 310"]).unwrap();
+    assert_eq!(reading.values[&Metric::named("speed", "pp")], Value::Number(310.0));
+    assert_eq!(reading.values[&Metric::named("speed", "tg")], Value::Number(12.0));
+
+    let failure = case.read(&["prompt 300"]).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreadable);
+    assert!(failure.detail.starts_with("speed.tg: no line"), "{}", failure.detail);
+}
+
+#[test]
+fn text_that_is_no_number_is_shown() {
+    let failure = number(r"t=(\S+)", Pick::Last).read(&["t=3", "t=n/a"]).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreadable);
+    assert_eq!(failure.detail, "speed: `n/a` is not a number");
+    assert!(number(r"t=(\S+)", Pick::First).read(&["t=3", "t=n/a"]).is_ok());
+    for pick in [Pick::Min, Pick::Max, Pick::Sum] {
+        assert_eq!(number(r"t=(\S+)", pick).failure(&["t=n/a", "t=3"]), FailureKind::Unreadable);
+    }
+}
+
+#[test]
+fn nan_is_never_a_number() {
+    for pick in [Pick::First, Pick::Last, Pick::Min, Pick::Max, Pick::Sum] {
+        assert_eq!(number(r"t=(\S+)", pick).failure(&["t=-nan"]), FailureKind::Nan, "{pick:?}");
+        assert_eq!(number(r"t=(\S+)", pick).failure(&["t=inf"]), FailureKind::Nan, "{pick:?}");
+    }
+    for pick in [Pick::Min, Pick::Max, Pick::Sum] {
+        let lines = ["t=3", "t=nan", "t=4"];
+        assert_eq!(number(r"t=(\S+)", pick).failure(&lines), FailureKind::Nan, "{pick:?}");
+    }
+    // Beside a value that is missing, NaN is what to report.
+    let two = number(r"a=(?<a>\S+)|b=(?<b>\S+)", Pick::Last);
+    assert_eq!(two.failure(&["b=nan"]), FailureKind::Nan);
+    assert_eq!(two.failure(&["a=x", "b=nan"]), FailureKind::Nan);
+    assert_eq!(two.failure(&["a=nan", "b=x"]), FailureKind::Nan);
+}
+
+#[test]
+fn facts_stay_text() {
+    let lines = ["block=( 32,1 )", "block=(64,2)"];
+    let fact_of = |pick| fact(r"block=\(([^)]*)\)", pick).value(&lines);
+    assert_eq!(fact_of(Pick::First), Value::Fact("32,1".into()));
+    for pick in [Pick::Last, Pick::Min, Pick::Max, Pick::Sum] {
+        assert_eq!(fact_of(pick), Value::Fact("64,2".into()), "{pick:?}");
+    }
+    assert_eq!(
+        fact(r"backend: (\S+)", Pick::Last).value(&["backend: nan"]),
+        Value::Fact("nan".into())
+    );
+}

@@ -1,0 +1,200 @@
+//! llama-perplexity's output, of any year.
+//!
+//! Three things are looked for, wherever in a line they stand, since prefixes and line breaks
+//! around them have come and gone:
+//! - `[1]17.1041,[2]16.9,…` on stdout: the cumulative perplexity after each chunk;
+//! - `calculating perplexity over 24 chunks`: how many are to come;
+//! - `Final estimate: PPL = 17.0805 +/- 0.44526`, on stdout before September 2024, since then
+//!   on stderr.
+//!
+//! The bytes go through small automata one by one, so that it makes no difference where a line
+//! was cut into pieces.
+
+use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream, Value};
+
+use super::value::{finite, parse_number, unreadable};
+
+mod scan;
+
+use scan::{Figure, Items};
+
+/// A fork of llama.cpp writes `PPL over 24 chunks for n_ctx=512 = 17.0805`.
+const ESTIMATE: &[&[u8]] = &[b"Final estimate: PPL", b" = "];
+const ANNOUNCED: &[&[u8]] = &[b"calculating perplexity over "];
+/// Stands in place of the estimate when its standard deviation cannot be computed.
+const NO_DEVIATION: &[&[u8]] = &[b"Unexpected negative standard deviation of log(prob)"];
+
+/// Reads one run's output.
+#[derive(Debug)]
+pub(super) struct Perplexity {
+    items: Items,
+    out: Figures,
+    err: Figures,
+    found: Found,
+}
+
+/// What is looked for on either stream.
+#[derive(Debug)]
+struct Figures {
+    estimate: Figure,
+    announced: Figure,
+    no_deviation: Figure,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    chunks: Vec<f64>,
+    announced: Option<usize>,
+    estimate: Option<f64>,
+    no_deviation: bool,
+    /// The first number that was not finite, and where. It stays: cumulative perplexity never
+    /// recovers from NaN, so a later finite number belongs to another pass.
+    broken: Option<(String, f64)>,
+}
+
+impl Perplexity {
+    pub(super) fn new() -> Self {
+        Self {
+            items: Items::default(),
+            out: Figures::new(),
+            err: Figures::new(),
+            found: Found::default(),
+        }
+    }
+
+    /// Takes a whole line or a piece of one; true when it holds a figure or a part of one.
+    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
+        let Self { items, out, err, found } = self;
+        let (figures, mut items) = match stream {
+            Stream::Out => (out, Some(items)),
+            Stream::Err => (err, None),
+        };
+        let is_open = |figures: &Figures, items: &Option<&mut Items>| {
+            figures.is_open() || items.as_ref().is_some_and(|items| items.is_open())
+        };
+        let mut keep = is_open(figures, &items);
+        for byte in bytes.iter().copied().chain(whole.then_some(b'\n')) {
+            if let Some((index, text)) = items.as_mut().and_then(|items| items.push(byte)) {
+                keep |= found.chunk(index, &text);
+            }
+            keep |= figures.push(byte, found);
+        }
+        keep | is_open(figures, &items)
+    }
+
+    /// What a run that ended with exit code 0 says.
+    pub(super) fn finish(mut self, measure: &str) -> Result<Reading, Failure> {
+        // The output may end without a line break.
+        for stream in [Stream::Out, Stream::Err] {
+            self.feed(stream, b"", true);
+        }
+        self.found.into_reading(&Metric::of(measure))
+    }
+}
+
+impl Figures {
+    fn new() -> Self {
+        Self {
+            estimate: Figure::new(ESTIMATE),
+            announced: Figure::new(ANNOUNCED),
+            no_deviation: Figure::new(NO_DEVIATION),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        [&self.estimate, &self.announced, &self.no_deviation].iter().any(|f| f.is_open())
+    }
+
+    fn push(&mut self, byte: u8, found: &mut Found) -> bool {
+        let mut keep = false;
+        if let Some(number) = self.estimate.push(byte).and_then(|text| parse_number(&text)) {
+            found.note(number, || "the final estimate".to_owned());
+            found.estimate = Some(number);
+            keep = true;
+        }
+        if let Some(count) = self.announced.push(byte).and_then(|text| text.parse().ok()) {
+            found.announced = Some(count);
+            keep = true;
+        }
+        if self.no_deviation.push(byte).is_some() {
+            found.no_deviation = true;
+            keep = true;
+        }
+        keep
+    }
+}
+
+impl Found {
+    /// Takes `[index]text,`; false when it is none of the series. Chunks come in order, so an
+    /// index out of order is other text in brackets, and 1 begins another pass.
+    fn chunk(&mut self, index: usize, text: &str) -> bool {
+        let Some(number) = parse_number(text) else { return false };
+        if index == 1 {
+            self.chunks.clear();
+        } else if index != self.chunks.len() + 1 {
+            return false;
+        }
+        self.note(number, || format!("chunk {index}"));
+        self.chunks.push(number);
+        true
+    }
+
+    fn note(&mut self, number: f64, place: impl FnOnce() -> String) {
+        if !number.is_finite() && self.broken.is_none() {
+            self.broken = Some((place(), number));
+        }
+    }
+
+    fn into_reading(self, metric: &Metric) -> Result<Reading, Failure> {
+        if let Some((place, number)) = self.broken {
+            return Err(Failure {
+                kind: FailureKind::Nan,
+                signature: String::new(),
+                detail: format!("{place} is {}", Value::Number(number)),
+            });
+        }
+        if self.chunks.is_empty() && self.estimate.is_none() && self.announced.is_none() {
+            return Err(unreadable(
+                "no perplexity",
+                "no chunk and no `Final estimate: PPL` in the output".to_owned(),
+            ));
+        }
+        match self.value() {
+            Some(value) => Ok(Reading {
+                values: [(metric.clone(), finite(metric, value)?)].into(),
+                chunks: self.chunks,
+            }),
+            None => Err(self.incomplete()),
+        }
+    }
+
+    /// The run's perplexity, if the run was complete.
+    fn value(&self) -> Option<f64> {
+        let missing = self.announced.is_some_and(|announced| self.chunks.len() < announced);
+        if missing {
+            return None;
+        }
+        // Logits that are all alike (say, zeros) have no deviation; the engine then prints a
+        // complaint instead of the estimate. The last chunk's value is the same number, and a
+        // commit that broke the logits that badly must not pass for untestable.
+        let last = self.chunks.last().filter(|_| self.no_deviation && self.announced.is_some());
+        self.estimate.or(last.copied())
+    }
+
+    fn incomplete(&self) -> Failure {
+        let read = self.chunks.len();
+        let chunks = match self.announced {
+            Some(announced) => format!("{read} of {announced} chunks"),
+            None => format!("{read} chunks"),
+        };
+        let estimate = if self.estimate.is_some() { "" } else { ", no final estimate" };
+        Failure {
+            kind: FailureKind::Incomplete,
+            signature: String::new(),
+            detail: format!("{chunks}{estimate}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! One run's output, line by line, to what it says.
+
+use regex::Regex;
+
+use crate::config::{Measure, MeasureKind, Parser, Require};
+use crate::evaluation::{
+    Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of, is_own_doing,
+};
+
+use super::exit_code;
+
+use super::json::Document;
+use super::lines::Lines;
+use super::pattern::Pattern;
+use super::perplexity::Perplexity;
+
+/// Fed with each line as it arrives, before anything is cut.
+///
+/// The same reader serves a live run and its stored log: the lines for which [`Reader::line`]
+/// returned true, in the same order and with anything or nothing in between, give the same
+/// reading again.
+#[derive(Debug)]
+pub struct Reader {
+    measure: String,
+    kind: MeasureKind,
+    figures: Figures,
+    lines: Lines,
+    watch: Watch,
+}
+
+/// The parsers.
+#[derive(Debug)]
+enum Figures {
+    Perplexity(Box<Perplexity>),
+    Pattern(Pattern),
+    Document(Document),
+    ExitCode,
+}
+
+/// What is looked for beside the figures.
+#[derive(Debug)]
+struct Watch {
+    requires: Vec<(Regex, bool)>,
+    transient: Vec<String>,
+    hit: Option<usize>,
+}
+
+/// What of a measure concerns its output.
+#[derive(Clone, Copy)]
+struct Spec<'a> {
+    name: &'a str,
+    parser: &'a Parser,
+    kind: MeasureKind,
+    transient: &'a [String],
+}
+
+impl Reader {
+    /// A reader for one run of `measure`. Requirements of other measures are not looked at.
+    pub fn new(measure: &Measure, requires: &[Require]) -> Self {
+        let spec = Spec {
+            name: &measure.name,
+            parser: &measure.parser,
+            kind: measure.kind,
+            transient: &measure.failures.transient,
+        };
+        Self::of(spec, requires)
+    }
+
+    fn of(spec: Spec<'_>, requires: &[Require]) -> Self {
+        let figures = match spec.parser {
+            Parser::LlamaPerplexity => Figures::Perplexity(Box::new(Perplexity::new())),
+            Parser::Regex { pattern, pick } => {
+                Figures::Pattern(Pattern::new(spec.name, pattern, *pick, spec.kind))
+            }
+            Parser::Json { pointers } => {
+                Figures::Document(Document::new(spec.name, pointers, spec.kind))
+            }
+            Parser::ExitCode => Figures::ExitCode,
+        };
+        let requires = requires.iter().filter(|require| require.measure == spec.name);
+        Self {
+            measure: spec.name.to_owned(),
+            kind: spec.kind,
+            figures,
+            lines: Lines::default(),
+            watch: Watch {
+                requires: requires.map(|require| (require.pattern.clone(), false)).collect(),
+                transient: spec.transient.to_vec(),
+                hit: None,
+            },
+        }
+    }
+
+    /// Takes the next line, without its line break; one of [`LONGEST_LINE`] bytes is a piece
+    /// that the next bytes of the same stream go on with.
+    ///
+    /// Returns true when it must stay in the log: a figure or a part of one, the first match of
+    /// a required pattern, or the first transient one was read from it.
+    pub fn line(&mut self, stream: Stream, line: &[u8]) -> bool {
+        self.piece(stream, line, line.len() < LONGEST_LINE)
+    }
+
+    fn piece(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
+        let Self { figures, lines, watch, .. } = self;
+        let keep = match figures {
+            Figures::Perplexity(parser) => parser.feed(stream, bytes, whole),
+            Figures::Document(parser) => parser.feed(stream, bytes, whole),
+            Figures::Pattern(_) | Figures::ExitCode => false,
+        };
+        let looks_at_lines = matches!(figures, Figures::Pattern(_)) || !watch.is_idle();
+        let keep_line = looks_at_lines
+            && lines.feed(stream, bytes, whole, |text| {
+                let keep = watch.line(text);
+                keep | figures.line(text)
+            });
+        keep || keep_line
+    }
+
+    /// The first of `failures.transient` that any line so far contains.
+    pub fn transient_hit(&self) -> Option<&str> {
+        let unfinished = || self.lines.unfinished().find_map(|text| self.watch.transient_in(&text));
+        let hit = self.watch.hit.or_else(unfinished)?;
+        Some(&self.watch.transient[hit])
+    }
+
+    /// What the run says, now that it has ended.
+    ///
+    /// # Errors
+    /// The failure that the end is by itself (crash, time-out); with exit code 0 NaN, an
+    /// incomplete or unreadable output, or a requirement that did not show.
+    pub fn finish(mut self, ended: &Ended) -> Result<Reading, Failure> {
+        let Self { figures, lines, watch, .. } = &mut self;
+        lines.flush(|text| watch.line(text) | figures.line(text));
+        let missing = self.watch.missing();
+        let failed = match (&self.figures, ended) {
+            (Figures::ExitCode, Ended::Exited(_)) => None,
+            _ => failure_of(ended),
+        };
+        let said = match self.figures {
+            Figures::Perplexity(parser) => parser.finish(&self.measure),
+            Figures::Pattern(parser) => parser.finish(),
+            Figures::Document(parser) => parser.finish(),
+            Figures::ExitCode => exit_code::read(&self.measure, self.kind, ended),
+        };
+        let kind = said.as_ref().err().map(|failure| failure.kind);
+        match (failed, missing, kind) {
+            // An engine that prints NaN may go on to exit code 0, return an error, or run into
+            // an assertion, as its year has it. It is the same defect, so it must be the same
+            // failure, or half of a hunt's bad commits would be untestable. A run that
+            // something else ended (a time-out, a KILL) is judged by that end.
+            (Some(_), None, Some(FailureKind::Nan)) if is_own_doing(ended) => said,
+            // What is missing may be what was cut off, and an incomplete run is taken again.
+            (None, _, Some(FailureKind::Incomplete)) | (None, None, _) => said,
+            // A run that lacks a requirement does not count, whatever figures it shows.
+            (Some(failure), ..) | (None, Some(failure), _) => Err(failure),
+        }
+    }
+}
+
+impl Figures {
+    fn line(&mut self, text: &str) -> bool {
+        match self {
+            Self::Pattern(parser) => parser.line(text),
+            _ => false,
+        }
+    }
+}
+
+impl Watch {
+    /// Whether there is nothing (more) to look for.
+    fn is_idle(&self) -> bool {
+        self.requires.iter().all(|(_, seen)| *seen)
+            && (self.hit.is_some() || self.transient.is_empty())
+    }
+
+    fn line(&mut self, text: &str) -> bool {
+        let mut keep = false;
+        for (pattern, seen) in &mut self.requires {
+            if !*seen && pattern.is_match(text) {
+                *seen = true;
+                keep = true;
+            }
+        }
+        if self.hit.is_none() {
+            self.hit = self.transient_in(text);
+            keep |= self.hit.is_some();
+        }
+        keep
+    }
+
+    fn transient_in(&self, text: &str) -> Option<usize> {
+        self.transient.iter().position(|transient| text.contains(transient.as_str()))
+    }
+
+    fn missing(&self) -> Option<Failure> {
+        let (pattern, _) = self.requires.iter().find(|(_, seen)| !seen)?;
+        Some(Failure {
+            kind: FailureKind::Require,
+            signature: pattern.to_string(),
+            detail: format!("no line of the output matches `{pattern}`, which is required"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! The control: the good endpoint's kept build, run the moment another commit fails in a way
+//! that could be the machine's fault.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::build::{Slot, Stamp};
+use crate::evaluation::{CommitId, Phase};
+use crate::store::{Control, HuntDir, StoreError, StoredRun, publish};
+
+use super::derive::derive;
+use super::evaluate::{Oracle, Placed};
+use super::{OracleError, run};
+
+/// Where the driver keeps the good endpoint's build for the whole hunt, and holds its lock.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ControlSlot {
+    /// The good endpoint.
+    pub commit: CommitId,
+    /// The slot and the build in it; `None` where the endpoint was known from the store, so
+    /// that the control is built when it is first needed.
+    pub place: Option<(PathBuf, Stamp)>,
+}
+
+impl ControlSlot {
+    /// Says where it is, for the oracles to come.
+    pub fn publish(&self, hunt: &HuntDir) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(self).expect("a control slot is plain data");
+        publish(&hunt.path().join("control.json"), &bytes)
+    }
+
+    /// What the driver said, if it has a control.
+    pub fn of(hunt: &HuntDir) -> Option<Self> {
+        let bytes = std::fs::read(hunt.path().join("control.json")).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+}
+
+impl Oracle {
+    /// Runs the control for a failed run and keeps what it says. `None`: there is none (the
+    /// good endpoint itself is being measured, or this is no hunt), so nothing is decided.
+    pub(super) fn ask_control(
+        &mut self,
+        failed: &StoredRun,
+        measure: &str,
+    ) -> Result<Option<bool>, OracleError> {
+        let Some(control) = self.control.clone() else { return Ok(None) };
+        let good = control.commit;
+        if good == failed.record.commit {
+            return Ok(None);
+        }
+        let recipe = self.recipe(&good)?;
+        let Some(measure) = recipe.measure(measure).cloned() else { return Ok(None) };
+        let place = control.place.and_then(|(root, stamp)| {
+            let slot = Slot::borrowed(root);
+            // A killed driver may have lost its slot to somebody.
+            (slot.stamp().as_ref() == Some(&stamp)).then_some(Placed { slot, stamp })
+        });
+        let Placed { slot, stamp } = match place {
+            Some(place) => place,
+            None => self.place(&good, &recipe, Phase::Control)?,
+        };
+        let key = self.run_key_of(&good, &recipe, &measure)?;
+        self.recorder.now("control", &good, Some(&measure.name), Phase::Control);
+        let ran = run::run(run::Order {
+            history: &self.history,
+            store: &self.store,
+            slot: &slot,
+            stamp: &stamp,
+            commit: &good,
+            config: &recipe,
+            measure: &measure,
+            key: &key,
+            facts: &self.facts,
+            phase: Phase::Control,
+            hunt: self.recorder.hunt(),
+            stop: &self.stop,
+        })?;
+        let derived = derive(&ran, &measure, &recipe)?;
+        self.recorder.run(&ran, &derived.sample, &good, Phase::Control)?;
+        let worked = derived.fault.is_none();
+        self.store.put_control(&Control {
+            about: failed.record.attempt.clone(),
+            attempt: ran.record.attempt.clone(),
+            worked,
+        })?;
+        Ok(Some(worked))
+    }
+}

@@ -1,0 +1,61 @@
+//! From a stored run to a sample: the reading is derived from the kept output, each time, so
+//! that a changed pattern or tolerance needs no new run.
+
+use std::path::Path;
+
+use crate::config::{Config, Measure};
+use crate::evaluation::{Fault, fault_of};
+use crate::measure::Reader;
+use crate::process::read_log;
+use crate::store::{StoreError, StoredRun};
+
+use super::Sample;
+
+/// A sample, and whose fault it is where it failed.
+#[derive(Clone, Debug)]
+pub(super) struct Derived {
+    pub(super) sample: Sample,
+    pub(super) fault: Option<Fault>,
+}
+
+/// Reads a stored run again.
+pub(super) fn derive(
+    run: &StoredRun,
+    measure: &Measure,
+    config: &Config,
+) -> Result<Derived, StoreError> {
+    let log = read_log(&run.log).map_err(StoreError::at(&run.log))?;
+    let mut reader = Reader::new(measure, &config.requires);
+    for (stream, line) in log.lines() {
+        reader.line(stream, line);
+    }
+    let record = &run.record;
+    let transient = reader.transient_hit().is_some();
+    let result = reader.finish(&record.ended);
+    let fault = result
+        .as_ref()
+        .err()
+        .map(|failure| fault_of(&record.ended, failure, transient, ran_in_tree(run)));
+    // Killed for want of a resource counts only once the control has worked.
+    let starved = fault == Some(Fault::Resource);
+    Ok(Derived {
+        sample: Sample {
+            attempt: record.attempt.clone(),
+            result,
+            starved,
+            wall_s: record.wall_s,
+            peak_rss_mib: record.peak_rss_mib,
+        },
+        fault,
+    })
+}
+
+/// Whether the program should have come from the commit: it lies in the slot.
+fn ran_in_tree(run: &StoredRun) -> bool {
+    let record = &run.record;
+    record.argv.first().is_some_and(|program| {
+        let program = Path::new(program);
+        program.starts_with(&record.slot)
+            || (program.is_relative() && program.components().count() > 1)
+    })
+}

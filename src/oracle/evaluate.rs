@@ -1,0 +1,413 @@
+//! The oracle: what is known of a commit, made known where it is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
+use crate::config::{Condition, Config, ConfirmBuild, Measure};
+use crate::evaluation::{CommitId, Failure, FailureKind, Fault, Phase};
+use crate::git::{GitError, History};
+use crate::process::Stop;
+use crate::store::{RunKey, Store, StoredRun};
+
+use super::derive::{Derived, derive};
+use super::{ControlSlot, Facts, Observation, OracleError, Recorder, Sample, run};
+
+/// Answers about commits.
+pub struct Oracle {
+    /// The repository under test.
+    pub history: History,
+    /// What has been measured.
+    pub store: Store,
+    /// Where to build and run.
+    pub slots: Slots,
+    /// The (frozen) configuration.
+    pub config: Config,
+    /// Inputs, probes, machine.
+    pub facts: Facts,
+    /// The user's checkout, which `[worktree] link` links from.
+    pub checkout: Option<PathBuf>,
+    /// Journal and logs.
+    pub recorder: Recorder,
+    /// Ends everything early.
+    pub stop: Stop,
+    /// The good endpoint's kept build.
+    pub control: Option<ControlSlot>,
+    /// Slots kept for the next evaluation, with what they hold.
+    pub kept: Vec<Slot>,
+    /// Runs of an earlier hunt's confirmation that this one takes over.
+    pub taken_over: BTreeSet<String>,
+}
+
+/// A question.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// About this commit.
+    pub commit: &'a CommitId,
+    /// These measures; none: only whether it builds.
+    pub measures: &'a [String],
+    /// This many runs of each.
+    pub runs: usize,
+    /// What for. A confirmation takes only runs of its own, from builds of its own.
+    pub phase: Phase,
+    /// Another recipe than the commit's own (where an override begins at the commit).
+    pub recipe: Option<&'a Config>,
+    /// Keep the slot for the next question.
+    pub keep: bool,
+}
+
+/// A slot with a finished build in it.
+pub(super) struct Placed {
+    pub(super) slot: Slot,
+    pub(super) stamp: Stamp,
+}
+
+/// A build that is no good.
+enum NoBuild {
+    Failed { failure: Failure, starved: bool },
+    Error(OracleError),
+}
+
+impl<E: Into<OracleError>> From<E> for NoBuild {
+    fn from(error: E) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl Oracle {
+    /// The configuration as it holds at a commit.
+    pub fn recipe(&self, commit: &CommitId) -> Result<Config, OracleError> {
+        let history = &self.history;
+        Ok(self.config.resolve(&mut |condition| holds(history, commit, condition))?)
+    }
+
+    /// Answers, from the store as far as that reaches.
+    pub fn evaluate(&mut self, request: Request<'_>) -> Result<Observation, OracleError> {
+        self.facts.check_inputs(&self.config, &self.store)?;
+        let recipe = match request.recipe {
+            Some(recipe) => recipe.clone(),
+            None => self.recipe(request.commit)?,
+        };
+        let mut placed = None;
+        let answer = self.answer(request, &recipe, &mut placed);
+        if let Some(Placed { slot, .. }) = placed
+            && request.keep
+        {
+            self.kept.push(slot);
+        }
+        match answer {
+            Ok(samples) => Ok(Observation {
+                commit: request.commit.clone(),
+                build_failure: None,
+                build_starved: false,
+                samples,
+            }),
+            Err(NoBuild::Failed { failure, starved }) => Ok(Observation {
+                commit: request.commit.clone(),
+                build_failure: Some(failure),
+                build_starved: starved,
+                samples: BTreeMap::new(),
+            }),
+            Err(NoBuild::Error(error)) => Err(error),
+        }
+    }
+
+    fn answer(
+        &mut self,
+        request: Request<'_>,
+        recipe: &Config,
+        placed: &mut Option<Placed>,
+    ) -> Result<BTreeMap<String, Vec<Sample>>, NoBuild> {
+        if request.phase != Phase::Confirm {
+            self.known_build_failure(request, recipe)?;
+        }
+        if request.measures.is_empty() && !self.is_known_to_build(request, recipe)? {
+            self.ensure(request, recipe, placed)?;
+        }
+        let mut samples = BTreeMap::new();
+        for name in request.measures {
+            let Some(measure) = recipe.measure(name).cloned() else { continue };
+            let key = self.run_key_of(request.commit, recipe, &measure)?;
+            let taken = self.sample(request, recipe, &measure, &key, placed)?;
+            samples.insert(name.clone(), taken);
+        }
+        Ok(samples)
+    }
+
+    /// The samples of one measure: what the store has, and runs for what is missing.
+    fn sample(
+        &mut self,
+        request: Request<'_>,
+        recipe: &Config,
+        measure: &Measure,
+        key: &RunKey,
+        placed: &mut Option<Placed>,
+    ) -> Result<Vec<Sample>, NoBuild> {
+        let Request { commit, phase, .. } = request;
+        let known = self.usable(request, recipe, measure, key)?;
+        let mut samples = Vec::new();
+        for (run, sample) in known {
+            // Asking for no runs is looking, which is not written down.
+            if request.runs > 0 {
+                self.recorder.run(&run, &sample, commit, phase)?;
+            }
+            samples.push(sample);
+        }
+        let mut again = 0;
+        while samples.len() < request.runs {
+            self.ensure(request, recipe, placed)?;
+            let Placed { slot, stamp } = placed.as_ref().expect("it was just ensured");
+            self.recorder.now("run", commit, Some(&measure.name), phase);
+            let run = run::run(run::Order {
+                history: &self.history,
+                store: &self.store,
+                slot,
+                stamp,
+                commit,
+                config: recipe,
+                measure,
+                key,
+                facts: &self.facts,
+                phase,
+                hunt: self.recorder.hunt(),
+                stop: &self.stop,
+            })?;
+            let derived = derive(&run, measure, recipe)?;
+            if self.counts(request, measure, &run, &derived, &mut again)? {
+                self.recorder.run(&run, &derived.sample, commit, phase)?;
+                samples.push(derived.sample);
+            } else {
+                self.recorder.void(&run, &derived.sample, commit, phase)?;
+            }
+        }
+        Ok(samples)
+    }
+
+    /// Whether a run counts. One that stopped before its end, or was killed by somebody, is
+    /// taken once more first; where whose fault a failure is is not plain, the control is run.
+    fn counts(
+        &mut self,
+        request: Request<'_>,
+        measure: &Measure,
+        run: &StoredRun,
+        derived: &Derived,
+        again: &mut usize,
+    ) -> Result<bool, OracleError> {
+        let (Some(fault), Err(failure)) = (derived.fault, &derived.sample.result) else {
+            return Ok(true);
+        };
+        let is_second = *again > 0;
+        let take_again = failure.kind == FailureKind::Incomplete || fault == Fault::Resource;
+        if take_again && !is_second {
+            *again += 1;
+            return Ok(false);
+        }
+        let world = |control: String| OracleError::World {
+            commit: request.commit.short().to_owned(),
+            what: failure.detail.clone(),
+            control,
+        };
+        match fault {
+            Fault::Commit => Ok(true),
+            Fault::World => {
+                self.recorder.void(run, &derived.sample, request.commit, request.phase)?;
+                Err(world("that is not the commit's fault".to_owned()))
+            }
+            Fault::Resource | Fault::Unclear => match self.ask_control(run, &measure.name)? {
+                Some(true) => Ok(true),
+                Some(false) => Err(world(
+                    "the good endpoint's own build failed the same moment: the machine is at fault"
+                        .to_owned(),
+                )),
+                None if fault == Fault::Resource && failure.kind == FailureKind::Crash => {
+                    Err(world("there is no control to ask".to_owned()))
+                }
+                None => Ok(true),
+            },
+        }
+    }
+
+    /// The runs in the store that count for this question, oldest first.
+    fn usable(
+        &self,
+        request: Request<'_>,
+        recipe: &Config,
+        measure: &Measure,
+        key: &RunKey,
+    ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
+        let mut whole = Vec::new();
+        let mut failed = Vec::new();
+        for run in self.store.runs(key)? {
+            let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
+            let is_fresh = (run.record.phase == Phase::Confirm && is_ours)
+                || self.taken_over.contains(&run.record.attempt);
+            if request.phase == Phase::Confirm && !is_fresh {
+                continue;
+            }
+            let derived = derive(&run, measure, recipe)?;
+            let controlled = run.control.as_ref().is_some_and(|control| control.worked);
+            match (derived.fault, &derived.sample.result) {
+                (None, _) => whole.push((run, derived.sample)),
+                (Some(Fault::Commit), Err(failure)) if failure.kind != FailureKind::Incomplete => {
+                    whole.push((run, derived.sample));
+                }
+                (Some(Fault::Commit), _) => failed.push((run, derived.sample)),
+                (Some(Fault::Unclear), _) if controlled => whole.push((run, derived.sample)),
+                (Some(Fault::Resource), _) if controlled => failed.push((run, derived.sample)),
+                _ => {}
+            }
+        }
+        // Output that stopped before its end, or a killed run, says something only where the
+        // commit never did better.
+        if whole.is_empty() {
+            let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };
+            if failed.last().is_some_and(|(_, sample)| failed.len() >= needs(sample)) {
+                whole.extend(failed.pop());
+            }
+        }
+        Ok(whole)
+    }
+
+    /// A build failure that the store knows of.
+    fn known_build_failure(&self, request: Request<'_>, recipe: &Config) -> Result<(), NoBuild> {
+        let key = self.build_key_of(request.commit, recipe)?;
+        let builds = self.store.builds(&key)?;
+        match builds.last().and_then(|build| build.failure.clone()) {
+            Some(failure) => Err(NoBuild::Failed { failure, starved: false }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether only a build was asked for, and the store knows that it works.
+    fn is_known_to_build(
+        &self,
+        request: Request<'_>,
+        recipe: &Config,
+    ) -> Result<bool, OracleError> {
+        let key = self.build_key_of(request.commit, recipe)?;
+        let builds = self.store.builds(&key)?;
+        let built = builds.iter().any(|build| build.failure.is_none());
+        Ok(built && request.phase != Phase::Confirm)
+    }
+
+    /// Sees to it that a slot holds the build.
+    fn ensure(
+        &mut self,
+        request: Request<'_>,
+        recipe: &Config,
+        placed: &mut Option<Placed>,
+    ) -> Result<(), NoBuild> {
+        if placed.is_none() {
+            *placed = Some(self.try_place(request.commit, recipe, request.phase)?);
+        }
+        Ok(())
+    }
+
+    /// A slot with the commit's build, for work that cannot go on without.
+    pub(super) fn place(
+        &mut self,
+        commit: &CommitId,
+        recipe: &Config,
+        phase: Phase,
+    ) -> Result<Placed, OracleError> {
+        self.try_place(commit, recipe, phase).map_err(|error| match error {
+            NoBuild::Error(error) => error,
+            NoBuild::Failed { failure, .. } => OracleError::World {
+                commit: commit.short().to_owned(),
+                what: failure.detail,
+                control: "it had built before".to_owned(),
+            },
+        })
+    }
+
+    fn try_place(
+        &mut self,
+        commit: &CommitId,
+        recipe: &Config,
+        phase: Phase,
+    ) -> Result<Placed, NoBuild> {
+        let key = self.build_key_of(commit, recipe)?;
+        let hunt = self.recorder.hunt().map(str::to_owned);
+        let fits = |stamp: &Stamp| {
+            let is_fresh = stamp.phase == Phase::Confirm && stamp.hunt == hunt;
+            let may_be_old = phase != Phase::Confirm || recipe.build.confirm == ConfirmBuild::Reuse;
+            stamp.build_key == key && (may_be_old || is_fresh)
+        };
+        let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|s| fits(&s)));
+        let slot = match kept {
+            Some(position) => self.kept.remove(position),
+            None => self.slots.acquire(fits)?,
+        };
+        if let Some(stamp) = slot.stamp().filter(fits) {
+            slot.fresh(&slot.cache())?;
+            return Ok(Placed { slot, stamp });
+        }
+        self.recorder.now("build", commit, None, phase);
+        let values = run::values(&self.history, &slot, commit, recipe, &self.facts)?;
+        let built = build::build(build::Order {
+            repository: self.history.repository(),
+            store: &self.store,
+            slot: &slot,
+            commit,
+            config: recipe,
+            key: &key,
+            values: &values,
+            phase,
+            hunt: hunt.as_deref(),
+            checkout: self.checkout.as_deref(),
+            stop: &self.stop,
+        })?;
+        self.recorder.build(&self.store, &built.record, commit, phase, false)?;
+        match built.record.failure {
+            Some(failure) => Err(NoBuild::Failed { failure, starved: built.starved }),
+            None => {
+                let stamp = slot.stamp().expect("a build that was made leaves its stamp");
+                Ok(Placed { slot, stamp })
+            }
+        }
+    }
+
+    /// The key of a commit's build under a recipe.
+    pub fn build_key_of(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+    ) -> Result<crate::store::BuildKey, OracleError> {
+        let tree = self.history.tree_id(commit)?;
+        Ok(build_key(&tree, commit, recipe, &self.facts.inputs, &self.facts.environment))
+    }
+
+    /// The key of a measure's run of a commit under a recipe.
+    pub fn run_key_of(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+        measure: &Measure,
+    ) -> Result<RunKey, OracleError> {
+        let build = self.build_key_of(commit, recipe)?;
+        let Facts { inputs, machine, .. } = &self.facts;
+        Ok(run_key(&build, commit, measure, recipe, inputs, machine))
+    }
+}
+
+/// Whether an override's condition holds at a commit.
+fn holds(history: &History, commit: &CommitId, condition: &Condition) -> Result<bool, OracleError> {
+    let has = |path: &Option<String>, wanted: bool| -> Result<bool, GitError> {
+        path.as_ref().map_or(Ok(true), |path| Ok(history.path_exists(commit, path)? == wanted))
+    };
+    let descends = |revision: &Option<String>, wanted: bool| -> Result<bool, GitError> {
+        revision.as_ref().map_or(Ok(true), |revision| {
+            let ancestor = history.resolve(revision)?;
+            Ok(history.is_ancestor(&ancestor, commit)? == wanted)
+        })
+    };
+    let contains = match &condition.contains {
+        Some((path, text)) => history.file_contains(commit, path, text)?,
+        None => true,
+    };
+    Ok(contains
+        && has(&condition.exists, true)?
+        && has(&condition.missing, false)?
+        && descends(&condition.has_ancestor, true)?
+        && descends(&condition.lacks_ancestor, false)?)
+}

@@ -1,0 +1,155 @@
+//! What the results of a hunt depend on besides the commit: inputs, probes, the machine.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use crate::config::Config;
+use crate::process::{Invocation, tool};
+use crate::store::journal::{InputFile, Machine};
+use crate::store::{Digests, Store};
+
+use super::OracleError;
+
+/// An input that cannot be trusted.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// It is not there.
+    #[error("[inputs] {name}: {reason}")]
+    Missing {
+        /// Its name in the configuration.
+        name: String,
+        /// What was looked for.
+        reason: String,
+    },
+    /// Its content is not what the hunt began with.
+    #[error("[inputs] {name}: {path} changed since the hunt began")]
+    Changed {
+        /// Its name in the configuration.
+        name: String,
+        /// Where it lies.
+        path: String,
+    },
+}
+
+/// The facts, gathered once and written into the journal.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// `[inputs]`, with digests.
+    pub inputs: BTreeMap<String, InputFile>,
+    /// `[environment] probe`: command → output.
+    pub environment: BTreeMap<String, String>,
+    /// The machine.
+    pub machine: Machine,
+}
+
+impl Facts {
+    /// Gathers them.
+    pub fn gather(config: &Config, store: &Store) -> Result<Self, OracleError> {
+        let mut digests = Digests::open(store);
+        let mut inputs = BTreeMap::new();
+        for name in config.inputs.keys() {
+            let files = files_of(config, name)?;
+            let sha256 = digests.of(&files)?;
+            let value = config.input_value(name).map_err(|error| missing(name, &error))?;
+            let path = value.to_string_lossy().into_owned();
+            inputs.insert(name.clone(), InputFile { path, sha256 });
+        }
+        let mut environment = BTreeMap::new();
+        for words in &config.probes {
+            environment.insert(words.join(" "), probe(words)?);
+        }
+        Ok(Self { inputs, environment, machine: machine() })
+    }
+
+    /// Whether the inputs are still what they were; cheap where nothing touched them.
+    pub fn check_inputs(&self, config: &Config, store: &Store) -> Result<(), OracleError> {
+        let mut digests = Digests::open(store);
+        for (name, known) in &self.inputs {
+            let files = files_of(config, name)?;
+            if digests.of(&files)? != known.sha256 {
+                let path = known.path.clone();
+                return Err(InputError::Changed { name: name.clone(), path }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn files_of(config: &Config, name: &str) -> Result<Vec<PathBuf>, InputError> {
+    config.input_paths(name).map_err(|error| missing(name, &error))
+}
+
+fn missing(name: &str, error: &crate::config::InputError) -> InputError {
+    InputError::Missing { name: name.to_owned(), reason: error.to_string() }
+}
+
+/// A probe's output; a probe that cannot run says so, which is a fact as well.
+fn probe(words: &[String]) -> Result<String, OracleError> {
+    let invocation =
+        Invocation::new(&words[0]).args(&words[1..]).timeout(Some(Duration::from_secs(20)));
+    let output = tool(&invocation)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let text = text.trim();
+    Ok(if output.ended.is_success() { text.to_owned() } else { output.ended.to_string() })
+}
+
+/// Reads what the machine tells of itself.
+pub fn machine() -> Machine {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        cpuinfo
+            .lines()
+            .find(|line| line.starts_with(name))
+            .and_then(|line| line.split_once(':'))
+            .map_or_else(String::new, |(_, value)| value.trim().to_owned())
+    };
+    let cpu = field("model name");
+    let flags = field("flags") + &field("Features");
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let memory_kib: u64 = memory
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))
+        .and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse().ok())
+        .unwrap_or(0);
+    let gpus = gpus();
+    let mut class = Sha256::new();
+    for part in [&cpu, &flags, &gpus.join("\n")] {
+        class.update(part.as_bytes());
+        class.update([0]);
+    }
+    let class = class.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
+    let uname = rustix::system::uname();
+    Machine {
+        cpu: if cpu.is_empty() { std::env::consts::ARCH.to_owned() } else { cpu },
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        memory_mib: memory_kib / 1024,
+        gpus,
+        kernel: format!(
+            "{} {}",
+            uname.sysname().to_string_lossy(),
+            uname.release().to_string_lossy()
+        ),
+        class,
+    }
+}
+
+/// The GPUs with their driver, where there is a driver to ask; a machine without one is asked
+/// nothing.
+fn gpus() -> Vec<String> {
+    if !Path::new("/proc/driver/nvidia/version").exists() {
+        return Vec::new();
+    }
+    let query = ["--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"];
+    let invocation =
+        Invocation::new("nvidia-smi").args(query).timeout(Some(Duration::from_secs(20)));
+    match tool(&invocation) {
+        Ok(output) if output.ended.is_success() => String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .map(|line| line.trim().to_owned())
+            .collect(),
+        _ => Vec::new(),
+    }
+}

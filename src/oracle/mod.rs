@@ -1,0 +1,22 @@
+//! Asked about a commit, answers from the store where it can, and otherwise builds and
+//! measures; then judges. The driver and `git bisect run` ask the same oracle.
+
+mod control;
+mod derive;
+mod error;
+mod evaluate;
+pub mod exit;
+mod facts;
+mod judge;
+mod observation;
+mod recorder;
+mod run;
+mod settle;
+
+pub use control::ControlSlot;
+pub use error::OracleError;
+pub use evaluate::{Oracle, Request};
+pub use facts::{Facts, InputError};
+pub use judge::{Decision, first_runs, judge};
+pub use observation::{Observation, Sample, measures_of};
+pub use recorder::{Activity, Recorder};

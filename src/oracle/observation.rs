@@ -1,0 +1,115 @@
+//! What is known of one commit: whether it builds, and the readings of its runs.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{CommitId, Failure, Metric, Reading, Target, Value};
+
+/// One run that counts.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The attempt in the store.
+    pub attempt: String,
+    /// What its output says, or how it failed.
+    pub result: Result<Reading, Failure>,
+    /// It was killed for want of a resource, though the control works: untestable, never bad.
+    pub starved: bool,
+    /// Wall-clock seconds.
+    pub wall_s: f64,
+    /// Largest resident set, MiB, where known.
+    pub peak_rss_mib: Option<f64>,
+}
+
+impl Sample {
+    /// The value of a metric of this sample's measure, if the run gave one.
+    pub fn value(&self, metric: &Metric) -> Option<Value> {
+        let reading = self.result.as_ref().ok()?;
+        reading.values.get(metric).cloned().or_else(|| match metric.name.as_deref() {
+            Some("wall_s") => Some(Value::Number(self.wall_s)),
+            Some("peak_rss_mib") => self.peak_rss_mib.map(Value::Number),
+            _ => None,
+        })
+    }
+
+    /// Everything it yielded, the two figures of every run included.
+    pub fn values(&self, measure: &str) -> BTreeMap<Metric, Value> {
+        let mut values = match &self.result {
+            Ok(reading) => reading.values.clone(),
+            Err(_) => BTreeMap::new(),
+        };
+        values.insert(Metric::named(measure, "wall_s"), Value::Number(self.wall_s));
+        if let Some(rss) = self.peak_rss_mib {
+            values.insert(Metric::named(measure, "peak_rss_mib"), Value::Number(rss));
+        }
+        values
+    }
+}
+
+/// All that counts of one commit.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The commit.
+    pub commit: CommitId,
+    /// How its build failed, if it did.
+    pub build_failure: Option<Failure>,
+    /// That was for want of a resource: untestable, never bad.
+    pub build_starved: bool,
+    /// The runs of each measure, oldest first.
+    pub samples: BTreeMap<String, Vec<Sample>>,
+}
+
+impl Observation {
+    /// The samples of a measure; none if it was not run.
+    pub fn of(&self, measure: &str) -> &[Sample] {
+        self.samples.get(measure).map_or(&[], Vec::as_slice)
+    }
+
+    /// A metric's values over the runs that gave one.
+    pub fn values(&self, metric: &Metric) -> Vec<Value> {
+        self.of(&metric.measure).iter().filter_map(|s| s.value(metric)).collect()
+    }
+
+    /// A metric's finite numbers over the runs.
+    pub fn numbers(&self, metric: &Metric) -> Vec<f64> {
+        self.values(metric).iter().filter_map(Value::number).filter(|x| x.is_finite()).collect()
+    }
+
+    /// The level of a metric: the median of its numbers, or its fact where all runs agree.
+    pub fn level(&self, metric: &Metric) -> Option<Value> {
+        let values = self.values(metric);
+        let first = values.first()?;
+        if values.iter().all(|v| v == first) {
+            return Some(first.clone());
+        }
+        crate::stats::median(&self.numbers(metric)).map(Value::Number)
+    }
+
+    /// Whether all runs of what this metric is read from repeated bit for bit: every parsed
+    /// value, per-chunk ones included, and the metric itself (which may be a time).
+    pub fn repeats(&self, metric: &Metric) -> bool {
+        let samples = self.of(&metric.measure);
+        let values = self.values(metric);
+        let readings: Vec<_> = samples.iter().filter_map(|s| s.result.as_ref().ok()).collect();
+        values.len() == samples.len()
+            && values.windows(2).all(|pair| pair[0] == pair[1])
+            && readings.windows(2).all(|pair| pair[0].same_bits(pair[1]))
+    }
+
+    /// The attempts behind it.
+    pub fn attempts(&self) -> Vec<String> {
+        self.samples.values().flatten().map(|s| s.attempt.clone()).collect()
+    }
+}
+
+/// The measures that must be run to judge by these targets.
+pub fn measures_of(targets: &[Target]) -> Vec<String> {
+    let mut measures: Vec<String> = targets
+        .iter()
+        .filter_map(|target| match target {
+            Target::Guard(target) => Some(target.guard.metric.measure.clone()),
+            Target::Failure { measure, .. } => measure.clone(),
+        })
+        .collect();
+    measures.sort();
+    measures.dedup();
+    measures
+}

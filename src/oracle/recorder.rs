@@ -1,0 +1,161 @@
+//! Writes down what happens while it happens: the journal, each run's log under the hunt, and
+//! what is being done now.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, Phase};
+use crate::store::journal::{BuildDone, Event, Journal, RunDone};
+use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
+
+use super::Sample;
+
+/// What is being done right now, for whoever asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Activity {
+    /// `build`, `run`, `control`, `search`, …
+    pub doing: String,
+    /// The commit.
+    pub commit: CommitId,
+    /// The measure, for a run.
+    pub measure: Option<String>,
+    /// Since when (RFC 3339, UTC).
+    pub since: String,
+    /// What for.
+    pub phase: Phase,
+}
+
+/// The recorder of one hunt; nothing is written where there is no hunt.
+#[derive(Debug)]
+pub struct Recorder {
+    hunt: Option<(HuntDir, Journal)>,
+    known: BTreeSet<String>,
+}
+
+impl Recorder {
+    /// For work that belongs to no hunt.
+    pub fn none() -> Self {
+        Self { hunt: None, known: BTreeSet::new() }
+    }
+
+    /// For a hunt; attempts that its journal names already are not named again.
+    pub fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
+        let mut known = BTreeSet::new();
+        for entry in hunt.entries()? {
+            match entry.event {
+                Event::Run(run) => known.insert(key(run.phase, &run.attempt)),
+                Event::Build(build) => known.insert(key(build.phase, &build.attempt)),
+                _ => false,
+            };
+        }
+        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known })
+    }
+
+    /// The hunt's name.
+    pub fn hunt(&self) -> Option<&str> {
+        self.hunt.as_ref().map(|(hunt, _)| hunt.id())
+    }
+
+    /// Appends an event.
+    pub fn event(&mut self, event: Event) -> Result<(), StoreError> {
+        match &mut self.hunt {
+            Some((_, journal)) => journal.append(event),
+            None => Ok(()),
+        }
+    }
+
+    /// Says what is being done now. Not durable, and never an error: it is only for looking.
+    pub fn now(&self, doing: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+        let Some((hunt, _)) = &self.hunt else { return };
+        let activity = Activity {
+            doing: doing.to_owned(),
+            commit: commit.clone(),
+            measure: measure.map(str::to_owned),
+            since: jiff::Timestamp::now().to_string(),
+            phase,
+        };
+        let temporary = hunt.now_path().with_extension("json.new");
+        let bytes = serde_json::to_vec(&activity).expect("an activity is plain data");
+        if std::fs::write(&temporary, bytes).is_ok() {
+            std::fs::rename(&temporary, hunt.now_path()).ok();
+        }
+    }
+
+    /// A run that counts, whether it just ran or was in the store.
+    pub fn run(
+        &mut self,
+        run: &StoredRun,
+        sample: &Sample,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<(), StoreError> {
+        let Some((hunt, journal)) = &mut self.hunt else { return Ok(()) };
+        let record = &run.record;
+        if !self.known.insert(key(phase, &record.attempt)) {
+            return Ok(());
+        }
+        let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
+        let log = hunt.adopt_log(&run.log, &name)?;
+        journal.append(Event::Run(RunDone {
+            commit: commit.clone(),
+            measure: record.measure.clone(),
+            attempt: record.attempt.clone(),
+            run_key: record.run_key.clone(),
+            phase,
+            wall_s: record.wall_s,
+            log,
+            values: sample.values(&record.measure),
+            failure: sample.result.as_ref().err().cloned(),
+            reused: record.hunt.as_deref() != Some(hunt.id()),
+            argv: record.argv.clone(),
+        }))
+    }
+
+    /// A build that was made (or, with `reused`, a failure known from the store).
+    pub fn build(
+        &mut self,
+        store: &Store,
+        record: &BuildRecord,
+        commit: &CommitId,
+        phase: Phase,
+        reused: bool,
+    ) -> Result<(), StoreError> {
+        let Some((hunt, journal)) = &mut self.hunt else { return Ok(()) };
+        if !self.known.insert(key(phase, &record.attempt)) {
+            return Ok(());
+        }
+        let log = store.build_log(record);
+        let name = format!("build-{}-{}.log", commit.short(), record.attempt);
+        let log = if log.exists() { hunt.adopt_log(&log, &name)? } else { String::new() };
+        journal.append(Event::Build(BuildDone {
+            commit: commit.clone(),
+            attempt: record.attempt.clone(),
+            build_key: record.build_key.to_string(),
+            phase,
+            wall_s: record.wall_s,
+            log,
+            failure: record.failure.clone(),
+            reused,
+            commands: record.commands.clone(),
+        }))
+    }
+
+    /// A run that does not count, with why: the world's fault, or one that is taken again.
+    pub fn void(
+        &mut self,
+        run: &StoredRun,
+        sample: &Sample,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<(), StoreError> {
+        self.run(run, sample, commit, phase)?;
+        let why = sample.result.as_ref().err().map_or("", |failure| failure.detail.as_str());
+        let text = format!("a run of {} did not count: {why}", commit.short());
+        self.event(Event::Note { text })
+    }
+}
+
+fn key(phase: Phase, attempt: &str) -> String {
+    format!("{phase} {attempt}")
+}

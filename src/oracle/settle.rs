@@ -1,0 +1,41 @@
+//! Runs a commit until its verdict is settled.
+
+use crate::evaluation::{CommitId, Judgement, Phase, Target};
+use crate::store::journal::Steadiness;
+
+use super::{Decision, Observation, Oracle, OracleError, Request, first_runs, judge, measures_of};
+
+impl Oracle {
+    /// Judges a commit by the targets, taking as many runs as that needs.
+    pub fn settle(
+        &mut self,
+        commit: &CommitId,
+        targets: &[Target],
+        steadiness: Steadiness,
+        phase: Phase,
+    ) -> Result<(Judgement, Observation), OracleError> {
+        let measures = measures_of(targets);
+        let mut runs = first_runs(steadiness);
+        loop {
+            let request =
+                Request { commit, measures: &measures, runs, phase, recipe: None, keep: true };
+            let observation = self.evaluate(request)?;
+            match judge(&observation, targets, steadiness, &self.config) {
+                Decision::Settled(judgement) => {
+                    self.release(commit);
+                    return Ok((judgement, observation));
+                }
+                Decision::More(count) => runs = count,
+            }
+        }
+    }
+
+    /// Gives back the slots that were kept for a commit, but never the control's.
+    pub fn release(&mut self, commit: &CommitId) {
+        let control = self.control.as_ref().and_then(|c| c.place.as_ref()).map(|(root, _)| root);
+        self.kept.retain(|slot| {
+            Some(slot.root()) == control.map(std::path::PathBuf::as_path)
+                || slot.stamp().is_none_or(|stamp| stamp.commit != *commit)
+        });
+    }
+}

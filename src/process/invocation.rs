@@ -1,0 +1,303 @@
+//! What to run: program, arguments, folder, environment, and how long it may take.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a program may take to leave after TERM, unless said otherwise.
+const GRACE: Duration = Duration::from_secs(3);
+/// How much a tool may say on each stream, unless said otherwise.
+const CAPTURE: usize = 4 << 20;
+/// git lists whole histories; a million commits are 41 MB.
+const GIT_CAPTURE: usize = 256 << 20;
+
+/// Variables that would make git work on another repository, index, or object store than
+/// the one its working folder says. `git bisect run` and hooks export some of them.
+const GIT_REDIRECTS: [&str; 16] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_QUARANTINE_PATH",
+    "GIT_PREFIX",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_REPLACE_REF_BASE",
+];
+
+/// Variables that we (`LC_ALL`) or git (`PATH`, by its exec path) change for a git call.
+/// An oracle runs below such a call, and its engines must see what the driver's engines see:
+/// so the user's values travel along under [`SAVED_PREFIX`] and are put back for engines.
+const SAVED: [&str; 2] = ["LC_ALL", "PATH"];
+const SAVED_PREFIX: &str = "BISECT_PPL_SAVED_";
+
+/// Whose program it is decides what happens to the `GIT_*` variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Engines, builds, probes: they see none of them.
+    Foreign,
+    /// Our own git calls: they see those that do not redirect.
+    Git,
+}
+
+/// A program to run, with everything that decides how it runs. Its stdin is `/dev/null`.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    program: OsString,
+    args: Vec<OsString>,
+    cwd: PathBuf,
+    changes: BTreeMap<OsString, Option<OsString>>,
+    timeout: Option<Duration>,
+    grace: Duration,
+    capture: usize,
+    kind: Kind,
+}
+
+impl Invocation {
+    /// An engine, build, or probe command. It sees the user's environment without any
+    /// variable that begins with `GIT_`.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: PathBuf::from("."),
+            changes: BTreeMap::new(),
+            timeout: None,
+            grace: GRACE,
+            capture: CAPTURE,
+            kind: Kind::Foreign,
+        }
+    }
+
+    /// A git call of our own: without hooks, file-system monitor, prompts, or translated
+    /// messages, and without variables that would lead it to another repository. Those set
+    /// by [`Invocation::env`] stay.
+    pub fn git<I, S>(args: I) -> Self
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<OsString>,
+    {
+        let fixed = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
+        let mut git = Self::new("git").args(fixed).args(args);
+        git.kind = Kind::Git;
+        git.capture = GIT_CAPTURE;
+        git.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0")
+    }
+
+    /// Adds one argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<I, S>(mut self, args: I) -> Self
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<OsString>,
+    {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// The working folder; default: ours.
+    #[must_use]
+    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cwd = folder.into();
+        self
+    }
+
+    /// Sets a variable. For engines, builds and probes a name in `GIT_` has no effect.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.changes.insert(name.into(), Some(value.into()));
+        self
+    }
+
+    /// Takes a variable away.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
+        self.changes.insert(name.into(), None);
+        self
+    }
+
+    /// How long it may run; default: for ever.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How long it may take to leave after TERM before it is killed; default: 3 seconds.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// How many bytes of each stream [`super::tool`] keeps; default: 4 MiB, git 256 MiB.
+    #[must_use]
+    pub fn capture(mut self, bytes: usize) -> Self {
+        self.capture = bytes;
+        self
+    }
+
+    /// The program as given, not yet looked up.
+    pub fn program(&self) -> &OsStr {
+        &self.program
+    }
+
+    /// Program and arguments, lossy, for records and messages.
+    pub fn argv(&self) -> Vec<String> {
+        std::iter::once(&self.program)
+            .chain(&self.args)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
+    }
+
+    /// The working folder.
+    pub fn folder(&self) -> &Path {
+        &self.cwd
+    }
+
+    pub(super) fn arguments(&self) -> &[OsString] {
+        &self.args
+    }
+
+    pub(super) fn limit(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        self.grace
+    }
+
+    pub(super) fn capture_limit(&self) -> usize {
+        self.capture
+    }
+
+    /// The whole environment of the child.
+    pub(super) fn environment(&self) -> BTreeMap<OsString, OsString> {
+        self.environment_over(std::env::vars_os())
+    }
+
+    fn environment_over(
+        &self,
+        ours: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> BTreeMap<OsString, OsString> {
+        let mut all: BTreeMap<_, _> = ours.into_iter().collect();
+        match self.kind {
+            Kind::Foreign => {
+                restore(&mut all);
+                self.apply(&mut all);
+                // After the changes: what is configured cannot bring them back either.
+                all.retain(|name, _| !name.as_encoded_bytes().starts_with(b"GIT_"));
+            }
+            Kind::Git => {
+                save(&mut all);
+                all.retain(|name, _| !GIT_REDIRECTS.iter().any(|redirect| name == redirect));
+                self.apply(&mut all);
+            }
+        }
+        all
+    }
+
+    fn apply(&self, all: &mut BTreeMap<OsString, OsString>) {
+        for (name, value) in &self.changes {
+            match value {
+                Some(value) => all.insert(name.clone(), value.clone()),
+                None => all.remove(name),
+            };
+        }
+    }
+}
+
+fn saved_name(name: &str) -> OsString {
+    format!("{SAVED_PREFIX}{name}").into()
+}
+
+/// Notes the user's values; `=value`, or nothing for a variable that is not set. The first
+/// note stands: a git call below a git call sees values that are no longer the user's.
+fn save(all: &mut BTreeMap<OsString, OsString>) {
+    for name in SAVED {
+        let mut note = OsString::new();
+        if let Some(value) = all.get(OsStr::new(name)) {
+            note.push("=");
+            note.push(value);
+        }
+        all.entry(saved_name(name)).or_insert(note);
+    }
+}
+
+fn restore(all: &mut BTreeMap<OsString, OsString>) {
+    use std::os::unix::ffi::OsStrExt;
+
+    for name in SAVED {
+        let Some(note) = all.remove(&saved_name(name)) else { continue };
+        match note.as_bytes().strip_prefix(b"=") {
+            Some(value) => all.insert(name.into(), OsStr::from_bytes(value).to_owned()),
+            None => all.remove(OsStr::new(name)),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        pairs.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    fn get<'a>(all: &'a BTreeMap<OsString, OsString>, name: &str) -> Option<&'a str> {
+        all.get(OsStr::new(name)).map(|value| value.to_str().unwrap())
+    }
+
+    #[test]
+    fn engines_see_no_git_variable_even_a_configured_one() {
+        let ours = vars(&[("GIT_DIR", "/x"), ("GIT_AUTHOR_NAME", "a"), ("GITHUB", "y")]);
+        let all = Invocation::new("engine").env("GIT_TRACE", "1").env("A", "b");
+        let all = all.env_remove("GONE").environment_over(ours);
+        assert_eq!(all.into_iter().collect::<Vec<_>>(), vars(&[("A", "b"), ("GITHUB", "y")]));
+    }
+
+    #[test]
+    fn git_keeps_what_does_not_redirect_and_what_the_caller_sets() {
+        let ours = vars(&[("GIT_DIR", "/x"), ("GIT_INDEX_FILE", "/y"), ("GIT_AUTHOR_NAME", "a")]);
+        let all = Invocation::git(["status"]).env("GIT_INDEX_FILE", "/mine").environment_over(ours);
+        assert_eq!(get(&all, "GIT_DIR"), None);
+        assert_eq!(get(&all, "GIT_INDEX_FILE"), Some("/mine"));
+        assert_eq!(get(&all, "GIT_AUTHOR_NAME"), Some("a"));
+        assert_eq!(get(&all, "LC_ALL"), Some("C"));
+    }
+
+    #[test]
+    fn an_engine_below_git_below_us_sees_what_an_engine_below_us_sees() {
+        for ours in [
+            vars(&[("PATH", "/bin"), ("LC_ALL", "de_DE.UTF-8"), ("X", "1")]),
+            vars(&[("PATH", "/bin"), ("X", "1")]),
+        ] {
+            let direct = Invocation::new("engine").environment_over(ours.clone());
+            let mut git = Invocation::git(["bisect", "run"]).environment_over(ours);
+            git.insert("PATH".into(), "/usr/lib/git-core:/bin".into());
+            let nested = Invocation::git(["log"]).environment_over(git);
+            assert_eq!(Invocation::new("engine").environment_over(nested), direct);
+        }
+    }
+
+    #[test]
+    fn our_git_calls_run_no_hooks() {
+        let argv = Invocation::git(["checkout", "x"]).argv().join(" ");
+        assert_eq!(argv, "git -c core.hooksPath=/dev/null -c core.fsmonitor=false checkout x");
+    }
+}

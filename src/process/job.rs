@@ -1,0 +1,145 @@
+//! What goes over the sockets between us, the supervisor, and the stage that becomes the
+//! engine. The engine's environment travels here and not as the supervisor's own: a
+//! configured `LD_PRELOAD` must not reach into our process.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// To the supervisor: end the group, politely.
+pub(super) const TERM: u8 = b'T';
+/// To the supervisor: end everything at once. The end of the socket means the same.
+pub(super) const KILL: u8 = b'K';
+
+/// A program ready to be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Job {
+    /// The file to execute.
+    pub(super) program: PathBuf,
+    /// What the program is told it is called.
+    pub(super) name: OsString,
+    pub(super) args: Vec<OsString>,
+    pub(super) cwd: PathBuf,
+    pub(super) env: BTreeMap<OsString, OsString>,
+    pub(super) grace: Duration,
+}
+
+/// From the supervisor, a line of JSON each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Report {
+    /// The engine is being started, in the group of this number.
+    Started { group: i32 },
+    /// The kernel refused to execute it.
+    Refused { errno: i32 },
+    /// It is over, and nothing of it is left but `survivors`, which no signal could end.
+    Ended {
+        /// The wait status, as the kernel gives it; `None` if the engine itself survived.
+        status: Option<i32>,
+        /// Whether we had asked it to end before it did.
+        told: bool,
+        wall_ns: u64,
+        peak_rss: u64,
+        survivors: usize,
+    },
+}
+
+impl Job {
+    /// Length, then every field with its length before it.
+    pub(super) fn to_frame(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        let mut put = |field: &[u8]| {
+            body.extend_from_slice(&(field.len() as u64).to_le_bytes());
+            body.extend_from_slice(field);
+        };
+        put(self.program.as_os_str().as_bytes());
+        put(self.name.as_bytes());
+        put(self.cwd.as_os_str().as_bytes());
+        let grace = u64::try_from(self.grace.as_millis()).unwrap_or(u64::MAX);
+        put(&grace.to_le_bytes());
+        put(&(self.args.len() as u64).to_le_bytes());
+        for arg in &self.args {
+            put(arg.as_bytes());
+        }
+        for (name, value) in &self.env {
+            put(name.as_bytes());
+            put(value.as_bytes());
+        }
+        let mut frame = (body.len() as u64).to_le_bytes().to_vec();
+        frame.append(&mut body);
+        frame
+    }
+
+    /// Reads one frame; fails where the other side ended before it was whole.
+    pub(super) fn read(mut from: impl Read) -> io::Result<Self> {
+        let mut len = [0; 8];
+        from.read_exact(&mut len)?;
+        let len = u64::from_le_bytes(len);
+        let mut body = Vec::new();
+        if from.take(len).read_to_end(&mut body)? as u64 != len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Self::parse(&body).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    fn parse(body: &[u8]) -> Option<Self> {
+        let mut fields = Fields(body);
+        let program = PathBuf::from(fields.text()?);
+        let name = fields.text()?;
+        let cwd = PathBuf::from(fields.text()?);
+        let grace = Duration::from_millis(fields.number()?);
+        let args = (0..fields.number()?).map(|_| fields.text()).collect::<Option<_>>()?;
+        let mut env = BTreeMap::new();
+        while !fields.0.is_empty() {
+            env.insert(fields.text()?, fields.text()?);
+        }
+        Some(Self { program, name, args, cwd, env, grace })
+    }
+}
+
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (len, rest) = self.0.split_first_chunk()?;
+        let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+        let (field, rest) = rest.split_at_checked(len)?;
+        self.0 = rest;
+        Some(field)
+    }
+
+    fn text(&mut self) -> Option<OsString> {
+        self.next().map(|field| OsString::from_vec(field.to_vec()))
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.next()?.try_into().ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_arrives_as_it_was_sent_bytes_and_all() {
+        let odd = OsString::from_vec(b"\xff\n\0 x".to_vec());
+        let job = Job {
+            program: "/bin/sh".into(),
+            name: "sh".into(),
+            args: vec!["-c".into(), odd.clone(), OsString::new()],
+            cwd: "/".into(),
+            env: BTreeMap::from([("A".into(), odd), ("B".into(), OsString::new())]),
+            grace: Duration::from_millis(2500),
+        };
+        let frame = job.to_frame();
+        assert_eq!(Job::read(&*frame).unwrap(), job);
+        for end in 0..frame.len() {
+            assert!(Job::read(&frame[..end]).is_err());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Reads a log back, so that readings can be derived from it again.
+
+use std::io;
+use std::path::Path;
+
+use super::{HEADER, MARKER, Stream};
+
+/// A log in memory; it is bounded, see [`super::LogWriter`].
+#[derive(Clone, Debug)]
+pub struct Log {
+    bytes: Vec<u8>,
+    /// Where the header ends.
+    body: usize,
+}
+
+/// Reads the log at `path`.
+pub fn read_log(path: &Path) -> io::Result<Log> {
+    std::fs::read(path).map(Log::from)
+}
+
+impl From<Vec<u8>> for Log {
+    fn from(bytes: Vec<u8>) -> Self {
+        let header = |line: &&[u8]| line.starts_with(HEADER);
+        let body = entries(&bytes).take_while(header).map(|line| line.len() + 1).sum();
+        Self { bytes, body }
+    }
+}
+
+impl Log {
+    /// The header, as the caller gave it.
+    pub fn header(&self) -> impl Iterator<Item = (String, String)> {
+        entries(&self.bytes[..self.body]).filter_map(|line| {
+            let line = String::from_utf8_lossy(line.strip_prefix(HEADER)?);
+            let (key, value) = line.split_once(": ")?;
+            Some((key.to_owned(), unescape(value)))
+        })
+    }
+
+    /// The engine's lines in order, without their newlines.
+    pub fn lines(&self) -> impl Iterator<Item = (Stream, &[u8])> {
+        self.pieces().map(|(stream, line, _)| (stream, line))
+    }
+
+    /// The same, and whether each had a newline after it: a last line may not have, nor
+    /// has a piece of an overlong one.
+    pub fn pieces(&self) -> impl Iterator<Item = (Stream, &[u8], bool)> {
+        entries(&self.bytes[self.body..]).filter_map(|entry| {
+            let (prefix, line) = entry.split_at_checked(3)?;
+            match prefix {
+                b"1> " => Some((Stream::Out, line, true)),
+                b"1| " => Some((Stream::Out, line, false)),
+                b"2> " => Some((Stream::Err, line, true)),
+                b"2| " => Some((Stream::Err, line, false)),
+                _ => None,
+            }
+        })
+    }
+
+    /// What is kept of one stream, byte for byte as printed.
+    pub fn stream(&self, wanted: Stream) -> Vec<u8> {
+        let mut all = Vec::new();
+        for (_, line, whole) in self.pieces().filter(|(stream, ..)| *stream == wanted) {
+            all.extend_from_slice(line);
+            all.extend(whole.then_some(b'\n'));
+        }
+        all
+    }
+
+    /// How many bytes the engine printed that are not here.
+    pub fn cut(&self) -> u64 {
+        entries(&self.bytes[self.body..])
+            .filter_map(|entry| {
+                let text = std::str::from_utf8(entry.strip_prefix(MARKER)?).ok()?;
+                text.split(' ').next()?.parse::<u64>().ok()
+            })
+            .sum()
+    }
+
+    /// Whether anything was left out.
+    pub fn was_cut(&self) -> bool {
+        self.cut() > 0
+    }
+}
+
+/// Lines of the file; what follows the last newline is nothing, or was torn off by a crash.
+fn entries(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"))
+}
+
+fn unescape(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut rest = value.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => match rest.next() {
+                Some('n') => text.push('\n'),
+                Some('r') => text.push('\r'),
+                other => text.extend(other),
+            },
+            c => text.push(c),
+        }
+    }
+    text
+}

@@ -1,0 +1,143 @@
+//! Writes a log that stays small whatever the engine says.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use super::{HEAD, HEADER, KEPT, Keep, MARKER, Stream, TAIL};
+
+/// What came of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogSummary {
+    /// The size of the file.
+    pub bytes: u64,
+    /// Bytes the engine printed that are not in it.
+    pub cut: u64,
+    /// Those of them in lines that should have been kept: more than the log may hold.
+    pub lost: u64,
+}
+
+/// Writes head, kept lines, and tail. Takes some 4 MiB of memory, whatever comes.
+#[derive(Debug)]
+pub struct LogWriter {
+    file: BufWriter<File>,
+    head: usize,
+    kept: usize,
+    tail: VecDeque<u8>,
+    lines: VecDeque<Waiting>,
+    /// Left out since the last line written.
+    gap: u64,
+    summary: LogSummary,
+}
+
+/// A line in the tail that may still have to go.
+#[derive(Debug)]
+struct Waiting {
+    /// In the file: prefix, bytes, newline.
+    len: usize,
+    /// As printed.
+    said: usize,
+    keep: Keep,
+}
+
+impl LogWriter {
+    /// Starts a log with its header.
+    pub fn new(file: File, header: &[(&str, String)]) -> io::Result<Self> {
+        let mut log = Self {
+            file: BufWriter::new(file),
+            head: 0,
+            kept: 0,
+            tail: VecDeque::new(),
+            lines: VecDeque::new(),
+            gap: 0,
+            summary: LogSummary::default(),
+        };
+        for (key, value) in header {
+            let value = value.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r");
+            log.put(&[HEADER, key.as_bytes(), b": ", value.as_bytes(), b"\n"])?;
+        }
+        Ok(log)
+    }
+
+    /// Adds a line, without its newline; `whole` says whether it had one.
+    pub fn line(&mut self, stream: Stream, line: &[u8], whole: bool, keep: Keep) -> io::Result<()> {
+        let prefix: &[u8] = match (stream, whole) {
+            (Stream::Out, true) => b"1> ",
+            (Stream::Out, false) => b"1| ",
+            (Stream::Err, true) => b"2> ",
+            (Stream::Err, false) => b"2| ",
+        };
+        let len = prefix.len() + line.len() + 1;
+        if self.head < HEAD {
+            // The line that crosses the bound still belongs to the head.
+            self.head += len;
+            return self.put(&[prefix, line, b"\n"]);
+        }
+        for part in [prefix, line, b"\n"] {
+            self.tail.extend(part);
+        }
+        self.lines.push_back(Waiting { len, said: line.len() + usize::from(whole), keep });
+        while self.tail.len() > TAIL && self.lines.len() > 1 {
+            self.evict()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the tail, and with `sync` sees it onto the disk.
+    pub fn finish(mut self, sync: bool) -> io::Result<LogSummary> {
+        self.mark_gap()?;
+        let (front, back) = self.tail.as_slices();
+        self.file.write_all(front)?;
+        self.file.write_all(back)?;
+        self.summary.bytes += self.tail.len() as u64;
+        self.file.flush()?;
+        if sync {
+            self.file.get_ref().sync_all()?;
+        }
+        Ok(self.summary)
+    }
+
+    /// What it holds, in bytes.
+    #[cfg(test)]
+    pub(super) fn memory(&self) -> usize {
+        self.tail.capacity() + self.lines.capacity() * size_of::<Waiting>()
+    }
+
+    /// Takes the oldest line out of the tail: into the file, or away.
+    fn evict(&mut self) -> io::Result<()> {
+        let Some(line) = self.lines.pop_front() else { return Ok(()) };
+        if line.keep == Keep::Yes && self.kept + line.len <= KEPT {
+            self.kept += line.len;
+            self.mark_gap()?;
+            let (front, back) = self.tail.as_slices();
+            let in_front = line.len.min(front.len());
+            self.file.write_all(&front[..in_front])?;
+            self.file.write_all(&back[..line.len - in_front])?;
+            self.summary.bytes += line.len as u64;
+        } else {
+            self.gap += line.said as u64;
+            if line.keep == Keep::Yes {
+                self.summary.lost += line.said as u64;
+            }
+        }
+        self.tail.drain(..line.len);
+        Ok(())
+    }
+
+    fn mark_gap(&mut self) -> io::Result<()> {
+        let gap = std::mem::take(&mut self.gap);
+        self.summary.cut += gap;
+        if gap == 0 {
+            return Ok(());
+        }
+        self.put(&[MARKER, gap.to_string().as_bytes(), b" bytes left out\n"])
+    }
+
+    fn put(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        for part in parts {
+            self.file.write_all(part)?;
+            self.summary.bytes += part.len() as u64;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,324 @@
+//! A supervised run, from its start to the last line of its output.
+
+use std::fs::File;
+use std::io::{self, PipeReader};
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::job::{Job, KILL, Report, TERM};
+use super::ready::{drain, ready, sooner, until};
+use super::signals::Alarm;
+use super::splitter::Splitter;
+use super::supervised::Supervised;
+use super::{Invocation, Keep, LogWriter, Stop, Stream, program, shim};
+use crate::evaluation::Ended;
+
+/// How long output may still come after everything below the supervisor has ended: only a
+/// foreign process that was handed the pipe can hold it open, and it is not waited for.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// How a run ended, and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// How it ended.
+    pub ended: Ended,
+    /// From the engine's start to the end of its main process.
+    pub wall: Duration,
+    /// Largest resident set of the engine and the children it waited for, MiB.
+    pub peak_rss_mib: Option<f64>,
+    /// The size of the log.
+    pub log_bytes: u64,
+    /// Bytes of output that are not in the log.
+    pub cut: u64,
+    /// Those of them in lines that [`Keep::Yes`] should have kept: 0 unless such lines
+    /// alone were more than a log may hold.
+    pub lost: u64,
+    /// Processes that no signal could end (they hang in the kernel); 0 on a sane machine.
+    pub survivors: usize,
+}
+
+/// Where the output goes.
+#[derive(Clone, Copy, Debug)]
+pub struct LogFile<'a> {
+    /// The file; truncated if it exists.
+    pub path: &'a Path,
+    /// Its header, `# key: value` each.
+    pub header: &'a [(&'a str, String)],
+    /// Whether it must be on the disk when the run returns.
+    pub sync: bool,
+}
+
+/// A run that could not be made or followed, through no fault of the program.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// The log cannot be written: no space, no right.
+    #[error("cannot write the log {path}")]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The working folder is not there.
+    #[error("the working folder {0} does not exist")]
+    Folder(PathBuf),
+    /// This executable is not bisect-ppl and names no other: see [`shim::use_program`].
+    #[error("no supervisor: this program never called process::shim::enter_if_asked")]
+    NoSupervisor,
+    /// No process, pipe, or socket could be had.
+    #[error("cannot start a process")]
+    Start(#[source] io::Error),
+    /// The supervisor was killed or broke down; what it supervised is dead as well.
+    #[error("the supervising process ended without a report")]
+    SupervisorDied,
+    /// A pipe or socket of a running program failed.
+    #[error("cannot follow a running process")]
+    Follow(#[source] io::Error),
+}
+
+/// Runs a program under supervision until its main process ends, its time is over, or
+/// `stop` is requested; when this returns, no process of it is left. Each line of its
+/// output goes to `lines` as it comes, before anything is cut, without its newline (one
+/// longer than 1 MiB comes in pieces), and into the log.
+pub fn run(
+    invocation: &Invocation,
+    stop: &Stop,
+    log: &LogFile<'_>,
+    lines: &mut dyn FnMut(Stream, &[u8]) -> Keep,
+) -> Result<Finished, ProcessError> {
+    let log_error = |source| ProcessError::Log { path: log.path.to_owned(), source };
+    let writer = File::create(log.path).and_then(|file| LogWriter::new(file, log.header));
+    let mut sink = Sink { writer: writer.map_err(log_error)?, lines };
+    let end = execute(invocation, stop, &mut sink, &log_error)?;
+    let summary = sink.writer.finish(log.sync).map_err(log_error)?;
+    Ok(Finished {
+        ended: end.ended,
+        wall: end.wall,
+        peak_rss_mib: (end.peak_rss > 0).then_some(end.peak_rss as f64 / (1024.0 * 1024.0)),
+        log_bytes: summary.bytes,
+        cut: summary.cut,
+        lost: summary.lost,
+        survivors: end.survivors,
+    })
+}
+
+struct Sink<'a> {
+    writer: LogWriter,
+    lines: &'a mut dyn FnMut(Stream, &[u8]) -> Keep,
+}
+
+impl Sink<'_> {
+    fn line(&mut self, stream: Stream, line: &[u8], whole: bool) -> io::Result<()> {
+        let keep = (self.lines)(stream, line);
+        self.writer.line(stream, line, whole, keep)
+    }
+}
+
+struct End {
+    ended: Ended,
+    wall: Duration,
+    peak_rss: u64,
+    survivors: usize,
+}
+
+impl From<Ended> for End {
+    fn from(ended: Ended) -> Self {
+        Self { ended, wall: Duration::ZERO, peak_rss: 0, survivors: 0 }
+    }
+}
+
+fn execute(
+    invocation: &Invocation,
+    stop: &Stop,
+    sink: &mut Sink<'_>,
+    log_error: &dyn Fn(io::Error) -> ProcessError,
+) -> Result<End, ProcessError> {
+    let alarm = stop.alarm().map_err(ProcessError::Start)?;
+    if stop.is_requested() {
+        return Ok(Ended::Stopped.into());
+    }
+    let job = match prepare(invocation)? {
+        Ok(job) => job,
+        Err(ended) => return Ok(ended.into()),
+    };
+    let supervisor = shim::program().ok_or(ProcessError::NoSupervisor)?;
+    let mut run = Running {
+        supervised: Supervised::start(&supervisor, &job).map_err(ProcessError::Start)?,
+        splitters: Default::default(),
+        limit: invocation.limit(),
+        deadline: None,
+        reason: None,
+        requests: 0,
+        group: None,
+        over: None,
+    };
+    run.follow(stop, &alarm, sink, log_error)?;
+    match run.over {
+        Some(Report::Refused { errno }) => Ok(program::refusal(&job.program, errno).into()),
+        Some(Report::Ended { status, told, wall_ns, peak_rss, survivors }) => Ok(End {
+            ended: run.reason.filter(|_| told).unwrap_or_else(|| ended(status)),
+            wall: Duration::from_nanos(wall_ns),
+            peak_rss,
+            survivors,
+        }),
+        _ => Err(ProcessError::SupervisorDied),
+    }
+}
+
+/// Looks everything up; the inner `Err` is how a run of it ends.
+fn prepare(invocation: &Invocation) -> Result<Result<Job, Ended>, ProcessError> {
+    let missing = || ProcessError::Folder(invocation.folder().to_owned());
+    let cwd = invocation.folder().canonicalize().map_err(|_| missing())?;
+    if !cwd.is_dir() {
+        return Err(missing());
+    }
+    let env = invocation.environment();
+    let path = env.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref);
+    Ok(program::find(invocation.program(), &cwd, path).map(|program| Job {
+        program,
+        name: invocation.program().to_owned(),
+        args: invocation.arguments().to_vec(),
+        cwd,
+        env,
+        grace: invocation.patience(),
+    }))
+}
+
+fn ended(status: Option<i32>) -> Ended {
+    let status = status.map(ExitStatus::from_raw);
+    match status.map(|status| (status.code(), status.signal())) {
+        Some((Some(code), _)) => Ended::Exited(code),
+        Some((_, Some(signal))) => Ended::Signaled(signal),
+        // It was told to end, else nobody would have given up on it.
+        _ => Ended::Stopped,
+    }
+}
+
+struct Running {
+    supervised: Supervised,
+    splitters: [Splitter; 2],
+    limit: Option<Duration>,
+    /// Counted from the engine's start, not from the supervisor's.
+    deadline: Option<Instant>,
+    /// Why we told it to end.
+    reason: Option<Ended>,
+    /// Requests to stop that were passed on.
+    requests: usize,
+    group: Option<Pid>,
+    /// The supervisor's last report.
+    over: Option<Report>,
+}
+
+impl Running {
+    /// Until the supervisor has left and the pipes are at their end.
+    fn follow(
+        &mut self,
+        stop: &Stop,
+        alarm: &Alarm,
+        sink: &mut Sink<'_>,
+        log_error: &dyn Fn(io::Error) -> ProcessError,
+    ) -> Result<(), ProcessError> {
+        let mut buffer = vec![0; 64 << 10];
+        let mut listen = true;
+        let mut last_words = None;
+        loop {
+            let open = self.supervised.out.is_some() || self.supervised.err.is_some();
+            let silent = last_words.is_some_and(|until| until <= Instant::now());
+            if !listen && (!open || silent) {
+                break;
+            }
+            let descriptors = [
+                self.supervised.out.as_ref().map(AsFd::as_fd),
+                self.supervised.err.as_ref().map(AsFd::as_fd),
+                listen.then_some(self.supervised.control.as_fd()),
+                Some(alarm.bell.as_fd()),
+            ];
+            let timeout = until(sooner(self.deadline, last_words));
+            let [out, err, report, _] =
+                ready(descriptors, timeout).map_err(ProcessError::Follow)?;
+            drain(&alarm.bell);
+            self.pass_on(stop);
+            if out {
+                let pipe = &mut self.supervised.out;
+                read(pipe, &mut self.splitters[0], Stream::Out, &mut buffer, sink, log_error)?;
+            }
+            if err {
+                let pipe = &mut self.supervised.err;
+                read(pipe, &mut self.splitters[1], Stream::Err, &mut buffer, sink, log_error)?;
+            }
+            if report && !self.hear().map_err(ProcessError::Follow)? {
+                listen = false;
+                self.deadline = None;
+                last_words = Some(Instant::now() + LAST_WORDS);
+                if let (None, Some(group)) = (&self.over, self.group) {
+                    // Killed. The kernel has ended the engine with it; what shares its
+                    // group goes too.
+                    let _ = kill_process_group(group, Signal::KILL);
+                }
+            }
+        }
+        for (splitter, stream) in self.splitters.iter_mut().zip([Stream::Out, Stream::Err]) {
+            if let Some(rest) = splitter.rest() {
+                sink.line(stream, &rest, false).map_err(log_error)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the supervisor when time is over or a stop was requested.
+    fn pass_on(&mut self, stop: &Stop) {
+        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            self.deadline = None;
+            if self.reason.is_none() {
+                self.reason = Some(Ended::TimedOut);
+                self.supervised.tell(TERM);
+            }
+        }
+        let requests = stop.requests();
+        if requests > self.requests {
+            if requests > 1 {
+                self.supervised.tell(KILL);
+            } else if self.reason.is_none() {
+                self.supervised.tell(TERM);
+            }
+            self.requests = requests;
+            self.reason.get_or_insert(Ended::Stopped);
+        }
+    }
+
+    /// Takes reports; `false` when the supervisor has left.
+    fn hear(&mut self) -> io::Result<bool> {
+        let (reports, open) = self.supervised.hear()?;
+        for report in reports {
+            if let Report::Started { group } = report {
+                self.group = Pid::from_raw(group);
+                self.deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
+            } else {
+                self.over = Some(report);
+            }
+        }
+        Ok(open)
+    }
+}
+
+/// One read of a pipe that has something to say, or is at its end.
+fn read(
+    pipe: &mut Option<PipeReader>,
+    splitter: &mut Splitter,
+    stream: Stream,
+    buffer: &mut [u8],
+    sink: &mut Sink<'_>,
+    log_error: &dyn Fn(io::Error) -> ProcessError,
+) -> Result<(), ProcessError> {
+    let Some(open) = pipe else { return Ok(()) };
+    let n = super::ready::read_some(open, buffer).map_err(ProcessError::Follow)?;
+    if n == 0 {
+        *pipe = None;
+    }
+    splitter.push(&buffer[..n], |line, whole| sink.line(stream, line, whole)).map_err(log_error)
+}

@@ -1,0 +1,140 @@
+//! Requests to stop, by signal or by hand.
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// Tells runs to end. Clones are the same handle.
+///
+/// The first request asks (TERM, grace, KILL), the second kills at once.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    state: Arc<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    requests: AtomicUsize,
+    signal: OnceLock<i32>,
+    /// One socket for each run that waits.
+    waiting: Mutex<Vec<Weak<UnixStream>>>,
+}
+
+impl Stop {
+    /// A handle that no signal sets off; [`Stop::request`] still does.
+    pub fn never() -> Self {
+        Self::default()
+    }
+
+    /// A handle set off by INT, TERM and HUP, from now on for the rest of the process. A
+    /// signal that was ignored when we were started stays ignored: `nohup` and a shell's
+    /// `&` mean it.
+    pub fn on_signals() -> std::io::Result<Self> {
+        let stop = Self::default();
+        let ignored = ignored_signals();
+        let wanted = [SIGINT, SIGTERM, SIGHUP];
+        let mut signals =
+            Signals::new(wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0))?;
+        let told = stop.clone();
+        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            for signal in signals.forever() {
+                told.note(Some(signal));
+            }
+        })?;
+        Ok(stop)
+    }
+
+    /// Asks every run that has this handle to end.
+    pub fn request(&self) {
+        self.note(None);
+    }
+
+    /// How often it was asked.
+    pub fn requests(&self) -> usize {
+        self.state.requests.load(Ordering::SeqCst)
+    }
+
+    /// Whether it was asked at all.
+    pub fn is_requested(&self) -> bool {
+        self.requests() > 0
+    }
+
+    /// The first signal that came, if any did.
+    pub fn signal(&self) -> Option<i32> {
+        self.state.signal.get().copied()
+    }
+
+    fn note(&self, signal: Option<i32>) {
+        if let Some(signal) = signal {
+            // Only the first is kept.
+            let _ = self.state.signal.set(signal);
+        }
+        self.state.requests.fetch_add(1, Ordering::SeqCst);
+        let mut waiting = self.state.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|run| match run.upgrade() {
+            Some(socket) => {
+                // Full means that the run has been woken already.
+                let _ = (&*socket).write(b".");
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// A socket that becomes readable at each request, for `poll`.
+    pub(super) fn alarm(&self) -> std::io::Result<Alarm> {
+        let (bell, hand) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        hand.set_nonblocking(true)?;
+        let hand = Arc::new(hand);
+        let mut waiting = self.state.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|run| run.strong_count() > 0);
+        waiting.push(Arc::downgrade(&hand));
+        Ok(Alarm { bell, _hand: hand })
+    }
+}
+
+/// Rings at each request while it lives.
+#[derive(Debug)]
+pub(super) struct Alarm {
+    pub(super) bell: UnixStream,
+    _hand: Arc<UnixStream>,
+}
+
+/// The signals ignored since we were started, as the kernel's mask.
+fn ignored_signals() -> u64 {
+    // There is no safe call that asks for a disposition; elsewhere than on Linux none is
+    // taken for ignored.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn each_request_counts_and_rings() {
+        let stop = Stop::never();
+        let mut alarm = stop.alarm().unwrap();
+        assert!(!stop.is_requested());
+        stop.clone().request();
+        stop.request();
+        assert_eq!((stop.requests(), stop.signal()), (2, None));
+        let mut rung = [0; 8];
+        assert_eq!(alarm.bell.read(&mut rung).unwrap(), 2);
+        drop(alarm);
+        stop.request();
+        assert!(stop.state.waiting.lock().unwrap().is_empty());
+    }
+}

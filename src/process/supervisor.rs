@@ -1,0 +1,185 @@
+//! The process between us and the engine.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use wait4::{ResUse, Wait4};
+
+use super::descendants::{self, PATIENCE};
+use super::job::{Job, KILL, Report, TERM};
+use super::ready::{drain, read_some, ready, sooner, until};
+use super::shim;
+
+/// Reads a job from the socket on stdin, runs it, reports, and leaves nothing behind.
+pub(super) fn supervise() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        // `killall -9 bisect-ppl` must hit the driver, and leave us to end the engine.
+        let _ = rustix::thread::set_name(c"ppl-supervisor");
+    }
+    let mut control = shim::socket_on_stdin()?;
+    // Before the first child, or its death could go unnoticed.
+    let (dead, bell) = UnixStream::pair()?;
+    dead.set_nonblocking(true)?;
+    bell.set_nonblocking(true)?;
+    shim::take_signals();
+    signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, bell)?;
+    descendants::adopt_orphans();
+
+    let job = Job::read(&control)?;
+    let begin = Instant::now();
+    let (child, exec) = spawn(&job)?;
+    // At once: whoever kills us from here on leaves a group that can be found. If nobody
+    // listens any more, the socket's end will tell.
+    let _ = send(&mut control, &Report::Started { group: Pid::from_child(&child).as_raw_pid() });
+    let mut engine = Engine::new(child, exec, job.grace);
+    let result = engine.watch(&mut control, &dead);
+    let wall = begin.elapsed();
+    let left = descendants::end_all(engine.group);
+    let report = match result? {
+        Outcome::Refused(errno) => Report::Refused { errno },
+        Outcome::Ended(end) => Report::Ended {
+            status: end.map(|end| end.status.into_raw()),
+            told: engine.told,
+            wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+            peak_rss: end.map_or(0, |end| end.rusage.maxrss),
+            survivors: left,
+        },
+    };
+    send(&mut control, &report)
+}
+
+/// Starts the stage that becomes the engine and hands it the job; also gives the socket
+/// that tells whether it did.
+fn spawn(job: &Job) -> io::Result<(Child, UnixStream)> {
+    let (mut exec, theirs) = UnixStream::pair()?;
+    #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+    let child = Command::new(shim::own_executable()?)
+        .args([shim::EXEC, &std::process::id().to_string()])
+        .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
+        .spawn()?;
+    // If it died early, its end of the socket says so.
+    let _ = exec.write_all(&job.to_frame());
+    Ok((child, exec))
+}
+
+fn send(control: &mut UnixStream, report: &Report) -> io::Result<()> {
+    let mut line = serde_json::to_vec(report)?;
+    line.push(b'\n');
+    control.write_all(&line)
+}
+
+enum Outcome {
+    Refused(i32),
+    /// `None`: it could not be killed.
+    Ended(Option<ResUse>),
+}
+
+struct Engine {
+    child: Child,
+    group: Pid,
+    /// Open until the stage became the engine.
+    exec: Option<UnixStream>,
+    grace: Duration,
+    told: bool,
+    /// When TERM turns into KILL.
+    kill_at: Option<Instant>,
+    /// When to give up on a killed engine.
+    give_up_at: Option<Instant>,
+}
+
+impl Engine {
+    fn new(child: Child, exec: UnixStream, grace: Duration) -> Self {
+        let group = Pid::from_child(&child);
+        Self { child, group, exec: Some(exec), grace, told: false, kill_at: None, give_up_at: None }
+    }
+
+    /// Follows the engine to its end, and obeys what comes over `control`.
+    fn watch(&mut self, control: &mut UnixStream, dead: &UnixStream) -> io::Result<Outcome> {
+        let mut listen = true;
+        loop {
+            if let Some(end) = self.child.try_wait4()? {
+                return Ok(self.ended(end));
+            }
+            let timeout = until(sooner(self.kill_at, self.give_up_at));
+            let descriptors = [
+                listen.then_some(control.as_fd()),
+                Some(dead.as_fd()),
+                self.exec.as_ref().map(AsFd::as_fd),
+            ];
+            let [order, _, exec] = ready(descriptors, timeout)?;
+            drain(dead);
+            if exec && let Some(errno) = self.refused() {
+                self.child.wait()?;
+                return Ok(Outcome::Refused(errno));
+            }
+            if order {
+                listen = self.obey(control)?;
+            }
+            let now = Instant::now();
+            if self.kill_at.is_some_and(|at| at <= now) {
+                self.kill();
+            }
+            if self.give_up_at.is_some_and(|at| at <= now) {
+                return Ok(Outcome::Ended(None));
+            }
+        }
+    }
+
+    fn ended(&mut self, end: ResUse) -> Outcome {
+        // It may have failed, or run and ended, before we looked.
+        self.refused().map_or(Outcome::Ended(Some(end)), Outcome::Refused)
+    }
+
+    /// What the stage said at the end of its socket: why the kernel refused, or nothing,
+    /// then it is the engine now.
+    fn refused(&mut self) -> Option<i32> {
+        let mut said = Vec::new();
+        // An error is an end, too.
+        let _ = self.exec.take()?.read_to_end(&mut said);
+        <[u8; 4]>::try_from(&*said).ok().map(i32::from_le_bytes)
+    }
+
+    /// One order from above; `false` when there will be no more.
+    fn obey(&mut self, control: &mut UnixStream) -> io::Result<bool> {
+        let mut order = [0];
+        match (read_some(control, &mut order)?, order[0]) {
+            (1, TERM) => self.term(),
+            (1, KILL) => self.kill(),
+            (1, _) => {}
+            _ => {
+                self.kill();
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Asks the group to end. Not those who left it: one may be the supervisor of another
+    /// run, whose own driver is in the group and ends it in its own way.
+    fn term(&mut self) {
+        if self.exec.is_some() {
+            return self.kill();
+        }
+        self.told = true;
+        self.kill_at = Some(Instant::now() + self.grace);
+        // Gone already is as good, here and below.
+        let _ = kill_process_group(self.group, Signal::TERM);
+        // A stopped process gets it only when it goes on.
+        let _ = kill_process_group(self.group, Signal::CONT);
+    }
+
+    fn kill(&mut self) {
+        self.told = true;
+        self.kill_at = None;
+        self.give_up_at.get_or_insert(Instant::now() + PATIENCE);
+        let _ = kill_process_group(self.group, Signal::KILL);
+        // Before the stage has its group.
+        let _ = kill_process(self.group, Signal::KILL);
+    }
+}

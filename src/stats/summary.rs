@@ -1,0 +1,130 @@
+//! Location and spread of a few samples.
+
+/// A MAD times this estimates the standard deviation of normal noise: 1/Φ⁻¹(3/4).
+const NORMAL: f64 = 1.4826;
+
+/// Σx/n; `None` without samples.
+pub fn mean(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
+}
+
+/// The middle one of the samples in order, or the middle between the two middle ones; `None`
+/// without samples.
+pub fn median(samples: &[f64]) -> Option<f64> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    Some(f64::midpoint(sorted[sorted.len() / 2 - 1], upper))
+}
+
+/// The mean after each sample was moved to within 3 MAD of the median m, where
+/// MAD = 1.4826 · median|x − m|: one run that was disturbed moves it little.
+///
+/// Of fewer than four samples none can be called an outlier: their plain mean. Where more than
+/// half of the samples are equal (MAD = 0), the median. `None` without samples.
+pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
+    if samples.len() < 4 {
+        return mean(samples);
+    }
+    let middle = median(samples)?;
+    let distances: Vec<f64> = samples.iter().map(|x| (x - middle).abs()).collect();
+    let reach = 3.0 * NORMAL * median(&distances)?;
+    if reach == 0.0 {
+        // Ten times 0.1, summed and divided, is not 0.1: equal samples keep their very bits.
+        return Some(middle);
+    }
+    let moved: Vec<f64> = samples.iter().map(|x| x.clamp(middle - reach, middle + reach)).collect();
+    mean(&moved)
+}
+
+/// The standard deviation of one sample about its group's mean, from all k groups together:
+/// s² = Σᵍ Σ(x − mean_g)² / (n − k). `None` unless some group has two samples. Empty groups
+/// do not count.
+pub fn pooled_sd(groups: &[&[f64]]) -> Option<f64> {
+    let mut squares = 0.0;
+    let mut freedom = 0;
+    for group in groups {
+        let Some(centre) = mean(group) else { continue };
+        squares += group.iter().map(|x| (x - centre).powi(2)).sum::<f64>();
+        freedom += group.len() - 1;
+    }
+    (freedom > 0).then(|| (squares / freedom as f64).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs())
+    }
+
+    #[test]
+    fn worked_examples() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), Some(3.0));
+        assert_eq!(winsorised_mean(&[]), None);
+        assert_eq!(winsorised_mean(&[1.0, 2.0, 600.0]), Some(201.0));
+        assert_eq!(winsorised_mean(&[5.0, 5.0, 5.0, 9.0]), Some(5.0));
+        assert_eq!(winsorised_mean(&[0.1; 10]), Some(0.1));
+        // Median 3, MAD 1.4826: 1000 is moved to 3 + 3 · 1.4826.
+        let moved = winsorised_mean(&[1.0, 2.0, 3.0, 4.0, 1000.0]).unwrap();
+        assert!(close(moved, (1.0 + 2.0 + 3.0 + 4.0 + 3.0 + 3.0 * 1.4826) / 5.0), "{moved}");
+        // Deviations 1, 1 and 2, 0, 2: s² = (2 + 8) / (5 − 2).
+        let sd = pooled_sd(&[&[1.0, 3.0], &[10.0, 12.0, 14.0], &[]]).unwrap();
+        assert!(close(sd, (10.0_f64 / 3.0).sqrt()), "{sd}");
+        assert_eq!(pooled_sd(&[&[1.0], &[2.0]]), None);
+    }
+
+    fn samples() -> impl Strategy<Value = Vec<f64>> {
+        prop::collection::vec(-100.0..100.0_f64, 1..20)
+    }
+
+    proptest! {
+        #[test]
+        fn location_moves_with_the_samples(x in samples(), shift in -50.0..50.0_f64, scale in 0.1..10.0_f64) {
+            let moved: Vec<f64> = x.iter().map(|x| x * scale + shift).collect();
+            for location in [mean, median, winsorised_mean] {
+                let (before, after) = (location(&x).unwrap(), location(&moved).unwrap());
+                prop_assert!(close(before * scale + shift, after), "{before} {after}");
+            }
+        }
+
+        #[test]
+        fn spread_only_scales(x in samples(), y in samples(), shift in -50.0..50.0_f64, scale in 0.1..10.0_f64) {
+            let moved: Vec<f64> = x.iter().map(|x| x * scale + shift).collect();
+            let scaled: Vec<f64> = y.iter().map(|y| y * scale).collect();
+            let (before, after) = (pooled_sd(&[&x, &y]), pooled_sd(&[&moved, &scaled]));
+            prop_assert_eq!(before.is_some(), after.is_some());
+            prop_assert!(close(before.unwrap_or(0.0) * scale, after.unwrap_or(0.0)));
+        }
+
+        #[test]
+        fn order_is_irrelevant(
+            (x, shuffled) in samples().prop_flat_map(|x| (Just(x.clone()), Just(x).prop_shuffle())),
+        ) {
+            prop_assert_eq!(median(&x), median(&shuffled));
+            prop_assert!(close(winsorised_mean(&x).unwrap(), winsorised_mean(&shuffled).unwrap()));
+            let sd = |x: &[f64]| pooled_sd(&[x]).unwrap_or(0.0);
+            prop_assert!(close(sd(&x), sd(&shuffled)));
+        }
+
+        #[test]
+        fn one_wild_sample_moves_the_winsorised_mean_by_a_bounded_step(
+            x in prop::collection::vec(-1.0..1.0_f64, 4..20),
+            wild in 1e3..1e9_f64,
+        ) {
+            let with = |last: f64| winsorised_mean(&[x.as_slice(), &[last]].concat()).unwrap();
+            // However far away, it counts as if it stood at the edge.
+            prop_assert!(close(with(wild), with(2.0 * wild)));
+            prop_assert!(with(wild).abs() < 10.0);
+        }
+    }
+}
