@@ -24,6 +24,7 @@ mod kit_itself;
 mod merges;
 mod noise;
 mod poison;
+mod process;
 mod refusals;
 mod several;
 mod skips;
