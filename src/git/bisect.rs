@@ -1,10 +1,11 @@
 //! A bisect session of our own, in a worktree without files.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 use crate::evaluation::{CommitId, Verdict};
+use crate::process::Invocation;
 
 use super::command::Call;
 use super::error::io_error;
@@ -129,14 +130,14 @@ impl BisectSession {
         }
     }
 
-    /// The arguments for git (from `-c` on) that let it drive the session with this oracle, to
-    /// be run in [`Self::path`]. Git quotes each word for the shell it uses, so words may hold
-    /// anything.
-    pub fn run_arguments<W: AsRef<OsStr>>(
+    /// `git bisect run` with this oracle in this session, to be run with its output live. Git
+    /// quotes each word for the shell it uses, so words may hold anything. What it leaves
+    /// behind, its exit code does not tell: read [`Self::state`].
+    pub fn run_invocation<W: AsRef<OsStr>>(
         &self,
         oracle: impl IntoIterator<Item = W>,
-    ) -> Vec<OsString> {
-        self.bisect("run").args(oracle).arguments()
+    ) -> Invocation {
+        self.bisect("run").args(oracle).invocation()
     }
 
     /// The worktree's folder, which has no files.

@@ -1,55 +1,32 @@
 //! The one place where this room calls git.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::evaluation::Ended;
+use crate::process::{Invocation, tool};
 
 use super::GitError;
 
-/// What every call carries, so that nothing of the user's setup runs or lingers: no hooks, no
-/// file-system monitor daemon, no garbage collection in the background, and submodules only
-/// where we ask for them.
-pub(super) const SETTINGS: [&str; 10] = [
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "gc.auto=0",
-    "-c",
-    "maintenance.auto=false",
-    "-c",
-    "submodule.recurse=false",
-];
+/// What every call carries beyond what [`Invocation::git`] says: no garbage collection in the
+/// background, and submodules only where we ask for them.
+const SETTINGS: [&str; 6] =
+    ["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false"];
 
-/// What `git bisect run`, a hook or an alias may have left in our environment, and what would
-/// point git at another repository or change how it reads paths.
-pub(super) const REMOVED: [&str; 16] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INDEX_VERSION",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_SHALLOW_FILE",
-    "GIT_EXTERNAL_DIFF",
+/// What would change how git reads paths.
+const REMOVED: [&str; 5] = [
     "GIT_LITERAL_PATHSPECS",
     "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
+    "GIT_EXTERNAL_DIFF",
 ];
 
-/// English words whatever the user's language, no question on the terminal, and no lock taken
-/// (nor index rewritten) by commands that only look.
-pub(super) const ENVIRONMENT: [(&str, &str); 4] =
-    [("LC_ALL", "C"), ("LANGUAGE", ""), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0")];
+/// No call takes so long, not even one that clones a submodule; one that does (a remote that
+/// went silent) would hold up a whole night.
+const LIMIT: Duration = Duration::from_hours(1);
 
 /// One call of git that is being put together.
 #[derive(Clone, Debug)]
@@ -112,38 +89,44 @@ impl Call {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Everything that follows the word `git`.
-    pub(super) fn arguments(&self) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = SETTINGS.iter().map(OsString::from).collect();
+    /// The call as a program to run.
+    pub(super) fn invocation(&self) -> Invocation {
+        let mut invocation = Invocation::git(SETTINGS).cwd(&self.dir);
         if let Some(git_dir) = &self.git_dir {
-            arguments.extend(["--git-dir".into(), git_dir.into()]);
+            invocation = invocation.arg("--git-dir").arg(git_dir);
         }
         if self.work_tree {
-            arguments.extend(["--work-tree".into(), self.dir.clone().into()]);
+            invocation = invocation.arg("--work-tree").arg(&self.dir);
         }
-        arguments.extend(self.args.iter().cloned());
-        arguments
+        for name in REMOVED {
+            invocation = invocation.env_remove(name);
+        }
+        #[cfg(test)]
+        for (name, value) in super::tests::SEALED {
+            invocation = invocation.env(name, value);
+        }
+        invocation.args(&self.args)
     }
 
     /// Runs it; any exit code is an answer.
-    #[expect(clippy::disallowed_methods, reason = "until the process room runs tools for us")]
     pub(super) fn run(&self) -> Result<Output, GitError> {
-        let mut command = Command::new("git");
-        command.args(self.arguments()).current_dir(&self.dir).stdin(Stdio::null());
-        for name in REMOVED {
-            command.env_remove(name);
-        }
-        command.envs(ENVIRONMENT);
-        #[cfg(test)]
-        command.envs(super::tests::SEALED);
-        let output = command.output().map_err(|source| self.not_started(source))?;
-        match output.status.code() {
-            Some(code) => Ok(Output { code, stdout: output.stdout, stderr: output.stderr }),
-            None => Err(GitError::Command {
-                command: self.shown(),
-                ended: format!("signal {}", output.status.signal().unwrap_or_default()),
-                said: said(&output.stderr),
+        let output = tool(&self.invocation().timeout(Some(LIMIT))).map_err(|source| {
+            GitError::NotStarted { command: self.shown(), source: Box::new(source) }
+        })?;
+        let command = self.shown();
+        match output.ended {
+            Ended::Exited(_) if output.truncated => {
+                Err(GitError::Unreadable { command, what: "it said too much".to_owned() })
+            }
+            Ended::Exited(code) => {
+                Ok(Output { code, stdout: output.stdout, stderr: output.stderr })
+            }
+            Ended::NotFound(_) => Err(GitError::Missing),
+            ended => Err(GitError::Command {
+                command,
                 dir: self.dir.clone(),
+                ended: ended.to_string(),
+                said: said(&output.stderr),
             }),
         }
     }
@@ -182,15 +165,6 @@ impl Call {
             dir: self.dir.clone(),
             ended: format!("exit code {}", output.code),
             said,
-        }
-    }
-
-    fn not_started(&self, source: io::Error) -> GitError {
-        // A missing working folder reads as "not found" too.
-        if source.kind() == io::ErrorKind::NotFound && self.dir.is_dir() {
-            GitError::Missing
-        } else {
-            GitError::NotStarted { command: self.shown(), source }
         }
     }
 }

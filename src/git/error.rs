@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::CommitId;
+use crate::process::ProcessError;
 
 use super::GitVersion;
 
@@ -67,7 +68,7 @@ pub enum GitError {
         /// The command, as it could be typed.
         command: String,
         /// Why.
-        source: io::Error,
+        source: Box<ProcessError>,
     },
     /// A git command failed.
     #[error("`{command}` in {} ended with {ended}: {said}", .dir.display())]
@@ -76,7 +77,7 @@ pub enum GitError {
         command: String,
         /// Where it ran.
         dir: PathBuf,
-        /// `exit code N` or `signal N`.
+        /// `exit code N`, `signal N`, or `timed out`.
         ended: String,
         /// Git's own words.
         said: String,

@@ -159,7 +159,9 @@ fn clone_from(donor: &Path, module: &Path, top: &Path) -> Result<(), GitError> {
         .arg(separate)
         .args([donor, top])
         .ok();
-    let remote = Call::on(donor).args(["config", "--get", "remote.origin.url"]).run()?.line();
+    // From the file: on the donor itself git fails where the user's checkout is without it now.
+    let config = Call::new(parent).args(["config", "--file"]).arg(donor.join("config"));
+    let remote = config.args(["--get", "remote.origin.url"]).run()?.line();
     if cloned.is_err() {
         remove_all(module)?;
         remove_all(top)?;

@@ -2,8 +2,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::*;
+use crate::evaluation::Ended;
 use crate::git::tests::{Fixture, git_in, range, write_program};
 use crate::git::{BisectState, End};
+use crate::process::tool;
 
 fn session(fixture: &Fixture, commit: &CommitId) -> BisectSession {
     BisectSession::open(&fixture.repository(), &fixture.beside("hunt a/bisect"), commit).unwrap()
@@ -139,12 +141,12 @@ fn first_parents_alone_can_be_searched() {
 fn the_users_own_bisect_goes_on_beside_ours() {
     let (fixture, commits) = Fixture::line(9);
     fixture.git(&["bisect", "start", "HEAD", "HEAD~8"]);
-    let before = (fixture.snapshot(), fixture.snapshot_with_worktrees());
+    let before = fixture.snapshot();
     let session = session(&fixture, &commits[8]);
     session.start(&range(&commits[2], &commits[7]), Aim::Regression).unwrap();
     let judge = |at| if at >= 6 { Verdict::Bad } else { Verdict::Good };
     assert_eq!(drive(&session, &commits, judge).0, Some(End::FirstBad(commits[6].clone())));
-    assert_eq!(fixture.snapshot(), before.0);
+    assert_eq!(fixture.snapshot(), before);
 
     // Theirs moves on while ours is there, and neither sees the other's marks.
     let ours = state(&session);
@@ -154,12 +156,11 @@ fn the_users_own_bisect_goes_on_beside_ours() {
     let theirs = fixture.repository().bisect_state_here().unwrap().unwrap();
     assert_eq!((theirs.new, theirs.old), (Some(commits[4].clone()), vec![commits[0].clone()]));
     assert_eq!(theirs.current, Some(fixture.head()));
-    let between = fixture.snapshot_with_worktrees();
+    let between = fixture.snapshot();
     session.reset().unwrap();
     session.remove().unwrap();
-    let after = fixture.snapshot_with_worktrees();
-    assert_eq!(after["refs".as_ref() as &Path], between["refs".as_ref() as &Path]);
-    assert_eq!(after["worktrees".as_ref() as &Path].iter().filter(|b| **b == b'\n').count(), 2);
+    assert_eq!(fixture.snapshot(), between);
+    assert_eq!(fixture.git(&["worktree", "list"]).lines().count(), 1);
     fixture.git(&["bisect", "reset"]);
     assert_eq!(fixture.repository().bisect_state_here().unwrap(), None);
 }
@@ -177,11 +178,10 @@ fn git_drives_an_oracle_whose_words_hold_anything() {
          [ \"$n\" = 5 ] && exit 125\n[ \"$n\" -lt 7 ]\n",
     );
     let words = [oracle.to_str().unwrap(), record.to_str().unwrap(), "$HOME `id`", "it's", "!x"];
-    let arguments = session.run_arguments(words);
-    let call = Call::new(session.path());
-    let shown = arguments.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    assert!(shown.starts_with("-c core.hooksPath=/dev/null -c core.fsmonitor=false"), "{shown}");
-    call.args(arguments).ok().unwrap();
+    let invocation = session.run_invocation(words);
+    assert_eq!(invocation.folder(), session.path());
+    let output = tool(&invocation).unwrap();
+    assert_eq!(output.ended, Ended::Exited(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(state(&session).end, Some(End::FirstBad(commits[6].clone())));
     let recorded = fs::read_to_string(&record).unwrap();
     assert!(recorded.contains("|$HOME `id`|it's|!x|"), "{recorded}");
@@ -193,8 +193,8 @@ fn an_oracle_that_stops_the_run_leaves_the_session_as_it_is() {
     let session = session(&fixture, &commits[8]);
     session.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
     let before = state(&session);
-    let call = Call::new(session.path()).args(session.run_arguments(["sh", "-c", "exit 130"]));
-    assert_ne!(call.run().unwrap().code, 0);
+    let output = tool(&session.run_invocation(["sh", "-c", "exit 130"])).unwrap();
+    assert_ne!(output.ended, Ended::Exited(0));
     assert_eq!(state(&session), before);
 }
 

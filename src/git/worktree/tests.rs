@@ -113,10 +113,12 @@ fn a_worktree_of_an_earlier_process_is_taken_up() {
     assert_eq!(content(&worktree, "n"), "2");
 }
 
+type Damage = fn(&Worktree);
+
 #[test]
 fn every_half_made_worktree_is_made_anew() {
     let (fixture, commits) = Fixture::line(1);
-    let damage: [(&str, fn(&Worktree)); 6] = [
+    let damage: [(&str, Damage); 6] = [
         ("folder gone", |w| fs::remove_dir_all(w.path()).unwrap()),
         ("folder emptied", |w| {
             fs::remove_dir_all(w.path()).unwrap();
