@@ -147,8 +147,7 @@ fn what_is_not_there_yet_is_refused_by_name() {
         args.extend(flag);
         env.run(&args).expect(2).says(&["not available yet"]);
     }
-    let commands: [&[&str]; 10] = [
-        &["demo"],
+    let commands: [&[&str]; 12] = [
         &["init"],
         &["verify", "report.json"],
         &["compare", "v1", "HEAD"],
@@ -158,9 +157,15 @@ fn what_is_not_there_yet_is_refused_by_name() {
         &["localize", "HEAD"],
         &["diff", "logits", "a", "b"],
         &["store", "ls"],
+        &["completions", "bash"],
+        &["man"],
+        &["schema"],
     ];
     for args in commands {
         env.run(args).expect(2).says(&["not available yet", args[0]]);
+    }
+    for format in ["html", "issue"] {
+        env.run(&["report", "--format", format]).expect(2).says(&["not available yet", format]);
     }
     assert_nothing_made(&env);
 }
