@@ -5,12 +5,16 @@
 //! process, ui`.
 
 pub mod build;
+pub mod cli;
 pub mod config;
+pub mod demo;
 pub mod evaluation;
 pub mod git;
 pub mod hunt;
 pub mod measure;
 pub mod oracle;
 pub mod process;
+pub mod report;
 pub mod stats;
 pub mod store;
+pub mod ui;

@@ -35,6 +35,7 @@ pub(super) struct Call {
     git_dir: Option<PathBuf>,
     work_tree: bool,
     args: Vec<OsString>,
+    env: Vec<(&'static str, OsString)>,
 }
 
 /// What a call left behind.
@@ -51,7 +52,13 @@ pub(super) struct Output {
 impl Call {
     /// Git in this folder, with the repository found from there.
     pub(super) fn new(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), git_dir: None, work_tree: false, args: Vec::new() }
+        Self {
+            dir: dir.to_owned(),
+            git_dir: None,
+            work_tree: false,
+            args: Vec::new(),
+            env: Vec::new(),
+        }
     }
 
     /// Git on this repository, for what needs no files.
@@ -75,6 +82,12 @@ impl Call {
     /// Several more arguments.
     pub(super) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
+        self
+    }
+
+    /// A variable of its environment.
+    pub(super) fn env(mut self, name: &'static str, value: impl AsRef<OsStr>) -> Self {
+        self.env.push((name, value.as_ref().to_owned()));
         self
     }
 
@@ -103,6 +116,9 @@ impl Call {
         }
         #[cfg(test)]
         for (name, value) in super::tests::SEALED {
+            invocation = invocation.env(name, value);
+        }
+        for (name, value) in &self.env {
             invocation = invocation.env(name, value);
         }
         invocation.args(&self.args)

@@ -7,6 +7,7 @@
 //! *Invariant:* the user's worktree, index, HEAD, stash, branches and bisect are never written
 //! to. Everything happens in linked worktrees of our own, whose state git keeps apart.
 
+mod authoring;
 mod bisect;
 mod bisect_state;
 mod changes;
@@ -18,6 +19,7 @@ mod repository;
 mod submodules;
 mod worktree;
 
+pub use authoring::{Author, Authoring};
 pub use bisect::{Aim, BisectSession};
 pub use bisect_state::{BisectState, End, Remaining};
 pub use changes::{ChangeStatus, FileChange};

@@ -14,6 +14,11 @@ pub(super) fn clean(
     slots: &Slots,
 ) -> Result<(), HuntError> {
     remove_worktree(repository, &hunt.bisect_worktree())?;
+    clean_slots(repository, slots)
+}
+
+/// Removes every slot that nobody holds.
+pub(super) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), HuntError> {
     for slot in slots.idle().map_err(OracleError::from)? {
         slot.empty().map_err(OracleError::from)?;
         remove_worktree(repository, &slot.src())?;

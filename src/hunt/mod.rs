@@ -1,6 +1,7 @@
 //! From two endpoints to a finding: endpoints, targets, search, confirmation, account.
 
 mod account;
+mod alone;
 mod begin;
 mod clean;
 mod confirm;
@@ -14,6 +15,7 @@ mod search;
 mod step;
 mod targets;
 
+pub use alone::{alone, judge_against, tidy};
 pub use begin::{Asked, begin};
 pub use driver::{Driver, drive};
 pub use error::{HuntError, UsageError};

@@ -4,7 +4,7 @@
 use crate::evaluation::{CommitId, Culprit, Finding, Phase, Verdict};
 use crate::git::{Aim, BisectSession, End, Range};
 use crate::oracle::Observation;
-use crate::process::{self, Invocation, Keep, LogFile};
+use crate::process::{self, Keep, LogFile};
 use crate::store::journal::{Event, SearchEnd, Steadiness};
 
 use super::HuntError;
@@ -212,10 +212,8 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
         "--hunt".into(),
         driver.hunt.id().into(),
     ];
-    let git = Invocation::git(session.run_arguments(oracle))
-        .cwd(session.path())
-        // The oracle below ends its own engine first, which may take its own grace.
-        .grace(std::time::Duration::from_secs(30));
+    // The oracle below ends its own engine first, which may take its own grace.
+    let git = session.run_invocation(oracle).grace(std::time::Duration::from_secs(30));
     let log = driver.hunt.path().join(format!("logs/bisect-{number}.log"));
     let file = LogFile { path: &log, header: &[], sync: false };
     process::run(&git, &driver.stop, &file, &mut |_, _| Keep::No)?;

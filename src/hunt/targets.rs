@@ -186,3 +186,23 @@ fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
         _ => format!("{} {baseline} → {level}", guard.metric),
     }
 }
+
+/// Every guard as a target against the level at `good`, for an oracle that knows no bad end.
+pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Target>, String> {
+    if let Some(what) = first_failure(good) {
+        return Err(format!("the good commit {} cannot be measured: {what}", good.commit.short()));
+    }
+    let target = |guard: &Guard| {
+        let baseline = good.level(&guard.metric).ok_or_else(|| {
+            format!("{} is not among what the good commit's runs yielded", guard.metric)
+        })?;
+        Ok(Target::Guard(GuardTarget {
+            limit: baseline.number().map_or(0.0, |x| guard.limit(x)),
+            bad: baseline.clone(),
+            baseline,
+            guard: guard.clone(),
+            threshold: None,
+        }))
+    };
+    guards.iter().map(target).collect()
+}

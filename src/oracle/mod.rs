@@ -16,7 +16,7 @@ mod settle;
 pub use control::ControlSlot;
 pub use error::OracleError;
 pub use evaluate::{Oracle, Request};
-pub use facts::{Facts, InputError};
+pub use facts::{Facts, InputError, machine};
 pub use judge::{Decision, first_runs, judge};
 pub use observation::{Observation, Sample, measures_of};
 pub use recorder::{Activity, Recorder};

@@ -136,11 +136,25 @@ impl HuntDir {
         // Whoever looks whether a driver lives holds it for an instant: ask more than once.
         for _ in 0..20 {
             if let Some(lock) = self.try_lock()? {
+                let path = self.path.join("driver");
+                std::fs::write(&path, std::process::id().to_string())
+                    .map_err(StoreError::at(&path))?;
                 return Ok(lock);
             }
             std::thread::sleep(std::time::Duration::from_millis(25));
         }
         Err(StoreError::Locked(self.id.clone()))
+    }
+
+    /// The process that drives it, if one does.
+    pub fn driver(&self) -> Result<Option<i32>, StoreError> {
+        let path = self.path.join("driver");
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StoreError::Io { path, source }),
+        };
+        Ok(if self.is_driven()? { text.trim().parse().ok() } else { None })
     }
 
     fn try_lock(&self) -> Result<Option<HuntLock>, StoreError> {

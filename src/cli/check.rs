@@ -1,0 +1,165 @@
+//! `check`: what would stand in a hunt's way, told before the night is spent; one line each,
+//! with the cure.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::{Config, Placeholder};
+use crate::git::{History, Repository, git_version};
+use crate::oracle::machine;
+use crate::process::printable_line;
+use crate::ui::{Ui, text};
+
+use super::args::Check;
+use super::{Failed, exit};
+
+/// Below this a checkout, a build, and a night's logs may not fit.
+const ENOUGH_MIB: u64 = 1024;
+
+/// The lines so far, and whether any of them is bad.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    failed: bool,
+}
+
+impl Lines {
+    fn ok(&mut self, what: &str, about: &str) {
+        self.add("ok", what, about);
+    }
+
+    fn bad(&mut self, what: &str, about: &str, cure: Option<String>) {
+        self.failed = true;
+        let cure = cure.map_or_else(String::new, |cure| format!("; {cure}"));
+        self.add("FAIL", what, &format!("{about}{cure}"));
+    }
+
+    fn add(&mut self, mark: &str, what: &str, about: &str) {
+        let line = format!("{mark:<5} {what:<12} {}", printable_line(about));
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+}
+
+/// `check`.
+pub fn run(args: &Check, ui: &Ui) -> Result<u8, Failed> {
+    let mut lines = Lines::default();
+    match git_version() {
+        Ok(version) => lines.ok("git", &version.to_string()),
+        Err(error) => lines.bad("git", &error.to_string(), error.hint()),
+    }
+    let folder = std::env::current_dir().map_err(|error| Failed::world(error.into(), None))?;
+    let repository = Repository::discover(&folder);
+    match &repository {
+        Ok(repository) => revisions(&mut lines, repository, args),
+        Err(error) => lines.bad("repository", &error.to_string(), error.hint()),
+    }
+    match Config::load(&args.config) {
+        Ok(config) => {
+            lines.ok("config", &args.config.to_string_lossy());
+            inputs(&mut lines, &config);
+            tools(&mut lines, &config);
+        }
+        Err(error) => {
+            for (index, line) in error.to_string().lines().enumerate() {
+                let cure = if index == 0 { error.hint().map(str::to_owned) } else { None };
+                lines.bad("config", line, cure);
+            }
+        }
+    }
+    if let Ok(repository) = &repository {
+        disk(&mut lines, repository.common_dir());
+    }
+    let machine = machine();
+    let gpus = if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join(", ") };
+    lines.ok(
+        "machine",
+        &format!("{}, {}, {gpus}", machine.cpu, text::plural(machine.cores, "core")),
+    );
+    ui.out(&lines.text).map_err(|error| Failed::world(error.into(), None))?;
+    Ok(if lines.failed { exit::FAILED } else { exit::DONE })
+}
+
+fn revisions(lines: &mut Lines, repository: &Repository, args: &Check) {
+    let top = repository.top().unwrap_or(repository.common_dir());
+    lines.ok("repository", &top.to_string_lossy());
+    let history = match History::open(repository) {
+        Ok(history) => history,
+        Err(error) => return lines.bad("history", &error.to_string(), error.hint()),
+    };
+    let mut asked: Vec<(&str, &str)> = vec![("bad", &args.bad)];
+    if let Some(good) = &args.good {
+        asked.insert(0, ("good", good));
+    }
+    for (name, revision) in asked {
+        match history.resolve(revision).and_then(|commit| history.info(&commit)) {
+            Ok(info) => lines.ok(name, &format!("{} {}", info.id.short(), info.subject)),
+            Err(error) => lines.bad(name, &error.to_string(), error.hint()),
+        }
+    }
+}
+
+fn inputs(lines: &mut Lines, config: &Config) {
+    for name in config.inputs.keys() {
+        match config.input_paths(name) {
+            Ok(paths) => {
+                let shown = paths.first().map(|path| path.to_string_lossy().into_owned());
+                lines.ok("input", &format!("{name}: {}", shown.unwrap_or_default()));
+            }
+            Err(error) => lines.bad("input", &error.to_string(), Some(error.hint())),
+        }
+    }
+}
+
+/// The programs that must be there before anything is built; what lies under `{src}` or
+/// `{build}` is the commit's to bring.
+fn tools(lines: &mut Lines, config: &Config) {
+    let measures = config.measures.iter().flat_map(|measure| {
+        std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
+    });
+    let mut programs: Vec<String> = config
+        .build
+        .commands
+        .iter()
+        .chain(measures)
+        .filter_map(|command| command.words.first())
+        .filter(|word| {
+            !word.placeholders().any(|p| matches!(p, Placeholder::Src | Placeholder::Build))
+        })
+        .map(|word| word.text().to_owned())
+        .chain(config.probes.iter().filter_map(|words| words.first().cloned()))
+        .collect();
+    programs.sort();
+    programs.dedup();
+    for program in programs {
+        match find(&program) {
+            Some(path) => lines.ok("tool", &path.to_string_lossy()),
+            None => {
+                let cure = "install it, or correct the command".to_owned();
+                lines.bad("tool", &format!("`{program}` is not there"), Some(cure));
+            }
+        }
+    }
+}
+
+fn find(program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Path::new(program).exists().then(|| PathBuf::from(program));
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+fn disk(lines: &mut Lines, folder: &Path) {
+    match rustix::fs::statvfs(folder) {
+        Ok(about) => {
+            let free = about.f_bavail.saturating_mul(about.f_frsize) / (1024 * 1024);
+            let shown = format!("{free} MiB free");
+            if free < ENOUGH_MIB {
+                lines.bad("disk", &shown, Some(format!("free {ENOUGH_MIB} MiB or more")));
+            } else {
+                lines.ok("disk", &shown);
+            }
+        }
+        Err(error) => lines.bad("disk", &error.to_string(), None),
+    }
+}

@@ -1,0 +1,83 @@
+//! `demo`: the bundled engine's history as a real repository, and a hunt in it.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+
+use crate::demo::{self, LayoutError};
+use crate::git::Repository;
+use crate::hunt::{Asked, UsageError};
+use crate::process::Stop;
+use crate::store::{Store, publish};
+use crate::ui::Ui;
+
+use super::args::Demo;
+use super::{Failed, exit, start};
+
+/// `demo`.
+pub fn run(args: &Demo, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+    let scenario = demo::scenario(&args.scenario)
+        .map_err(|error| Failed::usage(error.into(), Some("see demo/README.md".to_owned())))?;
+    let folder = match &args.dir {
+        Some(folder) => folder.clone(),
+        None => temporary().map_err(|error| Failed::world(error.into(), None))?,
+    };
+    ui.line(&format!("scenario {}: {}", args.scenario, scenario.title));
+    ui.line(&format!("laying the bundled engine's history out in {}", folder.display()));
+    demo::lay_out(&folder).map_err(failed)?;
+    let git = |error: crate::git::GitError| Failed::hunt(UsageError::from(error).into());
+    let repository = Repository::discover(&folder).map_err(git)?;
+    let oracle_toml = folder.join("oracle.toml");
+    let config = scenario
+        .config(&oracle_toml)
+        .map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
+    // What is hunted with is what lies there, so that the hunt can be repeated by hand.
+    publish(&oracle_toml, config.text().as_bytes()).map_err(Failed::store)?;
+    ui.line(&format!(
+        "the same by hand: cd {} && bisect-ppl start --good {} --bad {}",
+        folder.display(),
+        scenario.good,
+        scenario.bad
+    ));
+    let asked = Asked {
+        good: scenario.good.clone(),
+        bad: scenario.bad.clone(),
+        first_parent: false,
+        first_only: false,
+        skip: Vec::new(),
+        paths: Vec::new(),
+    };
+    let code = start::begin(&repository, &config, &asked, ui, stop)?;
+    if code != exit::DONE {
+        return Ok(code);
+    }
+    let hunt = Store::open(repository.common_dir())
+        .and_then(|store| store.hunt(None))
+        .map_err(Failed::store)?;
+    let report = crate::report::Report::of(&hunt).map_err(start::report_failed)?;
+    let found = report.culprit.map(|culprit| culprit.commit);
+    if found.as_ref() == Some(&scenario.expect) {
+        ui.line("that is the commit in which the regression was planted");
+        Ok(exit::DONE)
+    } else {
+        let error = anyhow!("the regression was planted in {}", scenario.expect);
+        Err(Failed::failed(error))
+    }
+}
+
+fn temporary() -> std::io::Result<PathBuf> {
+    tempfile::Builder::new().prefix("bisect-ppl-demo-").tempdir().map(tempfile::TempDir::keep)
+}
+
+fn failed(error: LayoutError) -> Failed {
+    match &error {
+        LayoutError::NotEmpty(_) => {
+            Failed::usage(error.into(), Some("name an empty or a new folder with --dir".into()))
+        }
+        LayoutError::Git(git) => {
+            let hint = git.hint();
+            Failed::world(error.into(), hint)
+        }
+        _ => Failed::world(error.into(), None),
+    }
+}

@@ -1,0 +1,42 @@
+//! `log`: the hunt's first search as a log that `git bisect replay` takes in any clone.
+
+use crate::evaluation::{CommitId, Verdict};
+use crate::git::{Aim, History, Range};
+use crate::hunt::HuntError;
+use crate::store::journal::Event;
+use crate::ui::Ui;
+
+use super::args::Hunt;
+use super::{Failed, exit, hunt_here};
+
+/// `log`.
+pub fn run(args: &Hunt, ui: &Ui) -> Result<u8, Failed> {
+    let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
+    let mut range = None;
+    let mut marks: Vec<(CommitId, Verdict)> = Vec::new();
+    for entry in hunt.entries().map_err(Failed::store)? {
+        match entry.event {
+            Event::Begun(begun) => {
+                range = Some(Range {
+                    old: vec![begun.good.commit],
+                    new: begun.bad.commit,
+                    first_parent: begun.options.first_parent,
+                    paths: begun.options.paths,
+                });
+                marks.extend(begun.options.skip.into_iter().map(|commit| (commit, Verdict::Skip)));
+            }
+            Event::Judged(judged) if judged.stretch == 0 => {
+                // The last word on a commit is its confirmation's.
+                marks.retain(|(commit, _)| *commit != judged.commit);
+                marks.push((judged.commit, judged.judgement.verdict));
+            }
+            _ => {}
+        }
+    }
+    let range = range.ok_or_else(|| Failed::hunt(HuntError::NoBeginning))?;
+    let git = |error: crate::git::GitError| Failed::hunt(error.into());
+    let history = History::open(&repository).map_err(git)?;
+    let text = history.replay_log(&range, Aim::Regression, &marks).map_err(git)?;
+    ui.out(&text).map_err(|error| Failed::world(error.into(), None))?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,94 @@
+//! `measure`: one evaluation by hand.
+
+use std::fmt::Write;
+
+use anyhow::anyhow;
+use serde_json::json;
+
+use crate::config::Config;
+use crate::evaluation::Phase;
+use crate::hunt::{self, UsageError};
+use crate::oracle::{Observation, Request};
+use crate::process::Stop;
+use crate::ui::{Ui, text};
+
+use super::args::Measure;
+use super::{Failed, exit, here};
+
+/// `measure`.
+pub fn run(args: &Measure, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+    let repository = here()?;
+    let config =
+        Config::load(&args.config).map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
+    let mut oracle = hunt::alone(&repository, config, stop).map_err(Failed::hunt)?;
+    let commit = oracle
+        .history
+        .resolve(&args.revision)
+        .map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
+    let measures: Vec<String> = oracle.config.measures.iter().map(|m| m.name.clone()).collect();
+    let seen = oracle.evaluate(Request {
+        commit: &commit,
+        measures: &measures,
+        runs: args.runs as usize,
+        phase: Phase::Manual,
+        recipe: None,
+        keep: false,
+    });
+    let tidied = hunt::tidy(&oracle);
+    let seen = seen.map_err(Failed::oracle)?;
+    tidied.map_err(Failed::hunt)?;
+    let out = if args.json { as_json(&seen) } else { as_text(&seen) };
+    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    match failure(&seen) {
+        None => Ok(exit::DONE),
+        Some(what) => {
+            ui.error(&anyhow!("{} cannot be measured: {what}", commit.short()), None);
+            Ok(exit::FAILED)
+        }
+    }
+}
+
+fn failure(seen: &Observation) -> Option<String> {
+    if let Some(failure) = &seen.build_failure {
+        return Some(text::line(&failure.detail));
+    }
+    let mut samples = seen.samples.values().flatten();
+    let failure = samples.find_map(|sample| sample.result.as_ref().err())?;
+    Some(text::line(&failure.detail))
+}
+
+fn as_text(seen: &Observation) -> String {
+    let mut out = String::new();
+    for (measure, samples) in &seen.samples {
+        for sample in samples {
+            for (metric, value) in sample.values(measure) {
+                // Writing to a string cannot fail.
+                let _ = writeln!(out, "{metric} {}", text::line(&value.to_string()));
+            }
+        }
+    }
+    out
+}
+
+fn as_json(seen: &Observation) -> String {
+    let runs: Vec<_> = seen
+        .samples
+        .iter()
+        .flat_map(|(measure, samples)| samples.iter().map(move |sample| (measure, sample)))
+        .map(|(measure, sample)| {
+            json!({
+                "measure": measure,
+                "attempt": sample.attempt,
+                "values": sample.values(measure),
+                "failure": sample.result.as_ref().err(),
+            })
+        })
+        .collect();
+    let whole = json!({
+        "schema": "bisect-ppl/measure/1",
+        "commit": seen.commit,
+        "build_failure": seen.build_failure,
+        "runs": runs,
+    });
+    format!("{whole:#}\n")
+}

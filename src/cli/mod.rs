@@ -1,0 +1,102 @@
+//! What is typed, what is printed, and the exit codes.
+
+mod args;
+mod check;
+mod demo;
+mod exit;
+mod log;
+mod measure;
+mod oracle;
+mod report;
+mod start;
+mod status;
+mod stop;
+mod unavailable;
+mod watch;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::git::Repository;
+use crate::process::Stop;
+use crate::store::{HuntDir, Store};
+use crate::ui::Ui;
+
+use args::{Args, Command};
+pub use exit::Failed;
+
+/// Parses the command line, does what it says, and gives the exit code.
+pub fn main() -> ExitCode {
+    let is_oracle = std::env::args_os().nth(1).is_some_and(|word| word == "oracle");
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let is_help =
+                matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            // Nobody is left to tell when the terminal is gone.
+            let _ = error.print();
+            return exit::of_words(is_oracle, is_help);
+        }
+    };
+    // A panic must not end in 101, which git bisect run reads as "bad".
+    match catch_unwind(AssertUnwindSafe(|| run(args))) {
+        Ok(code) => code,
+        Err(_) => exit::of_panic(is_oracle),
+    }
+}
+
+fn run(args: Args) -> ExitCode {
+    let ui = Ui::new();
+    let is_oracle = matches!(args.command, Command::Oracle(_));
+    let result = dispatch(args, &ui);
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(failed) => {
+            ui.error(&failed.error, failed.hint.as_deref());
+            ExitCode::from(failed.code_for(is_oracle))
+        }
+    }
+}
+
+fn dispatch(args: Args, ui: &Ui) -> Result<u8, Failed> {
+    let stop = Stop::on_signals().map_err(|error| Failed::world(error.into(), None))?;
+    match args.command {
+        Command::Demo(demo) => demo::run(&demo, ui, &stop),
+        Command::Check(check) => check::run(&check, ui),
+        Command::Start(start) => start::run(&start, ui, &stop),
+        Command::Resume(resume) => start::resume(&resume, ui, &stop),
+        Command::Status(status) => status::run(&status, ui, &stop),
+        Command::Stop(stop) => stop::run(&stop, ui),
+        Command::Log(log) => log::run(&log, ui),
+        Command::Report(report) => report::run(&report, ui),
+        Command::Measure(measure) => measure::run(&measure, ui, &stop),
+        Command::Oracle(oracle) => oracle::run(&oracle, &stop),
+        Command::Unavailable(words) => Err(unavailable::command(&words)),
+    }
+}
+
+/// The repository that the current folder is in.
+fn here() -> Result<Repository, Failed> {
+    let folder = std::env::current_dir().map_err(|error| Failed::world(error.into(), None))?;
+    Repository::discover(&folder).map_err(|error| {
+        let hint = error.hint();
+        Failed::usage(error.into(), hint)
+    })
+}
+
+/// A hunt of the repository here, by name or the newest.
+fn hunt_here(name: Option<&str>) -> Result<(Repository, HuntDir), Failed> {
+    let repository = here()?;
+    let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
+    let hunt = store.hunt(name).map_err(Failed::store)?;
+    Ok((repository, hunt))
+}
+
+/// This program, for git to call.
+fn program() -> Result<PathBuf, Failed> {
+    std::env::current_exe().map_err(|error| Failed::world(error.into(), None))
+}

@@ -1,0 +1,94 @@
+//! `oracle`: what `git bisect run` calls. Stdout stays empty; stderr tells the verdict.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+
+use crate::config::Config;
+use crate::evaluation::{CommitId, Verdict};
+use crate::git::{BisectState, Repository};
+use crate::hunt::{self, UsageError};
+use crate::oracle::exit::code;
+use crate::process::{Stop, printable_line};
+use crate::store::{KeyHasher, Store, publish};
+use crate::ui::Ui;
+
+use super::args::Oracle;
+use super::{Failed, here};
+
+/// `oracle`.
+pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
+    let repository = here()?;
+    let verdict = match &args.hunt {
+        Some(name) => {
+            let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
+            let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
+            hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
+        }
+        None => by_hand(&repository, &args.config, stop)?,
+    };
+    Ok(code(verdict))
+}
+
+/// In a bisect of the user's own: the baseline is its good commit.
+fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<Verdict, Failed> {
+    let git = |error: crate::git::GitError| Failed::hunt(UsageError::from(error).into());
+    let state = repository.bisect_state_here().map_err(git)?.ok_or_else(|| {
+        Failed::usage(
+            anyhow!("no bisect is going on in this worktree"),
+            Some(
+                "`git bisect start BAD GOOD` first, or `bisect-ppl start` for a whole hunt".into(),
+            ),
+        )
+    })?;
+    let (Some(good), Some(commit)) = (state.old.first().cloned(), state.current.clone()) else {
+        return Err(Failed::usage(
+            anyhow!("the bisect in this worktree has no good commit yet"),
+            Some("`git bisect good REV` first: its level is the baseline".to_owned()),
+        ));
+    };
+    let config = frozen(repository, config, &state, &good)?;
+    let mut oracle = hunt::alone(repository, config, stop).map_err(Failed::hunt)?;
+    let judged = hunt::judge_against(&mut oracle, &good, &commit);
+    let tidied = hunt::tidy(&oracle);
+    let judgement = judged.map_err(Failed::hunt)?.map_err(|why| {
+        Failed::world(anyhow!("{why}"), Some("give git another good commit".to_owned()))
+    })?;
+    tidied.map_err(Failed::hunt)?;
+    Ui::new().line(&format!(
+        "{} {}: {}",
+        judgement.verdict,
+        commit.short(),
+        printable_line(&judgement.reason)
+    ));
+    Ok(judgement.verdict)
+}
+
+/// The configuration as it was at the first step of this bisect: the checked-out file changes
+/// from commit to commit, the ruler must not.
+fn frozen(
+    repository: &Repository,
+    path: &Path,
+    state: &BisectState,
+    good: &CommitId,
+) -> Result<Config, Failed> {
+    let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
+    let absolute = std::path::absolute(path).map_err(|error| Failed::world(error.into(), None))?;
+    let start = state.log.lines().find(|line| line.starts_with("git bisect start"));
+    let name = KeyHasher::new("frozen")
+        .field("file", &absolute.to_string_lossy())
+        .field("start", start.unwrap_or_default())
+        .field("good", good.as_str())
+        .hex();
+    let copy: PathBuf = store.root().join("by-hand").join(format!("{name}.toml"));
+    if !copy.exists() {
+        let load = |error| Failed::hunt(UsageError::from(error).into());
+        let config = Config::load(path).map_err(load)?;
+        publish(&copy, config.text().as_bytes()).map_err(Failed::store)?;
+        return Ok(config);
+    }
+    let text = std::fs::read_to_string(&copy).map_err(|error| Failed::world(error.into(), None))?;
+    let base = absolute.parent().unwrap_or(Path::new("/"));
+    Config::parse(&text, base, &path.to_string_lossy())
+        .map_err(|error| Failed::usage(error.into(), None))
+}

@@ -1,0 +1,81 @@
+//! `start` and `resume`: a hunt from the command line.
+
+use crate::config::Config;
+use crate::evaluation::Outcome;
+use crate::git::Repository;
+use crate::hunt::{self, Asked, UsageError};
+use crate::process::Stop;
+use crate::report::{self, Report};
+use crate::store::{HuntDir, publish};
+use crate::ui::Ui;
+
+use super::args::{Hunt, Start};
+use super::watch::Watch;
+use super::{Failed, exit, here, hunt_here, program, unavailable};
+
+/// `start`.
+pub fn run(args: &Start, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+    unavailable::start(args)?;
+    let repository = here()?;
+    let config =
+        Config::load(&args.config).map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
+    let asked = Asked {
+        good: args.good.clone(),
+        bad: args.bad.clone(),
+        first_parent: args.first_parent,
+        first_only: args.first_only,
+        skip: args.skip.clone(),
+        paths: args.paths.clone(),
+    };
+    begin(&repository, &config, &asked, ui, stop)
+}
+
+/// Begins a hunt and drives it to its end.
+pub fn begin(
+    repository: &Repository,
+    config: &Config,
+    asked: &Asked,
+    ui: &Ui,
+    stop: &Stop,
+) -> Result<u8, Failed> {
+    let hunt = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
+    ui.line(&format!("hunt: {}", hunt.id()));
+    drive(repository, &hunt, ui, stop)
+}
+
+/// `resume`.
+pub fn resume(args: &Hunt, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+    let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
+    ui.line(&format!("hunt: {}", hunt.id()));
+    drive(&repository, &hunt, ui, stop)
+}
+
+fn drive(repository: &Repository, hunt: &HuntDir, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+    let _lock = hunt.lock().map_err(Failed::store)?;
+    let watch = Watch::begin(hunt, ui.is_terminal());
+    let result = hunt::drive(repository, hunt, program()?, stop);
+    watch.end();
+    // The report is written whatever happened: an interrupted hunt has one too.
+    let written = write_reports(hunt);
+    let finding = result.map_err(Failed::hunt)?;
+    written.map_err(report_failed)?;
+    let report = Report::of(hunt).map_err(report_failed)?;
+    ui.out(&report::terminal_answer(&report)).map_err(|error| Failed::world(error.into(), None))?;
+    debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");
+    Ok(exit::of_outcome(finding.outcome))
+}
+
+fn write_reports(hunt: &HuntDir) -> Result<(), report::ReportError> {
+    let report = Report::of(hunt)?;
+    publish(&hunt.path().join("report.json"), report::json(&report).as_bytes())?;
+    publish(&hunt.path().join("report.md"), report::markdown(&report).as_bytes())?;
+    Ok(())
+}
+
+/// A report that could not be made or kept.
+pub fn report_failed(error: report::ReportError) -> Failed {
+    match error {
+        report::ReportError::Store(error) => Failed::store(error),
+        other => Failed::usage(other.into(), None),
+    }
+}

@@ -1,0 +1,83 @@
+//! `status`: what a hunt is doing, and what it has found out so far.
+
+use std::time::Duration;
+
+use crate::evaluation::Outcome;
+use crate::git::Repository;
+use crate::oracle::Activity;
+use crate::process::Stop;
+use crate::report::{Report, json, terminal_answer};
+use crate::store::HuntDir;
+use crate::ui::{Ui, text};
+
+use super::args::Status;
+use super::start::report_failed;
+use super::watch::Watch;
+use super::{Failed, exit, hunt_here};
+
+/// How often `--wait` looks.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// `status`.
+pub fn run(args: &Status, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+    let (_, hunt): (Repository, HuntDir) = hunt_here(args.hunt.as_deref())?;
+    if args.watch || args.wait {
+        let watch = args.watch.then(|| Watch::begin(&hunt, ui.is_terminal()));
+        while hunt.is_driven().map_err(Failed::store)? && !stop.is_requested() {
+            std::thread::sleep(LOOK);
+        }
+        if let Some(watch) = watch {
+            watch.end();
+        }
+        if stop.is_requested() {
+            return Ok(exit::INTERRUPTED);
+        }
+    }
+    let report = Report::of(&hunt).map_err(report_failed)?;
+    let out = if args.json { json(&report) } else { words(&hunt, &report)? };
+    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    Ok(if args.wait { exit::of_outcome(report.outcome) } else { exit::DONE })
+}
+
+fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
+    let is_driven = hunt.is_driven().map_err(Failed::store)?;
+    let mut lines = vec![format!("hunt {}", hunt.id())];
+    match (report.outcome, is_driven) {
+        (Outcome::Interrupted, true) => lines.push(running(hunt)),
+        (Outcome::Interrupted, false) => {
+            lines.push(format!("not running; `bisect-ppl resume {}` goes on", hunt.id()));
+        }
+        _ => {
+            lines.push(terminal_answer(report));
+            return Ok(lines.join("\n"));
+        }
+    }
+    for commit in &report.commits {
+        lines.push(format!(
+            "{:<7} {}  {}",
+            commit.verdict.to_string(),
+            commit.commit.short(),
+            text::line(&commit.reason)
+        ));
+    }
+    Ok(lines.join("\n") + "\n")
+}
+
+/// What it does now, as it said last.
+fn running(hunt: &HuntDir) -> String {
+    let doing = std::fs::read(hunt.now_path())
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Activity>(&bytes).ok());
+    let Some(doing) = doing else { return "running".to_owned() };
+    let since = doing.since.parse::<jiff::Timestamp>().ok().map_or_else(String::new, |since| {
+        let seconds = jiff::Timestamp::now().duration_since(since).as_secs_f64();
+        format!(", for {}", text::seconds(seconds.max(0.0)))
+    });
+    let measure = doing.measure.map_or_else(String::new, |measure| format!(" {measure}"));
+    format!(
+        "running: {}{measure} at {} ({}){since}",
+        doing.doing,
+        doing.commit.short(),
+        doing.phase
+    )
+}

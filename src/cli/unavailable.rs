@@ -1,0 +1,71 @@
+//! What the contract names and this version does not have: refused by name, never ignored.
+
+use anyhow::anyhow;
+
+use super::Failed;
+use super::args::{Format, Start};
+
+/// Commands to come.
+const COMMANDS: [&str; 12] = [
+    "init",
+    "verify",
+    "compare",
+    "gate",
+    "track",
+    "reproduce",
+    "localize",
+    "diff",
+    "store",
+    "completions",
+    "man",
+    "schema",
+];
+
+/// A command that is not there.
+pub fn command(words: &[String]) -> Failed {
+    let name = words.first().map_or("", String::as_str);
+    if COMMANDS.contains(&name) {
+        return Failed::usage(anyhow!("`bisect-ppl {name}` is not available yet"), None);
+    }
+    let known = ["demo", "check", "start", "resume", "status", "stop", "log", "report", "measure"];
+    let near = known
+        .iter()
+        .chain(&COMMANDS)
+        .map(|known| (strsim::damerau_levenshtein(known, name), known))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= 2)
+        .map(|(_, known)| format!("did you mean `bisect-ppl {known}`?"));
+    let hint = near.or_else(|| Some("`bisect-ppl --help` lists the commands".to_owned()));
+    Failed::usage(anyhow!("there is no command `{name}`"), hint)
+}
+
+/// Options of `start` that are not there.
+pub fn start(args: &Start) -> Result<(), Failed> {
+    let missing = [
+        (args.slots.is_some(), "--slots"),
+        (args.find_fix, "--find-fix"),
+        (args.deadline.is_some(), "--deadline"),
+        (args.detach, "--detach"),
+        (args.search == "posterior", "--search posterior"),
+    ];
+    if let Some((_, name)) = missing.iter().find(|(given, _)| *given) {
+        return Err(Failed::usage(anyhow!("`{name}` is not available yet"), None));
+    }
+    if !matches!(args.search.as_str(), "auto" | "git-bisect") {
+        return Err(Failed::usage(
+            anyhow!("--search {}: allowed are auto and git-bisect", args.search),
+            None,
+        ));
+    }
+    Ok(())
+}
+
+/// Formats of `report` that are not there.
+pub fn format(format: Format) -> Result<(), Failed> {
+    let name = match format {
+        Format::Md | Format::Json => return Ok(()),
+        Format::Html => "html",
+        Format::Issue => "issue",
+    };
+    Err(Failed::usage(anyhow!("`--format {name}` is not available yet"), None))
+}

@@ -1,0 +1,278 @@
+//! Shows a hunt while it goes on, from its journal and from what it says it is doing: the same
+//! for the driver that runs it and for `status --watch` in another terminal.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::evaluation::{CommitId, Phase, Target, Value};
+use crate::oracle::Activity as Doing;
+use crate::store::HuntDir;
+use crate::store::journal::{Event, RunDone, SearchEnd};
+use crate::ui::{Activity, Estimate, Progress, text};
+
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(150);
+
+/// A watcher in its own thread.
+pub struct Watch {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Begins to show what happens from now on.
+    pub fn begin(hunt: &HuntDir, is_terminal: bool) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let mut view = View::new(hunt.clone(), is_terminal);
+        let flag = Arc::clone(&over);
+        let thread = std::thread::spawn(move || {
+            while !flag.load(Ordering::Relaxed) {
+                view.look();
+                std::thread::sleep(LOOK);
+            }
+            view.look();
+            view.progress.finish();
+        });
+        Self { over, thread: Some(thread) }
+    }
+
+    /// Shows what is still to be shown, and ends.
+    pub fn end(mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It only prints; a panic there has told of itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What is known of the hunt, from its journal.
+struct View {
+    hunt: HuntDir,
+    progress: Progress,
+    seen: usize,
+    /// The journal's length when it was last read: reading it again at every look would cost.
+    length: u64,
+    subjects: BTreeMap<CommitId, String>,
+    targets: Vec<Target>,
+    runs: Vec<RunDone>,
+    builds: Vec<f64>,
+    steps: usize,
+    doing: Option<Doing>,
+}
+
+impl View {
+    fn new(hunt: HuntDir, is_terminal: bool) -> Self {
+        Self {
+            hunt,
+            progress: Progress::new(is_terminal),
+            seen: 0,
+            length: 0,
+            subjects: BTreeMap::new(),
+            targets: Vec::new(),
+            runs: Vec::new(),
+            builds: Vec::new(),
+            steps: 0,
+            doing: None,
+        }
+    }
+
+    fn look(&mut self) {
+        let length = std::fs::metadata(self.hunt.journal_path()).map_or(0, |meta| meta.len());
+        if length != self.length {
+            self.length = length;
+            // What cannot be read now is read at the next look.
+            let entries = self.hunt.entries().unwrap_or_default();
+            for entry in entries.iter().skip(self.seen) {
+                self.show(&entry.event);
+            }
+            self.seen = self.seen.max(entries.len());
+        }
+        let doing = std::fs::read(self.hunt.now_path())
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Doing>(&bytes).ok());
+        if doing != self.doing {
+            if let Some(doing) = &doing {
+                self.progress.now(self.activity(doing));
+                self.progress.time_left(self.time_left());
+            }
+            self.doing = doing;
+        }
+    }
+
+    fn activity(&self, doing: &Doing) -> Activity {
+        let commit = doing.commit.clone();
+        let subject = self.subject(&commit);
+        match (doing.doing.as_str(), &doing.measure) {
+            ("build", _) => Activity::Building { commit, subject },
+            ("run", Some(measure)) => {
+                Activity::Running { measure: measure.clone(), run: None, commit, subject }
+            }
+            (other, _) => Activity::Other(format!("{other} {}", commit.short())),
+        }
+    }
+
+    fn show(&mut self, event: &Event) {
+        match event {
+            Event::Begun(begun) => {
+                self.subjects.insert(begun.good.commit.clone(), begun.good.subject.clone());
+                self.subjects.insert(begun.bad.commit.clone(), begun.bad.subject.clone());
+                self.progress.done_line(&format!(
+                    "good {}  bad {}  {} between",
+                    text::commit(&begun.good.commit, &begun.good.subject),
+                    text::commit(&begun.bad.commit, &begun.bad.subject),
+                    text::plural(begun.commits, "commit")
+                ));
+            }
+            Event::Build(build) => {
+                if !build.reused {
+                    self.builds.push(build.wall_s);
+                }
+                if let Some(failure) = &build.failure {
+                    self.line(&build.commit, &text::line(&failure.detail));
+                }
+            }
+            Event::Run(run) => self.run(run),
+            Event::Targets { targets, .. } => {
+                self.targets.clone_from(targets);
+                for target in targets {
+                    self.progress.done_line(&target_line(target));
+                }
+            }
+            Event::Search { commits, .. } => {
+                self.steps = steps_of(*commits);
+                self.progress.search(*commits, self.steps);
+            }
+            Event::Judged(judged) => {
+                let (measured, limit) = self.figure(&judged.commit);
+                let figure = measured.as_ref().map(|(name, value)| (name.as_str(), value));
+                let line = text::verdict_line(
+                    judged.judgement.verdict,
+                    &judged.commit,
+                    figure,
+                    limit,
+                    &self.subject(&judged.commit),
+                );
+                self.progress.done_line(&line);
+                if let Some((commits, steps)) = judged.left {
+                    self.steps = steps;
+                    self.progress.left(commits, steps);
+                }
+            }
+            Event::SearchEnd { end, .. } => match end {
+                SearchEnd::FirstBad(commit) => {
+                    self.steps = 0;
+                    let text = format!("measuring {} and its parents afresh", commit.short());
+                    self.progress.done_line(&text);
+                }
+                SearchEnd::Candidates(commits) => self.progress.done_line(&format!(
+                    "only untestable commits are left among {}",
+                    text::plural(commits.len(), "candidate")
+                )),
+            },
+            Event::Contradicted { commit, reason } => self.progress.note(&format!(
+                "{} did not stand up: {}",
+                commit.short(),
+                text::line(reason)
+            )),
+            Event::Note { text } => self.progress.note(&text::line(text)),
+            Event::Resumed => self.progress.done_line("taken up where it was"),
+            Event::Confirmed(_) | Event::Stopped { .. } | Event::Ended { .. } => {}
+        }
+    }
+
+    fn run(&mut self, run: &RunDone) {
+        if run.phase == Phase::Endpoint {
+            let mut figures: Vec<String> = run
+                .values
+                .iter()
+                .filter(|(metric, _)| {
+                    !matches!(metric.name.as_deref(), Some("wall_s" | "peak_rss_mib"))
+                })
+                .map(|(metric, value)| format!("{metric} {}", text::value(value)))
+                .collect();
+            if let Some(failure) = &run.failure {
+                figures.push(text::line(&failure.detail));
+            }
+            let how = if run.reused { "known" } else { "endpoint" };
+            self.progress.done_line(&format!(
+                "{how:<8} {}  {}",
+                run.commit.short(),
+                figures.join("  ")
+            ));
+        }
+        self.runs.push(run.clone());
+    }
+
+    /// The latest value of the first targeted metric at a commit, and the level it must not
+    /// cross.
+    fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
+        let Some(Target::Guard(target)) =
+            self.targets.iter().find(|target| matches!(target, Target::Guard(_)))
+        else {
+            return (None, None);
+        };
+        let metric = &target.guard.metric;
+        let value = self
+            .runs
+            .iter()
+            .rev()
+            .filter(|run| run.commit == *commit)
+            .find_map(|run| run.values.get(metric))
+            .map(|value| (metric.to_string(), value.clone()));
+        let limit = target.threshold.or_else(|| {
+            let baseline = target.baseline.number()?;
+            let sign =
+                if target.guard.worsening(baseline, baseline + 1.0) > 0.0 { 1.0 } else { -1.0 };
+            Some(baseline + sign * target.limit)
+        });
+        (value, limit)
+    }
+
+    fn line(&self, commit: &CommitId, text: &str) {
+        self.progress.done_line(&format!("{:<8} {}  {text}", "", commit.short()));
+    }
+
+    fn subject(&self, commit: &CommitId) -> String {
+        self.subjects.get(commit).cloned().unwrap_or_default()
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let fresh = || self.runs.iter().filter(|run| !run.reused);
+        let seconds: Vec<f64> = fresh().map(|run| run.wall_s).collect();
+        let estimate = Estimate {
+            build: Estimate::mean(&self.builds),
+            runs: Estimate::mean(&seconds),
+            steps: u32::try_from(self.steps).unwrap_or(u32::MAX),
+            confirm_commits: 2,
+            confirm_runs: 1,
+            elapsed: Duration::ZERO,
+        };
+        if self.targets.is_empty() { None } else { estimate.left() }
+    }
+}
+
+/// Halvings until one is left.
+fn steps_of(commits: usize) -> usize {
+    commits.max(1).ilog2() as usize + usize::from(!commits.is_power_of_two())
+}
+
+fn target_line(target: &Target) -> String {
+    match target {
+        Target::Guard(guard) => format!(
+            "hunting  {}  {} → {}  (tolerance {})",
+            guard.guard.metric,
+            text::value(&guard.baseline),
+            text::value(&guard.bad),
+            text::figure(guard.limit)
+        ),
+        Target::Failure { failure, .. } => format!(
+            "hunting a failure: the bad endpoint {} ({}); commits that fail alike are bad, other failures are untestable",
+            failure.kind,
+            text::line(&failure.detail)
+        ),
+    }
+}

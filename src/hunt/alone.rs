@@ -1,0 +1,72 @@
+//! Work that belongs to no hunt: `measure`, and an oracle in a bisect of the user's own.
+
+use std::collections::BTreeSet;
+
+use crate::build::Slots;
+use crate::config::Config;
+use crate::evaluation::{CommitId, Judgement, Phase, Target};
+use crate::git::{History, Repository};
+use crate::oracle::{ControlSlot, Facts, Oracle, OracleError, Recorder};
+use crate::process::Stop;
+use crate::store::Store;
+use crate::store::journal::Steadiness;
+
+use super::HuntError;
+use super::begin::slots_folder;
+use super::clean::clean_slots;
+use super::targets::standing;
+
+/// An oracle that writes no journal.
+pub fn alone(repository: &Repository, config: Config, stop: &Stop) -> Result<Oracle, HuntError> {
+    let store = Store::open(repository.common_dir())?;
+    let facts = Facts::gather(&config, &store)?;
+    let slots = Slots::new(slots_folder(&config, repository)).map_err(OracleError::from)?;
+    Ok(Oracle {
+        history: History::open(repository)?,
+        store,
+        slots,
+        config,
+        facts,
+        checkout: repository.top().map(std::path::Path::to_owned),
+        recorder: Recorder::none(),
+        stop: stop.clone(),
+        control: None,
+        kept: Vec::new(),
+        taken_over: BTreeSet::new(),
+    })
+}
+
+/// Leaves no worktree registered behind such work.
+pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
+    clean_slots(oracle.history.repository(), &oracle.slots)
+}
+
+/// Judges a commit by every guard against the level at `good`, one run each: what an oracle
+/// without a hunt can tell. An `Err` string says why `good` itself bears no judgement.
+pub fn judge_against(
+    oracle: &mut Oracle,
+    good: &CommitId,
+    commit: &CommitId,
+) -> Result<Result<Judgement, String>, HuntError> {
+    oracle.control = None;
+    let measures: Vec<String> =
+        oracle.config.guards.iter().map(|guard| guard.metric.measure.clone()).collect();
+    let baseline = oracle.evaluate(crate::oracle::Request {
+        commit: good,
+        measures: &measures,
+        runs: 1,
+        phase: Phase::Manual,
+        recipe: None,
+        keep: true,
+    })?;
+    let targets: Vec<Target> = match standing(&baseline, &oracle.config.guards) {
+        Ok(targets) => targets,
+        Err(why) => return Ok(Err(why)),
+    };
+    let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
+    oracle.control = Some(ControlSlot { commit: good.clone(), place });
+    let (judgement, _) =
+        oracle.settle(commit, &targets, Steadiness::BitIdentical, Phase::Manual)?;
+    oracle.kept.clear();
+    Ok(Ok(judgement))
+}

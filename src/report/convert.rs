@@ -1,0 +1,75 @@
+//! From the nouns of a finding to the fields of the document.
+
+use crate::evaluation::{Account, CommitInfo, Contribution, Culprit, Effect, Value};
+
+use super::model::{AccountLine, EffectLine, Endpoint, FirstBad, Rise};
+
+impl Endpoint {
+    pub(super) fn new(info: &CommitInfo, asked: &str) -> Self {
+        Self {
+            commit: info.commit.clone(),
+            subject: info.subject.clone(),
+            author: info.author.clone(),
+            date: info.date.clone(),
+            asked: asked.to_owned(),
+        }
+    }
+}
+
+impl From<&Culprit> for FirstBad {
+    fn from(culprit: &Culprit) -> Self {
+        let effects: Vec<_> = culprit.effects.iter().map(EffectLine::from).collect();
+        Self {
+            commit: culprit.info.commit.clone(),
+            parent: culprit.parent.clone(),
+            parents: culprit.parents.clone(),
+            subject: culprit.info.subject.clone(),
+            author: culprit.info.author.clone(),
+            date: culprit.info.date.clone(),
+            confidence: culprit.confidence,
+            basis: culprit.basis,
+            effect: effects.first().cloned(),
+            effects,
+            failure: culprit.failure.clone(),
+            files: culprit.files.clone(),
+            confirmed_before: culprit.confirmed_before.clone(),
+        }
+    }
+}
+
+impl From<&Effect> for EffectLine {
+    fn from(effect: &Effect) -> Self {
+        Self {
+            metric: effect.metric.clone(),
+            parent: effect.parent.clone(),
+            commit: effect.commit.clone(),
+            own_step: effect.own_step.map(Value::Number),
+            interval: effect.interval.map(|ends| ends.map(Value::Number)),
+            limit: Value::Number(effect.limit),
+        }
+    }
+}
+
+impl From<&Account> for AccountLine {
+    fn from(account: &Account) -> Self {
+        Self {
+            metric: account.metric.clone(),
+            total: Value::Number(account.total),
+            explained: Value::Number(account.explained),
+            rest: Value::Number(account.rest),
+            limit: Value::Number(account.limit),
+        }
+    }
+}
+
+impl From<&Contribution> for Rise {
+    fn from(contribution: &Contribution) -> Self {
+        Self {
+            from: contribution.from.clone(),
+            to: contribution.to.clone(),
+            commits: contribution.commits,
+            rise: Value::Number(contribution.rise),
+            metric: contribution.metric.clone(),
+        }
+    }
+}

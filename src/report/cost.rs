@@ -1,0 +1,56 @@
+//! What a hunt cost.
+
+use std::collections::HashSet;
+
+use crate::store::journal::{Entry, Event};
+
+use super::model::Totals;
+
+/// Adds up a journal.
+pub(super) struct Cost;
+
+impl Cost {
+    pub(super) fn of(entries: &[Entry]) -> Totals {
+        let mut totals = Totals { wall_s: driven(entries), ..Totals::default() };
+        // After a resume the journal may tell of an attempt again.
+        let mut counted = HashSet::new();
+        for entry in entries {
+            match &entry.event {
+                Event::Run(run) if !run.reused && counted.insert(("run", &run.attempt)) => {
+                    totals.runs += 1;
+                    totals.run_s += run.wall_s;
+                }
+                Event::Build(build)
+                    if !build.reused && counted.insert(("build", &build.attempt)) =>
+                {
+                    totals.builds += 1;
+                    totals.build_s += build.wall_s;
+                }
+                _ => {}
+            }
+        }
+        totals
+    }
+}
+
+/// Seconds during which somebody drove the hunt: each driver from its first event to its
+/// last. One that was killed is taken to have lived until the last thing it said.
+fn driven(entries: &[Entry]) -> f64 {
+    let mut total = 0.0;
+    let mut session: Option<(jiff::Timestamp, jiff::Timestamp)> = None;
+    for entry in entries {
+        let Ok(at) = entry.at.parse::<jiff::Timestamp>() else { continue };
+        match &entry.event {
+            Event::Begun(_) | Event::Resumed => {
+                total += length(session);
+                session = Some((at, at));
+            }
+            _ => session = session.map(|(from, to)| (from, to.max(at))),
+        }
+    }
+    total + length(session)
+}
+
+fn length(session: Option<(jiff::Timestamp, jiff::Timestamp)>) -> f64 {
+    session.map_or(0.0, |(from, to)| to.duration_since(from).as_secs_f64())
+}

@@ -1,0 +1,210 @@
+//! From a journal to a report: every event is looked at once, in order.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::evaluation::{CommitId, Culprit, Failure, Finding, Outcome};
+use crate::store::HuntDir;
+use crate::store::journal::{Begun, Entry, Event, Judged};
+
+use super::ReportError;
+use super::cost::Cost;
+use super::guards::Guards;
+use super::measured::Measured;
+use super::model::{
+    AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
+};
+
+impl Report {
+    /// The report of a hunt, from its journal alone.
+    pub fn of(hunt: &HuntDir) -> Result<Self, ReportError> {
+        Self::from_entries(&hunt.entries()?, hunt.path())
+            .ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))
+    }
+
+    /// The same from the events; `None` before a hunt has begun.
+    pub(super) fn from_entries(entries: &[Entry], folder: &Path) -> Option<Self> {
+        let (at, begun) = entries.iter().find_map(|entry| match &entry.event {
+            Event::Begun(begun) => Some((entry.at.as_str(), begun.as_ref())),
+            _ => None,
+        })?;
+        let mut gathered = Gathered::default();
+        for entry in entries {
+            gathered.see(&entry.event);
+        }
+        let mut report = gathered.report(begun, at, folder);
+        report.totals = Cost::of(entries);
+        Some(report)
+    }
+}
+
+#[derive(Default)]
+struct Gathered<'a> {
+    measured: Measured<'a>,
+    guards: Guards<'a>,
+    judged: Vec<&'a Judged>,
+    searches: Vec<SearchLine>,
+    confirmed: Vec<&'a Culprit>,
+    notes: Vec<String>,
+    commands: Commands,
+    stopped: Option<&'a str>,
+    finding: Option<&'a Finding>,
+}
+
+impl<'a> Gathered<'a> {
+    fn see(&mut self, event: &'a Event) {
+        match event {
+            Event::Begun(_) | Event::SearchEnd { .. } => {}
+            Event::Resumed => self.stopped = None,
+            Event::Build(build) => {
+                self.measured.build(build);
+                if !build.commands.is_empty() {
+                    self.commands.build.clone_from(&build.commands);
+                }
+            }
+            Event::Run(run) => {
+                self.measured.run(run);
+                self.commands.measures.insert(run.measure.clone(), run.argv.clone());
+            }
+            Event::Judged(judged) => {
+                self.measured.judge(judged);
+                self.judged.push(judged);
+            }
+            Event::Targets { targets, steadiness, others } => {
+                self.guards = Guards::seen(targets, *steadiness, others);
+            }
+            Event::Search { stretch, good, bad, commits, paths, .. } => {
+                // A resumed or restarted stretch is announced again; the last word counts.
+                self.searches.retain(|search| search.stretch != *stretch);
+                self.searches.push(SearchLine {
+                    stretch: *stretch,
+                    good: good.clone(),
+                    bad: bad.clone(),
+                    commits: *commits,
+                    paths: paths.clone(),
+                });
+            }
+            Event::Confirmed(culprit) => {
+                self.unconfirm(&culprit.info.commit);
+                self.confirmed.push(culprit);
+            }
+            Event::Contradicted { commit, reason } => {
+                self.unconfirm(commit);
+                self.note(format!("{}: the claim did not hold: {reason}", commit.short()));
+            }
+            Event::Note { text } => self.note(text.clone()),
+            Event::Stopped { reason, .. } => self.stopped = Some(reason),
+            Event::Ended { finding } => self.finding = Some(finding),
+        }
+    }
+
+    fn unconfirm(&mut self, commit: &CommitId) {
+        self.confirmed.retain(|culprit| culprit.info.commit != *commit);
+    }
+
+    /// A resumed hunt says some things twice.
+    fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    fn report(mut self, begun: &Begun, at: &str, folder: &Path) -> Report {
+        let interrupted = self.finding.is_none().then(|| self.interrupted());
+        let finding = self.finding.or(interrupted.as_ref()).cloned();
+        let finding = finding.unwrap_or_else(|| Finding::plain(Outcome::Interrupted, ""));
+        for note in &finding.notes {
+            self.note(note.clone());
+        }
+        let culprit = finding.culprit().map(FirstBad::from);
+        let accounts: Vec<_> = finding.accounts.iter().map(AccountLine::from).collect();
+        let main = culprit.as_ref().and_then(|c| c.effect.as_ref()).map(|e| &e.metric);
+        let account = accounts.iter().find(|a| Some(&a.metric) == main).or(accounts.first());
+        let candidates = match &culprit {
+            Some(culprit) if finding.candidates.is_empty() => vec![culprit.commit.clone()],
+            _ => finding.candidates.clone(),
+        };
+        let subjects = subjects(begun, &finding);
+        let mut commits = self.measured.into_commits();
+        for commit in &mut commits {
+            commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
+        }
+        Report {
+            schema: SCHEMA.to_owned(),
+            hunt: begun.hunt.clone(),
+            tool: begun.tool.clone(),
+            outcome: finding.outcome,
+            summary: finding.summary.clone(),
+            good: Endpoint::new(&begun.good, &begun.asked.0),
+            bad: Endpoint::new(&begun.bad, &begun.asked.1),
+            parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
+            culprits: finding.culprits.iter().map(FirstBad::from).collect(),
+            culprit,
+            candidates,
+            account: account.cloned(),
+            contributions: finding.contributions.iter().map(Rise::from).collect(),
+            guards: self.guards.lines(&ends(begun, &commits)),
+            target_failure: self.guards.failure(),
+            steadiness: self.guards.steadiness(),
+            searches: self.searches,
+            totals: crate::report::model::Totals::default(),
+            notes: self.notes,
+            inputs: begun.inputs.clone(),
+            environment: begun.environment.clone(),
+            machine: begun.machine.clone(),
+            commands: self.commands,
+            options: begun.options.clone(),
+            range: begun.commits,
+            began: at.to_owned(),
+            git: begun.git.clone(),
+            config_sha256: begun.config_sha256.clone(),
+            checkout: begun.checkout.clone(),
+            folder: folder.to_owned(),
+            commits,
+            accounts,
+        }
+    }
+
+    /// What can be said of a hunt without an end: what is confirmed so far stands, but which
+    /// step is the largest is not known yet, so none is the main one.
+    fn interrupted(&self) -> Finding {
+        let why = self.stopped.map_or_else(
+            || "The hunt has not ended.".to_owned(),
+            |reason| format!("The hunt was stopped: {}.", reason.trim_end_matches('.')),
+        );
+        let left = self.judged.iter().rev().find_map(|judged| judged.left);
+        let left = left.map_or_else(String::new, |(commits, steps)| {
+            format!(" About {steps} more steps over {commits} commits were left.")
+        });
+        let mut finding = Finding::plain(
+            Outcome::Interrupted,
+            format!("{why}{left} `bisect-ppl resume` goes on with it."),
+        );
+        finding.culprits = self.confirmed.iter().map(|culprit| (*culprit).clone()).collect();
+        finding
+    }
+}
+
+/// The good and the bad endpoint, as measured.
+fn ends<'c>(begun: &Begun, commits: &'c [MeasuredCommit]) -> [Option<&'c MeasuredCommit>; 2] {
+    [&begun.good.commit, &begun.bad.commit]
+        .map(|end| commits.iter().find(|commit| commit.commit == *end))
+}
+
+fn subjects<'f>(begun: &'f Begun, finding: &'f Finding) -> HashMap<CommitId, &'f str> {
+    [&begun.good, &begun.bad]
+        .into_iter()
+        .chain(finding.culprits.iter().map(|culprit| &culprit.info))
+        .map(|info| (info.commit.clone(), info.subject.as_str()))
+        .collect()
+}
+
+/// How something failed, in one sentence.
+pub(super) fn failure_text(failure: &Failure) -> String {
+    let what = if failure.signature.is_empty() {
+        failure.kind.to_string()
+    } else {
+        format!("{} ({})", failure.kind, failure.signature)
+    };
+    if failure.detail.is_empty() { what } else { format!("{what}: {}", failure.detail) }
+}

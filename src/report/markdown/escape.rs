@@ -1,0 +1,131 @@
+//! Other people's text in Markdown. What an engine, a commit message or a file name says is
+//! data: it must come out as the text it is, in every dialect, whatever it tries to be.
+
+use std::fmt::Write as _;
+
+use crate::ui::text;
+
+/// Invisible and without width: it keeps renderers that look for addresses in finished text,
+/// where a backslash is long forgotten, from finding one.
+const JOINER: char = '\u{2060}';
+
+/// Text within a line or a table's cell: one line, no markup, no HTML, no links, no mentions.
+pub(super) fn inline(said: &str) -> String {
+    let clean: Vec<char> = text::line(said).chars().collect();
+    let mut safe = String::with_capacity(clean.len() + 8);
+    let leading_digits = clean.iter().take_while(|c| c.is_ascii_digit()).count();
+    for (at, &c) in clean.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| clean[at]);
+        let after = clean.get(at + 1).copied();
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            // Dialects differ in whether `\\|` ends a cell; none takes this for a bar.
+            '|' => safe.push_str("&#124;"),
+            '\\' | '`' | '*' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
+            '_' if !(is_word(before) && is_word(after)) => safe.extend(['\\', c]),
+            // What opens a block at the start of an item, or closes a heading at its end.
+            '-' | '+' | '=' | '#' if at == 0 => safe.extend(['\\', c]),
+            '#' if after.is_none() => safe.extend(['\\', c]),
+            '.' | ')'
+                if at > 0 && at == leading_digits && after.is_none_or(char::is_whitespace) =>
+            {
+                safe.extend(['\\', c]);
+            }
+            '(' if before == Some(']') => safe.extend(['\\', c]),
+            '@' => safe.extend([c, JOINER]),
+            ':' if after == Some('/') => safe.extend([c, JOINER]),
+            '.' if at >= 3 && clean[at - 3..at].iter().all(|w| matches!(w, 'w' | 'W')) => {
+                safe.extend([JOINER, c]);
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+fn is_word(c: Option<char>) -> bool {
+    c.is_some_and(char::is_alphanumeric)
+}
+
+/// A path as the target of a link.
+pub(super) fn target(path: &str) -> String {
+    let mut safe = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-') {
+            safe.push(char::from(byte));
+        } else {
+            let _ = write!(safe, "%{byte:02X}");
+        }
+    }
+    safe
+}
+
+/// A block shown as it is, in a fence longer than any run of backticks in it.
+pub(super) fn fenced(said: &str) -> String {
+    let clean = text::lines(said);
+    let longest = clean.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{}\n{fence}", clean.trim_end_matches(['\n', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn hostile_text_comes_out_as_text() {
+        for (said, safe) in [
+            ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+            ("![x](http://evil/x.png)", "!\\[x\\]\\(http:\u{2060}//evil/x.png)"),
+            ("[click](javascript:x)", "\\[click\\]\\(javascript:x)"),
+            ("a | b \\| c", "a &#124; b \\\\&#124; c"),
+            ("`code` ```", "\\`code\\` \\`\\`\\`"),
+            ("two\nlines\r\n# heading", "two lines # heading"),
+            ("# heading #", "\\# heading \\#"),
+            ("--- ", "\\---"),
+            ("1. first", "1\\. first"),
+            ("10) tenth", "10\\) tenth"),
+            ("7.21", "7.21"),
+            ("**bold** ~~gone~~ $x$", "\\*\\*bold\\*\\* \\~\\~gone\\~\\~ \\$x\\$"),
+            ("src/kv_cache.c", "src/kv_cache.c"),
+            ("_kv_ __init__.py", "\\_kv\\_ \\_\\_init\\_\\_.py"),
+            ("www.evil.com @octocat", "www\u{2060}.evil.com @\u{2060}octocat"),
+            ("&lt; &#124;", "&amp;lt; &amp;#124;"),
+            ("\u{1b}[31mred\u{202e}", "red"),
+            ("kv: pad the cache (7.52)", "kv: pad the cache (7.52)"),
+        ] {
+            assert_eq!(inline(said), safe, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        assert_eq!(fenced("a\n````\nb\n"), "`````text\na\n````\nb\n`````");
+        assert_eq!(fenced(""), "```text\n\n```");
+    }
+
+    #[test]
+    fn a_link_target_cannot_end_early() {
+        assert_eq!(target("logs/a b).log\n"), "logs/a%20b%29.log%0A");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_left_that_opens_anything(said in any::<String>()) {
+            let safe = inline(&said);
+            prop_assert!(!safe.contains(['|', '<', '>', '\n', '\r']));
+            let mut chars = safe.chars();
+            while let Some(c) = chars.next() {
+                if c == '\\' {
+                    prop_assert!(chars.next().is_some_and(|c| c.is_ascii_punctuation()));
+                } else {
+                    prop_assert!(!matches!(c, '`' | '*' | '[' | ']' | '~'), "{}", safe);
+                }
+            }
+        }
+    }
+}

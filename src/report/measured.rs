@@ -1,0 +1,120 @@
+//! The commits of a hunt with what was measured at them.
+
+use std::collections::HashMap;
+
+use crate::evaluation::{CommitId, Metric, Verdict};
+use crate::store::journal::{BuildDone, Judged, RunDone};
+
+use super::gather::failure_text;
+use super::model::{BuildLine, MeasuredCommit, SampleLine};
+
+/// Commits in order of first appearance.
+#[derive(Default)]
+pub(super) struct Measured<'a> {
+    commits: Vec<OneCommit<'a>>,
+    index: HashMap<CommitId, usize>,
+}
+
+struct OneCommit<'a> {
+    id: CommitId,
+    builds: Vec<&'a BuildDone>,
+    runs: Vec<&'a RunDone>,
+    judged: Option<&'a Judged>,
+}
+
+impl<'a> Measured<'a> {
+    /// After a resume the journal may tell of an attempt again: the first time counts.
+    pub(super) fn build(&mut self, build: &'a BuildDone) {
+        let commit = self.commit(&build.commit);
+        if commit.builds.iter().all(|known| known.attempt != build.attempt) {
+            commit.builds.push(build);
+        }
+    }
+
+    pub(super) fn run(&mut self, run: &'a RunDone) {
+        let commit = self.commit(&run.commit);
+        if commit.runs.iter().all(|known| known.attempt != run.attempt) {
+            commit.runs.push(run);
+        }
+    }
+
+    /// A later stretch has another baseline, under which even a first bad commit is good; the
+    /// hunt's own baseline is that of the first stretch a commit was judged in.
+    pub(super) fn judge(&mut self, judged: &'a Judged) {
+        let commit = self.commit(&judged.commit);
+        if commit.judged.is_none_or(|before| judged.stretch <= before.stretch) {
+            commit.judged = Some(judged);
+        }
+    }
+
+    pub(super) fn into_commits(self) -> Vec<MeasuredCommit> {
+        self.commits.into_iter().map(OneCommit::into_line).collect()
+    }
+
+    fn commit(&mut self, id: &CommitId) -> &mut OneCommit<'a> {
+        let next = self.commits.len();
+        let at = *self.index.entry(id.clone()).or_insert(next);
+        if at == next {
+            self.commits.push(OneCommit {
+                id: id.clone(),
+                builds: Vec::new(),
+                runs: Vec::new(),
+                judged: None,
+            });
+        }
+        &mut self.commits[at]
+    }
+}
+
+impl OneCommit<'_> {
+    fn into_line(self) -> MeasuredCommit {
+        let judgement = self.judged.map(|judged| &judged.judgement);
+        MeasuredCommit {
+            commit: self.id,
+            subject: None,
+            verdict: judgement.map_or(Verdict::Unknown, |j| j.verdict),
+            reason: judgement.map_or("not judged".to_owned(), |j| j.reason.clone()),
+            skip: judgement.and_then(|j| j.skip),
+            broken: judgement.map(|j| j.broken.clone()).unwrap_or_default(),
+            p_bad: None,
+            samples: self.runs.into_iter().flat_map(samples).collect(),
+            builds: self.builds.into_iter().map(build_line).collect(),
+        }
+    }
+}
+
+/// One sample a value; a failed run that printed none still gets one, so that its log is found.
+fn samples(run: &RunDone) -> Vec<SampleLine> {
+    let failure = run.failure.as_ref().map(failure_text);
+    let sample = |metric: &Metric, value| SampleLine {
+        metric: metric.clone(),
+        value,
+        log: run.log.clone(),
+        phase: run.phase,
+        reused: run.reused,
+        attempt: run.attempt.clone(),
+        failure: failure.clone(),
+    };
+    let mut samples = Vec::new();
+    if failure.is_some() && run.values.keys().all(is_resource) {
+        samples.push(sample(&Metric::of(&run.measure), None));
+    }
+    samples.extend(run.values.iter().map(|(metric, value)| sample(metric, Some(value.clone()))));
+    samples
+}
+
+fn build_line(build: &BuildDone) -> BuildLine {
+    BuildLine {
+        attempt: build.attempt.clone(),
+        log: build.log.clone(),
+        phase: build.phase,
+        reused: build.reused,
+        wall_s: build.wall_s,
+        failure: build.failure.as_ref().map(failure_text),
+    }
+}
+
+/// What every run yields, whatever it measures.
+pub(super) fn is_resource(metric: &Metric) -> bool {
+    matches!(metric.name.as_deref(), Some("wall_s" | "peak_rss_mib"))
+}

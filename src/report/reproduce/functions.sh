@@ -1,0 +1,77 @@
+
+set -u
+unset CDPATH
+# A git variable of the caller's would send git to another repository.
+for name in $(env | sed -n 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Hooks and the file monitor of the clone are not ours to start.
+repo_git() { git -C "$repo" -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@"; }
+
+finish() {
+  status=$?
+  trap - EXIT
+  if [ -n "$work" ]; then
+    for tree in "$work"/1/src "$work"/2/src; do
+      [ ! -e "$tree" ] || repo_git worktree remove --force "$tree"
+    done
+    rm -rf "$work"
+  fi
+  exit "$status"
+}
+
+# A path of the clone's checkout that recipes need and git does not have.
+link_in() {
+  if [ -z "$top" ] || [ ! -e "$top/$1" ]; then
+    say "warning: $1 is not in the clone, going on without it"
+  elif [ ! -e "$src/$1" ]; then
+    mkdir -p "$(dirname "$src/$1")" && ln -s "$top/$1" "$src/$1"
+  fi
+}
+
+prepare() {
+  side=$work/$1 commit=$2
+  src=$side/src build=$side/build cache=$side/cache
+  short=$(printf '%.10s' "$commit")
+  port=$((20000 + $$ % 20000))
+  mkdir -p "$build" "$cache" "$side/out" || exit 1
+  repo_git worktree add --quiet --detach "$src" "$commit" >&2 || exit 1
+  parent=$(repo_git rev-parse --verify --quiet "$commit^1") || parent=
+  commit_date=$(repo_git log -1 --no-show-signature --format=%cI "$commit")
+  if [ "$submodules" = yes ] && [ -e "$src/.gitmodules" ]; then
+    # Active for this command only: the clone's configuration stays as it is.
+    git -C "$src" -c core.hooksPath=/dev/null -c submodule.active=. \
+      submodule --quiet update --recursive >&2 || exit 1
+  fi
+  links
+}
+
+# What an engine prints is shown, never obeyed: control characters go.
+shown() {
+  LC_ALL=C tr -d '\000-\010\013-\037\177' |
+    LC_ALL=C sed -e "s/$(printf '\302[\200-\237]')//g" -e 's/^/    | /'
+}
+
+# show SIDE LABEL COMMIT NUMBER PATTERN: the lines that hold the figure, or the last ones.
+show() {
+  side=$work/$1
+  printf '  %s %.10s\n' "$2" "$3"
+  if [ -e "$side/build.failed" ]; then
+    echo '    does not build:'
+    tail -n 8 "$side/build.log" | shown
+    return
+  fi
+  if [ "$4" = build ]; then
+    echo '    builds'
+    return
+  fi
+  if [ -n "$5" ] && grep -aE -e "$5" "$side/$4.log" >"$side/$4.figure"; then
+    tail -n 4 "$side/$4.figure" | shown
+  else
+    tail -n 8 "$side/$4.log" | shown
+  fi
+  if [ -e "$side/$4.failed" ]; then
+    printf '    left with exit code %s\n' "$(cat "$side/$4.failed")"
+  fi
+}

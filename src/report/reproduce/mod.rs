@@ -1,0 +1,227 @@
+//! `reproduce.sh`: builds and measures the first bad commit and its parent on another machine,
+//! with nothing but a POSIX shell and git.
+
+mod shell;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::evaluation::CommitId;
+use crate::ui::text;
+
+use self::shell::{Fixed, quote};
+
+use super::ReportError;
+use super::model::Report;
+use super::words;
+
+/// How a commit is built and measured, placeholders not yet filled in: the part of the frozen
+/// configuration that holds at the first bad commit.
+#[derive(Clone, Debug, Default)]
+pub struct Recipe {
+    /// The build commands, a word an entry.
+    pub build: Vec<Vec<String>>,
+    /// Their declared environment.
+    pub build_env: BTreeMap<String, String>,
+    /// The measures.
+    pub measures: Vec<RecipeMeasure>,
+    /// Paths of the user's checkout that are linked in, relative to its top.
+    pub links: Vec<String>,
+    /// Whether submodules are checked out.
+    pub submodules: bool,
+    /// `{inputs.NAME}`: absolute paths.
+    pub inputs: BTreeMap<String, String>,
+    /// `{jobs}`.
+    pub jobs: u32,
+    /// `{threads}`.
+    pub threads: u32,
+    /// `{chunks}`, where it is set.
+    pub chunks: Option<u32>,
+}
+
+/// One measure of a [`Recipe`].
+#[derive(Clone, Debug, Default)]
+pub struct RecipeMeasure {
+    /// Its name.
+    pub name: String,
+    /// The command, a word an entry.
+    pub command: Vec<String>,
+    /// Its declared environment.
+    pub env: BTreeMap<String, String>,
+    /// The working folder; `{src}` when not set. One that is relative starts there.
+    pub cwd: Option<String>,
+    /// Commands to run before the measured one.
+    pub before: Vec<Vec<String>>,
+    /// Commands to run after it.
+    pub after: Vec<Vec<String>>,
+    /// A POSIX extended regular expression for the lines of output that hold the figure;
+    /// without one the last lines are shown.
+    pub shown: Option<String>,
+}
+
+/// The script.
+pub fn reproduce(report: &Report, recipe: &Recipe) -> Result<String, ReportError> {
+    let fixed = Fixed::of(recipe);
+    let measures = chosen(report, recipe);
+    let mut script = header(report, recipe)?;
+    script.push_str(include_str!("functions.sh"));
+    links(&mut script, recipe)?;
+    compile(&mut script, recipe, &fixed)?;
+    measure_all(&mut script, &measures, &fixed)?;
+    show_all(&mut script, report, &measures)?;
+    script.push_str(include_str!("main.sh"));
+    Ok(script)
+}
+
+/// The two commits with what they are called: the first bad one and its parent, or without
+/// one the endpoints.
+fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
+    match &report.culprit {
+        Some(first) => [("parent", &first.parent), ("first bad commit", &first.commit)],
+        None => [("good endpoint", &report.good.commit), ("bad endpoint", &report.bad.commit)],
+    }
+}
+
+/// The measures that show it: those of what was hunted; all where nothing was. A build that
+/// fails needs none.
+fn chosen<'r>(report: &Report, recipe: &'r Recipe) -> Vec<&'r RecipeMeasure> {
+    let mut wanted: Vec<&str> = match (&report.target_failure, &report.culprit) {
+        (Some(target), _) => match &target.measure {
+            Some(measure) => vec![measure],
+            None => return Vec::new(),
+        },
+        (None, Some(first)) => first.effects.iter().map(|e| e.metric.measure.as_str()).collect(),
+        (None, None) => Vec::new(),
+    };
+    if wanted.is_empty() {
+        let targets = report.guards.iter().filter(|guard| guard.target);
+        wanted.extend(targets.map(|guard| guard.metric.measure.as_str()));
+    }
+    let all = recipe.measures.iter();
+    let found: Vec<_> = all.clone().filter(|m| wanted.contains(&m.name.as_str())).collect();
+    if found.is_empty() { all.collect() } else { found }
+}
+
+fn header(report: &Report, recipe: &Recipe) -> Result<String, ReportError> {
+    let mut head = String::from("#!/bin/sh\n");
+    let mut comment = |words: &str| {
+        let _ = writeln!(head, "# {}", text::line(words));
+    };
+    comment(&format!("Made by {} for hunt {}.", report.tool, report.hunt));
+    comment("Builds and measures two commits in worktrees of its own and shows their figures:");
+    for (label, commit) in sides(report) {
+        comment(&format!("  {label}: {commit}"));
+    }
+    comment("Usage: sh reproduce.sh [CLONE]");
+    comment("CLONE is a clone that has both commits; by default the one the hunt ran in.");
+    comment("Exits with 0 when both could be built and measured, with 1 when not.");
+    let [(label_1, commit_1), (label_2, commit_2)] = sides(report);
+    // Shells disagree about quotes inside `${1:-…}`.
+    let repo = match repository(report) {
+        Some(path) => format!("repo={}\n[ $# -eq 0 ] || repo=$1", quote(&path)?),
+        // A path that is not UTF-8 did not survive the journal.
+        None => "repo=${1:?usage: sh reproduce.sh CLONE}".to_owned(),
+    };
+    let submodules = if recipe.submodules { "yes" } else { "no" };
+    let _ = write!(
+        head,
+        "\n{repo}\nlabel_1={} commit_1={commit_1}\nlabel_2={} commit_2={commit_2}\n\
+         submodules={submodules}\n",
+        quote(label_1)?,
+        quote(label_2)?
+    );
+    Ok(head)
+}
+
+/// The checkout, or the repository where there is none.
+fn repository(report: &Report) -> Option<String> {
+    let whole = |path: &String| !path.contains(char::REPLACEMENT_CHARACTER);
+    let common = || report.folder.ancestors().nth(3)?.to_str().map(str::to_owned);
+    report.checkout.clone().filter(whole).or_else(common).filter(|path| !path.is_empty())
+}
+
+fn links(script: &mut String, recipe: &Recipe) -> Result<(), ReportError> {
+    script.push_str("\nlinks() {\n  :\n");
+    for link in &recipe.links {
+        let _ = writeln!(script, "  link_in {}", quote(link)?);
+    }
+    script.push_str("}\n");
+    Ok(())
+}
+
+fn compile(script: &mut String, recipe: &Recipe, fixed: &Fixed<'_>) -> Result<(), ReportError> {
+    script.push_str("\ncompile() {\n  cd \"$src\" || exit 1\n");
+    for command in &recipe.build {
+        let _ = writeln!(script, "  {} || exit", fixed.command(command, &recipe.build_env)?);
+    }
+    script.push_str("}\n");
+    Ok(())
+}
+
+fn measure_all(
+    script: &mut String,
+    measures: &[&RecipeMeasure],
+    fixed: &Fixed<'_>,
+) -> Result<(), ReportError> {
+    for (number, measure) in measures.iter().enumerate() {
+        let _ = writeln!(script, "\n# {}\nmeasure_{number}() {{", text::line(&measure.name));
+        script.push_str("  cd \"$src\" || exit 1\n");
+        if let Some(cwd) = &measure.cwd {
+            let _ = writeln!(script, "  cd {} || exit 1", fixed.path(cwd)?);
+        }
+        let aside = ">>\"$side/aside.log\" 2>&1";
+        for command in &measure.before {
+            let _ = writeln!(script, "  {} {aside} || exit", fixed.command(command, &measure.env)?);
+        }
+        let _ = writeln!(script, "  {}", fixed.command(&measure.command, &measure.env)?);
+        script.push_str("  status=$?\n");
+        for command in &measure.after {
+            let _ = writeln!(script, "  {} {aside}", fixed.command(command, &measure.env)?);
+        }
+        script.push_str("  exit \"$status\"\n}\n");
+    }
+    script.push_str("\nmeasure_all() {\n  :\n");
+    for (number, measure) in measures.iter().enumerate() {
+        let _ = write!(
+            script,
+            "  say \"measuring $short:\" {}\n  out=$side/out/{number}\n  mkdir \"$out\"\n  \
+             (measure_{number}) >\"$side/{number}.log\" 2>&1 </dev/null || {{\n    \
+             echo $? >\"$side/{number}.failed\"\n    failed=1\n  }}\n",
+            quote(&text::line(&measure.name))?
+        );
+    }
+    script.push_str("}\n");
+    Ok(())
+}
+
+fn show_all(
+    script: &mut String,
+    report: &Report,
+    measures: &[&RecipeMeasure],
+) -> Result<(), ReportError> {
+    script.push_str("\nshow_all() {\n");
+    if measures.is_empty() {
+        script.push_str("  show 1 \"$label_1\" \"$commit_1\" build ''\n");
+        script.push_str("  show 2 \"$label_2\" \"$commit_2\" build ''\n");
+    }
+    for (number, measure) in measures.iter().enumerate() {
+        let pattern = quote(measure.shown.as_deref().unwrap_or_default())?;
+        let name = quote(&text::line(&measure.name))?;
+        let _ = writeln!(script, "  printf '%s\\n' {name}");
+        for side in [1, 2] {
+            let _ = writeln!(
+                script,
+                "  show {side} \"$label_{side}\" \"$commit_{side}\" {number} {pattern}"
+            );
+        }
+        let effects = report.culprit.iter().flat_map(|first| &first.effects);
+        for effect in effects.filter(|effect| effect.metric.measure == measure.name) {
+            let found = format!("  the hunt found {}", words::step(effect));
+            let _ = writeln!(script, "  printf '%s\\n' {}", quote(&found)?);
+        }
+    }
+    script.push_str("}\n");
+    Ok(())
+}

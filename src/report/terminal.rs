@@ -1,0 +1,106 @@
+//! What `start` prints at the end: an answer on one screen.
+
+use crate::evaluation::{CommitId, Outcome};
+use crate::ui::text;
+
+use super::model::{FirstBad, Report};
+use super::words;
+
+/// Longest list of files, candidates, or stretches.
+const LIST: usize = 8;
+
+/// Most lines of an answer.
+const SCREEN: usize = 25;
+
+/// The answer in at most 25 lines of plain text, nothing in it steers a terminal.
+pub fn terminal_answer(report: &Report) -> String {
+    let mut lines = match (&report.culprit, report.outcome) {
+        (Some(first), Outcome::Culprit) => first_bad(report, first),
+        _ => other(report),
+    };
+    if lines.len() >= SCREEN {
+        lines.truncate(SCREEN - 2);
+        lines.push("… and more in the report".to_owned());
+    }
+    let path = report.folder.join("report.md").display().to_string();
+    lines.push(format!("report: {}", text::line(&path)));
+    let mut answer = String::new();
+    for line in lines {
+        answer.push_str(text::shorten(&line, 400).trim_end());
+        answer.push('\n');
+    }
+    answer
+}
+
+fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
+    let mut lines = vec![
+        format!("First bad commit: {} {}", first.commit, text::line(&first.subject)),
+        format!("Author: {}  Date: {}", text::line(&first.author), text::line(&first.date)),
+    ];
+    lines.extend(first.effects.iter().take(3).map(words::step));
+    if let Some(failure) = &first.failure {
+        let what = super::gather::failure_text(failure);
+        lines.push(format!("Fails where its parents do not: {}", text::line(&what)));
+    }
+    lines.push(format!("Confidence {}", words::confidence(first)));
+    lines.extend(words::confirmed_before(first).map(|words| text::line(&words)));
+    lines.extend(report.account.as_ref().map(words::account));
+    let files = first.files.iter().map(|file| {
+        let changed = words::changed_lines(file.added, file.removed);
+        format!("{}  {changed}", text::line(&file.path))
+    });
+    list(&mut lines, "Files it touches:", files);
+    let others = report.culprits.iter().filter(|other| other.commit != first.commit);
+    for other in others.take(2) {
+        let step = other.effect.as_ref().map(words::step).unwrap_or_default();
+        let name = text::commit(&other.commit, &other.subject);
+        lines.push(format!("Also a first bad commit: {name}  {step}"));
+    }
+    lines
+}
+
+fn other(report: &Report) -> Vec<String> {
+    let mut lines = vec![words::headline(report)];
+    if !report.summary.is_empty() {
+        lines.push(text::line(&report.summary));
+    }
+    let named = |commit: &CommitId| {
+        let known = report.commits.iter().find(|measured| measured.commit == *commit);
+        match known.and_then(|measured| measured.subject.as_deref()) {
+            Some(subject) => format!("{commit} {}", text::line(subject)),
+            None => commit.to_string(),
+        }
+    };
+    let confirmed = report.culprits.iter();
+    let confirmed = confirmed.map(|c| format!("{} {}", c.commit, text::line(&c.subject)));
+    list(&mut lines, "Confirmed first bad commits:", confirmed);
+    let title = match report.outcome {
+        Outcome::Gradual => "The limit is crossed at:",
+        _ => "Candidates:",
+    };
+    list(&mut lines, title, report.candidates.iter().map(named));
+    let rises = report.contributions.iter().map(|rise| {
+        let stretch = match rise.commits {
+            1 => rise.to.to_string(),
+            many => format!("{}..{} ({many} commits)", rise.from.short(), rise.to.short()),
+        };
+        format!("{stretch}  {} {}", rise.metric, words::worse(&rise.rise))
+    });
+    lines.extend(report.account.as_ref().map(words::account));
+    list(&mut lines, "Contributions:", rises);
+    lines
+}
+
+fn list(lines: &mut Vec<String>, title: &str, items: impl ExactSizeIterator<Item = String>) {
+    let count = items.len();
+    if count == 0 {
+        return;
+    }
+    lines.push(title.to_owned());
+    // A list that is one too long shows that one instead of counting it.
+    let shown = if count == LIST + 1 { count } else { LIST.min(count) };
+    lines.extend(items.take(shown).map(|item| format!("  {item}")));
+    if count > shown {
+        lines.push(format!("  … and {} more", count - shown));
+    }
+}

@@ -1,0 +1,256 @@
+//! A small plausible hunt, written through the real journal.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{
+    Account, Basis, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Finding, Guard,
+    GuardForm, GuardTarget, Judgement, Metric, Outcome, Phase, SkipReason, Target, TouchedFile,
+    Value, Verdict,
+};
+use crate::report::Report;
+use crate::store::journal::{
+    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, RunDone, Steadiness,
+};
+use crate::store::{HuntDir, Store};
+
+/// A commit whose name is that letter forty times.
+pub(crate) fn id(letter: char) -> CommitId {
+    letter.to_string().repeat(40).parse().unwrap()
+}
+
+pub(crate) fn info(letter: char, subject: &str) -> CommitInfo {
+    CommitInfo {
+        commit: id(letter),
+        subject: subject.to_owned(),
+        author: "Ada Example <ada@example.org>".to_owned(),
+        date: "2026-01-02T03:04:05Z".to_owned(),
+    }
+}
+
+/// A hunt in a folder of its own.
+pub(crate) struct Hunt {
+    pub(crate) dir: HuntDir,
+    _folder: tempfile::TempDir,
+    attempts: usize,
+}
+
+impl Hunt {
+    /// Begun, endpoints measured and judged, targets known: `b` good (7.21), `e` bad (7.54).
+    pub(crate) fn at_search() -> Self {
+        let mut hunt = Self::begun("v1.0", "engine: release");
+        for (commit, level) in [('b', 7.21), ('e', 7.54)] {
+            hunt.build(commit, Phase::Endpoint);
+            hunt.run(commit, Phase::Endpoint, Some(level));
+            hunt.run(commit, Phase::Endpoint, Some(level));
+        }
+        hunt.judge('b', Verdict::Good, Phase::Endpoint);
+        hunt.judge('e', Verdict::Bad, Phase::Endpoint);
+        hunt.targets();
+        hunt
+    }
+
+    pub(crate) fn begun(asked: &str, good_subject: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = Store::open(folder.path()).unwrap().new_hunt().unwrap();
+        let mut hunt = Self { dir, _folder: folder, attempts: 0 };
+        hunt.append(Event::Begun(Box::new(Begun {
+            hunt: "20260102-030405".to_owned(),
+            tool: "bisect-ppl 0.1.0".to_owned(),
+            good: info('b', good_subject),
+            bad: info('e', "sampler: tidy"),
+            asked: (asked.to_owned(), "HEAD".to_owned()),
+            commits: 12,
+            options: Options::default(),
+            config_sha256: "0123".to_owned(),
+            inputs: BTreeMap::from([(
+                "model".to_owned(),
+                InputFile { path: "/data/model.bin".to_owned(), sha256: "abcd".to_owned() },
+            )]),
+            environment: BTreeMap::from([("cc --version".to_owned(), "cc 14.2\n".to_owned())]),
+            machine: Machine {
+                cpu: "Example CPU".to_owned(),
+                cores: 2,
+                memory_mib: 4096,
+                gpus: Vec::new(),
+                kernel: "Linux 6.1".to_owned(),
+                class: "c1".to_owned(),
+            },
+            checkout: Some("/home/ada/engine".to_owned()),
+            git: "2.47.3".to_owned(),
+        })));
+        hunt
+    }
+
+    pub(crate) fn append(&mut self, event: Event) {
+        self.dir.journal().unwrap().append(event).unwrap();
+    }
+
+    pub(crate) fn targets(&mut self) {
+        self.append(Event::Targets {
+            targets: vec![Target::Guard(GuardTarget {
+                guard: Guard { metric: Metric::of("ppl"), form: GuardForm::MaxIncrease(0.05) },
+                baseline: Value::Number(7.21),
+                bad: Value::Number(7.54),
+                limit: 0.05,
+                threshold: None,
+            })],
+            steadiness: Steadiness::BitIdentical,
+            others: vec![(Metric::of("speed"), "the bad endpoint keeps it".to_owned())],
+        });
+    }
+
+    fn attempt(&mut self) -> String {
+        self.attempts += 1;
+        format!("a{}", self.attempts)
+    }
+
+    pub(crate) fn build(&mut self, commit: char, phase: Phase) {
+        let attempt = self.attempt();
+        self.append(Event::Build(BuildDone {
+            commit: id(commit),
+            log: format!("logs/build-{attempt}.log"),
+            attempt,
+            build_key: "k".to_owned(),
+            phase,
+            wall_s: 3.0,
+            failure: None,
+            reused: false,
+            commands: vec![vec!["make".to_owned(), "-C".to_owned(), "/slots/0/src".to_owned()]],
+        }));
+    }
+
+    pub(crate) fn unbuildable(&mut self, commit: char, detail: &str) {
+        let attempt = self.attempt();
+        self.append(Event::Build(BuildDone {
+            commit: id(commit),
+            log: format!("logs/build-{attempt}.log"),
+            attempt,
+            build_key: "k".to_owned(),
+            phase: Phase::Search,
+            wall_s: 1.0,
+            failure: Some(Failure {
+                kind: FailureKind::Build,
+                signature: "exit code 2".to_owned(),
+                detail: detail.to_owned(),
+            }),
+            reused: false,
+            commands: Vec::new(),
+        }));
+    }
+
+    /// A run of `ppl`; `None` crashes.
+    pub(crate) fn run(&mut self, commit: char, phase: Phase, ppl: Option<f64>) -> RunDone {
+        let attempt = self.attempt();
+        let mut values = BTreeMap::from([
+            (Metric::named("ppl", "wall_s"), Value::Number(1.5)),
+            (Metric::named("ppl", "peak_rss_mib"), Value::Number(64.0)),
+        ]);
+        values.extend(ppl.map(|ppl| (Metric::of("ppl"), Value::Number(ppl))));
+        let run = RunDone {
+            commit: id(commit),
+            measure: "ppl".to_owned(),
+            log: format!("logs/ppl-{attempt}.log"),
+            attempt,
+            run_key: "r".to_owned(),
+            phase,
+            wall_s: 1.5,
+            values,
+            failure: ppl.is_none().then(|| Failure {
+                kind: FailureKind::Crash,
+                signature: "signal 11".to_owned(),
+                detail: String::new(),
+            }),
+            reused: false,
+            argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
+        };
+        self.append(Event::Run(run.clone()));
+        run
+    }
+
+    pub(crate) fn judge(&mut self, commit: char, verdict: Verdict, phase: Phase) {
+        let (reason, skip) = match verdict {
+            Verdict::Good => ("ppl keeps its limit", None),
+            Verdict::Bad => ("ppl breaks its limit", None),
+            _ => ("does not build: exit code 2", Some(SkipReason::Build)),
+        };
+        self.judge_as(commit, verdict, phase, 0, reason, skip);
+    }
+
+    pub(crate) fn judge_as(
+        &mut self,
+        commit: char,
+        verdict: Verdict,
+        phase: Phase,
+        stretch: usize,
+        reason: &str,
+        skip: Option<SkipReason>,
+    ) {
+        self.append(Event::Judged(Judged {
+            commit: id(commit),
+            judgement: Judgement { verdict, skip, reason: reason.to_owned(), broken: Vec::new() },
+            stretch,
+            phase,
+            attempts: Vec::new(),
+            left: (phase == Phase::Search).then_some((6, 3)),
+        }));
+    }
+
+    pub(crate) fn end(&mut self, finding: Finding) {
+        self.append(Event::Ended { finding: Box::new(finding) });
+    }
+
+    /// The report, with events ten seconds apart and a folder that is the same everywhere.
+    pub(crate) fn report(&self) -> Report {
+        let mut entries = self.dir.entries().unwrap();
+        let start: jiff::Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+        for (at, entry) in (0..).zip(&mut entries) {
+            entry.at = (start + jiff::SignedDuration::from_secs(10 * at)).to_string();
+        }
+        let folder = "/home/ada/engine/.git/bisect-ppl/hunts/20260102-030405";
+        Report::from_entries(&entries, folder.as_ref()).unwrap()
+    }
+}
+
+/// `d` is the first bad commit, `c` its parent.
+pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
+    Culprit {
+        info: info('d', subject),
+        parents: vec![id('c')],
+        parent: id('c'),
+        confidence: 1.0,
+        basis: Basis::BitExact,
+        effects: vec![Effect {
+            metric: Metric::of("ppl"),
+            parent: Value::Number(7.21),
+            commit: Value::Number(7.52),
+            own_step: Some(7.52 - 7.21),
+            interval: Some([7.52 - 7.21, 7.52 - 7.21]),
+            limit: 0.05,
+        }],
+        failure: None,
+        files: vec![TouchedFile {
+            path: path.to_owned(),
+            path_b64: None,
+            added: Some(3),
+            removed: Some(1),
+            role: "unknown".to_owned(),
+        }],
+        confirmed_before: None,
+    }
+}
+
+pub(crate) fn found(culprit: Culprit) -> Finding {
+    Finding {
+        candidates: vec![culprit.info.commit.clone()],
+        culprits: vec![culprit],
+        main: Some(0),
+        accounts: vec![Account {
+            metric: Metric::of("ppl"),
+            total: 0.33,
+            explained: 0.31,
+            rest: 0.02,
+            limit: 0.05,
+        }],
+        ..Finding::plain(Outcome::Culprit, "One commit raised ppl beyond its limit.")
+    }
+}

@@ -1,0 +1,11 @@
+//! The words on the screen: styles, hints, progress. Data goes to stdout, everything else to
+//! stderr; colours and bars only on a terminal.
+
+mod estimate;
+mod progress;
+mod style;
+pub mod text;
+
+pub use estimate::Estimate;
+pub use progress::{Activity, Progress};
+pub use style::Ui;

@@ -1,0 +1,296 @@
+//! What a hunt is doing, while it does it: one moving line on a terminal, finished lines
+//! elsewhere.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::evaluation::CommitId;
+
+use super::text;
+
+/// What is being done right now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// A commit is being built.
+    Building {
+        /// Which.
+        commit: CommitId,
+        /// First line of its message.
+        subject: String,
+    },
+    /// A measure runs at a commit.
+    Running {
+        /// The measure.
+        measure: String,
+        /// Which run of how many, counting from 1, where that is known.
+        run: Option<(u32, u32)>,
+        /// The commit.
+        commit: CommitId,
+        /// First line of its message.
+        subject: String,
+    },
+    /// Anything else, in a few words.
+    Other(String),
+}
+
+/// The moving line. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub struct Progress {
+    status: Arc<Mutex<Status>>,
+    sink: Sink,
+}
+
+#[derive(Clone)]
+enum Sink {
+    Bar(ProgressBar),
+    Plain(Arc<Mutex<dyn Write + Send>>),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Status {
+    activity: Option<Activity>,
+    since: Option<Instant>,
+    steps_done: usize,
+    left: Option<(usize, usize)>,
+    time_left: Option<(Duration, Instant)>,
+}
+
+impl Progress {
+    /// A progress on stderr; `tty` says whether that is a terminal (see
+    /// [`Ui::is_terminal`](super::Ui::is_terminal)).
+    pub fn new(tty: bool) -> Self {
+        if !tty {
+            return Self::plain(std::io::stderr());
+        }
+        let status = Arc::new(Mutex::new(Status::default()));
+        let shown = Arc::clone(&status);
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        // `wide_msg` is cut to what the terminal has room for, the clock never.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {clock}") {
+            let clock = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = out.write_str(&lock(&shown).clock(Instant::now()));
+            };
+            bar.set_style(style.with_key("clock", clock));
+        }
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self { status, sink: Sink::Bar(bar) }
+    }
+
+    /// Lines only, to any writer.
+    pub(super) fn plain(writer: impl Write + Send + 'static) -> Self {
+        Self { status: Arc::default(), sink: Sink::Plain(Arc::new(Mutex::new(writer))) }
+    }
+
+    /// Something else is being done from now on.
+    pub fn now(&self, activity: Activity) {
+        self.change(|status| {
+            status.activity = Some(activity);
+            status.since = Some(Instant::now());
+        });
+    }
+
+    /// A search begins: `commits` may be the first bad one, about `steps` steps find it.
+    pub fn search(&self, commits: usize, steps: usize) {
+        self.change(|status| {
+            status.steps_done = 0;
+            status.left = Some((commits, steps));
+        });
+    }
+
+    /// A step is done; that many commits and steps are left.
+    pub fn left(&self, commits: usize, steps: usize) {
+        self.change(|status| {
+            status.steps_done += 1;
+            status.left = Some((commits, steps));
+        });
+    }
+
+    /// How long it still takes (see [`Estimate`](super::Estimate)); counts down by itself.
+    pub fn time_left(&self, left: Option<Duration>) {
+        self.change(|status| status.time_left = left.map(|left| (left, Instant::now())));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Status)) {
+        let mut status = lock(&self.status);
+        change(&mut status);
+        let words = status.words();
+        // Drawing asks for the status again.
+        drop(status);
+        if let Sink::Bar(bar) = &self.sink {
+            bar.set_message(words);
+        }
+    }
+
+    /// A line for something finished; it stays. The caller has cleaned it.
+    pub fn done_line(&self, line: &str) {
+        match &self.sink {
+            Sink::Bar(bar) => bar.suspend(|| to(&mut anstream::stderr().lock(), line)),
+            Sink::Plain(writer) => to(&mut *lock(writer), line),
+        }
+    }
+
+    /// A sentence that a reader should not miss; it stays.
+    pub fn note(&self, sentence: &str) {
+        self.done_line(&format!("note: {}", text::line(sentence)));
+    }
+
+    /// Does something (prints, asks) while the moving line is out of the way.
+    pub fn suspend<T>(&self, action: impl FnOnce() -> T) -> T {
+        match &self.sink {
+            Sink::Bar(bar) => bar.suspend(action),
+            Sink::Plain(_) => action(),
+        }
+    }
+
+    /// Takes the moving line away.
+    pub fn finish(&self) {
+        if let Sink::Bar(bar) = &self.sink {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A panic elsewhere must not take the screen with it.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// When stderr is gone there is nobody to tell.
+fn to(writer: &mut dyn Write, line: &str) {
+    let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
+}
+
+impl Status {
+    /// `step 3 of about 6 · 12 commits left · building 1a2b3c4d5e subject`, as far as known.
+    fn words(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some((commits, steps)) = self.left {
+            let step = self.steps_done + 1;
+            parts.push(format!("step {step} of about {}", self.steps_done + steps.max(1)));
+            parts.push(format!("{} left", text::plural(commits, "commit")));
+        }
+        parts.extend(self.activity.as_ref().map(Activity::words));
+        parts.join(" · ")
+    }
+
+    /// `· 0:12 · about 2 min left`, as far as known.
+    fn clock(&self, now: Instant) -> String {
+        let mut shown = String::new();
+        if let Some(since) = self.since {
+            let _ = write!(shown, "· {}", text::clock(now.saturating_duration_since(since)));
+        }
+        if let Some((left, told)) = self.time_left {
+            let left = left.saturating_sub(now.saturating_duration_since(told));
+            let _ = write!(shown, " · {}", about(left));
+        }
+        shown
+    }
+}
+
+impl Activity {
+    fn words(&self) -> String {
+        match self {
+            Self::Building { commit, subject } => {
+                format!("building {}", text::commit(commit, &text::shorten(subject, 40)))
+            }
+            Self::Running { measure, run, commit, subject } => {
+                let mut words = format!("running {measure}");
+                if let Some((this, all)) = run {
+                    let _ = write!(words, " {this}/{all}");
+                }
+                format!("{words} at {}", text::commit(commit, &text::shorten(subject, 40)))
+            }
+            Self::Other(words) => text::line(words),
+        }
+    }
+}
+
+/// Nobody needs the seconds of an estimate.
+fn about(left: Duration) -> String {
+    match left.as_secs() {
+        0..60 => "less than a minute left".to_owned(),
+        60..3600 => format!("about {} min left", (left.as_secs() + 30) / 60),
+        _ => format!("about {} left", text::duration(left)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit() -> CommitId {
+        "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d".parse().unwrap()
+    }
+
+    #[test]
+    fn the_status_line_says_where_the_hunt_is() {
+        let now = Instant::now();
+        let later = now + Duration::from_secs(12);
+        let mut status = Status {
+            activity: Some(Activity::Building {
+                commit: commit(),
+                subject: "kv: \x1b[2Jpad".into(),
+            }),
+            since: Some(now),
+            steps_done: 2,
+            left: Some((12, 4)),
+            time_left: Some((Duration::from_secs(130), now)),
+        };
+        assert_eq!(
+            status.words(),
+            "step 3 of about 6 · 12 commits left · building 1a2b3c4d5e kv: pad"
+        );
+        assert_eq!(status.clock(later), "· 0:12 · about 2 min left");
+        status.activity = Some(Activity::Running {
+            measure: "ppl".into(),
+            run: Some((1, 3)),
+            commit: commit(),
+            subject: String::new(),
+        });
+        status.left = Some((1, 0));
+        status.time_left = None;
+        assert_eq!(
+            status.words(),
+            "step 3 of about 3 · 1 commit left · running ppl 1/3 at 1a2b3c4d5e"
+        );
+        assert_eq!(status.clock(later), "· 0:12");
+        assert_eq!(Status::default().words() + &Status::default().clock(now), "");
+    }
+
+    #[test]
+    fn without_a_terminal_only_finished_lines_come_out() {
+        #[derive(Clone, Default)]
+        struct Shared(Arc<Mutex<Vec<u8>>>);
+        impl Write for Shared {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.lock().unwrap().extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let written = Shared::default();
+        let progress = Progress::plain(written.clone());
+        progress.search(12, 4);
+        progress.now(Activity::Other("looking".into()));
+        progress.left(6, 3);
+        progress.done_line("good     1a2b3c4d5e");
+        progress.note("a thing\nworth \x1b[1mknowing");
+        progress.suspend(|| ());
+        progress.finish();
+        let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(written, "good     1a2b3c4d5e\nnote: a thing worth knowing\n");
+    }
+
+    #[test]
+    fn estimates_are_rounded_to_what_they_are_worth() {
+        assert_eq!(about(Duration::from_secs(5)), "less than a minute left");
+        assert_eq!(about(Duration::from_secs(95)), "about 2 min left");
+        assert_eq!(about(Duration::from_secs(4000)), "about 1 h 06 min left");
+    }
+}

@@ -1,0 +1,120 @@
+//! The one sink for what is printed, and how it looks.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::text;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Where words go: data to stdout, the rest to stderr. Styles are stripped where there is no
+/// terminal or `NO_COLOR` is set.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ui {}
+
+impl Ui {
+    /// The program's own stdout and stderr.
+    pub fn new() -> Self {
+        Self {}
+    }
+
+    /// Data, as it is, to stdout. A reader that has seen enough (`| head`) is no error.
+    pub fn out(&self, data: &str) -> io::Result<()> {
+        let mut stdout = anstream::stdout().lock();
+        match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+
+    /// A line to stderr.
+    pub fn line(&self, line: &str) {
+        to_stderr(&format!("{line}\n"));
+    }
+
+    /// `warning: …` to stderr.
+    pub fn warn(&self, warning: &str) {
+        to_stderr(&labelled(WARNING, "warning", warning));
+    }
+
+    /// `hint: …` to stderr.
+    pub fn hint(&self, hint: &str) {
+        to_stderr(&labelled(HINT, "hint", hint));
+    }
+
+    /// An error with its causes, and what to do about it.
+    pub fn error(&self, error: &anyhow::Error, hint: Option<&str>) {
+        to_stderr(&error_text(error, hint));
+    }
+
+    /// Whether stderr is a terminal that can show a moving line.
+    pub fn is_terminal(&self) -> bool {
+        use std::io::IsTerminal;
+        io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    }
+}
+
+/// When stderr is gone there is nobody to tell.
+fn to_stderr(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// `error:`, then `caused by:` for each cause, then `hint:`; a cause whose words the line
+/// above it already holds is not repeated.
+pub(super) fn error_text(error: &anyhow::Error, hint: Option<&str>) -> String {
+    let mut said = error.to_string();
+    let mut shown = labelled(ERROR, "error", &said);
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !said.contains(&cause) {
+            shown.push_str(&labelled(ERROR, "caused by", &cause));
+        }
+        said = cause;
+    }
+    if let Some(hint) = hint {
+        shown.push_str(&labelled(HINT, "hint", hint));
+    }
+    shown
+}
+
+/// Messages quote engines, files and git: none of them may steer the terminal.
+fn labelled(style: Style, label: &str, message: &str) -> String {
+    format!("{style}{label}:{style:#} {}\n", text::lines(message).trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::*;
+
+    fn plain(error: &anyhow::Error, hint: Option<&str>) -> String {
+        anstream::adapter::strip_str(&error_text(error, hint)).to_string()
+    }
+
+    #[test]
+    fn an_error_shows_its_causes_and_the_cure() {
+        let error = anyhow!("No such file").context("cannot read oracle.toml").context("no hunt");
+        insta::assert_snapshot!(plain(&error, Some("`bisect-ppl init` writes one")), @r"
+        error: no hunt
+        caused by: cannot read oracle.toml
+        caused by: No such file
+        hint: `bisect-ppl init` writes one
+        ");
+    }
+
+    #[test]
+    fn a_cause_already_told_is_not_told_again() {
+        let error = anyhow!("disk full").context("/tmp/x: disk full");
+        assert_eq!(plain(&error, None), "error: /tmp/x: disk full\n");
+    }
+
+    #[test]
+    fn a_message_cannot_steer_the_terminal() {
+        let shown = error_text(&anyhow!("engine said \u{1b}[2J\u{7}hello\r!"), None);
+        assert!(!shown.contains("\u{1b}[2J") && !shown.contains('\u{7}') && !shown.contains('\r'));
+    }
+}

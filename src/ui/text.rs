@@ -1,0 +1,272 @@
+//! Pure helpers: durations, figures, counts, and other people's text made fit for a line.
+
+use std::time::Duration;
+
+use crate::evaluation::{CommitId, Value, Verdict};
+
+/// How many digits of a computed figure are shown. What an engine printed is shown as it is
+/// when it has no more than two beyond that.
+const DIGITS: u8 = 6;
+
+/// A duration for people: `0.4 s`, `12 s`, `3 min 05 s`, `1 h 05 min`, `2 d 03 h`.
+pub fn duration(time: Duration) -> String {
+    let tenths = (time.as_secs_f64() * 10.0).round();
+    if tenths < 100.0 && tenths % 10.0 != 0.0 {
+        return format!("{:.1} s", tenths / 10.0);
+    }
+    let seconds = time.as_secs() + u64::from(time.subsec_millis() >= 500);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3600..86_400 => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{} d {:02} h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
+/// The same from seconds; what is no duration (negative, NaN) is `0 s`.
+pub fn seconds(seconds: f64) -> String {
+    duration(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+}
+
+/// A running clock: `0:12`, `1:02:03`.
+pub fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02}:{:02}", seconds / 3600, seconds % 3600 / 60, seconds % 60),
+    }
+}
+
+/// A figure: as it is where it is short, otherwise with six significant digits and no
+/// trailing zeros; `nan`, `inf` and `-inf` as such.
+pub fn figure(x: f64) -> String {
+    if x.is_nan() {
+        return "nan".to_owned();
+    }
+    let size = x.abs();
+    if !x.is_finite() || x == 0.0 {
+        return format!("{x}");
+    }
+    if !(1e-5..1e15).contains(&size) {
+        let text = format!("{x:.*e}", usize::from(DIGITS) - 1);
+        return match text.split_once('e') {
+            Some((mantissa, exponent)) => format!("{}e{exponent}", trim_zeros(mantissa)),
+            None => text,
+        };
+    }
+    let whole = format!("{x}");
+    let digits = whole.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit);
+    if digits.count() <= usize::from(DIGITS) + 2 {
+        return whole;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "between -5 and 14, as checked above")]
+    let exponent = size.log10().floor() as i32;
+    let decimals = usize::try_from(i32::from(DIGITS) - 1 - exponent).unwrap_or(0);
+    trim_zeros(&format!("{x:.decimals$}")).to_owned()
+}
+
+fn trim_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// A difference, with its sign: `+0.31`, `-2`, `0`.
+pub fn diff(x: f64) -> String {
+    if x > 0.0 { format!("+{}", figure(x)) } else { figure(x) }
+}
+
+/// A value for people; a fact is somebody else's text and is cleaned.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::Number(x) => figure(*x),
+        Value::Fact(text) => line(text),
+    }
+}
+
+/// A probability, never rounded up to certainty: `99.7 %`, `more than 99.9999 %`.
+pub fn percent(p: f64) -> String {
+    if p >= 1.0 {
+        return "100 %".to_owned();
+    }
+    if p > 0.999_999 {
+        return "more than 99.9999 %".to_owned();
+    }
+    let decimals = match 1.0 - p {
+        rest if rest < 0.000_1 => 4,
+        rest if rest < 0.001 => 3,
+        rest if rest < 0.01 => 2,
+        _ => 1,
+    };
+    // Floor, not round; the small term forgives what binary fractions do to 99.7.
+    let scale = 10_f64.powi(decimals);
+    let floored = (p * 100.0 * scale + 1e-6).floor() / scale;
+    format!("{} %", trim_zeros(&format!("{floored:.*}", decimals.unsigned_abs() as usize)))
+}
+
+/// `1 commit`, `3 commits`.
+pub fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// `1a2b3c4d5e subject`, fit for a terminal; without a subject just the commit.
+pub fn commit(id: &CommitId, subject: &str) -> String {
+    format!("{} {}", id.short(), line(subject)).trim_end().to_owned()
+}
+
+/// One line for a finished commit, its columns aligned with the others':
+/// `good  1a2b3c4d5e  ppl 6.1234  (limit 6.18)  subject`.
+pub fn verdict_line(
+    verdict: Verdict,
+    id: &CommitId,
+    figure: Option<(&str, &Value)>,
+    limit: Option<f64>,
+    subject: &str,
+) -> String {
+    let figure = figure.map_or_else(String::new, |(metric, v)| format!("{metric} {}", value(v)));
+    let limit = limit.map_or_else(String::new, |x| format!("(limit {})", self::figure(x)));
+    let text = format!(
+        "{:<7}  {}  {figure:<14}  {limit:<16}  {}",
+        verdict.to_string(),
+        id.short(),
+        line(subject)
+    );
+    text.trim_end().to_owned()
+}
+
+/// At most `width` characters, the last of them an ellipsis where something was cut.
+pub fn shorten(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// Somebody else's text on one line: no control sequences, no control characters, nothing
+/// that turns or hides text; line breaks and tabs become spaces.
+// To be replaced by `process::printable_line`, which does the same and more.
+pub fn line(text: &str) -> String {
+    lines(text).replace(['\n', '\t'], " ").trim().to_owned()
+}
+
+/// The same with line breaks and tabs kept.
+// To be replaced by `process::printable`.
+pub fn lines(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\n' | '\t' => clean.push(c),
+            '\r' if rest.peek() == Some(&'\n') => {}
+            '\r' | '\u{2028}' | '\u{2029}' => clean.push(' '),
+            '\u{1b}' if rest.next_if_eq(&'[').is_some() => skip_csi(&mut rest),
+            '\u{9b}' => skip_csi(&mut rest),
+            c if c.is_control() || turns_or_hides(c) => {}
+            c => clean.push(c),
+        }
+    }
+    clean
+}
+
+fn skip_csi(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    while rest.next_if(|c| (' '..='?').contains(c)).is_some() {}
+    rest.next_if(|c| ('@'..='~').contains(c));
+}
+
+fn turns_or_hides(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' | '\u{ad}'
+        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn durations_read_as_people_say_them() {
+        for (s, said) in [
+            (0.0, "0 s"),
+            (0.42, "0.4 s"),
+            (9.96, "10 s"),
+            (12.4, "12 s"),
+            (59.7, "1 min 00 s"),
+            (185.0, "3 min 05 s"),
+            (3900.0, "1 h 05 min"),
+            (97_200.0, "1 d 03 h"),
+            (-1.0, "0 s"),
+            (f64::NAN, "0 s"),
+        ] {
+            assert_eq!(seconds(s), said, "{s}");
+        }
+        assert_eq!(clock(Duration::from_secs(12)), "0:12");
+        assert_eq!(clock(Duration::from_secs(3723)), "1:02:03");
+    }
+
+    #[test]
+    fn figures_keep_what_was_printed_and_round_what_was_computed() {
+        for (x, said) in [
+            (7.52 - 7.21, "0.31"),
+            (6.123_456, "6.123456"),
+            (12.345_678_901, "12.3457"),
+            (-1_234.567_890_12, "-1234.57"),
+            (123_456_789.0, "123456789"),
+            (0.000_123_456_789_1, "0.000123457"),
+            (1e-9, "1e-9"),
+            (1.5e300, "1.5e300"),
+            (100.0, "100"),
+            (0.0, "0"),
+            (f64::NAN, "nan"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(figure(x), said);
+        }
+        assert_eq!(diff(0.31), "+0.31");
+        assert_eq!(diff(-0.5), "-0.5");
+        assert_eq!(diff(f64::NAN), "nan");
+    }
+
+    #[test]
+    fn certainty_is_never_rounded_up() {
+        for (p, said) in [
+            (1.0, "100 %"),
+            (0.997, "99.7 %"),
+            (0.95, "95 %"),
+            (0.999_96, "99.996 %"),
+            (0.999_999_9, "more than 99.9999 %"),
+        ] {
+            assert_eq!(percent(p), said);
+        }
+    }
+
+    #[test]
+    fn verdicts_stand_in_columns() {
+        let id: CommitId = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d".parse().unwrap();
+        let value = Value::Number(6.1234);
+        let good =
+            verdict_line(Verdict::Good, &id, Some(("ppl", &value)), Some(6.18), "a\n\x1b[1mb");
+        let skip = verdict_line(Verdict::Skip, &id, None, None, "does not build");
+        assert_eq!(good, "good     1a2b3c4d5e  ppl 6.1234      (limit 6.18)      a b");
+        assert_eq!(good.find("a b"), skip.find("does"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_is_one_line_without_control(text in any::<String>()) {
+            let clean = line(&text);
+            prop_assert!(clean.chars().all(|c| !c.is_control()));
+            prop_assert_eq!(line(&clean), clean);
+        }
+
+        #[test]
+        fn any_number_has_a_figure(x in any::<f64>()) {
+            let text = figure(x);
+            prop_assert!(text.len() < 24, "{}", text);
+            if x.is_finite() && x != 0.0 {
+                let back: f64 = text.parse().unwrap();
+                prop_assert!(((back - x) / x).abs() < 1e-5, "{} {}", x, text);
+            }
+        }
+    }
+}
