@@ -1,6 +1,6 @@
 //! `log`: the hunt's first search as a log that `git bisect replay` takes in any clone.
 
-use crate::evaluation::{CommitId, Verdict};
+use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::git::{Aim, History, Range};
 use crate::hunt::HuntError;
 use crate::store::journal::Event;
@@ -25,7 +25,7 @@ pub fn run(args: &Hunt, ui: &Ui) -> Result<u8, Failed> {
                 });
                 marks.extend(begun.options.skip.into_iter().map(|commit| (commit, Verdict::Skip)));
             }
-            Event::Judged(judged) if judged.stretch == 0 => {
+            Event::Judged(judged) if judged.stretch == 0 && judged.phase != Phase::Endpoint => {
                 // The last word on a commit is its confirmation's.
                 marks.retain(|(commit, _)| *commit != judged.commit);
                 marks.push((judged.commit, judged.judgement.verdict));

@@ -1,19 +1,19 @@
 //! `report`: a hunt's report again, from what it stored.
 
-use crate::report::{Report, json, markdown};
+use crate::report::Report;
 use crate::store::publish;
 use crate::ui::Ui;
 
-use super::args::{self, Format};
+use super::args;
 use super::start::report_failed;
 use super::{Failed, exit, hunt_here, unavailable};
 
 /// `report`.
 pub fn run(args: &args::Report, ui: &Ui) -> Result<u8, Failed> {
-    unavailable::format(args.format)?;
+    let format = unavailable::format(args.format)?;
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
     let report = Report::of(&hunt).map_err(report_failed)?;
-    let text = if args.format == Format::Json { json(&report) } else { markdown(&report) };
+    let text = format.render(&report);
     match &args.output {
         Some(path) => {
             let path =

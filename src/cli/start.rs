@@ -5,8 +5,8 @@ use crate::evaluation::Outcome;
 use crate::git::Repository;
 use crate::hunt::{self, Asked, UsageError};
 use crate::process::Stop;
-use crate::report::{self, Report};
-use crate::store::{HuntDir, publish};
+use crate::report;
+use crate::store::HuntDir;
 use crate::ui::Ui;
 
 use super::args::{Hunt, Start};
@@ -56,20 +56,12 @@ fn drive(repository: &Repository, hunt: &HuntDir, ui: &Ui, stop: &Stop) -> Resul
     let result = hunt::drive(repository, hunt, program()?, stop);
     watch.end();
     // The report is written whatever happened: an interrupted hunt has one too.
-    let written = write_reports(hunt);
+    let written = hunt::publish(repository, hunt);
     let finding = result.map_err(Failed::hunt)?;
-    written.map_err(report_failed)?;
-    let report = Report::of(hunt).map_err(report_failed)?;
+    let report = written.map_err(Failed::hunt)?.map_err(report_failed)?;
     ui.out(&report::terminal_answer(&report)).map_err(|error| Failed::world(error.into(), None))?;
     debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");
     Ok(exit::of_outcome(finding.outcome))
-}
-
-fn write_reports(hunt: &HuntDir) -> Result<(), report::ReportError> {
-    let report = Report::of(hunt)?;
-    publish(&hunt.path().join("report.json"), report::json(&report).as_bytes())?;
-    publish(&hunt.path().join("report.md"), report::markdown(&report).as_bytes())?;
-    Ok(())
 }
 
 /// A report that could not be made or kept.

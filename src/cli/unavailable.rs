@@ -2,6 +2,8 @@
 
 use anyhow::anyhow;
 
+use crate::report;
+
 use super::Failed;
 use super::args::{Format, Start};
 
@@ -60,10 +62,11 @@ pub fn start(args: &Start) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Formats of `report` that are not there.
-pub fn format(format: Format) -> Result<(), Failed> {
+/// The format of a report, unless it is not there.
+pub fn format(format: Format) -> Result<report::Format, Failed> {
     let name = match format {
-        Format::Md | Format::Json => return Ok(()),
+        Format::Md => return Ok(report::Format::Md),
+        Format::Json => return Ok(report::Format::Json),
         Format::Html => "html",
         Format::Issue => "issue",
     };

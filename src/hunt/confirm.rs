@@ -7,13 +7,14 @@ use crate::config::Config;
 use crate::evaluation::{Basis, CommitId, Culprit, Judgement, Phase, Target, TouchedFile, Verdict};
 use crate::oracle::{Decision, Observation, Request, judge, measures_of};
 use crate::stats;
-use crate::store::journal::{Event, Judged, Steadiness};
+use crate::store::journal::{Event, Steadiness};
 use crate::store::{Confirmation, KeyHasher};
 
 use super::HuntError;
 use super::begin::info;
 use super::driver::Driver;
 use super::effect::{bad_side, effects, is_blamed};
+use super::verdict::{Place, write_down};
 
 /// Fresh runs of each commit where values do not repeat bit for bit: five against five part by
 /// chance once in 252 times.
@@ -180,14 +181,8 @@ impl Driver<'_> {
         let mut verdicts = Vec::new();
         for observation in fresh.parents.iter().chain([&fresh.commit]) {
             let judgement = judged(observation, targets, how, &self.oracle.config);
-            self.oracle.recorder.event(Event::Judged(Judged {
-                commit: observation.commit.clone(),
-                judgement: judgement.clone(),
-                stretch,
-                phase: Phase::Confirm,
-                attempts: observation.attempts(),
-                left: None,
-            }))?;
+            let place = Place { stretch, phase: Phase::Confirm, left: None };
+            write_down(&mut self.oracle, observation, &judgement, place)?;
             verdicts.push(judgement);
         }
         Ok(verdicts)

@@ -1,19 +1,20 @@
 //! Drives a hunt from its first measurement to its finding, the same way whether it begins
 //! or is taken up again: what was measured is in the store, so nothing is measured twice.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Finding, Judgement, Phase, Target};
-use crate::git::Repository;
+use crate::git::{Range, Repository};
 use crate::oracle::Oracle;
 use crate::process::Stop;
 use crate::store::HuntDir;
-use crate::store::journal::{Begun, Event, Judged, Steadiness};
+use crate::store::journal::{Begun, Event, Steadiness};
 
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
 use super::search::Searched;
+use super::verdict::{Place, write_down};
 use super::{HuntError, open};
 
 /// How many stretches of history are searched at most while the account is being closed.
@@ -41,7 +42,7 @@ pub fn drive(
     stop: &Stop,
 ) -> Result<Finding, HuntError> {
     let entries = hunt.entries()?;
-    if let Some(Event::Ended { finding }) = entries.last().map(|entry| &entry.event) {
+    if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
         return Ok((**finding).clone());
     }
     let (oracle, begun) = open(repository, hunt, stop)?;
@@ -51,7 +52,7 @@ pub fn drive(
     }
     let result = driver.run();
     let last = match &result {
-        Ok(finding) => Event::Ended { finding: Box::new(finding.clone()) },
+        Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
         Err(error) => Event::Stopped {
             reason: error.to_string(),
             world: !matches!(error, HuntError::Stopped),
@@ -100,6 +101,25 @@ impl Driver<'_> {
         Ok(ledger.close(contributions))
     }
 
+    /// The judged commits in order of history, oldest first.
+    fn order(&self) -> Result<Vec<CommitId>, HuntError> {
+        let judged: BTreeSet<CommitId> = self
+            .hunt
+            .entries()?
+            .into_iter()
+            .filter_map(|entry| match entry.event {
+                Event::Judged(judged) => Some(judged.commit),
+                _ => None,
+            })
+            .collect();
+        let range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
+        let between = self.oracle.history.commits(&range)?;
+        let mut order: Vec<CommitId> =
+            judged.iter().filter(|commit| !between.contains(commit)).cloned().collect();
+        order.extend(between.into_iter().filter(|commit| judged.contains(commit)));
+        Ok(order)
+    }
+
     /// Judges a commit and writes the verdict down.
     pub(super) fn judge(
         &mut self,
@@ -110,14 +130,8 @@ impl Driver<'_> {
     ) -> Result<Judgement, HuntError> {
         let phase = Phase::Search;
         let (judgement, observation) = self.oracle.settle(commit, targets, steadiness, phase)?;
-        self.oracle.recorder.event(Event::Judged(Judged {
-            commit: commit.clone(),
-            judgement: judgement.clone(),
-            stretch,
-            phase,
-            attempts: observation.attempts(),
-            left: None,
-        }))?;
+        let place = Place { stretch, phase, left: None };
+        write_down(&mut self.oracle, &observation, &judgement, place)?;
         Ok(judgement)
     }
 

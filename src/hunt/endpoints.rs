@@ -1,13 +1,14 @@
 //! Measures both endpoints in turn: G B | B G, and on to five runs each where values do not
 //! repeat bit for bit.
 
-use crate::evaluation::{CommitId, Finding, Outcome, Phase, Verdict};
+use crate::evaluation::{CommitId, Finding, Judgement, Outcome, Phase, Verdict};
 use crate::oracle::{ControlSlot, Observation, Request};
 use crate::store::journal::Event;
 
 use super::HuntError;
 use super::driver::Driver;
 use super::targets::{Chosen, choose};
+use super::verdict::{Place, write_down};
 
 /// Runs of each endpoint where everything repeats.
 const RUNS_STEADY: usize = 2;
@@ -55,6 +56,16 @@ impl Driver<'_> {
             steadiness: chosen.steadiness,
             others: chosen.others.clone(),
         })?;
+        for (seen, verdict) in [(&at_good, Verdict::Good), (&at_bad, Verdict::Bad)] {
+            let judgement = Judgement {
+                verdict,
+                skip: None,
+                reason: format!("the {verdict} endpoint"),
+                broken: Vec::new(),
+            };
+            let place = Place { stretch: 0, phase: Phase::Endpoint, left: None };
+            write_down(&mut self.oracle, seen, &judgement, place)?;
+        }
         if let Some(finding) = self.check_merge_base(&good, &bad, &chosen)? {
             return Ok(Err(finding));
         }

@@ -11,13 +11,16 @@ mod endpoints;
 mod error;
 mod gradual;
 mod open;
+mod publish;
 mod search;
 mod step;
 mod targets;
+mod verdict;
 
 pub use alone::{alone, judge_against, tidy};
 pub use begin::{Asked, begin};
 pub use driver::{Driver, drive};
 pub use error::{HuntError, UsageError};
 pub use open::open;
+pub use publish::publish;
 pub use step::step;

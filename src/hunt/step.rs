@@ -6,8 +6,9 @@ use crate::evaluation::{Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
 use crate::process::Stop;
 use crate::store::HuntDir;
-use crate::store::journal::{Event, Judged, Steadiness};
+use crate::store::journal::{Event, Steadiness};
 
+use super::verdict::{Place, write_down};
 use super::{HuntError, open};
 
 /// How often the oracle looks whether its driver is still there.
@@ -42,15 +43,7 @@ fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict
     let phase = Phase::Search;
     let (judgement, observation) = oracle.settle(&commit, &targets, steadiness, phase)?;
     let verdict = judgement.verdict;
-    let attempts = observation.attempts();
-    oracle.recorder.event(Event::Judged(Judged {
-        commit,
-        judgement,
-        stretch,
-        phase,
-        attempts,
-        left,
-    }))?;
+    write_down(&mut oracle, &observation, &judgement, Place { stretch, phase, left })?;
     Ok(verdict)
 }
 

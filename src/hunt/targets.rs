@@ -2,10 +2,10 @@
 //! one's. Pure.
 
 use crate::evaluation::{
-    Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Metric, Outcome, Target, Value,
+    Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Outcome, Target, Value,
 };
 use crate::oracle::Observation;
-use crate::store::journal::Steadiness;
+use crate::store::journal::{OtherGuard, Steadiness};
 
 use super::effect::threshold;
 
@@ -14,7 +14,7 @@ use super::effect::threshold;
 pub(super) struct Chosen {
     pub(super) targets: Vec<Target>,
     pub(super) steadiness: Steadiness,
-    pub(super) others: Vec<(Metric, String)>,
+    pub(super) others: Vec<OtherGuard>,
 }
 
 /// Chooses the targets, or ends the hunt in plain words.
@@ -100,6 +100,12 @@ fn guard_targets(
     let mut steady = true;
     let mut others = Vec::new();
     let (mut overlaps, mut holds) = (Vec::new(), Vec::new());
+    let other = |guard: &Guard, why: &str| OtherGuard {
+        guard: guard.clone(),
+        baseline: good.level(&guard.metric),
+        bad: bad.level(&guard.metric),
+        why: why.to_owned(),
+    };
     for guard in guards {
         match look(good, bad, guard) {
             Found::Target { target, is_steady } => {
@@ -107,11 +113,11 @@ fn guard_targets(
                 targets.push(Target::Guard(target));
             }
             Found::Overlap(text) => {
-                others.push((guard.metric.clone(), text.clone()));
+                others.push(other(guard, &text));
                 overlaps.push(text);
             }
             Found::Holds(text) => {
-                others.push((guard.metric.clone(), text.clone()));
+                others.push(other(guard, &text));
                 holds.push(text);
             }
         }

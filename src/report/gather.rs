@@ -11,9 +11,7 @@ use super::ReportError;
 use super::cost::Cost;
 use super::guards::Guards;
 use super::measured::Measured;
-use super::model::{
-    AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
-};
+use super::model::{AccountLine, Commands, Endpoint, FirstBad, Report, Rise, SCHEMA, SearchLine};
 
 impl Report {
     /// The report of a hunt, from its journal alone.
@@ -49,6 +47,8 @@ struct Gathered<'a> {
     commands: Commands,
     stopped: Option<&'a str>,
     finding: Option<&'a Finding>,
+    /// The judged commits, oldest first; empty before the end.
+    order: &'a [CommitId],
 }
 
 impl<'a> Gathered<'a> {
@@ -94,7 +94,10 @@ impl<'a> Gathered<'a> {
             }
             Event::Note { text } => self.note(text.clone()),
             Event::Stopped { reason, .. } => self.stopped = Some(reason),
-            Event::Ended { finding } => self.finding = Some(finding),
+            Event::Ended { finding, order } => {
+                self.finding = Some(finding);
+                self.order = order;
+            }
         }
     }
 
@@ -124,11 +127,13 @@ impl<'a> Gathered<'a> {
             Some(culprit) if finding.candidates.is_empty() => vec![culprit.commit.clone()],
             _ => finding.candidates.clone(),
         };
-        let subjects = subjects(begun, &finding);
+        let subjects = subjects(begun, &finding, &self.judged);
         let mut commits = self.measured.into_commits();
         for commit in &mut commits {
             commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
         }
+        let place = |id: &CommitId| self.order.iter().position(|other| other == id);
+        commits.sort_by_key(|commit| place(&commit.commit).unwrap_or(usize::MAX));
         Report {
             schema: SCHEMA.to_owned(),
             hunt: begun.hunt.clone(),
@@ -143,7 +148,7 @@ impl<'a> Gathered<'a> {
             candidates,
             account: account.cloned(),
             contributions: finding.contributions.iter().map(Rise::from).collect(),
-            guards: self.guards.lines(&ends(begun, &commits)),
+            guards: self.guards.lines(),
             target_failure: self.guards.failure(),
             steadiness: self.guards.steadiness(),
             searches: self.searches,
@@ -185,17 +190,16 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// The good and the bad endpoint, as measured.
-fn ends<'c>(begun: &Begun, commits: &'c [MeasuredCommit]) -> [Option<&'c MeasuredCommit>; 2] {
-    [&begun.good.commit, &begun.bad.commit]
-        .map(|end| commits.iter().find(|commit| commit.commit == *end))
-}
-
-fn subjects<'f>(begun: &'f Begun, finding: &'f Finding) -> HashMap<CommitId, &'f str> {
+fn subjects<'f>(
+    begun: &'f Begun,
+    finding: &'f Finding,
+    judged: &[&'f Judged],
+) -> HashMap<CommitId, &'f str> {
     [&begun.good, &begun.bad]
         .into_iter()
         .chain(finding.culprits.iter().map(|culprit| &culprit.info))
         .map(|info| (info.commit.clone(), info.subject.as_str()))
+        .chain(judged.iter().map(|judged| (judged.commit.clone(), judged.subject.as_str())))
         .collect()
 }
 

@@ -1,15 +1,15 @@
 //! The guards of a hunt: which of them decided, and what the endpoints made of each.
 
-use crate::evaluation::{GuardForm, GuardTarget, Metric, Phase, Target, Value};
-use crate::store::journal::Steadiness;
+use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
+use crate::store::journal::{OtherGuard, Steadiness};
 
-use super::model::{GuardLine, MeasuredCommit, TargetFailure};
+use super::model::{GuardLine, TargetFailure};
 
 /// What the journal says of the guards.
 #[derive(Default)]
 pub(super) struct Guards<'a> {
     targets: &'a [Target],
-    others: &'a [(Metric, String)],
+    others: &'a [OtherGuard],
     steadiness: Option<Steadiness>,
 }
 
@@ -17,7 +17,7 @@ impl<'a> Guards<'a> {
     pub(super) fn seen(
         targets: &'a [Target],
         steadiness: Steadiness,
-        others: &'a [(Metric, String)],
+        others: &'a [OtherGuard],
     ) -> Self {
         Self { targets, others, steadiness: Some(steadiness) }
     }
@@ -35,25 +35,29 @@ impl<'a> Guards<'a> {
         })
     }
 
-    /// Targets first. Of the other guards the journal has only the metric: their levels are
-    /// read from the runs at the two ends.
-    pub(super) fn lines(&self, ends: &[Option<&MeasuredCommit>; 2]) -> Vec<GuardLine> {
+    /// Targets first.
+    pub(super) fn lines(&self) -> Vec<GuardLine> {
         let targets = self.targets.iter().filter_map(|target| match target {
             Target::Guard(target) => Some(target_line(target)),
             Target::Failure { .. } => None,
         });
-        let others = self.others.iter().map(|(metric, why)| GuardLine {
-            metric: metric.clone(),
-            form: None,
-            amount: None,
-            limit: None,
-            baseline: level(ends[0], metric),
-            bad: level(ends[1], metric),
-            threshold: None,
-            target: false,
-            why: why.clone(),
-        });
-        targets.chain(others).collect()
+        targets.chain(self.others.iter().map(other_line)).collect()
+    }
+}
+
+fn other_line(other: &OtherGuard) -> GuardLine {
+    let (form, amount) = form(&other.guard.form);
+    let limit = other.baseline.as_ref().and_then(Value::number).map(|x| other.guard.limit(x));
+    GuardLine {
+        metric: other.guard.metric.clone(),
+        form: Some(form.to_owned()),
+        amount: amount.map(Value::Number),
+        limit: limit.map(Value::Number),
+        baseline: other.baseline.clone(),
+        bad: other.bad.clone(),
+        threshold: None,
+        target: false,
+        why: other.why.clone(),
     }
 }
 
@@ -83,21 +87,4 @@ fn form(form: &GuardForm) -> (&'static str, Option<f64>) {
         GuardForm::Min(x) => ("min", Some(x)),
         GuardForm::Unchanged => ("unchanged", None),
     }
-}
-
-/// The median of an endpoint's runs (the lower one of two: a value that was measured); for
-/// facts the first.
-fn level(end: Option<&MeasuredCommit>, metric: &Metric) -> Option<Value> {
-    let values: Vec<_> = end?
-        .samples
-        .iter()
-        .filter(|sample| sample.phase == Phase::Endpoint && sample.metric == *metric)
-        .filter_map(|sample| sample.value.as_ref())
-        .collect();
-    let mut numbers: Vec<_> = values.iter().filter_map(|value| value.number()).collect();
-    if numbers.len() < values.len() || numbers.is_empty() {
-        return values.first().map(|value| (*value).clone());
-    }
-    numbers.sort_by(f64::total_cmp);
-    Some(Value::Number(numbers[(numbers.len() - 1) / 2]))
 }

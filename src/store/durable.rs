@@ -12,6 +12,8 @@ pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let folder = make_parent(path)?;
     let mut file = tempfile::Builder::new()
         .prefix(".tmp-")
+        // As any other file: what the user's umask leaves of it, so that colleagues can read.
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .tempfile_in(folder)
         .map_err(StoreError::at(path))?;
     file.write_all(bytes).map_err(StoreError::at(path))?;

@@ -9,7 +9,7 @@ use crate::evaluation::{
 };
 use crate::report::Report;
 use crate::store::journal::{
-    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, RunDone, Steadiness,
+    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, OtherGuard, RunDone, Steadiness,
 };
 use crate::store::{HuntDir, Store};
 
@@ -61,6 +61,8 @@ impl Hunt {
             asked: (asked.to_owned(), "HEAD".to_owned()),
             commits: 12,
             options: Options::default(),
+            base: "/work".to_owned(),
+            slots: "/cache/slots".to_owned(),
             config_sha256: "0123".to_owned(),
             inputs: BTreeMap::from([(
                 "model".to_owned(),
@@ -95,7 +97,15 @@ impl Hunt {
                 threshold: None,
             })],
             steadiness: Steadiness::BitIdentical,
-            others: vec![(Metric::of("speed"), "the bad endpoint keeps it".to_owned())],
+            others: vec![OtherGuard {
+                guard: Guard {
+                    metric: Metric::of("speed"),
+                    form: GuardForm::MaxDecreasePercent(10.0),
+                },
+                baseline: Some(Value::Number(100.0)),
+                bad: Some(Value::Number(99.0)),
+                why: "the bad endpoint keeps it".to_owned(),
+            }],
         });
     }
 
@@ -187,6 +197,7 @@ impl Hunt {
     ) {
         self.append(Event::Judged(Judged {
             commit: id(commit),
+            subject: String::new(),
             judgement: Judgement { verdict, skip, reason: reason.to_owned(), broken: Vec::new() },
             stretch,
             phase,
@@ -196,7 +207,7 @@ impl Hunt {
     }
 
     pub(crate) fn end(&mut self, finding: Finding) {
-        self.append(Event::Ended { finding: Box::new(finding) });
+        self.append(Event::Ended { finding: Box::new(finding), order: Vec::new() });
     }
 
     /// The report, with events ten seconds apart and a folder that is the same everywhere.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, CommitInfo, Culprit, Failure, Finding, Judgement, Metric, Phase, Target, Value,
+    CommitId, CommitInfo, Culprit, Failure, Finding, Guard, Judgement, Metric, Phase, Target, Value,
 };
 
 /// One event.
@@ -28,8 +28,8 @@ pub enum Event {
         targets: Vec<Target>,
         /// Whether the endpoints' values repeated bit for bit.
         steadiness: Steadiness,
-        /// Guards that decide nothing here: the metric, and a sentence why.
-        others: Vec<(Metric, String)>,
+        /// Guards that decide nothing here.
+        others: Vec<OtherGuard>,
     },
     /// A stretch of history is searched: the whole range first, then what the account leaves.
     Search {
@@ -78,7 +78,22 @@ pub enum Event {
     Ended {
         /// It.
         finding: Box<Finding>,
+        /// The judged commits in order of history, oldest first.
+        order: Vec<CommitId>,
     },
+}
+
+/// A guard that the bad endpoint does not break, or not for sure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherGuard {
+    /// The guard.
+    pub guard: Guard,
+    /// The level at the good end, where it was measured.
+    pub baseline: Option<Value>,
+    /// The level at the bad end, where it was measured.
+    pub bad: Option<Value>,
+    /// Why it decides nothing, in a sentence.
+    pub why: String,
 }
 
 /// What a hunt was asked and what it runs on.
@@ -211,6 +226,8 @@ pub struct RunDone {
 pub struct Judged {
     /// The commit.
     pub commit: CommitId,
+    /// First line of its message; lossy, as written.
+    pub subject: String,
     /// The verdict and why.
     pub judgement: Judgement,
     /// Which stretch of history it was judged in.

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 
 pub use event::{
-    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, RunDone, SearchEnd, Steadiness,
+    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, OtherGuard, RunDone, SearchEnd,
+    Steadiness,
 };
 
 /// An event with its time.
@@ -52,6 +53,10 @@ impl Journal {
     pub fn append(&mut self, event: Event) -> Result<(), StoreError> {
         let entry = Entry { at: jiff::Timestamp::now().to_string(), event };
         let mut line = serde_json::to_vec(&entry).expect("an event is plain data");
+        // JSON has no NaN: an event that could not be read again would be lost without a word.
+        if let Err(error) = serde_json::from_slice::<Entry>(&line) {
+            return Err(StoreError::Corrupt { path: self.path.clone(), reason: error.to_string() });
+        }
         line.push(b'\n');
         self.file.write_all(&line).map_err(StoreError::at(&self.path))?;
         self.file.sync_data().map_err(StoreError::at(&self.path))
