@@ -3,56 +3,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may use. Imports go downward only: cli → hunt → oracle → build, measure,
-/// report → store → config, git → stats, process → evaluation, ui. What is measured is told in
-/// the nouns of `evaluation`, which knows nobody.
-const ROOMS: &[(&str, &[&str])] = &[
-    (
-        "cli",
-        &[
-            "hunt",
-            "oracle",
-            "build",
-            "measure",
-            "report",
-            "store",
-            "config",
-            "git",
-            "stats",
-            "evaluation",
-            "process",
-            "ui",
-        ],
-    ),
-    (
-        "hunt",
-        &[
-            "oracle",
-            "build",
-            "report",
-            "store",
-            "config",
-            "git",
-            "stats",
-            "evaluation",
-            "process",
-            "ui",
-        ],
-    ),
-    (
-        "oracle",
-        &["build", "measure", "store", "config", "git", "stats", "evaluation", "process", "ui"],
-    ),
-    ("build", &["store", "config", "git", "stats", "evaluation", "process"]),
-    ("measure", &["store", "config", "git", "stats", "evaluation", "process"]),
-    ("report", &["store", "evaluation"]),
-    ("store", &["config", "git", "stats", "evaluation", "process"]),
-    ("config", &["evaluation"]),
-    ("git", &["evaluation", "process"]),
-    ("stats", &[]),
-    ("evaluation", &[]),
-    ("process", &["evaluation"]),
-    ("ui", &[]),
+/// Which rooms a room may use. Imports go downward only: cli → demo, hunt → oracle → build,
+/// measure, report → store → config, git → stats, process, ui → evaluation. What is measured is
+/// told in the nouns of `evaluation`, which knows nobody; a report uses `ui`'s words, and prints
+/// nothing.
+const ROOMS: &[(&str, &str)] = &[
+    ("cli", "demo hunt oracle build measure report store config git stats evaluation process ui"),
+    ("demo", "config git evaluation"),
+    ("hunt", "oracle build report store config git stats evaluation process ui"),
+    ("oracle", "build measure store config git stats evaluation process ui"),
+    ("build", "store config git stats evaluation process"),
+    ("measure", "store config git stats evaluation process"),
+    ("report", "store ui evaluation"),
+    ("store", "config git stats evaluation process"),
+    ("config", "evaluation"),
+    ("git", "evaluation process"),
+    ("ui", "evaluation"),
+    ("process", "evaluation"),
+    ("stats", ""),
+    ("evaluation", ""),
 ];
 
 /// Files of `src`, as (room, path, text); files at the top have no room.
@@ -144,7 +113,7 @@ fn imports_go_downward_only() {
             continue;
         };
         for used in used_rooms(&code(&text)) {
-            if used != room && !allowed.contains(&used.as_str()) {
+            if used != room && !allowed.split(' ').any(|room| room == used) {
                 let known = names.contains(&used.as_str());
                 let why = if known { "lies above it" } else { "is no room" };
                 wrong.push(format!("{}: uses `{used}`, which {why}", path.display()));
@@ -154,13 +123,15 @@ fn imports_go_downward_only() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Fails for every file outside the rooms (or files) given that has one of these words.
+/// Fails for every file outside the rooms (or files) given that has one of these words; unit
+/// tests in files of their own may start and print what they like.
 #[track_caller]
 fn only_in(places: &[&str], words: &[&str]) {
     let mut wrong = Vec::new();
     for (room, path, text) in sources() {
         let name = path.to_string_lossy();
-        if places.iter().any(|place| room == *place || name == *place) {
+        let is_test = path.iter().any(|part| part == "tests" || part == "tests.rs");
+        if is_test || places.iter().any(|place| room == *place || name == *place) {
             continue;
         }
         let code = code(&text);

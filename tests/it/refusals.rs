@@ -31,13 +31,13 @@ fn endpoints_within_the_tolerance_end_the_hunt_with_both_figures() {
 #[test]
 fn endpoints_the_wrong_way_round_in_measure_are_no_regression() {
     let env = plain("7.5 7.5 7.0 7.0");
-    env.hunt().expect(4, "no-regression").output.says(&["better"]);
+    env.hunt().expect(4, "no-regression").output.says(&["-0.5"]);
 }
 
 #[test]
 fn endpoints_the_wrong_way_round_in_ancestry_are_refused() {
     let env = plain("g g b b");
-    env.run(&["start", "--good", "HEAD", "--bad", "v1"]).expect(2).says(&["ancestor"]);
+    env.run(&["start", "--good", "HEAD", "--bad", "v1"]).expect(2).says(&["reversed"]);
     assert_nothing_made(&env);
 }
 

@@ -333,12 +333,12 @@ impl Output {
         self
     }
 
-    /// Fails unless these words are somewhere on stderr, in whatever case.
+    /// Fails unless these words are somewhere in what it said, in whatever case.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
-        let text = self.stderr.to_lowercase();
+        let text = format!("{}\n{}", self.stderr, self.stdout);
         for word in words {
-            assert!(text.contains(&word.to_lowercase()), "no `{word}` in:\n{}", self.stderr);
+            assert!(text.to_lowercase().contains(&word.to_lowercase()), "no `{word}` in:\n{text}");
         }
         self
     }
