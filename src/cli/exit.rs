@@ -63,7 +63,7 @@ impl Failed {
     }
 
     /// What was asked for was done, and did not come out as it must.
-    pub fn failed(error: anyhow::Error) -> Self {
+    pub fn unmet(error: anyhow::Error) -> Self {
         Self { error, hint: None, code: FAILED }
     }
 
@@ -87,6 +87,7 @@ impl Failed {
         let code = match &error {
             HuntError::Usage(_) | HuntError::NoBeginning | HuntError::Frozen(_) => USAGE,
             HuntError::Stopped => INTERRUPTED,
+            HuntError::Budget(_) => UNDECIDED,
             HuntError::Oracle(_) | HuntError::World(_) => WORLD,
         };
         let hint = error.hint();
