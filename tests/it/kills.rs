@@ -25,6 +25,7 @@ struct Dice(u64);
 
 impl Dice {
     /// Seeded by the clock, or by `FAKE_SEED`; whoever sees a failure sees the seed.
+    /// `FAKE_ROUNDS` makes more rounds of everything.
     fn new(salt: u64) -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         let given = std::env::var("FAKE_SEED").ok().and_then(|s| s.parse().ok());
@@ -47,6 +48,8 @@ enum Victim {
     Git,
     Oracle,
     Engine,
+    /// All of them at once, as when the power fails.
+    Everybody,
 }
 
 /// Its process number, if there is such a process right now.
@@ -55,7 +58,7 @@ fn find(env: &TestEnvironment, driver: i32, victim: Victim) -> Option<i32> {
         return Some(driver);
     }
     let fits = |command: &str| match victim {
-        Victim::Driver => false,
+        Victim::Driver | Victim::Everybody => false,
         Victim::Git => command.contains("git ") && command.contains("bisect"),
         Victim::Oracle => command.contains("bisect-ppl oracle"),
         Victim::Engine => command.contains("engine run ") || command.contains("engine build "),
@@ -69,6 +72,10 @@ fn strike(env: &TestEnvironment, driver: i32, victim: Victim, dice: &mut Dice) -
     let delay = Duration::from_millis(dice.below(120));
     wait_until(Duration::from_secs(10), || env.starts().len() > after);
     std::thread::sleep(delay);
+    if matches!(victim, Victim::Everybody) {
+        env.processes().iter().for_each(|process| kill(process.pid, Signal::KILL));
+        return true;
+    }
     let mut target = None;
     wait_until(Duration::from_secs(2), || {
         target = find(env, driver, victim);
@@ -78,8 +85,9 @@ fn strike(env: &TestEnvironment, driver: i32, victim: Victim, dice: &mut Dice) -
 }
 
 fn rounds(victim: Victim, count: u64) {
-    for round in 0..count {
-        let mut dice = Dice::new(round * 4 + victim as u64 + 1);
+    let more = std::env::var("FAKE_ROUNDS").ok().and_then(|n| n.parse().ok());
+    for round in 0..more.unwrap_or(count) {
+        let mut dice = Dice::new(round * 8 + victim as u64 + 1);
         let (env, history) = slow();
         let running = env.spawn_product(&["start", "--good", "v1"]);
         let hit = strike(&env, running.pid(), victim, &mut dice);
@@ -91,6 +99,7 @@ fn rounds(victim: Victim, count: u64) {
             continue; // Killed before there was a hunt.
         }
         let hunt = env.resume();
+        assert_eq!(env.said("fault"), [""; 0], "{}", hunt.output.stdout);
         let hunt = hunt.names(&history, CULPRIT);
         assert!(env.runs().len() <= RUNS + 1, "{:?}", env.runs());
         assert_eq!(hunt.culprits(&history), [CULPRIT]);
@@ -112,6 +121,11 @@ fn a_killed_git_costs_one_run_at_most() {
 #[test]
 fn a_killed_oracle_costs_one_run_at_most() {
     rounds(Victim::Oracle, 3);
+}
+
+#[test]
+fn a_power_cut_costs_one_run_at_most() {
+    rounds(Victim::Everybody, 3);
 }
 
 #[test]
