@@ -60,9 +60,9 @@ pub struct Stamp {
 
 impl Slots {
     /// Slots below `folder`, which is made when it is not there.
-    pub fn new(folder: PathBuf) -> Result<Self, SlotError> {
-        std::fs::create_dir_all(&folder).map_err(SlotError::at(&folder))?;
-        let folder = folder.canonicalize().map_err(SlotError::at(&folder))?;
+    pub fn new(folder: &Path) -> Result<Self, SlotError> {
+        std::fs::create_dir_all(folder).map_err(SlotError::at(folder))?;
+        let folder = folder.canonicalize().map_err(SlotError::at(folder))?;
         Ok(Self { folder })
     }
 
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_held_slot_is_not_given_twice_and_a_freed_one_comes_back() {
         let folder = tempfile::tempdir().unwrap();
-        let slots = Slots::new(folder.path().join("slots")).unwrap();
+        let slots = Slots::new(&folder.path().join("slots")).unwrap();
         let first = slots.acquire(|_| false).unwrap();
         let second = slots.acquire(|_| false).unwrap();
         assert_ne!(first.root(), second.root());
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn a_slot_that_holds_the_wanted_build_comes_first() {
         let folder = tempfile::tempdir().unwrap();
-        let slots = Slots::new(folder.path().join("slots")).unwrap();
+        let slots = Slots::new(&folder.path().join("slots")).unwrap();
         let (first, second) =
             (slots.acquire(|_| false).unwrap(), slots.acquire(|_| false).unwrap());
         second.set_stamp(&stamp("k")).unwrap();
@@ -254,7 +254,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
         std::fs::write(elsewhere.path().join("keep"), "x").unwrap();
-        let slot = Slots::new(folder.path().join("slots")).unwrap().acquire(|_| false).unwrap();
+        let slot = Slots::new(&folder.path().join("slots")).unwrap().acquire(|_| false).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), slot.out()).unwrap();
         slot.fresh(&slot.out()).unwrap();
         assert_eq!(std::fs::read_dir(slot.out()).unwrap().count(), 0);

@@ -91,6 +91,7 @@ pub struct Check {
 
 /// `start`.
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
 pub struct Start {
     /// A revision that was right
     #[arg(long, value_name = "REV")]

@@ -41,7 +41,7 @@ impl Lines {
 }
 
 /// `check`.
-pub fn run(args: &Check, ui: &Ui) -> Result<u8, Failed> {
+pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
     let mut lines = Lines::default();
     match git_version() {
         Ok(version) => lines.ok("git", &version.to_string()),
@@ -131,12 +131,11 @@ fn tools(lines: &mut Lines, config: &Config) {
     programs.sort();
     programs.dedup();
     for program in programs {
-        match find(&program) {
-            Some(path) => lines.ok("tool", &path.to_string_lossy()),
-            None => {
-                let cure = "install it, or correct the command".to_owned();
-                lines.bad("tool", &format!("`{program}` is not there"), Some(cure));
-            }
+        if let Some(path) = find(&program) {
+            lines.ok("tool", &path.to_string_lossy());
+        } else {
+            let cure = "install it, or correct the command".to_owned();
+            lines.bad("tool", &format!("`{program}` is not there"), Some(cure));
         }
     }
 }

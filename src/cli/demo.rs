@@ -15,7 +15,7 @@ use super::args::Demo;
 use super::{Failed, exit, start};
 
 /// `demo`.
-pub fn run(args: &Demo, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let scenario = demo::scenario(&args.scenario)
         .map_err(|error| Failed::usage(error.into(), Some("see demo/README.md".to_owned())))?;
     let folder = match &args.dir {
@@ -61,7 +61,7 @@ pub fn run(args: &Demo, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
         Ok(exit::DONE)
     } else {
         let error = anyhow!("the regression was planted in {}", scenario.expect);
-        Err(Failed::failed(error))
+        Err(Failed::unmet(error))
     }
 }
 

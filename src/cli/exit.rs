@@ -63,7 +63,7 @@ impl Failed {
     }
 
     /// What was asked for was done, and did not come out as it must.
-    pub fn failed(error: anyhow::Error) -> Self {
+    pub fn unmet(error: anyhow::Error) -> Self {
         Self { error, hint: None, code: FAILED }
     }
 

@@ -10,7 +10,7 @@ use super::args::Hunt;
 use super::{Failed, exit, hunt_here};
 
 /// `log`.
-pub fn run(args: &Hunt, ui: &Ui) -> Result<u8, Failed> {
+pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let mut range = None;
     let mut marks: Vec<(CommitId, Verdict)> = Vec::new();

@@ -16,7 +16,7 @@ use super::args::Measure;
 use super::{Failed, exit, here};
 
 /// `measure`.
-pub fn run(args: &Measure, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
     let config =
         Config::load(&args.config).map_err(|error| Failed::hunt(UsageError::from(error).into()))?;

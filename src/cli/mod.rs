@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
 fn run(args: Args) -> ExitCode {
     let ui = Ui::new();
     let is_oracle = matches!(args.command, Command::Oracle(_));
-    let result = dispatch(args, &ui);
+    let result = dispatch(args, ui);
     match result {
         Ok(code) => ExitCode::from(code),
         Err(failed) => {
@@ -62,7 +62,7 @@ fn run(args: Args) -> ExitCode {
     }
 }
 
-fn dispatch(args: Args, ui: &Ui) -> Result<u8, Failed> {
+fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
     let stop = Stop::on_signals().map_err(|error| Failed::world(error.into(), None))?;
     match args.command {
         Command::Demo(demo) => demo::run(&demo, ui, &stop),

@@ -9,7 +9,7 @@ use super::start::report_failed;
 use super::{Failed, exit, hunt_here, unavailable};
 
 /// `report`.
-pub fn run(args: &args::Report, ui: &Ui) -> Result<u8, Failed> {
+pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
     let format = unavailable::format(args.format)?;
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
     let report = Report::of(&hunt).map_err(report_failed)?;

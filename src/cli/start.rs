@@ -14,7 +14,7 @@ use super::watch::Watch;
 use super::{Failed, exit, here, hunt_here, program, unavailable};
 
 /// `start`.
-pub fn run(args: &Start, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
     let repository = here()?;
     let config =
@@ -35,7 +35,7 @@ pub fn begin(
     repository: &Repository,
     config: &Config,
     asked: &Asked,
-    ui: &Ui,
+    ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
     let hunt = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
@@ -44,13 +44,13 @@ pub fn begin(
 }
 
 /// `resume`.
-pub fn resume(args: &Hunt, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+pub fn resume(args: &Hunt, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     ui.line(&format!("hunt: {}", hunt.id()));
     drive(&repository, &hunt, ui, stop)
 }
 
-fn drive(repository: &Repository, hunt: &HuntDir, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+fn drive(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let _lock = hunt.lock().map_err(Failed::store)?;
     let watch = Watch::begin(hunt, ui.is_terminal());
     let result = hunt::drive(repository, hunt, program()?, stop);

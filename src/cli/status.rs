@@ -19,7 +19,7 @@ use super::{Failed, exit, hunt_here};
 const LOOK: Duration = Duration::from_millis(200);
 
 /// `status`.
-pub fn run(args: &Status, ui: &Ui, stop: &Stop) -> Result<u8, Failed> {
+pub fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (_, hunt): (Repository, HuntDir) = hunt_here(args.hunt.as_deref())?;
     if args.watch || args.wait {
         let watch = args.watch.then(|| Watch::begin(&hunt, ui.is_terminal()));

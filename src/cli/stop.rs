@@ -11,10 +11,10 @@ use super::args::Hunt;
 use super::{Failed, exit, hunt_here};
 
 /// An engine may take its own grace to end.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// `stop`.
-pub fn run(args: &Hunt, ui: &Ui) -> Result<u8, Failed> {
+pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
     let is_driven = || hunt.is_driven().map_err(Failed::store);
     if !is_driven()? {

@@ -20,7 +20,7 @@ use super::targets::standing;
 pub fn alone(repository: &Repository, config: Config, stop: &Stop) -> Result<Oracle, HuntError> {
     let store = Store::open(repository.common_dir())?;
     let facts = Facts::gather(&config, &store)?;
-    let slots = Slots::new(slots_folder(&config, repository)).map_err(OracleError::from)?;
+    let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
     Ok(Oracle {
         history: History::open(repository)?,
         store,

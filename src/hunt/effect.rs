@@ -32,7 +32,7 @@ fn effect(
 ) -> Option<(Effect, usize)> {
     let metric = &target.guard.metric;
     let level = commit.level(metric)?;
-    let worse = |value: &Value| match (target.baseline.number(), value.number()) {
+    let distance = |value: &Value| match (target.baseline.number(), value.number()) {
         (Some(baseline), Some(x)) => target.guard.worsening(baseline, x),
         _ => f64::from(u8::from(*value != target.baseline)),
     };
@@ -40,7 +40,7 @@ fn effect(
         .iter()
         .enumerate()
         .filter_map(|(index, parent)| Some((index, parent.level(metric)?)))
-        .max_by(|(_, a), (_, b)| worse(a).total_cmp(&worse(b)))?;
+        .max_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)))?;
     let own_step = match (parent.number(), level.number()) {
         (Some(a), Some(b)) => Some(target.guard.worsening(a, b)),
         _ => None,

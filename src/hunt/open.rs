@@ -28,7 +28,7 @@ pub fn open(
     let oracle = Oracle {
         history: History::open(repository)?,
         store: Store::open(repository.common_dir())?,
-        slots: Slots::new(begun.slots.clone().into()).map_err(OracleError::from)?,
+        slots: Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?,
         config,
         facts: Facts {
             inputs: begun.inputs.clone(),

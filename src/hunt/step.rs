@@ -24,7 +24,7 @@ pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verd
     if let Err(error) = &result {
         let world = !matches!(error, HuntError::Stopped);
         let reason = match error.hint() {
-            Some(hint) if world => format!("{error} ({hint})"),
+            Some(cure) if world => format!("{error} ({cure})"),
             _ => error.to_string(),
         };
         hunt.journal()?.append(Event::Stopped { reason, world })?;

@@ -214,7 +214,6 @@ impl Oracle {
                 Err(world("that is not the commit's fault".to_owned()))
             }
             Fault::Resource | Fault::Unclear => match self.ask_control(run, &measure.name)? {
-                Some(true) => Ok(true),
                 Some(false) => Err(world(
                     "the good endpoint's own build failed the same moment: the machine is at fault"
                         .to_owned(),
@@ -222,7 +221,7 @@ impl Oracle {
                 None if fault == Fault::Resource && failure.kind == FailureKind::Crash => {
                     Err(world("there is no control to ask".to_owned()))
                 }
-                None => Ok(true),
+                Some(true) | None => Ok(true),
             },
         }
     }
@@ -358,13 +357,11 @@ impl Oracle {
             stop: &self.stop,
         })?;
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
-        match built.record.failure {
-            Some(failure) => Err(NoBuild::Failed { failure, starved: built.starved }),
-            None => {
-                let stamp = slot.stamp().expect("a build that was made leaves its stamp");
-                Ok(Placed { slot, stamp })
-            }
+        if let Some(failure) = built.record.failure {
+            return Err(NoBuild::Failed { failure, starved: built.starved });
         }
+        let stamp = slot.stamp().expect("a build that was made leaves its stamp");
+        Ok(Placed { slot, stamp })
     }
 
     /// The key of a commit's build under a recipe.

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
 use crate::config::Config;
 use crate::process::{Invocation, tool};
 use crate::store::journal::{InputFile, Machine};
-use crate::store::{Digests, Store};
+use crate::store::{Digests, KeyHasher, Store};
 
 use super::OracleError;
 
@@ -115,12 +113,12 @@ pub fn machine() -> Machine {
         .and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse().ok())
         .unwrap_or(0);
     let gpus = gpus();
-    let mut class = Sha256::new();
-    for part in [&cpu, &flags, &gpus.join("\n")] {
-        class.update(part.as_bytes());
-        class.update([0]);
-    }
-    let class = class.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
+    let mut class = KeyHasher::new("machine")
+        .field("cpu", &cpu)
+        .field("flags", &flags)
+        .list("gpu", &gpus)
+        .hex();
+    class.truncate(16);
     let uname = rustix::system::uname();
     Machine {
         cpu: if cpu.is_empty() { std::env::consts::ARCH.to_owned() } else { cpu },

@@ -116,15 +116,15 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         }
     }
 
-    let file = LogFile { path: &log, header: &header, sync: true };
+    let output = LogFile { path: &log, header: &header, sync: true };
     let (ended, wall_s, peak_rss_mib) = if let Some(ended) = failed_before {
         // Nothing of the engine ran; its log says what stood in the way.
         let words = ["true".to_owned()];
-        process::run(&invoke(&words), order.stop, &file, &mut |_, _| Keep::No)?;
+        process::run(&invoke(&words), order.stop, &output, &mut |_, _| Keep::No)?;
         (ended, 0.0, None)
     } else {
         let mut reader = Reader::new(measure, &order.config.requires);
-        let done = process::run(&invoke(&argv), order.stop, &file, &mut |stream, line| {
+        let done = process::run(&invoke(&argv), order.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
         (done.ended, done.wall.as_secs_f64(), done.peak_rss_mib)
