@@ -12,14 +12,12 @@ use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publi
 
 use super::{Slot, SlotError, Stamp};
 
-/// What compilers and linkers print when the machine, not the commit, is at its end.
-const MACHINE_AT_ITS_END: [&str; 5] = [
-    "No space left on device",
-    "Killed signal terminated program",
-    "virtual memory exhausted",
-    "Cannot allocate memory",
-    "Read-only file system",
-];
+/// What tools print when the disk is at its end: no commit builds then.
+const DISK_AT_ITS_END: [&str; 2] = ["No space left on device", "Read-only file system"];
+
+/// What compilers print when the memory is at its end: this commit may want more than another.
+const MEMORY_AT_ITS_END: [&str; 3] =
+    ["Killed signal terminated program", "virtual memory exhausted", "Cannot allocate memory"];
 
 /// No build could be tried; never the commit's fault.
 #[derive(Debug, thiserror::Error)]
@@ -202,7 +200,11 @@ fn run_command(
     let file = LogFile { path: &part, header: &[], sync: false };
     let finished = process::run(&invocation, order.stop, &file, &mut |_, line| {
         let text = String::from_utf8_lossy(line);
-        let known = MACHINE_AT_ITS_END.iter().copied().chain(transient.iter().map(String::as_str));
+        let known = DISK_AT_ITS_END
+            .iter()
+            .chain(&MEMORY_AT_ITS_END)
+            .copied()
+            .chain(transient.iter().map(String::as_str));
         for sign in known {
             if text.contains(sign) {
                 machine = Some(sign.to_owned());
@@ -227,7 +229,9 @@ fn run_command(
         Failure { kind: FailureKind::Build, signature: finished.ended.to_string(), detail };
     let program = Path::new(&words[0]);
     let in_tree = program.starts_with(order.slot.src()) || program.starts_with(order.slot.build());
+    let is_disk = machine.as_deref().is_some_and(|sign| DISK_AT_ITS_END.contains(&sign));
     let fault = match fault_of(&finished.ended, &failure, machine.is_some(), in_tree) {
+        Fault::Resource if is_disk => Fault::World,
         // There is no second build to compare with that would cost less than the first.
         Fault::Unclear => Fault::Commit,
         other => other,

@@ -87,6 +87,7 @@ impl Failed {
         let code = match &error {
             HuntError::Usage(_) | HuntError::NoBeginning | HuntError::Frozen(_) => USAGE,
             HuntError::Stopped => INTERRUPTED,
+            HuntError::Budget(_) => UNDECIDED,
             HuntError::Oracle(_) | HuntError::World(_) => WORLD,
         };
         let hint = error.hint();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, Phase, Target, Value};
+use crate::evaluation::{CommitId, Judgement, Phase, Target, Value};
 use crate::oracle::Activity as Doing;
 use crate::store::HuntDir;
 use crate::store::journal::{Event, RunDone, SearchEnd};
@@ -131,9 +131,6 @@ impl View {
                 if !build.reused {
                     self.builds.push(build.wall_s);
                 }
-                if let Some(failure) = &build.failure {
-                    self.line(&build.commit, &text::line(&failure.detail));
-                }
             }
             Event::Run(run) => self.run(run),
             Event::Targets { targets, .. } => {
@@ -146,17 +143,11 @@ impl View {
                 self.steps = steps_of(*commits);
                 self.progress.search(*commits, self.steps);
             }
+            // The endpoints' runs have been shown, and what they are was known.
+            Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
             Event::Judged(judged) => {
-                let (measured, limit) = self.figure(&judged.commit);
-                let figure = measured.as_ref().map(|(name, value)| (name.as_str(), value));
-                let line = text::verdict_line(
-                    judged.judgement.verdict,
-                    &judged.commit,
-                    figure,
-                    limit,
-                    &self.subject(&judged.commit),
-                );
-                self.progress.done_line(&line);
+                self.subjects.insert(judged.commit.clone(), judged.subject.clone());
+                self.progress.done_line(&self.verdict(&judged.commit, &judged.judgement));
                 if let Some((commits, steps)) = judged.left {
                     self.steps = steps;
                     self.progress.left(commits, steps);
@@ -207,6 +198,19 @@ impl View {
         self.runs.push(run.clone());
     }
 
+    /// `good  1a2b3c4d5e  ppl 6.1234  (limit 6.18)  subject`; for a skipped commit why, since
+    /// it has no figure.
+    fn verdict(&self, commit: &CommitId, judgement: &Judgement) -> String {
+        let subject = self.subject(commit);
+        if let Some(why) = judgement.skip {
+            let word = judgement.verdict;
+            return format!("{word:<7}  {}  {:<32}  {}", commit.short(), why, text::line(&subject));
+        }
+        let (measured, limit) = self.figure(commit);
+        let figure = measured.as_ref().map(|(name, value)| (name.as_str(), value));
+        text::verdict_line(judgement.verdict, commit, figure, limit, &subject)
+    }
+
     /// The latest value of the first targeted metric at a commit, and the level it must not
     /// cross.
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
@@ -230,10 +234,6 @@ impl View {
             Some(baseline + sign * target.limit)
         });
         (value, limit)
-    }
-
-    fn line(&self, commit: &CommitId, text: &str) {
-        self.progress.done_line(&format!("{:<8} {}  {text}", "", commit.short()));
     }
 
     fn subject(&self, commit: &CommitId) -> String {

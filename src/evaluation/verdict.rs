@@ -22,7 +22,7 @@ pub enum Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Self::Good => "good",
             Self::Bad => "bad",
             Self::Skip => "skip",
@@ -55,6 +55,23 @@ pub enum SkipReason {
     Unsteady,
     /// It was named with `--skip`.
     Asked,
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Build => "does not build",
+            Self::Crash => "crashes",
+            Self::Timeout => "times out",
+            Self::Unreadable => "prints no value",
+            Self::Incomplete => "stops before its end",
+            Self::Require => "lacks what is required",
+            Self::Nan => "prints NaN",
+            Self::Resource => "killed for want of a resource",
+            Self::Unsteady => "contradicts itself",
+            Self::Asked => "asked to skip",
+        })
+    }
 }
 
 /// A verdict with its reasons.

@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
-use crate::evaluation::{CommitId, Finding, Judgement, Phase, Target};
-use crate::git::{Range, Repository};
+use crate::evaluation::{CommitId, Finding, Judgement, Outcome, Phase, Target};
+use crate::git::{BisectSession, Range, Repository};
 use crate::oracle::Oracle;
 use crate::process::Stop;
 use crate::store::HuntDir;
@@ -50,7 +50,10 @@ pub fn drive(
     if entries.len() > 1 {
         driver.oracle.recorder.event(Event::Resumed)?;
     }
-    let result = driver.run();
+    let result = match driver.run() {
+        Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
+        other => other,
+    };
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
         Err(error) => Event::Stopped {
@@ -99,6 +102,23 @@ impl Driver<'_> {
             Vec::new()
         };
         Ok(ledger.close(contributions))
+    }
+
+    /// What is left in question when no more runs may be made.
+    fn out_of_budget(&self, runs: u32) -> Result<Finding, HuntError> {
+        let history = &self.oracle.history;
+        let mut range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
+        let worktree = self.hunt.bisect_worktree();
+        if self.stretches == 0 && worktree.exists() {
+            let session = BisectSession::open(history.repository(), &worktree, &range.new)?;
+            range = session.state()?.and_then(|state| state.range()).unwrap_or(range);
+        }
+        let candidates = history.commits(&range)?;
+        let summary = format!(
+            "the budget of {runs} runs is spent with {} commits still in question",
+            candidates.len()
+        );
+        Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) })
     }
 
     /// The judged commits in order of history, oldest first.

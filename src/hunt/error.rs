@@ -77,6 +77,9 @@ pub enum HuntError {
     /// The world failed.
     #[error(transparent)]
     Oracle(OracleError),
+    /// The budget of runs is spent.
+    #[error("the budget of {0} runs is spent")]
+    Budget(u32),
     /// A person stopped it.
     #[error("stopped")]
     Stopped,
@@ -95,6 +98,7 @@ impl From<OracleError> for HuntError {
     fn from(error: OracleError) -> Self {
         match error {
             OracleError::Stopped => Self::Stopped,
+            OracleError::Budget(runs) => Self::Budget(runs),
             other => Self::Oracle(other),
         }
     }
@@ -127,6 +131,10 @@ impl HuntError {
             Self::Stopped | Self::World(_) => {
                 Some("`bisect-ppl resume` goes on where it was; nothing measured is lost".into())
             }
+            Self::Budget(_) => Some(
+                "raise max_runs in [statistics] and start again: what was measured is used again"
+                    .into(),
+            ),
             Self::NoBeginning | Self::Frozen(_) => {
                 Some("start a new hunt; what was measured is used again".into())
             }

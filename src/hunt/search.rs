@@ -3,7 +3,7 @@
 
 use crate::evaluation::{CommitId, Culprit, Finding, Phase, Verdict};
 use crate::git::{Aim, BisectSession, End, Range};
-use crate::oracle::Observation;
+use crate::oracle::{Observation, Recorder};
 use crate::process::{self, Keep, LogFile};
 use crate::store::journal::{Event, SearchEnd, Steadiness};
 
@@ -225,6 +225,10 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
 
 /// Git stopped without an answer: the oracle said why in the journal.
 fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
+    let budget = driver.oracle.config.statistics.max_runs;
+    if Recorder::of(driver.hunt)?.made() >= budget {
+        return Ok(HuntError::Budget(budget));
+    }
     let last = driver.hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
         Event::Stopped { reason, world } => Some((reason, world)),
         _ => None,

@@ -45,6 +45,9 @@ pub enum OracleError {
         /// What the control says, and where to look.
         control: String,
     },
+    /// `[statistics] max_runs` are made.
+    #[error("the budget of {0} runs is spent")]
+    Budget(u32),
     /// We were told to stop, or the driver is gone.
     #[error("stopped")]
     Stopped,

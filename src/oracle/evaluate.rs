@@ -155,6 +155,10 @@ impl Oracle {
         }
         let mut again = 0;
         while samples.len() < request.runs {
+            let budget = recipe.statistics.max_runs;
+            if self.recorder.made() >= budget {
+                return Err(OracleError::Budget(budget).into());
+            }
             self.ensure(request, recipe, placed)?;
             let Placed { slot, stamp } = placed.as_ref().expect("it was just ensured");
             self.recorder.now("run", commit, Some(&measure.name), phase);

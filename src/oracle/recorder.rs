@@ -31,30 +31,41 @@ pub struct Activity {
 pub struct Recorder {
     hunt: Option<(HuntDir, Journal)>,
     known: BTreeSet<String>,
+    /// Runs made for this hunt; what came from the store costs nothing.
+    made: u32,
 }
 
 impl Recorder {
     /// For work that belongs to no hunt.
     pub fn none() -> Self {
-        Self { hunt: None, known: BTreeSet::new() }
+        Self { hunt: None, known: BTreeSet::new(), made: 0 }
     }
 
     /// For a hunt; attempts that its journal names already are not named again.
     pub fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
         let mut known = BTreeSet::new();
+        let mut made = 0;
         for entry in hunt.entries()? {
             match entry.event {
-                Event::Run(run) => known.insert(key(run.phase, &run.attempt)),
+                Event::Run(run) => {
+                    made += u32::from(!run.reused);
+                    known.insert(key(run.phase, &run.attempt))
+                }
                 Event::Build(build) => known.insert(key(build.phase, &build.attempt)),
                 _ => false,
             };
         }
-        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known })
+        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known, made })
     }
 
     /// The hunt's name.
     pub fn hunt(&self) -> Option<&str> {
         self.hunt.as_ref().map(|(hunt, _)| hunt.id())
+    }
+
+    /// How many runs were made for this hunt.
+    pub fn made(&self) -> u32 {
+        self.made
     }
 
     /// Appends an event.
@@ -97,6 +108,8 @@ impl Recorder {
         }
         let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
         let log = hunt.adopt_log(&run.log, &name)?;
+        let reused = record.hunt.as_deref() != Some(hunt.id());
+        self.made += u32::from(!reused);
         journal.append(Event::Run(RunDone {
             commit: commit.clone(),
             measure: record.measure.clone(),
@@ -107,7 +120,7 @@ impl Recorder {
             log,
             values: sample.values(&record.measure),
             failure: sample.result.as_ref().err().cloned(),
-            reused: record.hunt.as_deref() != Some(hunt.id()),
+            reused,
             argv: record.argv.clone(),
         }))
     }
