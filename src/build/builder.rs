@@ -134,6 +134,8 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     slot.clear_stamp()?;
     let worktree = prepare(order)?;
     let log = order.store.pending_log(&name)?;
+    // Where there is nothing to build, the log is empty, but there.
+    std::fs::File::create(&log).map_err(StoreError::at(&log))?;
     let mut commands = Vec::new();
     let mut failed = None;
     for command in &order.config.build.commands {

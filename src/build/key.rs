@@ -39,8 +39,9 @@ pub fn build_key(
     commit_field(hasher, templates(), commit).build_key()
 }
 
-/// The key of a measure's run: its build, its command, the content of the inputs it names,
-/// and the class of the machine.
+/// The key of a measure's run: its build, its name and command, the content of the inputs it
+/// names, and the class of the machine. Two measures with one and the same command are run
+/// once each, so that each reading has a run and a log of its own.
 pub fn run_key(
     build: &BuildKey,
     commit: &CommitId,
@@ -59,6 +60,7 @@ pub fn run_key(
     };
     let mut hasher = KeyHasher::new("run")
         .field("build", build.as_str())
+        .field("measure", &measure.name)
         .field("machine", &machine.class)
         .field("threads", &format!("{:?}", config.run.threads))
         .field("chunks", &format!("{:?}", config.run.chunks))
@@ -111,3 +113,6 @@ fn commit_field<'a>(
         hasher
     }
 }
+
+#[cfg(test)]
+mod tests;

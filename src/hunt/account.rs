@@ -106,7 +106,14 @@ impl Ledger {
             if !exceeds(&rest) {
                 continue;
             }
-            let (own, end) = (seen.numbers(metric), bad.numbers(metric));
+            let own = seen.numbers(metric);
+            // The end of a stretch of the account's own is a parent that was seen before: only
+            // its level is at hand.
+            let end = if stretch.bad == bad.commit {
+                bad.numbers(metric)
+            } else {
+                target.bad.number().into_iter().collect()
+            };
             match (self.steadiness, threshold(&own, &end, target.guard.direction())) {
                 (Steadiness::BitIdentical, _) => {
                     targets.push(Target::Guard(GuardTarget { threshold: None, ..rest }));
@@ -154,8 +161,15 @@ impl Ledger {
         })
     }
 
-    /// The answer.
-    pub(super) fn close(self, contributions: Vec<Contribution>) -> Finding {
+    /// The answer. `history`: the commits between the endpoints, oldest first.
+    pub(super) fn close(
+        mut self,
+        contributions: Vec<Contribution>,
+        history: &[CommitId],
+    ) -> Finding {
+        // What lay left of the first one found was entered after it.
+        let place = |culprit: &Culprit| history.iter().position(|c| *c == culprit.info.commit);
+        self.culprits.sort_by_cached_key(place);
         let accounts = self.accounts();
         let main = main_of(&self.culprits);
         let mut notes = self.notes;
@@ -169,6 +183,12 @@ impl Ledger {
             }
             (Outcome::Culprit, culprit_sentence(culprit), vec![culprit.info.commit.clone()])
         } else if let Some((commits, why)) = self.candidates.first() {
+            for (commits, why) in &self.candidates[1..] {
+                notes.push(format!("besides, {}", candidates_sentence(commits, why)));
+            }
+            for crossing in &self.crossings {
+                notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
+            }
             let all = self.candidates.iter().flat_map(|(commits, _)| commits.clone()).collect();
             (Outcome::Candidates, candidates_sentence(commits, why), all)
         } else if let Some(crossing) = self.crossings.first() {
@@ -206,13 +226,12 @@ impl Ledger {
                 continue;
             };
             let total = target.guard.worsening(good, bad);
-            let explained = self
-                .culprits
-                .iter()
-                .flat_map(|culprit| &culprit.effects)
-                .filter(|effect| effect.metric == *metric)
-                .filter_map(|effect| effect.own_step)
-                .sum();
+            // One step a culprit, though two guards of one metric have an effect each.
+            let step = |culprit: &Culprit| {
+                let mut effects = culprit.effects.iter();
+                effects.find(|effect| effect.metric == *metric).and_then(|effect| effect.own_step)
+            };
+            let explained = self.culprits.iter().filter_map(step).sum();
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
                 accounts.push(Account {
                     metric: metric.clone(),
@@ -284,3 +303,6 @@ fn small_sentence(crossing: &Culprit) -> String {
         None => format!("the limit is crossed at {commit}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,7 +102,8 @@ impl Driver<'_> {
         } else {
             Vec::new()
         };
-        Ok(ledger.close(contributions))
+        let range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
+        Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
     }
 
     /// What is left in question when no more runs may be made.

@@ -40,6 +40,8 @@ fn effect(
         .iter()
         .enumerate()
         .filter_map(|(index, parent)| Some((index, parent.level(metric)?)))
+        // Of equal parents the first: what a merge is commonly compared with.
+        .rev()
         .max_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)))?;
     let own_step = match (parent.number(), level.number()) {
         (Some(a), Some(b)) => Some(target.guard.worsening(a, b)),
@@ -105,3 +107,6 @@ pub(super) fn weight(effect: &Effect) -> f64 {
         _ => f64::INFINITY,
     }
 }
+
+#[cfg(test)]
+mod tests;

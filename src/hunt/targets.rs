@@ -140,8 +140,19 @@ fn guard_targets(
 fn look(good: &Observation, bad: &Observation, guard: &Guard) -> Found {
     let metric = &guard.metric;
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
-        return Found::Overlap(format!("{metric} is not among what the runs yielded"));
+        return if good.values(metric).is_empty() || bad.values(metric).is_empty() {
+            Found::Holds(format!("{metric} is not among what the runs yielded"))
+        } else {
+            // A fact that differs from run to run has no level.
+            Found::Overlap(format!("{metric} does not repeat from run to run"))
+        };
     };
+    if guard.is_broken(&baseline, &baseline) {
+        // `max` and `min` can be broken at the good end already: nobody between broke them.
+        return Found::Holds(format!(
+            "{metric} is out of its bounds at the good end already ({baseline})"
+        ));
+    }
     let limit = baseline.number().map_or(0.0, |x| guard.limit(x));
     let moved = moved(guard, &baseline, &level, limit);
     let target = |threshold: Option<f64>| GuardTarget {
@@ -212,3 +223,6 @@ pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Targe
     };
     guards.iter().map(target).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
 use crate::config::{Condition, Config, ConfirmBuild, Measure};
-use crate::evaluation::{CommitId, Failure, FailureKind, Fault, Phase};
+use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase};
 use crate::git::{GitError, History};
 use crate::process::Stop;
 use crate::store::{RunKey, Store, StoredRun};
@@ -247,6 +248,10 @@ impl Oracle {
             if request.phase == Phase::Confirm && !is_fresh {
                 continue;
             }
+            // It was given less time than it would have now.
+            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < measure.timeout {
+                continue;
+            }
             let derived = derive(&run, measure, recipe)?;
             let controlled = run.control.as_ref().is_some_and(|control| control.worked);
             match (derived.fault, &derived.sample.result) {
@@ -275,8 +280,16 @@ impl Oracle {
     fn known_build_failure(&self, request: Request<'_>, recipe: &Config) -> Result<(), NoBuild> {
         let key = self.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
-        match builds.last().and_then(|build| build.failure.clone()) {
-            Some(failure) => Err(NoBuild::Failed { failure, starved: false }),
+        let Some(last) = builds.last() else { return Ok(()) };
+        match &last.failure {
+            // It was given less time than it would have now.
+            Some(failure)
+                if failure.signature == Ended::TimedOut.to_string()
+                    && given(last.wall_s) < recipe.build.timeout =>
+            {
+                Ok(())
+            }
+            Some(failure) => Err(NoBuild::Failed { failure: failure.clone(), starved: false }),
             None => Ok(()),
         }
     }
@@ -389,6 +402,11 @@ impl Oracle {
         let Facts { inputs, machine, .. } = &self.facts;
         Ok(run_key(&build, commit, measure, recipe, inputs, machine))
     }
+}
+
+/// The time that something took which ran into its time-out; it is never less than that.
+fn given(wall_s: f64) -> Duration {
+    Duration::try_from_secs_f64(wall_s).unwrap_or(Duration::MAX)
 }
 
 /// Whether an override's condition holds at a commit.

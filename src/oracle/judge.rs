@@ -41,39 +41,32 @@ pub fn judge(
     steadiness: Steadiness,
     config: &Config,
 ) -> Decision {
-    let mut reasons = Vec::new();
-    let mut broken = Vec::new();
-    let mut skip = None;
+    let (mut good, mut bad, mut broken) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut skip, mut more) = (None, None);
     for target in targets {
         match judge_target(observation, target, steadiness, config) {
-            Side::Good(reason) => reasons.push(reason),
+            Side::Good(reason) => good.push(reason),
             Side::Bad(metric, reason) => {
                 broken.extend(metric);
-                reasons.insert(0, reason);
-                return Decision::Settled(Judgement {
-                    verdict: Verdict::Bad,
-                    skip: None,
-                    reason: reasons.swap_remove(0),
-                    broken,
-                });
+                bad.push(reason);
             }
             Side::Skip(why, reason) => {
                 skip.get_or_insert((why, reason));
             }
-            Side::More(count) => return Decision::More(count),
+            Side::More(count) => more = more.max(Some(count)),
         }
     }
-    Decision::Settled(match skip {
-        Some((why, reason)) => {
-            Judgement { verdict: Verdict::Skip, skip: Some(why), reason, broken: Vec::new() }
-        }
-        None => Judgement {
-            verdict: Verdict::Good,
-            skip: None,
-            reason: reasons.join("; "),
-            broken: Vec::new(),
-        },
-    })
+    let settled =
+        |verdict, skip, reason| Decision::Settled(Judgement { verdict, skip, reason, broken });
+    if !bad.is_empty() {
+        // One broken target is enough: what is still open of the others cannot heal it.
+        return settled(Verdict::Bad, None, bad.join("; "));
+    }
+    match (more, skip) {
+        (Some(count), _) => Decision::More(count),
+        (None, Some((why, reason))) => settled(Verdict::Skip, Some(why), reason),
+        (None, None) => settled(Verdict::Good, None, good.join("; ")),
+    }
 }
 
 /// What one target says of a commit, or of one run.
@@ -115,7 +108,8 @@ fn agree(sides: Vec<Side>) -> Side {
     let good = count(|side| matches!(side, Side::Good(_)));
     let bad = count(|side| matches!(side, Side::Bad(..)));
     let skipped = total - good - bad;
-    let enough = if total >= MOST_RUNS { total * MAJORITY / MOST_RUNS } else { total };
+    // More than the most come from the store; then as large a part of them, rounded up.
+    let enough = if total >= MOST_RUNS { (total * MAJORITY).div_ceil(MOST_RUNS) } else { total };
     let wins = |side: &Side| match side {
         Side::Good(_) => good >= enough,
         Side::Bad(..) => bad >= enough,
@@ -150,6 +144,8 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> Side {
 fn judge_value(value: &Value, target: &GuardTarget) -> Side {
     let metric = &target.guard.metric;
     let bad = match (target.threshold, value.number()) {
+        // No comparison holds for NaN, and minus infinity is not the best of perplexities.
+        (_, Some(x)) if !x.is_finite() => target.baseline != *value,
         (Some(threshold), Some(x)) => target.guard.worsening(threshold, x) > 0.0,
         _ => breaks(target, value),
     };
@@ -209,3 +205,6 @@ fn skip_reason(kind: FailureKind) -> SkipReason {
         FailureKind::Require => SkipReason::Require,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,8 @@ mod error;
 mod evaluate;
 pub mod exit;
 mod facts;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod judge;
 mod observation;
 mod recorder;

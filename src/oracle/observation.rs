@@ -113,3 +113,6 @@ pub fn measures_of(targets: &[Target]) -> Vec<String> {
     measures.dedup();
     measures
 }
+
+#[cfg(test)]
+mod tests;

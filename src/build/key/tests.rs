@@ -1,0 +1,185 @@
+use std::path::Path;
+
+use super::*;
+
+const ENGINE: &str = r#"version = 1
+[inputs]
+model = "m.bin"
+corpus = "c.txt"
+[build]
+commands = ["make -C {src} O={build}"]
+env = { CC = "gcc" }
+[[measure]]
+name = "ppl"
+command = "{build}/ppl -m {inputs.model} -t {threads}"
+parser = "regex"
+pattern = "ppl ([0-9.]+)"
+env = { OMP = "1" }
+[[guard]]
+metric = "ppl"
+max_increase = 0.5
+"#;
+
+/// Everything that keys are made from.
+struct Facts {
+    config: Config,
+    tree: &'static str,
+    commit: CommitId,
+    inputs: BTreeMap<String, InputFile>,
+    environment: BTreeMap<String, String>,
+    machine: Machine,
+}
+
+fn file(path: &str, sha256: &str) -> InputFile {
+    InputFile { path: path.to_owned(), sha256: sha256.to_owned() }
+}
+
+fn facts(text: &str) -> Facts {
+    let config = Config::parse(text, Path::new("/"), "oracle.toml").unwrap();
+    Facts {
+        config,
+        tree: "tree",
+        commit: "1".repeat(40).parse().unwrap(),
+        inputs: BTreeMap::from([
+            ("model".to_owned(), file("/m.bin", "aa")),
+            ("corpus".to_owned(), file("/c.txt", "bb")),
+        ]),
+        environment: BTreeMap::new(),
+        machine: Machine { class: "x86".to_owned(), ..Machine::default() },
+    }
+}
+
+impl Facts {
+    fn build(&self) -> BuildKey {
+        build_key(self.tree, &self.commit, &self.config, &self.inputs, &self.environment)
+    }
+
+    fn run(&self) -> RunKey {
+        let (config, measure) = (&self.config, &self.config.measures[0]);
+        run_key(&self.build(), &self.commit, measure, config, &self.inputs, &self.machine)
+    }
+}
+
+/// Whether the keys of build and run change with the facts.
+fn changes(change: impl FnOnce(&mut Facts)) -> (bool, bool) {
+    let before = facts(ENGINE);
+    let mut after = facts(ENGINE);
+    change(&mut after);
+    (before.build() != after.build(), before.run() != after.run())
+}
+
+/// Whether they change with the text of the configuration.
+fn edited(old: &str, new: &str) -> (bool, bool) {
+    assert!(ENGINE.contains(old), "{old}");
+    let (before, after) = (facts(ENGINE), facts(&ENGINE.replacen(old, new, 1)));
+    (before.build() != after.build(), before.run() != after.run())
+}
+
+const NEITHER: (bool, bool) = (false, false);
+const ONLY_RUN: (bool, bool) = (false, true);
+const BOTH: (bool, bool) = (true, true);
+
+#[test]
+fn how_an_output_is_read_and_judged_is_in_neither() {
+    assert_eq!(edited("max_increase = 0.5", "max_increase_percent = 9.0"), NEITHER);
+    assert_eq!(edited("ppl ([0-9.]+)", "PPL: ([0-9.]+)"), NEITHER);
+    assert_eq!(edited("env = { OMP", "pick = \"max\"\nenv = { OMP"), NEITHER);
+    assert_eq!(edited("env = { OMP", "timeout = \"3m\"\nenv = { OMP"), NEITHER);
+    assert_eq!(edited("env = { CC", "timeout = \"3m\"\nenv = { CC"), NEITHER);
+    assert_eq!(edited("env = { CC", "confirm = \"reuse\"\nenv = { CC"), NEITHER);
+    assert_eq!(edited("env = { CC", "ignore = [\"docs/**\"]\nenv = { CC"), NEITHER);
+    let besides = [
+        "[failures]\ncrash = \"bad\"\ntransient = [\"Xid\"]\n[[guard]]",
+        "[statistics]\nconfidence = 0.9\n[[guard]]",
+        "[[require]]\nmeasure = \"ppl\"\npattern = \"cpu\"\n[[guard]]",
+        "[[guard]]\nmetric = \"ppl.wall_s\"\nmax_increase = 9.0\n[[guard]]",
+    ];
+    for table in besides {
+        assert_eq!(edited("[[guard]]", table), NEITHER, "{table}");
+    }
+}
+
+#[test]
+fn another_measure_changes_nothing_of_this_one() {
+    let other = "[[measure]]\nname = \"other\"\ncommand = \"x\"\nparser = \"exit-code\"\n[[guard]]";
+    assert_eq!(edited("[[guard]]", other), NEITHER);
+}
+
+#[test]
+fn what_a_build_depends_on_changes_it_and_its_runs() {
+    assert_eq!(changes(|facts| facts.tree = "another"), BOTH);
+    assert_eq!(edited("O={build}", "O={build} V=1"), BOTH);
+    assert_eq!(edited("CC = \"gcc\"", "CC = \"clang\""), BOTH);
+    assert_eq!(edited("CC = \"gcc\"", "CXX = \"gcc\""), BOTH);
+    assert_eq!(edited("env = { CC", "mode = \"incremental\"\nenv = { CC"), BOTH);
+    assert_eq!(edited("env = { CC", "jobs = 3\nenv = { CC"), BOTH);
+    assert_eq!(edited("[build]", "[worktree]\nlink = [\".venv\"]\n[build]"), BOTH);
+    assert_eq!(edited("[build]", "[worktree]\nsubmodules = false\n[build]"), BOTH);
+    let probe = |output: &str| {
+        let output = output.to_owned();
+        changes(|facts| drop(facts.environment.insert("cc --version".to_owned(), output)))
+    };
+    assert_eq!(probe("12.1"), BOTH);
+}
+
+#[test]
+fn what_only_a_run_depends_on_leaves_the_build() {
+    assert_eq!(edited("/ppl -m", "/ppl --fast -m"), ONLY_RUN);
+    assert_eq!(edited("OMP = \"1\"", "OMP = \"2\""), ONLY_RUN);
+    assert_eq!(edited("env = { OMP", "cwd = \"{build}\"\nenv = { OMP"), ONLY_RUN);
+    assert_eq!(edited("env = { OMP", "before = [\"true\"]\nenv = { OMP"), ONLY_RUN);
+    assert_eq!(edited("[[guard]]", "[run]\nchunks = 4\n[[guard]]"), ONLY_RUN);
+    assert_eq!(changes(|facts| facts.machine.class = "arm".to_owned()), ONLY_RUN);
+}
+
+#[test]
+fn a_command_before_is_not_the_same_command_after() {
+    let with = |text: &str| facts(&ENGINE.replacen("env = { OMP", text, 1)).run();
+    let before = with("before = [\"sync\"]\nenv = { OMP");
+    let after = with("after = [\"sync\"]\nenv = { OMP");
+    assert_ne!(before, after);
+}
+
+#[test]
+fn an_input_counts_by_its_content_and_only_where_it_is_named() {
+    let replaced = |name: &str, input: InputFile| {
+        changes(|facts| drop(facts.inputs.insert(name.to_owned(), input)))
+    };
+    assert_eq!(replaced("model", file("/m.bin", "cc")), ONLY_RUN);
+    assert_eq!(replaced("model", file("/elsewhere/m.bin", "aa")), NEITHER);
+    assert_eq!(replaced("corpus", file("/c.txt", "cc")), NEITHER);
+    let named = ENGINE.replacen("make -C", "make M={inputs.model} -C", 1);
+    let (before, mut after) = (facts(&named), facts(&named));
+    after.inputs.insert("model".to_owned(), file("/m.bin", "cc"));
+    assert_ne!(before.build(), after.build());
+}
+
+#[test]
+fn equal_trees_share_what_they_measure_unless_the_recipe_names_the_commit() {
+    assert_eq!(changes(|facts| facts.commit = "2".repeat(40).parse().unwrap()), NEITHER);
+    for word in ["{commit}", "{short}", "{parent}", "{commit_date}"] {
+        for (old, expected) in [("O={build}", BOTH), ("/ppl -m", ONLY_RUN)] {
+            let text = ENGINE.replacen(old, &format!("{old} {word}"), 1);
+            let (before, mut after) = (facts(&text), facts(&text));
+            after.commit = "2".repeat(40).parse().unwrap();
+            let changed = (before.build() != after.build(), before.run() != after.run());
+            assert_eq!(changed, expected, "{word} in {old}");
+        }
+    }
+}
+
+#[test]
+fn two_measures_of_one_command_have_runs_of_their_own() {
+    let twice = format!(
+        "{ENGINE}[[measure]]\nname = \"launch\"\n\
+         command = \"{{build}}/ppl -m {{inputs.model}} -t {{threads}}\"\n\
+         parser = \"regex\"\npattern = \"b=(.*)\"\nkind = \"fact\"\nenv = {{ OMP = \"1\" }}\n"
+    );
+    let facts = facts(&twice);
+    let key = |index: usize| {
+        let measure = &facts.config.measures[index];
+        let build = facts.build();
+        run_key(&build, &facts.commit, measure, &facts.config, &facts.inputs, &facts.machine)
+    };
+    assert_ne!(key(0), key(1));
+}

@@ -1,0 +1,286 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::evaluation::{Basis, CommitInfo, FailureKind, GuardForm, Value};
+use crate::oracle::fixture::{at, commit, fails_alike, failure, noisy, target};
+
+use Steadiness::{Apart, BitIdentical};
+
+const UP: GuardForm = GuardForm::MaxIncrease(0.5);
+
+fn effect(parent: f64, level: f64, limit: f64) -> Effect {
+    Effect {
+        metric: Metric::of("ppl"),
+        parent: Value::Number(parent),
+        commit: Value::Number(level),
+        own_step: Some(level - parent),
+        interval: None,
+        limit,
+    }
+}
+
+/// A first bad commit, named by a digit; its parent is the digit before.
+fn culprit(digit: char, effects: Vec<Effect>) -> Culprit {
+    let parent = char::from_digit(digit.to_digit(16).unwrap() - 1, 16).unwrap();
+    Culprit {
+        info: CommitInfo {
+            commit: commit(digit),
+            subject: String::new(),
+            author: String::new(),
+            date: String::new(),
+        },
+        parents: vec![commit(parent)],
+        parent: commit(parent),
+        confidence: 1.0,
+        basis: Basis::BitExact,
+        effects,
+        failure: None,
+        files: Vec::new(),
+        confirmed_before: None,
+    }
+}
+
+fn found(digit: char, parent: f64, level: f64) -> Searched {
+    Searched::Culprit(
+        Box::new(culprit(digit, vec![effect(parent, level, 0.5)])),
+        at(digit, &[level; 3]),
+    )
+}
+
+fn crossing(digit: char, parent: f64, level: f64) -> Searched {
+    Searched::Gradual(
+        Box::new(culprit(digit, vec![effect(parent, level, 0.5)])),
+        at(digit, &[level]),
+    )
+}
+
+/// From commit 1 (good) to commit e (bad).
+fn whole(target: GuardTarget) -> (Ledger, Stretch) {
+    let targets = vec![Target::Guard(target)];
+    let steadiness = match &targets[0] {
+        Target::Guard(target) if target.threshold.is_some() => Apart,
+        _ => BitIdentical,
+    };
+    let ledger = Ledger::new(&targets, steadiness);
+    (ledger, Stretch { good: commit('1'), bad: commit('e'), targets, paths: Vec::new() })
+}
+
+fn history() -> Vec<CommitId> {
+    "123456789abcde".chars().map(commit).collect()
+}
+
+fn only_target(stretch: &Stretch) -> &GuardTarget {
+    let [Target::Guard(target)] = stretch.targets.as_slice() else { panic!("{stretch:?}") };
+    target
+}
+
+#[test]
+fn one_step_that_explains_everything_closes_the_account() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 7.0));
+    assert!(ledger.enter(&stretch, found('5', 6.0, 7.0), &at('e', &[7.0])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.outcome, Outcome::Culprit);
+    assert_eq!(finding.candidates, [commit('5')]);
+    let account = &finding.accounts[0];
+    assert_eq!((account.total, account.explained, account.rest), (1.0, 1.0, 0.0));
+    assert!(finding.summary.contains("own step 1.000000, tolerance 0.500000"));
+}
+
+#[test]
+fn a_rest_beyond_the_limit_is_searched_to_the_right_from_the_level_found() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 8.0));
+    let next = ledger.enter(&stretch, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    assert_eq!(next.len(), 1);
+    assert_eq!((&next[0].good, &next[0].bad), (&commit('5'), &commit('e')));
+    let rest = only_target(&next[0]);
+    assert_eq!((&rest.baseline, rest.limit), (&Value::Number(7.0), 0.5));
+    assert_eq!(rest.threshold, None);
+}
+
+#[test]
+fn a_rest_of_exactly_the_limit_is_not_searched() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 7.5));
+    assert!(ledger.enter(&stretch, found('5', 6.0, 7.0), &at('e', &[7.5])).is_empty());
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 8.0));
+    assert!(ledger.enter(&stretch, found('e', 7.0, 8.0), &at('e', &[8.0])).is_empty());
+}
+
+#[test]
+fn where_less_is_worse_the_account_runs_the_other_way() {
+    let (mut ledger, stretch) = whole(target(GuardForm::MaxDecrease(5.0), 100.0, 60.0));
+    let step = Effect { own_step: Some(20.0), ..effect(100.0, 80.0, 5.0) };
+    let searched = Searched::Culprit(Box::new(culprit('5', vec![step])), at('5', &[80.0]));
+    assert_eq!(ledger.enter(&stretch, searched, &at('e', &[60.0])).len(), 1);
+    let account = ledger.close(Vec::new(), &history()).accounts.remove(0);
+    assert_eq!((account.total, account.explained, account.rest), (40.0, 20.0, 20.0));
+}
+
+#[test]
+fn in_noise_the_rest_has_a_threshold_of_its_own_or_is_told() {
+    let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
+    let next = ledger.enter(&stretch, found('5', 6.0, 8.0), &at('e', &[9.0, 9.2, 8.8]));
+    let [right] = next.as_slice() else { panic!("{next:?}") };
+    assert_eq!(only_target(right).threshold, Some(8.5));
+
+    let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
+    assert!(ledger.enter(&stretch, found('5', 6.0, 8.0), &at('e', &[9.0, 7.9])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert!(finding.notes[0].contains("is lost in its noise"), "{:?}", finding.notes);
+}
+
+#[test]
+fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
+    // A threshold midway between 6 and 9 lets 7.2 pass as good.
+    let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
+    let next = ledger.enter(&stretch, found('8', 7.2, 9.0), &at('e', &[9.0; 3]));
+    let [left] = next.as_slice() else { panic!("{next:?}") };
+    assert_eq!((&left.good, &left.bad), (&commit('1'), &commit('7')));
+    let rest = only_target(left);
+    assert_eq!((&rest.bad, rest.threshold), (&Value::Number(7.2), Some(6.6)));
+
+    // What is right of a find in there ends at that stretch's level, not at the bad endpoint's.
+    let within = ledger.enter(left, found('3', 6.0, 6.6), &at('e', &[9.0; 3]));
+    let [right] = within.as_slice() else { panic!("{within:?}") };
+    assert_eq!((&right.good, &right.bad), (&commit('3'), &commit('7')));
+    let threshold = only_target(right).threshold.unwrap();
+    assert!((threshold - 6.9).abs() < 1e-9, "{threshold}");
+}
+
+#[test]
+fn the_main_one_is_the_largest_in_limits_and_all_are_told_in_order_of_history() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 9.0));
+    ledger.enter(&stretch, found('9', 6.6, 8.6), &at('e', &[9.0]));
+    ledger.enter(&stretch, found('3', 6.0, 6.6), &at('e', &[9.0]));
+    ledger.enter(&stretch, found('c', 8.6, 9.0), &at('e', &[9.0]));
+    let finding = ledger.close(Vec::new(), &history());
+    let order: Vec<_> = finding.culprits.iter().map(|c| c.info.commit.clone()).collect();
+    assert_eq!(order, [commit('3'), commit('9'), commit('c')]);
+    assert_eq!(finding.culprit().unwrap().info.commit, commit('9'));
+    assert_eq!(finding.candidates, [commit('9')]);
+}
+
+#[test]
+fn two_guards_of_one_metric_count_its_step_once() {
+    let targets = [UP, GuardForm::Max(6.5)].map(|form| Target::Guard(target(form, 6.0, 7.0)));
+    let mut ledger = Ledger::new(&targets, BitIdentical);
+    let stretch = Stretch {
+        good: commit('1'),
+        bad: commit('e'),
+        targets: targets.to_vec(),
+        paths: Vec::new(),
+    };
+    let both = culprit('5', vec![effect(6.0, 7.0, 0.5), effect(6.0, 7.0, 0.5)]);
+    ledger.enter(&stretch, Searched::Culprit(Box::new(both), at('5', &[7.0])), &at('e', &[7.0]));
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.accounts.len(), 1);
+    assert_eq!((finding.accounts[0].explained, finding.accounts[0].rest), (1.0, 0.0));
+}
+
+#[test]
+fn small_steps_alone_are_gradual_with_the_crossing_first() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 6.6));
+    ledger.enter(&stretch, crossing('7', 6.45, 6.55), &at('e', &[6.6]));
+    assert!(ledger.is_gradual());
+    let part = |from: char, to: char, commits| Contribution {
+        from: commit(from),
+        to: commit(to),
+        commits,
+        rise: 0.1,
+        metric: Metric::of("ppl"),
+    };
+    let contributions = vec![part('1', '4', 3), part('4', '5', 1), part('6', '7', 1)];
+    let finding = ledger.close(contributions.clone(), &history());
+    assert_eq!(finding.outcome, Outcome::Gradual);
+    // A stretch of several commits names none of them.
+    assert_eq!(finding.candidates, [commit('7'), commit('5')]);
+    assert_eq!(finding.contributions, contributions);
+    assert!(finding.summary.ends_with("nobody is blamed"), "{}", finding.summary);
+    assert_eq!((finding.main, finding.accounts[0].explained), (None, 0.0));
+}
+
+#[test]
+fn what_stayed_open_beside_a_first_bad_commit_is_a_note() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 8.0));
+    ledger.enter(&stretch, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".to_owned());
+    assert!(ledger.enter(&stretch, open, &at('e', &[8.0])).is_empty());
+    ledger.enter(&stretch, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.candidates), (Outcome::Culprit, vec![commit('5')]));
+    assert_eq!(finding.notes.len(), 2);
+    assert!(finding.notes[0].contains("one of 2") && finding.notes[0].contains("neither builds"));
+    assert!(finding.notes[1].contains("small steps add up"));
+}
+
+#[test]
+fn candidates_of_every_stretch_are_named_with_their_reasons() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 8.0));
+    for (digit, why) in [('5', "the first reason"), ('9', "the second reason")] {
+        let open = Searched::Candidates(vec![commit(digit)], why.to_owned());
+        ledger.enter(&stretch, open, &at('e', &[8.0]));
+    }
+    ledger.enter(&stretch, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
+    assert!(!ledger.is_gradual());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.outcome, Outcome::Candidates);
+    assert_eq!(finding.candidates, [commit('5'), commit('9')]);
+    assert!(finding.summary.contains("the first reason"), "{}", finding.summary);
+    assert!(finding.notes.iter().any(|note| note.contains("the second reason")));
+    assert!(finding.notes.iter().any(|note| note.contains("small steps add up")));
+}
+
+#[test]
+fn a_failure_has_no_account_and_says_how_it_fails() {
+    let targets = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 11")];
+    let mut ledger = Ledger::new(&targets, BitIdentical);
+    let stretch = Stretch {
+        good: commit('1'),
+        bad: commit('e'),
+        targets: targets.to_vec(),
+        paths: Vec::new(),
+    };
+    let crash = Some(failure(FailureKind::Crash, "signal 11"));
+    let culprit = Culprit { failure: crash, ..culprit('5', Vec::new()) };
+    let searched = Searched::Culprit(Box::new(culprit), at('5', &[]));
+    assert!(ledger.enter(&stretch, searched, &at('e', &[])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.accounts.len()), (Outcome::Culprit, 0));
+    assert!(finding.summary.contains("it crashes"), "{}", finding.summary);
+}
+
+#[test]
+fn a_search_that_came_to_nothing_is_not_silent() {
+    let (ledger, _) = whole(target(UP, 6.0, 8.0));
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.outcome, Outcome::Candidates);
+    assert!(!finding.summary.is_empty());
+}
+
+proptest! {
+    // Quarters, so that no sum is rounded.
+    #[test]
+    fn what_is_explained_and_the_rest_are_the_whole(
+        steps in prop::collection::vec((2_u32..14, 1_i32..40), 0..6),
+        total in 1_i32..400,
+    ) {
+        let bad = 6.0 + f64::from(total) / 4.0;
+        let (mut ledger, stretch) = whole(target(UP, 6.0, bad));
+        for (digit, step) in &steps {
+            let digit = char::from_digit(*digit, 16).unwrap();
+            let level = 6.0 + f64::from(*step) / 4.0;
+            ledger.enter(&stretch, found(digit, 6.0, level), &at('e', &[bad]));
+        }
+        let accounts = ledger.accounts();
+        prop_assert_eq!(accounts[0].explained + accounts[0].rest, accounts[0].total);
+        let found: f64 = steps.iter().map(|(_, step)| f64::from(*step) / 4.0).sum();
+        prop_assert_eq!(accounts[0].explained, found);
+        if !steps.is_empty() {
+            let finding = ledger.close(Vec::new(), &history());
+            let order: Vec<_> = finding.culprits.iter().map(|c| c.info.commit.clone()).collect();
+            prop_assert!(order.is_sorted());
+            let own = |c: &Culprit| c.effects[0].own_step.unwrap();
+            let main = own(finding.culprit().unwrap());
+            prop_assert!(finding.culprits.iter().all(|c| own(c) <= main));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::evaluation::{FailureKind, GuardForm};
+use crate::oracle::fixture::{at, failed, launch, noisy, seen, target, unchanged};
+
+const UP: GuardForm = GuardForm::MaxIncrease(0.5);
+const DOWN: GuardForm = GuardForm::MaxDecrease(0.5);
+
+fn own(
+    commit: &Observation,
+    parents: &[Observation],
+    target: GuardTarget,
+) -> (Option<Effect>, usize) {
+    let (mut effects, worst) = effects(commit, parents, &[Target::Guard(target)]);
+    (effects.pop(), worst)
+}
+
+#[test]
+fn the_step_is_measured_against_the_worst_parent() {
+    let parents = [at('b', &[6.1]), at('c', &[6.4]), at('d', &[6.2])];
+    let (effect, worst) = own(&at('a', &[7.0]), &parents, target(UP, 6.0, 7.0));
+    let effect = effect.unwrap();
+    assert_eq!(worst, 1);
+    assert_eq!(effect.parent, Value::Number(6.4));
+    assert!((effect.own_step.unwrap() - 0.6).abs() < 1e-12);
+    // Where less is worse, the worst is the least.
+    let (effect, worst) = own(&at('a', &[5.0]), &parents, target(DOWN, 7.0, 5.0));
+    assert_eq!(worst, 0);
+    assert!((effect.unwrap().own_step.unwrap() - 1.1).abs() < 1e-12);
+}
+
+#[test]
+fn of_equal_parents_the_first_is_the_worst() {
+    let parents = [at('b', &[6.0]), at('c', &[6.0])];
+    assert_eq!(own(&at('a', &[7.0]), &parents, target(UP, 6.0, 7.0)).1, 0);
+}
+
+#[test]
+fn a_step_to_the_better_is_negative_and_blames_nobody() {
+    let (effect, _) = own(&at('a', &[6.0]), &[at('b', &[7.0])], target(UP, 6.0, 7.0));
+    let effect = effect.unwrap();
+    assert_eq!(effect.own_step, Some(-1.0));
+    assert!(!is_large(&effect));
+}
+
+#[test]
+fn the_interval_spans_all_pairs_of_runs() {
+    let (commit, parent) = (at('a', &[3.0, 4.0, 3.5]), at('b', &[1.0, 1.5]));
+    let (effect, _) = own(&commit, &[parent], noisy(UP, 1.0, 4.0));
+    let effect = effect.unwrap();
+    assert_eq!(effect.interval, Some([1.5, 3.0]));
+    assert_eq!(effect.own_step, Some(3.5 - 1.25));
+}
+
+#[test]
+fn a_fact_has_no_step_and_is_large_when_it_changed() {
+    let of = |commit: &str, parent: &str| {
+        let commit = seen('a', "launch", [launch(commit)]);
+        let parent = seen('b', "launch", [launch(parent)]);
+        own(&commit, &[parent], unchanged("x", "y")).0.unwrap()
+    };
+    let changed = of("y", "x");
+    assert_eq!((changed.own_step, changed.interval), (None, None));
+    assert!(is_large(&changed));
+    assert!(!is_large(&of("y", "y")));
+}
+
+#[test]
+fn the_worst_parent_of_a_fact_is_the_one_that_changed_it() {
+    let parents = ["x", "z"].map(|text| seen('b', "launch", [launch(text)]));
+    let (effect, worst) = own(&seen('a', "launch", [launch("y")]), &parents, unchanged("x", "y"));
+    assert_eq!((worst, effect.unwrap().parent), (1, Value::Fact("z".to_owned())));
+}
+
+#[test]
+fn what_was_not_measured_has_no_effect() {
+    let crashed = seen('b', "ppl", [failed(FailureKind::Crash, "signal 11")]);
+    let target = target(UP, 6.0, 7.0);
+    assert_eq!(own(&at('a', &[7.0]), std::slice::from_ref(&crashed), target.clone()).0, None);
+    assert_eq!(own(&crashed, &[at('b', &[7.0])], target).0, None);
+    assert_eq!(own(&at('a', &[7.0]), &[], self::target(UP, 6.0, 7.0)).0, None);
+}
+
+#[test]
+fn exactly_half_the_limit_is_not_blamed() {
+    let of =
+        |commit: f64| own(&at('a', &[commit]), &[at('b', &[6.0])], target(UP, 6.0, 7.0)).0.unwrap();
+    assert!(!is_large(&of(6.25)));
+    assert!(is_large(&of(6.25_f64.next_up())));
+}
+
+#[test]
+fn effects_are_ordered_by_their_size_in_limits() {
+    // 0.6 of 0.5 is more than 0.6 of 5; a changed fact outweighs both.
+    let wide = target(GuardForm::MaxIncrease(5.0), 6.0, 6.6);
+    let narrow = target(UP, 6.0, 6.6);
+    let fact = unchanged("x", "y");
+    let commit = |ppl: Observation, text: &str| Observation {
+        samples: [ppl.samples, seen('a', "launch", [launch(text)]).samples]
+            .into_iter()
+            .flatten()
+            .collect(),
+        ..ppl
+    };
+    let (own, parent) = (commit(at('a', &[6.6]), "y"), commit(at('b', &[6.0]), "x"));
+    let targets = [Target::Guard(wide), Target::Guard(narrow), Target::Guard(fact)];
+    let (effects, _) = effects(&own, &[parent], &targets);
+    let limits: Vec<f64> = effects.iter().map(|effect| effect.limit).collect();
+    assert_eq!(limits, [0.0, 0.5, 5.0]);
+    assert_eq!(effects[0].metric.measure, "launch");
+}
+
+#[test]
+fn a_threshold_lies_on_the_side_that_the_guard_calls_worse() {
+    assert_eq!(threshold(&[1.0, 1.2], &[3.0, 3.2], Direction::Up), Some(2.1));
+    assert_eq!(threshold(&[1.0, 1.2], &[3.0, 3.2], Direction::Down), None);
+    assert_eq!(threshold(&[3.0, 3.2], &[1.0, 1.2], Direction::Down), Some(2.1));
+    assert_eq!(threshold(&[1.0, 3.1], &[3.0, 3.2], Direction::Up), None);
+}
+
+proptest! {
+    #[test]
+    fn a_shift_moves_no_step(
+        commit in prop::collection::vec(-200_i32..200, 1..6),
+        parents in prop::collection::vec(prop::collection::vec(-200_i32..200, 1..6), 1..4),
+        shift in -1000_i32..1000,
+        is_up: bool,
+    ) {
+        // Eighths, so that no median is rounded.
+        let of = |shift: i32| {
+            let real = |values: &[i32]| -> Vec<f64> {
+                values.iter().map(|x| f64::from(x + shift) / 8.0).collect()
+            };
+            let parents: Vec<_> = parents.iter().map(|p| at('b', &real(p))).collect();
+            let zero = f64::from(shift) / 8.0;
+            let form = if is_up { UP } else { DOWN };
+            let (effect, worst) = own(&at('a', &real(&commit)), &parents, target(form, zero, zero));
+            let effect = effect.unwrap();
+            (effect.own_step, effect.interval, is_large(&effect), worst)
+        };
+        prop_assert_eq!(of(0), of(shift));
+    }
+
+    #[test]
+    fn the_step_lies_within_its_interval_and_no_parent_is_worse(
+        commit in prop::collection::vec(-200_i32..200, 1..6),
+        parents in prop::collection::vec(prop::collection::vec(-200_i32..200, 1..6), 1..4),
+    ) {
+        let real = |values: &[i32]| values.iter().map(|x| f64::from(*x) / 8.0).collect::<Vec<_>>();
+        let seen: Vec<_> = parents.iter().map(|p| at('b', &real(p))).collect();
+        let (effect, worst) = own(&at('a', &real(&commit)), &seen, target(UP, 0.0, 0.0));
+        let effect = effect.unwrap();
+        let (step, [low, high]) = (effect.own_step.unwrap(), effect.interval.unwrap());
+        prop_assert!(low <= step && step <= high, "{low} {step} {high}");
+        let level = |seen: &Observation| seen.level(&effect.metric).unwrap().number().unwrap();
+        prop_assert!(seen.iter().all(|parent| level(parent) <= level(&seen[worst])));
+    }
+}

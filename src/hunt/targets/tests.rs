@@ -1,0 +1,181 @@
+use super::*;
+use crate::evaluation::{GuardForm, Metric};
+use crate::oracle::Sample;
+use crate::oracle::fixture::{
+    at, failed, failure, guard, launch, ppl, reading, seen, target, unbuildable,
+};
+
+const UP: GuardForm = GuardForm::MaxIncrease(0.5);
+
+fn chosen(good: &Observation, bad: &Observation, guards: &[Guard]) -> Chosen {
+    choose(good, bad, guards).unwrap_or_else(|finding| panic!("{}", finding.summary))
+}
+
+fn ended(good: &Observation, bad: &Observation, guards: &[Guard]) -> (Outcome, String) {
+    let finding = choose(good, bad, guards).unwrap_err();
+    (finding.outcome, finding.summary)
+}
+
+#[test]
+fn what_repeats_is_judged_by_the_limit_alone() {
+    let chosen = chosen(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[guard(UP)]);
+    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    assert_eq!(chosen.targets, [Target::Guard(target(UP, 6.0, 7.0))]);
+    assert!(chosen.others.is_empty());
+}
+
+#[test]
+fn what_varies_apart_is_judged_by_a_threshold_midway() {
+    let good = at('1', &[6.0, 6.1, 6.2, 6.1, 6.0]);
+    let bad = at('2', &[7.0, 7.1, 7.2, 7.1, 7.0]);
+    let chosen = chosen(&good, &bad, &[guard(UP)]);
+    assert_eq!(chosen.steadiness, Steadiness::Apart);
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    assert!((target.threshold.unwrap() - 6.6).abs() < 1e-9);
+    assert_eq!(target.baseline, Value::Number(6.1));
+}
+
+#[test]
+fn one_unsteady_target_makes_the_hunt_unsteady() {
+    let with_speed = |digit, ppl: f64, speeds: [f64; 2]| {
+        let run = |x| reading([(Metric::of("speed"), Value::Number(x))]);
+        let mut all = at(digit, &[ppl; 2]);
+        all.samples.insert("speed".to_owned(), speeds.map(run).to_vec());
+        all
+    };
+    let speed = Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecrease(5.0) };
+    let (good, bad) = (with_speed('1', 6.0, [100.0, 101.0]), with_speed('2', 7.0, [50.0, 51.0]));
+    let chosen = chosen(&good, &bad, &[guard(UP), speed]);
+    assert_eq!(chosen.steadiness, Steadiness::Apart);
+    let thresholds: Vec<bool> = chosen
+        .targets
+        .iter()
+        .map(|target| matches!(target, Target::Guard(t) if t.threshold.is_some()))
+        .collect();
+    assert_eq!(thresholds, [false, true]);
+}
+
+#[test]
+fn runs_that_overlap_are_too_noisy() {
+    let (outcome, said) =
+        ended(&at('1', &[6.0, 6.9, 6.1]), &at('2', &[7.0, 6.8, 7.1]), &[guard(UP)]);
+    assert_eq!(outcome, Outcome::NoiseTooLarge);
+    assert!(said.contains("6 to 6.9 at good") && said.contains("6.8 to 7.1 at bad"), "{said}");
+}
+
+#[test]
+fn without_a_regression_figure_and_tolerance_are_told() {
+    let (outcome, said) = ended(&at('1', &[6.0; 2]), &at('2', &[6.25; 2]), &[guard(UP)]);
+    assert_eq!(outcome, Outcome::NoRegression);
+    assert!(said.contains("ppl 6 → 6.25 (+0.250000, tolerance 0.500000)"), "{said}");
+    // Reversed in measure is no regression either, steady or not.
+    assert_eq!(ended(&at('1', &[7.0; 2]), &at('2', &[6.0; 2]), &[guard(UP)]).0, outcome);
+    assert_eq!(ended(&at('1', &[7.0, 7.1]), &at('2', &[6.0, 6.1]), &[guard(UP)]).0, outcome);
+}
+
+#[test]
+fn a_guard_that_holds_decides_nothing() {
+    let wide = guard(GuardForm::MaxIncrease(5.0));
+    let chosen = chosen(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[wide.clone(), guard(UP)]);
+    assert_eq!(chosen.targets.len(), 1);
+    assert_eq!(chosen.others.len(), 1);
+    assert_eq!(chosen.others[0].guard, wide);
+    assert_eq!(chosen.others[0].bad, Some(Value::Number(7.0)));
+}
+
+#[test]
+fn bounds_that_the_good_end_breaks_already_are_nobodys_doing() {
+    for (form, good, bad) in [(GuardForm::Max(5.0), 6.0, 7.0), (GuardForm::Min(9.0), 8.0, 7.0)] {
+        let (outcome, said) = ended(&at('1', &[good; 2]), &at('2', &[bad; 2]), &[guard(form)]);
+        assert_eq!(outcome, Outcome::NoRegression);
+        assert!(said.contains("at the good end already"), "{said}");
+    }
+}
+
+#[test]
+fn a_fact_is_hunted_where_it_repeats() {
+    let facts = |digit, facts: [&str; 2]| seen(digit, "launch", facts.map(launch));
+    let guard = [Guard { metric: Metric::of("launch"), form: GuardForm::Unchanged }];
+    let chosen = chosen(&facts('1', ["x", "x"]), &facts('2', ["y", "y"]), &guard);
+    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    let (outcome, said) = ended(&facts('1', ["x", "x"]), &facts('2', ["x", "x"]), &guard);
+    assert_eq!(outcome, Outcome::NoRegression);
+    assert!(said.contains("launch is unchanged (x)"), "{said}");
+    let (outcome, said) = ended(&facts('1', ["x", "x"]), &facts('2', ["x", "y"]), &guard);
+    assert_eq!(outcome, Outcome::NoiseTooLarge);
+    assert!(said.contains("launch does not repeat from run to run"), "{said}");
+}
+
+#[test]
+fn a_metric_that_nothing_yields_shows_no_regression() {
+    let missing = Guard { metric: Metric::named("ppl", "peak_rss_mib"), form: UP };
+    let (outcome, said) = ended(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[missing]);
+    assert_eq!(outcome, Outcome::NoRegression);
+    assert!(said.contains("ppl.peak_rss_mib is not among"), "{said}");
+}
+
+#[test]
+fn a_failure_at_the_bad_end_alone_is_what_is_hunted() {
+    for kind in [FailureKind::Crash, FailureKind::Timeout, FailureKind::Nan] {
+        let bad = seen('2', "ppl", [failed(kind, "x"), failed(kind, "x")]);
+        let chosen = chosen(&at('1', &[6.0; 2]), &bad, &[guard(UP)]);
+        let measure = Some("ppl".to_owned());
+        assert_eq!(chosen.targets, [Target::Failure { measure, failure: failure(kind, "x") }]);
+        assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    }
+    let chosen = chosen(&at('1', &[6.0; 2]), &unbuildable('2', "exit code 2"), &[guard(UP)]);
+    assert!(matches!(chosen.targets[..], [Target::Failure { measure: None, .. }]));
+}
+
+#[test]
+fn what_fails_now_so_now_otherwise_cannot_be_hunted() {
+    let good = at('1', &[6.0; 2]);
+    let crash = |signature: &str| failed(FailureKind::Crash, signature);
+    for bad in [[crash("signal 11"), crash("signal 6")], [crash("signal 11"), ppl(7.0)]] {
+        let (outcome, said) = ended(&good, &seen('2', "ppl", bad), &[guard(UP)]);
+        assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+        assert!(said.contains("of 2 runs of ppl, not always alike"), "{said}");
+    }
+}
+
+#[test]
+fn what_says_nothing_of_the_commit_cannot_be_hunted() {
+    let good = at('1', &[6.0; 2]);
+    for kind in [FailureKind::Incomplete, FailureKind::Unreadable, FailureKind::Require] {
+        let bad = seen('2', "ppl", [failed(kind, "x"), failed(kind, "x")]);
+        assert_eq!(ended(&good, &bad, &[guard(UP)]).0, Outcome::EndpointUnmeasurable);
+    }
+    let starved = || Sample { starved: true, ..failed(FailureKind::Crash, "signal 9") };
+    let bad = seen('2', "ppl", [starved(), starved()]);
+    assert_eq!(ended(&good, &bad, &[guard(UP)]).0, Outcome::EndpointUnmeasurable);
+    let bad = Observation { build_starved: true, ..unbuildable('2', "signal 9") };
+    assert_eq!(ended(&good, &bad, &[guard(UP)]).0, Outcome::EndpointUnmeasurable);
+}
+
+#[test]
+fn a_good_end_that_fails_ends_the_hunt_whatever_the_bad_one_does() {
+    let crash = || failed(FailureKind::Crash, "signal 11");
+    for good in [seen('1', "ppl", [ppl(6.0), crash()]), unbuildable('1', "exit code 2")] {
+        for bad in [at('2', &[7.0; 2]), seen('2', "ppl", [crash(), crash()])] {
+            let (outcome, said) = ended(&good, &bad, &[guard(UP)]);
+            assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+            assert!(said.contains("the good endpoint cannot be measured"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn by_hand_every_guard_is_a_target_against_the_good_commit() {
+    let guards = [guard(UP), guard(GuardForm::MaxIncreasePercent(10.0))];
+    let targets = standing(&at('1', &[6.0]), &guards).unwrap();
+    let limits: Vec<f64> = targets
+        .iter()
+        .map(|target| match target {
+            Target::Guard(target) => target.limit,
+            Target::Failure { .. } => f64::NAN,
+        })
+        .collect();
+    assert_eq!(limits, [0.5, 0.6]);
+    assert!(standing(&unbuildable('1', "exit code 2"), &guards).is_err());
+    assert!(standing(&at('1', &[]), &guards).is_err());
+}

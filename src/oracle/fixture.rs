@@ -1,0 +1,123 @@
+//! Observations, guards and targets as tests write them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::config::Config;
+use crate::evaluation::{
+    CommitId, Failure, FailureKind, Guard, GuardForm, GuardTarget, Metric, Reading, Target, Value,
+};
+
+use super::{Observation, Sample};
+
+/// A commit whose name is that hexadecimal digit forty times.
+pub(crate) fn commit(digit: char) -> CommitId {
+    digit.to_string().repeat(40).parse().unwrap()
+}
+
+/// A run whose output had these values.
+pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Sample {
+    Sample {
+        attempt: "attempt".to_owned(),
+        result: Ok(Reading { values: values.into_iter().collect(), chunks: Vec::new() }),
+        starved: false,
+        wall_s: 1.0,
+        peak_rss_mib: None,
+    }
+}
+
+/// A run of `ppl` that printed this number.
+pub(crate) fn ppl(x: f64) -> Sample {
+    reading([(Metric::of("ppl"), Value::Number(x))])
+}
+
+/// A run of `launch` that printed this fact.
+pub(crate) fn launch(text: &str) -> Sample {
+    reading([(Metric::of("launch"), Value::Fact(text.to_owned()))])
+}
+
+pub(crate) fn failure(kind: FailureKind, signature: &str) -> Failure {
+    Failure { kind, signature: signature.to_owned(), detail: format!("{kind}: {signature}") }
+}
+
+/// A run that failed.
+pub(crate) fn failed(kind: FailureKind, signature: &str) -> Sample {
+    Sample { result: Err(failure(kind, signature)), ..ppl(0.0) }
+}
+
+/// What was seen at a commit of one measure.
+pub(crate) fn seen(
+    digit: char,
+    measure: &str,
+    samples: impl IntoIterator<Item = Sample>,
+) -> Observation {
+    Observation {
+        commit: commit(digit),
+        build_failure: None,
+        build_starved: false,
+        samples: BTreeMap::from([(measure.to_owned(), samples.into_iter().collect())]),
+    }
+}
+
+/// The runs of `ppl` at a commit.
+pub(crate) fn at(digit: char, values: &[f64]) -> Observation {
+    seen(digit, "ppl", values.iter().copied().map(ppl))
+}
+
+/// A commit that does not build.
+pub(crate) fn unbuildable(digit: char, signature: &str) -> Observation {
+    Observation {
+        build_failure: Some(failure(FailureKind::Build, signature)),
+        samples: BTreeMap::new(),
+        ..at(digit, &[])
+    }
+}
+
+pub(crate) fn guard(form: GuardForm) -> Guard {
+    Guard { metric: Metric::of("ppl"), form }
+}
+
+/// A target as the endpoints choose it: the levels of `ppl` at the good and at the bad end.
+pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
+    let guard = guard(form);
+    GuardTarget {
+        limit: guard.limit(good),
+        guard,
+        baseline: Value::Number(good),
+        bad: Value::Number(bad),
+        threshold: None,
+    }
+}
+
+/// The same where runs vary: the threshold lies midway.
+pub(crate) fn noisy(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
+    GuardTarget { threshold: Some(f64::midpoint(good, bad)), ..target(form, good, bad) }
+}
+
+/// The launch configuration must stay what it was.
+pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
+    GuardTarget {
+        guard: Guard { metric: Metric::of("launch"), form: GuardForm::Unchanged },
+        baseline: Value::Fact(good.to_owned()),
+        bad: Value::Fact(bad.to_owned()),
+        limit: 0.0,
+        threshold: None,
+    }
+}
+
+pub(crate) fn fails_alike(measure: Option<&str>, kind: FailureKind, signature: &str) -> Target {
+    Target::Failure { measure: measure.map(str::to_owned), failure: failure(kind, signature) }
+}
+
+/// A configuration with the measures `ppl`, `speed` and `launch`, and what is said besides.
+pub(crate) fn config(besides: &str) -> Config {
+    let text = format!(
+        "version = 1\n\
+         [[measure]]\nname = \"ppl\"\ncommand = \"engine\"\nparser = \"llama-perplexity\"\n\
+         [[measure]]\nname = \"speed\"\ncommand = \"bench\"\nparser = \"regex\"\npattern = '([0-9.]+)'\n\
+         [[measure]]\nname = \"launch\"\ncommand = \"engine -d\"\nparser = \"regex\"\npattern = 'b=(.*)'\n\
+         kind = \"fact\"\n\
+         [[guard]]\nmetric = \"ppl\"\nmax_increase = 0.5\n{besides}"
+    );
+    Config::parse(&text, Path::new("/"), "oracle.toml").unwrap()
+}

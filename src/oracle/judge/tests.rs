@@ -1,0 +1,369 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::evaluation::Guard;
+use crate::oracle::fixture::{
+    at, commit, config, failed, fails_alike, launch, noisy, ppl, reading, seen, target,
+    unbuildable, unchanged,
+};
+
+use Steadiness::{Apart, BitIdentical};
+
+fn guarded(target: GuardTarget) -> [Target; 1] {
+    [Target::Guard(target)]
+}
+
+fn decide(seen: &Observation, targets: &[Target], steadiness: Steadiness) -> Decision {
+    judge(seen, targets, steadiness, &config(""))
+}
+
+fn settled(decision: Decision) -> Judgement {
+    match decision {
+        Decision::Settled(judgement) => judgement,
+        Decision::More(count) => panic!("{count} runs are wanted"),
+    }
+}
+
+/// The verdict on one run with this value, of a metric that moved from 100 to a bad level.
+fn one(form: GuardForm, value: f64) -> Verdict {
+    let targets = guarded(target(form, 100.0, 200.0));
+    settled(decide(&at('a', &[value]), &targets, BitIdentical)).verdict
+}
+
+/// The verdict, and why skipped, on these runs against a threshold midway between 1 and 3.
+fn runs(samples: Vec<Sample>) -> Decision {
+    let targets = guarded(noisy(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
+    decide(&seen('a', "ppl", samples), &targets, Apart)
+}
+
+fn skipped(decision: Decision) -> SkipReason {
+    let judgement = settled(decision);
+    assert_eq!(judgement.verdict, Verdict::Skip, "{}", judgement.reason);
+    judgement.skip.unwrap()
+}
+
+#[test]
+fn each_form_is_good_at_its_limit_and_bad_beyond() {
+    for (form, limit, beyond, better) in [
+        (GuardForm::MaxIncrease(5.0), 105.0, 105.001, 1.0),
+        (GuardForm::MaxIncreasePercent(5.0), 105.0, 105.001, 1.0),
+        (GuardForm::MaxDecrease(5.0), 95.0, 94.999, 900.0),
+        (GuardForm::MaxDecreasePercent(5.0), 95.0, 94.999, 900.0),
+        (GuardForm::Max(120.0), 120.0, 120.001, 1.0),
+        (GuardForm::Min(80.0), 80.0, 79.999, 900.0),
+    ] {
+        assert_eq!(one(form, limit), Verdict::Good, "{form:?} at its limit");
+        assert_eq!(one(form, beyond), Verdict::Bad, "{form:?} beyond it");
+        assert_eq!(one(form, better), Verdict::Good, "{form:?} on the better side");
+    }
+    assert_eq!(one(GuardForm::Unchanged, 100.0), Verdict::Good);
+    assert_eq!(one(GuardForm::Unchanged, 100.0_f64.next_up()), Verdict::Bad);
+}
+
+#[test]
+fn a_fact_is_bad_when_it_changed() {
+    let targets = guarded(unchanged("256,1", "512,1"));
+    let judged =
+        |text: &str| settled(decide(&seen('a', "launch", [launch(text)]), &targets, BitIdentical));
+    assert_eq!(judged("256,1").verdict, Verdict::Good);
+    assert_eq!(judged("512,1").verdict, Verdict::Bad);
+    // A third value is as much of a change as the one at the bad end.
+    let third = judged("64,4");
+    assert_eq!(third.verdict, Verdict::Bad);
+    assert_eq!(third.broken, [Metric::of("launch")]);
+    assert!(third.reason.contains("64,4") && third.reason.contains("256,1"), "{}", third.reason);
+}
+
+#[test]
+fn the_limit_is_the_good_ends_also_where_the_baseline_moved() {
+    // 5 % of 100, though the account goes on from 200.
+    let moved = GuardTarget {
+        baseline: Value::Number(200.0),
+        ..target(GuardForm::MaxIncreasePercent(5.0), 100.0, 300.0)
+    };
+    let judged = |x| settled(decide(&at('a', &[x]), &guarded(moved.clone()), BitIdentical)).verdict;
+    assert_eq!(judged(205.0), Verdict::Good);
+    assert_eq!(judged(205.5), Verdict::Bad);
+}
+
+#[test]
+fn what_is_no_number_is_never_good() {
+    for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let form = GuardForm::MaxIncrease(0.5);
+        assert_eq!(one(form, x), Verdict::Bad, "{x}");
+        assert_eq!(one(GuardForm::MaxDecrease(0.5), x), Verdict::Bad, "{x}");
+        // Where runs vary as well.
+        let targets = guarded(noisy(form, 1.0, 3.0));
+        assert_eq!(
+            settled(decide(&at('a', &[x; 3]), &targets, Apart)).verdict,
+            Verdict::Bad,
+            "{x}"
+        );
+    }
+}
+
+#[test]
+fn a_failure_counts_as_the_configuration_says() {
+    let targets = guarded(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
+    for (kind, key, by_default) in [
+        (FailureKind::Crash, "crash", Verdict::Skip),
+        (FailureKind::Timeout, "timeout", Verdict::Skip),
+        (FailureKind::Nan, "nan", Verdict::Bad),
+        (FailureKind::Unreadable, "unreadable", Verdict::Skip),
+    ] {
+        let seen = seen('a', "ppl", [failed(kind, "x")]);
+        let verdict = |config| settled(judge(&seen, &targets, BitIdentical, &config)).verdict;
+        assert_eq!(verdict(config("")), by_default, "{key}");
+        for (policy, expected) in [("skip", Verdict::Skip), ("bad", Verdict::Bad)] {
+            let config = config(&format!("[failures]\n{key} = \"{policy}\"\n"));
+            assert_eq!(verdict(config), expected, "{key} = {policy}");
+        }
+    }
+    let seen = unbuildable('a', "exit code 2");
+    let verdict = |config| settled(judge(&seen, &targets, BitIdentical, &config)).verdict;
+    assert_eq!(verdict(config("")), Verdict::Skip);
+    assert_eq!(verdict(config("[failures]\nbuild = \"bad\"\n")), Verdict::Bad);
+}
+
+#[test]
+fn what_is_incomplete_or_lacks_a_requirement_is_never_bad() {
+    let all = "[failures]\nbuild = \"bad\"\ncrash = \"bad\"\nnan = \"bad\"\ntimeout = \"bad\"\n\
+               unreadable = \"bad\"\n";
+    let guard = Target::Guard(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
+    let crash = fails_alike(Some("ppl"), FailureKind::Crash, "signal 11");
+    for (kind, why) in [
+        (FailureKind::Incomplete, SkipReason::Incomplete),
+        (FailureKind::Require, SkipReason::Require),
+    ] {
+        let seen = seen('a', "ppl", [failed(kind, "x")]);
+        for target in [&guard, &crash] {
+            let decision = judge(&seen, std::slice::from_ref(target), BitIdentical, &config(all));
+            assert_eq!(skipped(decision), why);
+        }
+    }
+}
+
+#[test]
+fn where_a_failure_is_hunted_only_its_like_is_bad() {
+    let targets = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 11")];
+    let judged = |sample| decide(&seen('a', "ppl", [sample]), &targets, BitIdentical);
+    assert_eq!(settled(judged(failed(FailureKind::Crash, "signal 11"))).verdict, Verdict::Bad);
+    assert_eq!(settled(judged(ppl(900.0))).verdict, Verdict::Good);
+    assert_eq!(skipped(judged(failed(FailureKind::Crash, "signal 6"))), SkipReason::Crash);
+    // Even where the configuration calls it bad: it is another defect.
+    assert_eq!(skipped(judged(failed(FailureKind::Nan, ""))), SkipReason::Nan);
+    let unbuildable = unbuildable('a', "exit code 2");
+    assert_eq!(skipped(decide(&unbuildable, &targets, BitIdentical)), SkipReason::Build);
+}
+
+#[test]
+fn where_a_build_failure_is_hunted_building_is_good() {
+    let targets = [fails_alike(None, FailureKind::Build, "exit code 2")];
+    let verdict = |seen: &Observation| settled(decide(seen, &targets, BitIdentical)).verdict;
+    assert_eq!(verdict(&at('a', &[])), Verdict::Good);
+    assert_eq!(verdict(&unbuildable('a', "exit code 2")), Verdict::Bad);
+    assert_eq!(verdict(&unbuildable('a', "timed out")), Verdict::Skip);
+}
+
+#[test]
+fn what_starved_is_untestable_whatever_is_hunted() {
+    let starved = Sample { starved: true, ..failed(FailureKind::Crash, "signal 9") };
+    let all_bad = config("[failures]\ncrash = \"bad\"\nbuild = \"bad\"\n");
+    let guard = Target::Guard(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
+    let same = fails_alike(Some("ppl"), FailureKind::Crash, "signal 9");
+    for target in [guard.clone(), same] {
+        let seen = seen('a', "ppl", [starved.clone()]);
+        assert_eq!(skipped(judge(&seen, &[target], BitIdentical, &all_bad)), SkipReason::Resource);
+    }
+    let build = Observation { build_starved: true, ..unbuildable('a', "signal 9") };
+    assert_eq!(skipped(judge(&build, &[guard], BitIdentical, &all_bad)), SkipReason::Resource);
+}
+
+#[test]
+fn steady_values_need_one_run_and_others_three() {
+    let steady = guarded(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
+    assert_eq!(decide(&at('a', &[]), &steady, BitIdentical), Decision::More(1));
+    assert_eq!(settled(decide(&at('a', &[1.0]), &steady, BitIdentical)).verdict, Verdict::Good);
+    assert_eq!(runs(vec![]), Decision::More(3));
+    assert_eq!(runs(vec![ppl(1.0), ppl(1.0)]), Decision::More(3));
+}
+
+#[test]
+fn three_runs_on_one_side_settle_it() {
+    assert_eq!(settled(runs([1.0, 0.9, 1.99].map(ppl).to_vec())).verdict, Verdict::Good);
+    assert_eq!(settled(runs([3.0, 2.01, 900.0].map(ppl).to_vec())).verdict, Verdict::Bad);
+    // The threshold itself is not bad.
+    assert_eq!(settled(runs([2.0; 3].map(ppl).to_vec())).verdict, Verdict::Good);
+}
+
+#[test]
+fn three_that_differ_become_five_of_which_one_may_be_an_outlier() {
+    let of = |values: &[f64]| runs(values.iter().copied().map(ppl).collect());
+    assert_eq!(of(&[1.0, 1.0, 3.0]), Decision::More(5));
+    assert_eq!(of(&[1.0, 1.0, 3.0, 1.0]), Decision::More(5));
+    assert_eq!(settled(of(&[1.0, 1.0, 3.0, 1.0, 1.0])).verdict, Verdict::Good);
+    assert_eq!(settled(of(&[3.0, 1.0, 3.0, 3.0, 3.0])).verdict, Verdict::Bad);
+    assert_eq!(skipped(of(&[1.0, 1.0, 3.0, 1.0, 3.0])), SkipReason::Unsteady);
+}
+
+#[test]
+fn with_more_than_five_runs_four_in_five_must_still_agree() {
+    let of = |good: usize, bad: usize| runs([vec![ppl(1.0); good], vec![ppl(3.0); bad]].concat());
+    // Four of six are two in three.
+    assert_eq!(skipped(of(4, 2)), SkipReason::Unsteady);
+    assert_eq!(settled(of(5, 1)).verdict, Verdict::Good);
+    assert_eq!(skipped(of(7, 2)), SkipReason::Unsteady);
+    assert_eq!(settled(of(2, 8)).verdict, Verdict::Bad);
+}
+
+#[test]
+fn one_failed_run_among_five_is_an_outlier_and_two_are_not() {
+    let crash = || failed(FailureKind::Crash, "signal 11");
+    let with = |good: usize, bad: usize| {
+        runs([vec![ppl(1.0); good], (0..bad).map(|_| crash()).collect()].concat())
+    };
+    assert_eq!(with(2, 1), Decision::More(5));
+    assert_eq!(settled(with(4, 1)).verdict, Verdict::Good);
+    assert_eq!(skipped(with(3, 2)), SkipReason::Unsteady);
+    assert_eq!(skipped(with(1, 4)), SkipReason::Crash);
+}
+
+#[test]
+fn bad_wins_over_untestable_and_untestable_over_good() {
+    let quality = Target::Guard(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
+    let speed = Target::Guard(GuardTarget {
+        guard: Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecrease(5.0) },
+        baseline: Value::Number(100.0),
+        bad: Value::Number(50.0),
+        limit: 5.0,
+        threshold: None,
+    });
+    let judged = |ppl_run: Sample, speed_run: Sample| {
+        let mut seen = seen('a', "ppl", [ppl_run]);
+        seen.samples.insert("speed".to_owned(), vec![speed_run]);
+        let targets = [quality.clone(), speed.clone()];
+        let forth = settled(decide(&seen, &targets, BitIdentical));
+        let [a, b] = targets;
+        let back = settled(decide(&seen, &[b, a], BitIdentical));
+        assert_eq!(forth.verdict, back.verdict);
+        forth
+    };
+    let fast = |x| reading([(Metric::of("speed"), Value::Number(x))]);
+    let crash = || failed(FailureKind::Crash, "signal 11");
+    assert_eq!(judged(ppl(1.0), fast(100.0)).verdict, Verdict::Good);
+    assert_eq!(judged(crash(), fast(100.0)).verdict, Verdict::Skip);
+    assert_eq!(judged(ppl(1.0), crash()).verdict, Verdict::Skip);
+    assert_eq!(judged(crash(), fast(50.0)).verdict, Verdict::Bad);
+    assert_eq!(judged(ppl(3.0), crash()).verdict, Verdict::Bad);
+    let both = judged(ppl(3.0), fast(50.0));
+    assert_eq!(both.broken, [Metric::of("ppl"), Metric::of("speed")]);
+}
+
+#[test]
+fn a_broken_target_needs_no_more_runs_of_another() {
+    let broken = Target::Guard(noisy(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
+    let open = Target::Guard(noisy(GuardForm::MaxIncrease(0.5), 1.0, 3.1));
+    // 2.02 lies beyond the first threshold (2.0) and on both sides of the second (2.05).
+    let seen = at('a', &[2.02, 2.2, 2.2]);
+    for targets in [[broken.clone(), open.clone()], [open, broken]] {
+        assert_eq!(settled(decide(&seen, &targets, Apart)).verdict, Verdict::Bad);
+    }
+}
+
+#[test]
+fn a_metric_that_the_run_did_not_yield_is_untestable() {
+    let guard = Guard { metric: Metric::named("ppl", "other"), form: GuardForm::MaxIncrease(1.0) };
+    let targets = guarded(GuardTarget { guard, ..target(GuardForm::MaxIncrease(1.0), 1.0, 3.0) });
+    assert_eq!(skipped(decide(&at('a', &[1.0]), &targets, BitIdentical)), SkipReason::Unreadable);
+}
+
+#[test]
+fn without_a_target_everything_is_good() {
+    let judged = settled(decide(&at('a', &[900.0]), &[], BitIdentical));
+    assert_eq!((judged.verdict, judged.broken.len()), (Verdict::Good, 0));
+    assert_eq!(at('a', &[]).commit, commit('a'));
+}
+
+/// A run: a value on either side of the threshold, or a failure of some kind.
+fn any_run() -> impl Strategy<Value = Sample> {
+    prop_oneof![
+        6 => (-50_i32..50).prop_map(|x| ppl(f64::from(x) / 10.0)),
+        1 => Just(failed(FailureKind::Crash, "signal 11")),
+        1 => Just(failed(FailureKind::Nan, "")),
+        1 => Just(failed(FailureKind::Incomplete, "")),
+        1 => Just(Sample { starved: true, ..failed(FailureKind::Crash, "signal 9") }),
+    ]
+}
+
+/// The forms that look only at the distance from the baseline.
+fn relative_form() -> impl Strategy<Value = GuardForm> {
+    (0_u8..40, any::<bool>()).prop_map(|(x, up)| {
+        let x = f64::from(x) / 4.0;
+        if up { GuardForm::MaxIncrease(x) } else { GuardForm::MaxDecrease(x) }
+    })
+}
+
+fn verdict_of(decision: &Decision) -> (Option<Verdict>, Option<usize>) {
+    match decision {
+        Decision::Settled(judgement) => (Some(judgement.verdict), None),
+        Decision::More(count) => (None, Some(*count)),
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_runs_changes_no_verdict(
+        (runs, shuffled) in prop::collection::vec(any_run(), 0..9)
+            .prop_flat_map(|runs| (Just(runs.clone()), Just(runs).prop_shuffle())),
+        form in relative_form(),
+        is_noisy: bool,
+    ) {
+        let (steadiness, target) = if is_noisy {
+            (Apart, noisy(form, 0.0, 3.0))
+        } else {
+            (BitIdentical, target(form, 0.0, 3.0))
+        };
+        let targets = guarded(target);
+        let a = decide(&seen('a', "ppl", runs), &targets, steadiness);
+        let b = decide(&seen('a', "ppl", shuffled), &targets, steadiness);
+        prop_assert_eq!(verdict_of(&a), verdict_of(&b));
+    }
+
+    // Quarters, so that no sum is rounded.
+    #[test]
+    fn a_shift_of_all_values_changes_no_verdict(
+        runs in prop::collection::vec(-200_i32..200, 1..7),
+        (good, bad, shift) in (-100_i32..100, -100_i32..100, -1000_i32..1000),
+        form in relative_form(),
+        is_noisy: bool,
+    ) {
+        let quarters = |x: i32| f64::from(x) / 4.0;
+        let decide_at = |shift: i32| {
+            let (good, bad) = (quarters(good + shift), quarters(bad + shift));
+            let (steadiness, target) = if is_noisy {
+                (Apart, noisy(form, good, bad))
+            } else {
+                (BitIdentical, target(form, good, bad))
+            };
+            let values: Vec<f64> = runs.iter().map(|x| quarters(x + shift)).collect();
+            verdict_of(&decide(&at('a', &values), &guarded(target), steadiness))
+        };
+        prop_assert_eq!(decide_at(0), decide_at(shift));
+    }
+
+    #[test]
+    fn a_worse_run_never_turns_bad_into_good(
+        value in -200_i32..200,
+        worse in 1_i32..200,
+        form in relative_form(),
+    ) {
+        let guard = Guard { metric: Metric::of("ppl"), form };
+        let sign = guard.worsening(0.0, 1.0);
+        let targets = guarded(target(form, 0.0, 3.0));
+        let verdict = |x: f64| settled(decide(&at('a', &[x]), &targets, BitIdentical)).verdict;
+        let (value, worse) = (f64::from(value), f64::from(worse));
+        if verdict(value) == Verdict::Bad {
+            prop_assert_eq!(verdict(value + sign * worse), Verdict::Bad);
+        }
+    }
+}
