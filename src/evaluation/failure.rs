@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Value;
+
 /// What went wrong, as far as the outcome alone tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -51,6 +53,22 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// A number that is none was printed at `place` (a metric, or `chunk 3`).
+    pub fn not_finite(place: &str, number: f64) -> Self {
+        Self {
+            kind: FailureKind::Nan,
+            signature: String::new(),
+            detail: format!("{place} is {}", Value::Number(number)),
+        }
+    }
+
+    /// What stood in a number's place, where that is the failure: NaN or an infinity.
+    pub fn printed(&self) -> Option<Value> {
+        let last = self.detail.rsplit(' ').next().filter(|_| self.kind == FailureKind::Nan)?;
+        let number = last.parse::<f64>().ok().filter(|number| !number.is_finite())?;
+        Some(Value::Number(number))
+    }
+
     /// Whether two failures are the same trouble (DESIGN: "commits that fail alike are bad").
     pub fn alike(&self, other: &Self) -> bool {
         self.kind == other.kind && self.signature == other.signature
@@ -70,4 +88,20 @@ pub enum Fault {
     Resource,
     /// Not plain: a control decides; if it works, the commit's.
     Unclear,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_printed_is_found_again() {
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let failure = Failure::not_finite("chunk 3", number);
+            let printed = failure.printed().unwrap().number().unwrap();
+            assert_eq!(printed.total_cmp(&number), std::cmp::Ordering::Equal);
+        }
+        let other = Failure { kind: FailureKind::Crash, ..Failure::not_finite("ppl", f64::NAN) };
+        assert_eq!(other.printed(), None);
+    }
 }

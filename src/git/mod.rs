@@ -14,6 +14,7 @@ mod changes;
 mod command;
 mod error;
 mod history;
+mod leftovers;
 mod link;
 mod repository;
 mod submodules;

@@ -52,6 +52,7 @@ impl Worktree {
                 return Ok(worktree);
             }
             remove_all(&path)?;
+            forget(repository, &path)?;
         } else if !is_absent_or_empty(&path) {
             return Err(GitError::NotOurs(path));
         }
@@ -89,6 +90,7 @@ impl Worktree {
             return Ok(Some(worktree));
         }
         remove_all(path)?;
+        forget(repository, path)?;
         let marker = marker(path);
         fs::remove_file(&marker).or_else(absent_is_fine).map_err(io_error("remove", &marker))?;
         Ok(None)
@@ -280,6 +282,23 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
     let back = git_dir.join(super::changes::os(back.trim_ascii_end()));
     let same = back.parent()?.canonicalize().ok()? == path.canonicalize().ok()?;
     (same && git_dir.join("HEAD").exists()).then_some(git_dir)
+}
+
+/// Removes what git knows of a worktree whose folder is gone: a git that was killed while it
+/// removed one leaves that behind.
+fn forget(repository: &Repository, path: &Path) -> Result<(), GitError> {
+    let Some(parent) = path.parent().and_then(|parent| parent.canonicalize().ok()) else {
+        return Ok(());
+    };
+    let link = parent.join(path.file_name().unwrap_or_default()).join(".git");
+    let entries = fs::read_dir(repository.common_dir().join("worktrees"));
+    for entry in entries.into_iter().flatten().flatten() {
+        let back = fs::read(entry.path().join("gitdir")).unwrap_or_default();
+        if super::changes::os(back.trim_ascii_end()) == link.as_os_str() {
+            remove_all(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Where a `.git` file leads, links resolved.

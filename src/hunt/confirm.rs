@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::Config;
+use crate::config::{Config, ConfirmBuild};
 use crate::evaluation::{Basis, CommitId, Culprit, Judgement, Phase, Target, TouchedFile, Verdict};
 use crate::oracle::{Decision, Observation, Request, judge, measures_of};
 use crate::stats;
@@ -91,6 +91,11 @@ impl Driver<'_> {
                 culprit.confirmed_before = Some((before.date, before.hunt));
             }
             _ => self.keep_confirmation(&key, &fresh)?,
+        }
+        if self.oracle.config.build.confirm == ConfirmBuild::Reuse {
+            let text = "confirmed with the search's own builds, not with newer clean ones, since \
+                        build.confirm is \"reuse\"";
+            self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
         }
         let observation = fresh.commit;
         if !is_blamed(&culprit) {
@@ -309,7 +314,9 @@ impl Driver<'_> {
         parents: &[CommitId],
         targets: &[Target],
     ) -> Result<String, HuntError> {
-        let mut hasher = KeyHasher::new("confirmation");
+        let rebuilt = self.oracle.config.build.confirm == ConfirmBuild::Rebuild;
+        let builds = if rebuilt { "built anew" } else { "the search's" };
+        let mut hasher = KeyHasher::new("confirmation").field("builds", builds);
         for one in parents.iter().chain([commit]) {
             let recipe = self.oracle.recipe(one)?;
             hasher = hasher.field("build", self.oracle.build_key_of(one, &recipe)?.as_str());

@@ -45,6 +45,7 @@ pub fn drive(
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
         return Ok((**finding).clone());
     }
+    repository.mend()?;
     let (oracle, begun) = open(repository, hunt, stop)?;
     let mut driver = Driver { oracle, begun, hunt, program, stop: stop.clone(), stretches: 0 };
     if entries.len() > 1 {

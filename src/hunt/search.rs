@@ -15,6 +15,9 @@ use super::driver::Driver;
 /// How often a claim may fall before nobody is named.
 const MOST_ROUNDS: usize = 3;
 
+/// How many paths a note names.
+const MOST_NAMED: usize = 5;
+
 /// What a stretch came to.
 #[derive(Debug)]
 pub(super) enum Searched {
@@ -33,6 +36,7 @@ pub(super) fn search(
     steadiness: Steadiness,
 ) -> Result<Searched, HuntError> {
     let mut last = None;
+    let mut dropped = Vec::new();
     for _ in 0..MOST_ROUNDS {
         let number = driver.stretches;
         let end = bisect(driver, &stretch, steadiness)?;
@@ -45,8 +49,14 @@ pub(super) fn search(
             SearchEnd::FirstBad(commit) => commit,
         };
         match driver.confirm(&commit, &stretch.targets, steadiness, number)? {
-            Confirmed::Culprit(culprit, seen) => return Ok(Searched::Culprit(culprit, seen)),
-            Confirmed::Small(culprit, seen) => return Ok(Searched::Gradual(culprit, seen)),
+            Confirmed::Culprit(culprit, seen) => {
+                driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
+                return Ok(Searched::Culprit(culprit, seen));
+            }
+            Confirmed::Small(culprit, seen) => {
+                driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
+                return Ok(Searched::Gradual(culprit, seen));
+            }
             Confirmed::Unsure(commits, why) => {
                 driver.contradicted(&commit, &why)?;
                 return Ok(Searched::Candidates(commits, why));
@@ -61,7 +71,9 @@ pub(super) fn search(
                 }
                 // The filter hid what did it, or a commit that git took for good untested.
                 stretch.bad = parent;
-                stretch.paths.clear();
+                if !stretch.paths.is_empty() {
+                    dropped = std::mem::take(&mut stretch.paths);
+                }
             }
         }
         last = Some(commit);
@@ -70,7 +82,41 @@ pub(super) fn search(
     Ok(Searched::Candidates(last.into_iter().collect(), why))
 }
 
+/// The path filter that a search began with, whether it was dropped since or not.
+fn filter_of<'a>(stretch: &'a Stretch, dropped: &'a [String]) -> &'a [String] {
+    if dropped.is_empty() { &stretch.paths } else { dropped }
+}
+
 impl Driver<'_> {
+    /// Where a path filter hid the commit, and was dropped for it: says which paths it lacks.
+    fn name_what_was_hidden(
+        &mut self,
+        culprit: &Culprit,
+        filter: &[String],
+    ) -> Result<(), HuntError> {
+        let touching = Range {
+            old: culprit.parents.clone(),
+            new: culprit.info.commit.clone(),
+            first_parent: false,
+            paths: filter.to_vec(),
+        };
+        if filter.is_empty() || self.oracle.history.count(&touching)? > 0 {
+            return Ok(());
+        }
+        let named: Vec<&str> =
+            culprit.files.iter().take(MOST_NAMED).map(|file| file.path.as_str()).collect();
+        let more = culprit.files.len().saturating_sub(named.len());
+        let text = format!(
+            "the path filter ({}) hid {}, so it was dropped: what that commit touches is not in \
+             it: {}{}",
+            filter.join(" "),
+            culprit.info.commit.short(),
+            named.join(", "),
+            if more > 0 { format!(", and {more} more") } else { String::new() }
+        );
+        Ok(self.oracle.recorder.event(Event::Note { text })?)
+    }
+
     fn contradicted(&mut self, commit: &CommitId, reason: &str) -> Result<(), HuntError> {
         let event = Event::Contradicted { commit: commit.clone(), reason: reason.to_owned() };
         Ok(self.oracle.recorder.event(event)?)

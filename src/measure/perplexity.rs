@@ -10,7 +10,7 @@
 //! The bytes go through small automata one by one, so that it makes no difference where a line
 //! was cut into pieces.
 
-use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream, Value};
+use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream};
 
 use super::value::{finite, parse_number, unreadable};
 
@@ -147,11 +147,7 @@ impl Found {
 
     fn into_reading(self, metric: &Metric) -> Result<Reading, Failure> {
         if let Some((place, number)) = self.broken {
-            return Err(Failure {
-                kind: FailureKind::Nan,
-                signature: String::new(),
-                detail: format!("{place} is {}", Value::Number(number)),
-            });
+            return Err(Failure::not_finite(&place, number));
         }
         if self.chunks.is_empty() && self.estimate.is_none() && self.announced.is_none() {
             return Err(unreadable(

@@ -33,11 +33,7 @@ pub(super) fn finite(metric: &Metric, number: f64) -> Result<Value, Failure> {
     if number.is_finite() {
         return Ok(Value::Number(number));
     }
-    Err(Failure {
-        kind: FailureKind::Nan,
-        signature: String::new(),
-        detail: format!("{metric} is {}", Value::Number(number)),
-    })
+    Err(Failure::not_finite(&metric.to_string(), number))
 }
 
 /// `text`, which was found for `metric`, as a finite number.

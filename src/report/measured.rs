@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::evaluation::{CommitId, Metric, Verdict};
+use crate::evaluation::{CommitId, Failure, Metric, Verdict};
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
 use super::gather::failure_text;
@@ -97,7 +97,8 @@ fn samples(run: &RunDone) -> Vec<SampleLine> {
     };
     let mut samples = Vec::new();
     if failure.is_some() && run.values.keys().all(is_resource) {
-        samples.push(sample(&Metric::of(&run.measure), None));
+        let printed = run.failure.as_ref().and_then(Failure::printed);
+        samples.push(sample(&Metric::of(&run.measure), printed));
     }
     samples.extend(run.values.iter().map(|(metric, value)| sample(metric, Some(value.clone()))));
     samples

@@ -378,7 +378,7 @@ fn helper() {
 
 fn helper_command() -> Vec<String> {
     let exe = std::env::current_exe().unwrap().display().to_string();
-    ["helper", "--exact", "--ignored", "--nocapture"]
+    ["process::helper", "--exact", "--ignored", "--nocapture"]
         .into_iter()
         .fold(vec![exe], |words, word| [words, vec![word.to_owned()]].concat())
 }

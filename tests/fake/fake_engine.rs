@@ -1,0 +1,358 @@
+//! A scripted engine to hunt with. What it does is read from the commit it was built from:
+//!
+//! ```text
+//! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
+//! BUILD/engine run MEASURE [ROOM…]  acts as that file says; ROOM: folders that must be fresh
+//! ```
+//! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
+//! what really ran. Files in `$FAKE_WORLD` besides are the state of the world, which no commit
+//! can be blamed for: while `broken` is there every run fails, and so on.
+//!
+//! | key | meaning |
+//! |---|---|
+//! | `id` | the commit, as the log names it |
+//! | `ppl`, `tg`, `launch`, `mem` | what is printed; several words: the n-th run prints the n-th |
+//! | `chunks`, `chunk_ms` | how many chunks, and how long each takes |
+//! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
+//! | `orphan` | leaves a process behind that has a session of its own |
+//! | `backend` | what it says it runs on; `none`: says nothing |
+//! | `say` | one more line; `\e` is escape, `\a` is bell |
+//! | `code`, `speed_ms` | the exit code of the measure `code`, the time that `speed` takes |
+//! | `break_world` | a switch of the world that this commit's first run throws |
+//! | `change_input` | appends to the model while it runs |
+//! | `program` | what the built program is called; `none`: the build makes none |
+//! | `needs` | a file under the source without which it leaves with 4 |
+//! | `dirty` | a tracked file that it overwrites while it runs |
+//! | `build_exit`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    clippy::exit,
+    clippy::zombie_processes,
+    reason = "a test program: it plays an engine, not a part of the product"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rustix::process::{Signal, getpid, kill_process, setsid};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["build", src, build] => build_engine(Path::new(src), Path::new(build)),
+        ["run", measure, rooms @ ..] => run(measure, rooms),
+        ["note", text] => log(&format!("note {text}")),
+        ["poison", key, value] => poison(key, value),
+        ["sleep"] => std::thread::sleep(Duration::from_secs(90)),
+        ["orphan"] => {
+            setsid().unwrap();
+            std::thread::sleep(Duration::from_secs(90));
+        }
+        _ => {
+            eprintln!("usage: fake-engine build SRC BUILD | run MEASURE [ROOM]...");
+            exit(64);
+        }
+    }
+}
+
+// ---- the world ----
+
+fn world() -> PathBuf {
+    PathBuf::from(std::env::var_os("FAKE_WORLD").expect("the oracle.toml declares FAKE_WORLD"))
+}
+
+/// One line, one write: lines of processes that run at once do not mix.
+fn log(line: &str) {
+    let path = world().join("starts.log");
+    let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
+
+fn world_has(name: &str) -> bool {
+    world().join(name).exists()
+}
+
+/// How often this has been called for `what` before.
+fn count(what: &str) -> usize {
+    let path = world().join(format!("count-{what}"));
+    let before = fs::read_to_string(&path).ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0);
+    fs::write(path, (before + 1_usize).to_string()).unwrap();
+    before
+}
+
+// ---- the script ----
+
+struct Script(BTreeMap<String, String>);
+
+impl Script {
+    /// `key = value` lines; what comes later outdoes what came before.
+    fn read(text: &str) -> Self {
+        let pairs = text.lines().filter_map(|line| line.split_once('='));
+        Self(pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())).collect())
+    }
+
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    fn number(&self, key: &str) -> Option<u64> {
+        self.get(key).map(|value| value.parse().expect("a number"))
+    }
+
+    fn id(&self) -> &str {
+        self.get("id").unwrap_or("?")
+    }
+
+    /// The word whose turn it is.
+    fn turn(&self, key: &str) -> Option<String> {
+        let words: Vec<&str> = self.get(key)?.split_whitespace().collect();
+        let turn = if words.len() > 1 { count(&format!("{}-{key}", self.id())) } else { 0 };
+        Some(words[turn % words.len()].to_owned())
+    }
+}
+
+fn sources(src: &Path) -> String {
+    let mut text = String::new();
+    for name in ["version", "engine.conf"] {
+        text += &fs::read_to_string(src.join(name)).unwrap_or_default();
+        text.push('\n');
+    }
+    let mut kernels: Vec<PathBuf> = fs::read_dir(src.join("kernels"))
+        .map(|entries| entries.map(|e| e.unwrap().path()).collect())
+        .unwrap_or_default();
+    kernels.sort();
+    for path in kernels {
+        text += &fs::read_to_string(path).unwrap();
+        text.push('\n');
+    }
+    text
+}
+
+fn warn_of_git_variables() {
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("GIT_") {
+            log(&format!("fault {name} is set"));
+        }
+    }
+}
+
+// ---- build ----
+
+fn build_engine(src: &Path, build: &Path) {
+    let text = sources(src);
+    let script = Script::read(&text);
+    log(&format!("build {} - {}", script.id(), std::process::id()));
+    warn_of_git_variables();
+    if fs::read_dir(build).is_ok_and(|mut entries| entries.next().is_some()) {
+        log(&format!("used-build-folder {}", script.id()));
+    }
+    if src.join("built-in-source").exists() {
+        log(&format!("fault a build of another commit left its files in {}", src.display()));
+    }
+    println!("building {}", script.id());
+    if let Some(ms) = script.number("build_ms") {
+        std::thread::sleep(Duration::from_millis(ms));
+    }
+    if world_has("build-broken") {
+        eprintln!("the compiler's disk is gone");
+        exit(1);
+    }
+    if let Some(code) = script.number("build_exit") {
+        eprintln!("error: engine.c:1: broken");
+        exit(i32::try_from(code).unwrap());
+    }
+    if let Some(file) = script.get("build_dirty") {
+        fs::write(src.join(file), "overwritten by the build\n").unwrap();
+    }
+    if script.get("build_in_src").is_some() {
+        fs::write(src.join("built-in-source"), script.id()).unwrap();
+    }
+    fs::create_dir_all(build).unwrap();
+    fs::write(build.join("engine.conf"), text).unwrap();
+    let name = script.get("program").unwrap_or("engine");
+    if name != "none" {
+        let program = build.join(name);
+        let _ = fs::remove_file(&program);
+        std::os::unix::fs::symlink(std::env::current_exe().unwrap(), program).unwrap();
+    }
+}
+
+/// Alters the built engine's script the first time it is asked for: a build folder that went
+/// bad under our feet. `key` is a commit's id, `value` the perplexity it prints from then on.
+fn poison(id: &str, value: &str) {
+    let path = build_folder().join("engine.conf");
+    let text = fs::read_to_string(&path).unwrap();
+    if Script::read(&text).id() == id && count("poison") == 0 {
+        fs::write(path, format!("{text}\nppl = {value}\n")).unwrap();
+    }
+}
+
+fn build_folder() -> PathBuf {
+    let program = PathBuf::from(std::env::args_os().next().unwrap());
+    program.parent().unwrap().to_owned()
+}
+
+// ---- run ----
+
+fn run(measure: &str, rooms: &[&str]) {
+    let script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    log(&format!("run {} {measure} {}", script.id(), std::process::id()));
+    warn_of_git_variables();
+    let rooms = rooms.iter().filter(|room| ROOMS.iter().any(|kind| room.starts_with(kind)));
+    let leaked = rooms.filter(|room| !is_fresh(room, script.id())).count() > 0;
+    if let Some(switch) = script.get("break_world")
+        && count("break-world") == 0
+    {
+        fs::write(world().join(switch), "").unwrap();
+    }
+    play_the_world();
+    if script.get("change_input").is_some() && count("change-input") == 0 {
+        fs::write(world().join("../inputs/model.bin"), "other weights\n").unwrap();
+    }
+    if let Some(file) = script.get("needs")
+        && !Path::new(file).exists()
+    {
+        eprintln!("cannot find {file}");
+        exit(4);
+    }
+    if script.get("orphan").is_some() {
+        spawn("orphan");
+    }
+    if let Some(file) = script.get("dirty") {
+        fs::write(file, "overwritten by the run\n").unwrap();
+    }
+    if let Some(backend) = Some(script.get("backend").unwrap_or("cpu")).filter(|b| *b != "none") {
+        eprintln!("backend: {backend}");
+    }
+    if let Some(line) = script.get("say") {
+        let line = line.replace("\\e", "\u{1b}").replace("\\a", "\u{7}");
+        println!("{line}");
+        eprintln!("{line}");
+    }
+    let fate = if measure == "ppl" { script.turn("fate") } else { None };
+    speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked);
+}
+
+const ROOMS: [&str; 3] = ["src=", "cache=", "out="];
+
+/// A folder promised to be fresh holds nothing; the source holds nothing of another commit.
+fn is_fresh(room: &str, id: &str) -> bool {
+    let (kind, folder) = room.split_once('=').expect("KIND=FOLDER");
+    let folder = Path::new(folder);
+    let mark = folder.join("left-behind");
+    let old = fs::read_to_string(&mark).ok();
+    let fresh = match kind {
+        "out" => fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()),
+        _ => folder.is_dir() && old.as_deref().is_none_or(|old| old == id),
+    };
+    if !fresh {
+        log(&format!("fault {kind} is not fresh for {id}: {old:?}"));
+    }
+    // Whole or not there: the engine may be killed at any moment.
+    let made = world().join(format!("mark-{}", std::process::id()));
+    fs::write(&made, id).unwrap();
+    fs::rename(made, mark).unwrap();
+    fresh
+}
+
+fn play_the_world() {
+    if world_has("broken") {
+        eprintln!("cannot allocate");
+        exit(9);
+    }
+    if world_has("transient") {
+        eprintln!("error: no CUDA-capable device is detected");
+        exit(1);
+    }
+    if world_has("killer") {
+        die(9);
+    }
+}
+
+fn die(signal: i32) -> ! {
+    let signal = Signal::from_named_raw(signal).expect("a signal");
+    loop {
+        // Twice where the runtime has a handler of its own, which steps aside at the first.
+        kill_process(getpid(), signal).unwrap();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn spawn(what: &str) {
+    Command::new(std::env::current_exe().unwrap()).arg(what).spawn().unwrap();
+}
+
+fn speak(script: &Script, measure: &str, fate: &str, leaked: bool) {
+    let (verb, number) = fate.split_once(':').unwrap_or((fate, ""));
+    match verb {
+        "crash" => die(number.parse().unwrap()),
+        "exit" => exit(number.parse().unwrap()),
+        "hang" => std::thread::sleep(Duration::from_secs(90)),
+        "hang-hard" => {
+            let ignored = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register(signal_hook::consts::SIGTERM, ignored).unwrap();
+            spawn("sleep");
+            loop {
+                std::thread::sleep(Duration::from_secs(90));
+            }
+        }
+        "silent" => return,
+        _ => {}
+    }
+    match measure {
+        "launch" => println!("launch: block=({})", script.turn("launch").unwrap_or_default()),
+        "speed" => {
+            std::thread::sleep(Duration::from_millis(script.number("speed_ms").unwrap_or(0)));
+            println!("decode: {} tokens per second", tokens_per_second(script));
+        }
+        "json" => {
+            let mib = script.get("mem").unwrap_or("64");
+            println!("{{\"tg\": {}, \"mem\": {{\"mib\": {mib}}}}}", tokens_per_second(script));
+        }
+        "code" => exit(script.number("code").map_or(0, |code| i32::try_from(code).unwrap())),
+        _ => perplexity(script, verb, leaked),
+    }
+}
+
+fn tokens_per_second(script: &Script) -> String {
+    script.turn("tg").unwrap_or_else(|| "100".to_owned())
+}
+
+/// As llama-perplexity prints it.
+fn perplexity(script: &Script, verb: &str, leaked: bool) {
+    let chunks = script.number("chunks").unwrap_or(4);
+    let pause = Duration::from_millis(script.number("chunk_ms").unwrap_or(0));
+    let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
+    let value = if leaked { value + 100.0 } else { value };
+    eprintln!(
+        "perplexity: calculating perplexity over {chunks} chunks, n_ctx=512, batch_size=2048, n_seq=4"
+    );
+    let mut out = std::io::stdout();
+    let cut = if verb == "cut" { chunks / 2 } else { chunks };
+    for chunk in 1..=cut {
+        std::thread::sleep(pause);
+        let left = f64::from(u32::try_from(chunks - chunk).unwrap());
+        match verb {
+            "nan" => print!("[{chunk}]nan,"),
+            _ => print!("[{chunk}]{:.4},", value + left / 16.0),
+        }
+        out.flush().unwrap();
+    }
+    println!();
+    match verb {
+        "nan" => println!("Unexpected negative standard deviation of log(prob)"),
+        "cut" => {}
+        _ => println!("Final estimate: PPL = {value:.4} +/- 0.04452"),
+    }
+}

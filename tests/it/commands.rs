@@ -1,0 +1,187 @@
+//! The commands around a hunt.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::kit::{History, Hunt, Oracle, Output, Snapshot, TestEnvironment, line};
+
+fn hunted() -> (TestEnvironment, History, Hunt) {
+    let env = TestEnvironment::new();
+    let history = line("g g x g b b b").build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.hunt().names(&history, 4);
+    (env, history, hunt)
+}
+
+#[test]
+fn the_log_replays_in_a_fresh_clone() {
+    let (env, history, hunt) = hunted();
+    let log = env.run(&["log"]).expect(0).stdout;
+    assert_eq!(env.run(&["log", &hunt.id()]).expect(0).stdout, log);
+    let clone = env.path("clone");
+    env.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);
+    fs::write(env.path("tmp/bisect.log"), log).unwrap();
+    env.git_in(&clone, &["bisect", "replay", env.path("tmp/bisect.log").to_str().unwrap()]);
+    let bad = env.git_in(&clone, &["rev-parse", "refs/bisect/bad"]);
+    assert_eq!(bad.trim(), history.commit(4));
+    let said = env.git_in(&clone, &["bisect", "log"]);
+    assert!(said.contains(&format!("first bad commit: [{}]", history.commit(4))), "{said}");
+}
+
+#[test]
+fn reproduce_sh_shows_both_figures_under_any_sh() {
+    let (env, _history, hunt) = hunted();
+    let script = hunt.folder.join("reproduce.sh");
+    let runs = env.runs().len();
+    let before = Snapshot::of(&env);
+    let output = env.tool(&env.repo(), "sh", &[script.to_str().unwrap()]).expect(0);
+    assert!(output.stdout.contains("7.0000") && output.stdout.contains("7.5000"), "{output:?}");
+    assert!(env.runs().len() >= runs + 2, "it measures, it does not recite");
+    before.assert_unchanged(&env);
+}
+
+#[test]
+fn the_report_comes_again_from_the_store_alone() {
+    let (env, _history, hunt) = hunted();
+    let starts = env.starts().len();
+    fs::remove_file(hunt.folder.join("report.json")).unwrap();
+    let text = env.run(&["report"]).expect(0).stdout;
+    assert!(text.contains("First bad commit"), "{text}");
+    let json = env.run(&["report", &hunt.id(), "--format", "json"]).expect(0).stdout;
+    let again: Value = serde_json::from_str(&json).unwrap();
+    for key in ["schema", "hunt", "outcome", "culprit", "candidates", "account", "commits"] {
+        assert_eq!(again[key], hunt.report[key], "{key}");
+    }
+    let file = env.path("tmp/report.md");
+    let args = ["report", "--format", "md", "-o", file.to_str().unwrap()];
+    let output = env.run(&args).expect(0);
+    assert_eq!(output.stdout, "");
+    assert!(fs::read_to_string(file).unwrap().contains("First bad commit"));
+    assert_eq!(env.starts().len(), starts);
+    env.run(&["report", "19990101-000000"]).expect(2).says(&["19990101-000000"]);
+}
+
+#[test]
+fn status_says_how_a_hunt_stands() {
+    let (env, history, hunt) = hunted();
+    let output = env.run(&["status"]).expect(0);
+    assert!(output.stdout.contains(&hunt.id()), "{}", output.stdout);
+    assert!(output.stdout.contains(&history.commit(4)[..7]), "{}", output.stdout);
+    env.run(&["status", &hunt.id()]).expect(0);
+    env.run(&["status", "nothing"]).expect(2);
+}
+
+#[test]
+fn check_says_what_is_well_and_what_is_not() {
+    let env = TestEnvironment::new();
+    line("g g b b").build(&env);
+    Oracle::new(&env).write(&env);
+    let before = Snapshot::of(&env);
+    env.run(&["check"]).expect(0);
+    before.assert_unchanged(&env);
+    assert!(env.starts().is_empty(), "{:?}", env.starts());
+
+    fs::remove_file(env.path("inputs/model.bin")).unwrap();
+    let output = env.run(&["check"]);
+    assert!([Some(1), Some(2)].contains(&output.code()), "{output:?}");
+    assert!(format!("{}{}", output.stdout, output.stderr).contains("model"), "{output:?}");
+
+    fs::write(env.path("inputs/model.bin"), "weights\n").unwrap();
+    Oracle::new(&env).build_command("no-such-compiler {src}").write(&env);
+    let output = env.run(&["check"]);
+    assert!([Some(1), Some(5)].contains(&output.code()), "{output:?}");
+    assert!(format!("{}{}", output.stdout, output.stderr).contains("no-such-compiler"));
+}
+
+#[test]
+fn measure_shows_one_evaluation() {
+    let env = TestEnvironment::new();
+    line("g x b").build(&env);
+    Oracle::new(&env).write(&env);
+    let before = Snapshot::of(&env);
+    assert!(env.run(&["measure", "v1"]).expect(0).stdout.contains('7'));
+    assert!(env.run(&["measure", "HEAD"]).expect(0).stdout.contains("7.5"));
+    env.run(&["measure", "HEAD~1"]).expect(1).says(&["build"]);
+    env.run(&["measure", "nowhere"]).expect(2).says(&["nowhere"]);
+    before.assert_unchanged(&env);
+    env.assert_no_survivors();
+}
+
+// ---- the oracle by hand ----
+
+/// A user's own clone with a bisect of their own.
+fn by_hand(words: &str) -> (TestEnvironment, History, std::path::PathBuf) {
+    let env = TestEnvironment::new();
+    let history = line(words).build(&env);
+    let clone = env.path("clone");
+    env.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);
+    Oracle::new(&env).write_to(&clone.join("oracle.toml"));
+    (env, history, clone)
+}
+
+fn oracle_at(env: &TestEnvironment, clone: &std::path::Path, commit: &str) -> Output {
+    env.git_in(clone, &["checkout", "--quiet", commit]);
+    env.tool(clone, "bisect-ppl", &["oracle"])
+}
+
+#[test]
+fn git_bisect_run_can_call_the_oracle_itself() {
+    let (env, history, clone) = by_hand("g g x g b b b");
+    env.git_in(&clone, &["bisect", "start", "main", "v1"]);
+    env.tool(&clone, "git", &["bisect", "run", "bisect-ppl", "oracle"]).expect(0);
+    let bad = env.git_in(&clone, &["rev-parse", "refs/bisect/bad"]);
+    assert_eq!(bad.trim(), history.commit(4));
+    env.assert_no_survivors();
+}
+
+#[test]
+fn the_oracle_speaks_gits_language() {
+    let (env, history, clone) = by_hand("g g x i b b b");
+    env.git_in(&clone, &["bisect", "start", "main", "v1"]);
+    oracle_at(&env, &clone, history.commit(1)).expect(0);
+    oracle_at(&env, &clone, history.commit(2)).expect(125);
+    oracle_at(&env, &clone, history.commit(3)).expect(125);
+    oracle_at(&env, &clone, history.commit(5)).expect(1);
+}
+
+#[track_caller]
+fn stops_git(output: &Output) {
+    let code = output.code().expect("an exit code");
+    assert!((128..=255).contains(&code), "{code}: {}", output.stderr);
+}
+
+#[test]
+fn the_oracle_stops_git_where_it_cannot_judge() {
+    let (env, history, clone) = by_hand("g g g b b");
+    // No bisect, so no baseline.
+    stops_git(&env.tool(&clone, "bisect-ppl", &["oracle"]));
+    env.git_in(&clone, &["bisect", "start", "main", "v1"]);
+    fs::rename(clone.join("oracle.toml"), clone.join("mine.toml")).unwrap();
+    stops_git(&oracle_at(&env, &clone, history.commit(1)));
+    fs::write(clone.join("oracle.toml"), "version = 7\n").unwrap();
+    stops_git(&oracle_at(&env, &clone, history.commit(1)));
+    Oracle::new(&env).write_to(&clone.join("oracle.toml"));
+    env.world("broken", true);
+    stops_git(&oracle_at(&env, &clone, history.commit(1)));
+    env.world("broken", false);
+    oracle_at(&env, &clone, history.commit(1)).expect(0);
+}
+
+#[test]
+fn the_oracles_usage_errors_and_help_are_no_verdicts() {
+    let (env, _history, clone) = by_hand("g b");
+    for args in [
+        &["oracle", "--help"][..],
+        &["oracle", "-h"],
+        &["oracle", "--colour"],
+        &["oracle", "too", "many"],
+        &["oracle", "--hunt"],
+        &["oracle", "--version"],
+    ] {
+        assert_eq!(env.tool(&clone, "bisect-ppl", args).code(), Some(129), "{args:?}");
+    }
+    stops_git(&env.tool(&clone, "bisect-ppl", &["oracle", "--hunt", "19990101-000000"]));
+    env.tool(&clone, "bisect-ppl", &["--help"]).expect(0);
+    env.tool(&clone, "bisect-ppl", &["--version"]).expect(0);
+}

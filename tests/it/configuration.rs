@@ -1,0 +1,199 @@
+//! What oracle.toml can say, seen in what runs.
+
+use std::fs;
+
+use crate::kit::{Hunt, Oracle, TestEnvironment, line};
+
+const RUN: &str = "run ppl src={src} cache={cache} out={out}";
+
+#[test]
+fn an_override_lays_the_command_of_another_era_over() {
+    let env = TestEnvironment::new();
+    let mut plan = line("g g g g b b").file(3, "tools/README", "new\n");
+    for old in 0..3 {
+        plan = plan.with(old, "program = perplexity");
+    }
+    let history = plan.build(&env);
+    let old = format!(
+        "[[override]]\nwhen = {{ missing = \"tools/README\" }}\n\
+         measure.ppl.command = \"{{build}}/perplexity {RUN}\""
+    );
+    Oracle::new(&env).section(&old).write(&env);
+    env.hunt().names(&history, 4);
+}
+
+#[test]
+fn a_recipe_that_changes_at_the_step_makes_candidates() {
+    let env = TestEnvironment::new();
+    let mut plan = line("g g g b b b").file(3, "tools/README", "new\n");
+    for old in 0..3 {
+        plan = plan.with(old, "program = perplexity");
+    }
+    let history = plan.build(&env);
+    let old = format!(
+        "[[override]]\nwhen = {{ missing = \"tools/README\" }}\n\
+         measure.ppl.command = \"{{build}}/perplexity {RUN}\""
+    );
+    Oracle::new(&env).section(&old).write(&env);
+    let hunt = env.hunt().expect(3, "candidates");
+    assert_eq!(history.label(hunt.report["candidates"][0].as_str().unwrap()), "3");
+    assert!(hunt.file("report.md").to_lowercase().contains("the recipe changes here"));
+}
+
+#[test]
+fn a_recipe_that_changes_at_the_step_but_runs_on_both_sides_is_cleared_or_confirmed() {
+    let env = TestEnvironment::new();
+    let history = line("g g g b b b").file(3, "tools/README", "new\n").build(&env);
+    let old = format!(
+        "[[override]]\nwhen = {{ missing = \"tools/README\" }}\n\
+         measure.ppl.command = \"{{build}}/engine {RUN} --old\""
+    );
+    Oracle::new(&env).section(&old).write(&env);
+    env.hunt().names(&history, 3);
+}
+
+#[test]
+fn an_ignored_folder_of_the_checkout_is_linked_in() {
+    let env = TestEnvironment::new();
+    let history = line("g g b b")
+        .with_all("needs = .venv/marker")
+        .file(0, ".gitignore", ".venv\noracle.toml\n")
+        .build(&env);
+    fs::create_dir(env.repo().join(".venv")).unwrap();
+    fs::write(env.repo().join(".venv/marker"), "mine").unwrap();
+    Oracle::new(&env).section("[worktree]\nlink = [\".venv\"]").write(&env);
+    env.hunt().names(&history, 2);
+    assert_eq!(fs::read_to_string(env.repo().join(".venv/marker")).unwrap(), "mine");
+}
+
+#[test]
+fn before_and_after_surround_every_run() {
+    let env = TestEnvironment::new();
+    let history =
+        line("g g b b").with_all("needs = marker").file(0, "tools/marker", "x\n").build(&env);
+    let fake = TestEnvironment::fake();
+    let keys = format!(
+        "cwd = \"{{src}}/tools\"\nbefore = [\"{fake} note before\"]\nafter = [\"{fake} note after\"]"
+    );
+    Oracle::new(&env).ppl(&keys).write(&env);
+    env.hunt().names(&history, 2);
+    let notes = env.said("note");
+    assert_eq!(notes.len(), 2 * env.runs().len(), "{notes:?}");
+    assert!(notes.chunks(2).all(|pair| pair == ["before", "after"]), "{notes:?}");
+}
+
+#[test]
+fn wall_clock_time_can_be_guarded() {
+    let env = TestEnvironment::new();
+    let history = line("g g g g").with(2, "chunk_ms = 250").with(3, "chunk_ms = 250").build(&env);
+    Oracle::new(&env).only_guard("metric = \"ppl.wall_s\"\nmax_increase = 0.5").write(&env);
+    let hunt = env.hunt().names(&history, 2);
+    assert_eq!(hunt.report["culprit"]["effect"]["metric"], "ppl.wall_s");
+}
+
+/// Only commit 2 and 3 have the setting; the guard must find 2.
+#[track_caller]
+fn finds(setting: &str, measure: (&str, &str), guard: &str) -> Hunt {
+    let env = TestEnvironment::new();
+    let history = line("g g g g").with(2, setting).with(3, setting).build(&env);
+    let (of, keys) = measure;
+    Oracle::new(&env).measure(of, of, keys).only_guard(guard).write(&env);
+    env.hunt().names(&history, 2)
+}
+
+#[test]
+fn a_pattern_reads_tokens_per_second() {
+    let keys = "parser = \"regex\"\npattern = 'decode: (?<tg>[0-9.]+) tokens per second'";
+    let guard = "metric = \"speed.tg\"\nmax_decrease_percent = 5.0";
+    let hunt = finds("tg = 90", ("speed", keys), guard);
+    let effect = &hunt.report["culprit"]["effect"];
+    assert_eq!(effect["metric"], "speed.tg");
+    assert!((effect["own_step"].as_f64().unwrap() - 10.0).abs() < 1e-9, "positive is worse");
+}
+
+#[test]
+fn pointers_read_json() {
+    let keys = "parser = \"json\"\npointers = { tg = \"/tg\", mib = \"/mem/mib\" }";
+    finds("mem = 128", ("json", keys), "metric = \"json.mib\"\nmax_increase_percent = 10");
+    finds("tg = 1.5", ("json", keys), "metric = \"json.tg\"\nmin = 50");
+}
+
+#[test]
+fn an_exit_code_can_be_the_value() {
+    finds("code = 3", ("code", "parser = \"exit-code\""), "metric = \"code\"\nmax = 0");
+}
+
+#[test]
+fn a_fact_that_must_not_change() {
+    let keys = "parser = \"regex\"\nkind = \"fact\"\npattern = 'block=\\(([0-9,]+)\\)'";
+    let env = TestEnvironment::new();
+    let history = line("g g g g")
+        .with_all("launch = 128,1,1")
+        .with(2, "launch = 64,2,1")
+        .with(3, "launch = 64,2,1")
+        .build(&env);
+    Oracle::new(&env)
+        .measure("launch", "launch", keys)
+        .only_guard("metric = \"launch\"\nunchanged = true")
+        .write(&env);
+    let hunt = env.hunt().names(&history, 2);
+    let effect = &hunt.report["culprit"]["effect"];
+    assert_eq!(effect["parent"], "128,1,1");
+    assert_eq!(effect["commit"], "64,2,1");
+}
+
+#[test]
+fn hostile_words_are_data() {
+    let env = TestEnvironment::new();
+    let subject = "\u{1b}[2J\u{1b}]0;owned\u{7}<script>alert(1)</script> | [x](javascript:y) `rm`";
+    let history = line("g g b b")
+        .with_all("say = \\e[31mred\\e[0m\\a <img src=x onerror=y> \\e]8;;http://evil\\a")
+        .subject(2, subject)
+        .build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.hunt().names(&history, 2);
+    assert!(hunt.report["culprit"]["subject"].as_str().unwrap().contains("<script>"));
+    let report = env.run(&["report"]).expect(0);
+    let status = env.run(&["status"]).expect(0);
+    let texts = [
+        &hunt.output.stdout,
+        &hunt.output.stderr,
+        &report.stdout,
+        &status.stdout,
+        &hunt.file("report.md"),
+    ];
+    for text in texts {
+        let controls = text.chars().filter(|c| c.is_control() && *c != '\n' && *c != '\t');
+        assert_eq!(controls.count(), 0, "{text:?}");
+    }
+    let markdown = hunt.file("report.md");
+    assert!(!markdown.contains("<script>") && !markdown.contains("<img"), "{markdown}");
+}
+
+#[test]
+fn inputs_may_be_patterns_and_folders() {
+    let env = TestEnvironment::new();
+    let history = line("g g b b").build(&env);
+    fs::create_dir(env.path("inputs/parts")).unwrap();
+    for part in ["a", "b"] {
+        fs::write(env.path(&format!("inputs/parts/{part}.bin")), part).unwrap();
+    }
+    let text = Oracle::new(&env).text().replace(
+        "[inputs]\n",
+        "[inputs]\nparts = \"../inputs/parts\"\nmany = \"../inputs/parts/*.bin\"\n",
+    );
+    fs::write(env.repo().join("oracle.toml"), text).unwrap();
+    let hunt = env.hunt().names(&history, 2);
+    for name in ["parts", "many", "model"] {
+        assert_eq!(hunt.report["inputs"][name]["sha256"].as_str().unwrap().len(), 64, "{name}");
+    }
+}
+
+#[test]
+fn the_frozen_configuration_is_what_counts() {
+    let env = TestEnvironment::new();
+    // Every commit carries an oracle.toml of its own, which must not be read.
+    let history = line("g g b b").file(0, "oracle.toml", "version = 99\n").build(&env);
+    Oracle::new(&env).write(&env);
+    env.hunt().names(&history, 2);
+}

@@ -1,0 +1,174 @@
+//! Histories in the words of the domain: `line("g g x b")`, or a graph with merges.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::TestEnvironment;
+
+/// A history to be made.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    label: String,
+    parents: Vec<String>,
+    settings: Vec<String>,
+    files: Vec<(String, String)>,
+    subject: String,
+}
+
+/// A history that was made: labels and commits.
+#[derive(Clone, Debug)]
+pub struct History {
+    commits: BTreeMap<String, String>,
+}
+
+/// A line of commits, labelled from 0. A word is what the commit is: `g` good, `b` bad, a
+/// number its perplexity, `x` does not build, `n` NaN, `s` a segmentation fault, `h` a hang,
+/// `e` an exit with 3, `i` output that stops before its end, `-` prints no value.
+pub fn line(words: &str) -> Plan {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let nodes = words.iter().enumerate().map(|(index, word)| {
+        let parents = if index == 0 { vec![] } else { vec![(index - 1).to_string()] };
+        Node::new(&index.to_string(), parents, word)
+    });
+    Plan { nodes: nodes.collect() }
+}
+
+/// A graph, one commit an entry, parents first: `"m < a b: g"`.
+pub fn graph(commits: &[&str]) -> Plan {
+    let nodes = commits.iter().map(|text| {
+        let (head, word) = text.split_once(':').expect("LABEL < PARENTS: WORD");
+        let (label, parents) = head.split_once('<').unwrap_or((head, ""));
+        Node::new(label.trim(), parents.split_whitespace().map(str::to_owned).collect(), word)
+    });
+    Plan { nodes: nodes.collect() }
+}
+
+impl Node {
+    fn new(label: &str, parents: Vec<String>, word: &str) -> Self {
+        let settings = match word.trim() {
+            "g" => "ppl = 7.0",
+            "b" => "ppl = 7.5",
+            "x" => "build_exit = 1",
+            "n" => "fate = nan",
+            "s" => "fate = crash:11",
+            "h" => "fate = hang",
+            "e" => "fate = exit:3",
+            "i" => "fate = cut",
+            "-" => "fate = silent",
+            number => &format!("ppl = {}", number.parse::<f64>().expect("a word of `line`")),
+        };
+        Self {
+            label: label.to_owned(),
+            parents,
+            settings: vec![settings.to_owned()],
+            files: Vec::new(),
+            subject: format!("change {label}"),
+        }
+    }
+}
+
+impl Plan {
+    fn node(&mut self, label: impl ToString) -> &mut Node {
+        let label = label.to_string();
+        self.nodes.iter_mut().find(|n| n.label == label).expect("a label of the history")
+    }
+
+    /// Adds settings of the engine (`key = value`) to one commit.
+    #[must_use]
+    pub fn with(mut self, label: impl ToString, setting: &str) -> Self {
+        self.node(label).settings.push(setting.to_owned());
+        self
+    }
+
+    /// The same for all commits.
+    #[must_use]
+    pub fn with_all(mut self, setting: &str) -> Self {
+        self.nodes.iter_mut().for_each(|node| node.settings.push(setting.to_owned()));
+        self
+    }
+
+    /// A file that a commit brings or changes; those after it inherit it.
+    #[must_use]
+    pub fn file(mut self, label: impl ToString, path: &str, content: &str) -> Self {
+        self.node(label).files.push((path.to_owned(), content.to_owned()));
+        self
+    }
+
+    #[must_use]
+    pub fn subject(mut self, label: impl ToString, subject: &str) -> Self {
+        subject.clone_into(&mut self.node(label).subject);
+        self
+    }
+
+    /// Makes it: `v1` is the first commit, `main` (checked out) the last.
+    pub fn build(self, env: &TestEnvironment) -> History {
+        let mut stream = String::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            self.import(&mut stream, index, node);
+        }
+        let last = self.nodes.len();
+        writeln!(stream, "reset refs/heads/main\nfrom :{last}\n").unwrap();
+        writeln!(stream, "reset refs/tags/v1\nfrom :1\n").unwrap();
+        let marks = env.path("tmp/marks");
+        let export = format!("--export-marks={}", marks.display());
+        let args = ["fast-import", "--quiet", "--force", "--date-format=raw", &export];
+        env.git_with_input(&args, stream.as_bytes());
+        env.git(&["reset", "--quiet", "--hard", "main"]);
+        let marks = std::fs::read_to_string(marks).unwrap();
+        let by_mark: BTreeMap<usize, String> = marks
+            .lines()
+            .filter_map(|l| l.strip_prefix(':')?.split_once(' '))
+            .map(|(mark, sha)| (mark.parse().unwrap(), sha.to_owned()))
+            .collect();
+        let named = self.nodes.iter().enumerate();
+        let commits = named.map(|(i, n)| (n.label.clone(), by_mark[&(i + 1)].clone())).collect();
+        History { commits }
+    }
+
+    fn import(&self, stream: &mut String, index: usize, node: &Node) {
+        let mark_of = |label: &String| {
+            let place = self.nodes.iter().position(|n| n.label == *label);
+            place.expect("parents come first") + 1
+        };
+        let when = 1_767_000_000 + index * 60;
+        if node.parents.is_empty() {
+            writeln!(stream, "reset refs/heads/main\n").unwrap();
+        }
+        writeln!(stream, "commit refs/heads/main\nmark :{}", index + 1).unwrap();
+        for role in ["author", "committer"] {
+            writeln!(stream, "{role} Ada Lovelace <ada@example.org> {when} +0000").unwrap();
+        }
+        writeln!(stream, "data {}\n{}", node.subject.len(), node.subject).unwrap();
+        for (count, parent) in node.parents.iter().enumerate() {
+            let word = if count == 0 { "from" } else { "merge" };
+            writeln!(stream, "{word} :{}", mark_of(parent)).unwrap();
+        }
+        let put = |path: &str, text: &str| {
+            format!("M 100644 inline {path}\ndata {}\n{text}\n", text.len())
+        };
+        *stream += &put("version", &format!("id = {}\n", node.label));
+        *stream += &put("engine.conf", &(node.settings.join("\n") + "\n"));
+        for (path, content) in &node.files {
+            *stream += &put(path, content);
+        }
+        stream.push('\n');
+    }
+}
+
+impl History {
+    /// The full name of a commit.
+    pub fn commit(&self, label: impl ToString) -> &str {
+        &self.commits[&label.to_string()]
+    }
+
+    /// The label of a commit.
+    pub fn label(&self, commit: &str) -> &str {
+        let found = self.commits.iter().find(|(_, sha)| *sha == commit);
+        found.map_or_else(|| panic!("{commit} is none of this history"), |(label, _)| label)
+    }
+}

@@ -1,0 +1,108 @@
+//! A hunt that ran: what it said, and its report.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{History, Output, TestEnvironment};
+
+/// A `start` or `resume` that ended.
+pub struct Hunt {
+    pub output: Output,
+    /// Its folder; empty when there never was a hunt.
+    pub folder: PathBuf,
+    /// report.json, or null.
+    pub report: Value,
+}
+
+impl Hunt {
+    pub fn of(env: &TestEnvironment, output: Output) -> Self {
+        let hunts = env.repo().join(".git/bisect-ppl/hunts");
+        let line = output.stderr.lines().next().unwrap_or_default();
+        let id =
+            line.strip_prefix("hunt: ").map(str::trim).map_or_else(|| newest(&hunts), Into::into);
+        let folder = if id.is_empty() { PathBuf::new() } else { hunts.join(&id) };
+        let report = std::fs::read(folder.join("report.json"))
+            .ok()
+            .map_or(Value::Null, |bytes| serde_json::from_slice(&bytes).expect("report.json"));
+        Self { output, folder, report }
+    }
+
+    /// Fails with all that was printed unless exit code and outcome are these.
+    #[track_caller]
+    pub fn expect(self, code: i32, outcome: &str) -> Self {
+        let Self { output, folder, report } = self;
+        let output = output.expect(code);
+        let found = report["outcome"].as_str().unwrap_or("no report");
+        assert_eq!(found, outcome, "{}\n{}", output.stdout, output.stderr);
+        Self { output, folder, report }
+    }
+
+    pub fn id(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The main culprit's full name.
+    #[track_caller]
+    pub fn culprit(&self) -> &str {
+        self.report["culprit"]["commit"].as_str().unwrap_or_else(|| panic!("{:#}", self.report))
+    }
+
+    /// Fails unless this commit is the one that is named.
+    #[track_caller]
+    pub fn names(self, history: &History, label: impl ToString) -> Self {
+        let hunt = self.expect(0, "culprit");
+        assert_eq!(history.label(hunt.culprit()), label.to_string(), "{}", hunt.output.stderr);
+        hunt
+    }
+
+    /// Labels of `culprits`, in order.
+    pub fn culprits(&self, history: &History) -> Vec<String> {
+        labels(history, self.report["culprits"].as_array().unwrap(), |c| &c["commit"])
+    }
+
+    /// Labels of `candidates`, sorted.
+    pub fn candidates(&self, history: &History) -> Vec<String> {
+        let mut names = labels(history, self.report["candidates"].as_array().unwrap(), |c| c);
+        names.sort();
+        names
+    }
+
+    /// The entry of `commits` for a commit.
+    #[track_caller]
+    pub fn commit<'r>(&'r self, history: &History, label: impl ToString) -> &'r Value {
+        let sha = history.commit(label);
+        let commits = self.report["commits"].as_array().unwrap();
+        let found = commits.iter().find(|c| c["commit"] == sha);
+        found.unwrap_or_else(|| panic!("{sha} is not in the report: {:#}", self.report["commits"]))
+    }
+
+    pub fn verdict(&self, history: &History, label: impl ToString) -> String {
+        self.commit(history, label)["verdict"].as_str().unwrap().to_owned()
+    }
+
+    pub fn total(&self, of: &str) -> f64 {
+        self.report["totals"][of].as_f64().unwrap()
+    }
+
+    pub fn file(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+}
+
+fn labels<'r>(
+    history: &History,
+    entries: &'r [Value],
+    commit: impl Fn(&'r Value) -> &'r Value,
+) -> Vec<String> {
+    entries.iter().map(|e| history.label(commit(e).as_str().unwrap()).to_owned()).collect()
+}
+
+/// `resume` need not say which hunt it resumes.
+fn newest(hunts: &std::path::Path) -> String {
+    let mut names: Vec<String> = std::fs::read_dir(hunts)
+        .map(|entries| entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect())
+        .unwrap_or_default();
+    names.sort();
+    names.pop().unwrap_or_default()
+}

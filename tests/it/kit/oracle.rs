@@ -1,0 +1,129 @@
+//! An oracle.toml to vary.
+
+use std::fs;
+use std::path::Path;
+
+use super::TestEnvironment;
+
+/// An oracle.toml: one measure `ppl` and a tolerance of 0.2, until told otherwise.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    world: String,
+    top: String,
+    build: String,
+    build_command: String,
+    ppl: String,
+    command: String,
+    timeout: String,
+    guards: Vec<String>,
+    sections: Vec<String>,
+}
+
+impl Oracle {
+    pub fn new(env: &TestEnvironment) -> Self {
+        Self {
+            world: env.path("world").display().to_string(),
+            top: String::new(),
+            build: String::new(),
+            build_command: format!("{} build {{src}} {{build}}", TestEnvironment::fake()),
+            ppl: String::new(),
+            command: engine("ppl"),
+            timeout: "60s".to_owned(),
+            guards: vec!["metric = \"ppl\"\nmax_increase = 0.2".to_owned()],
+            sections: Vec::new(),
+        }
+    }
+
+    /// Keys of `[build]`.
+    #[must_use]
+    pub fn build(mut self, keys: &str) -> Self {
+        self.build += keys;
+        self.build.push('\n');
+        self
+    }
+
+    #[must_use]
+    pub fn build_command(mut self, command: &str) -> Self {
+        command.clone_into(&mut self.build_command);
+        self
+    }
+
+    /// Keys of the measure `ppl`.
+    #[must_use]
+    pub fn ppl(mut self, keys: &str) -> Self {
+        self.ppl += keys;
+        self.ppl.push('\n');
+        self
+    }
+
+    #[must_use]
+    pub fn ppl_command(mut self, command: &str) -> Self {
+        command.clone_into(&mut self.command);
+        self
+    }
+
+    /// The time-out of `ppl`.
+    #[must_use]
+    pub fn timeout(mut self, timeout: &str) -> Self {
+        timeout.clone_into(&mut self.timeout);
+        self
+    }
+
+    /// Another measure of the engine, with its keys.
+    #[must_use]
+    pub fn measure(self, name: &str, of: &str, keys: &str) -> Self {
+        let (command, world) = (engine(of), self.world.clone());
+        self.section(&format!(
+            "[[measure]]\nname = \"{name}\"\ncommand = '{command}'\n\
+             env = {{ FAKE_WORLD = '{world}' }}\n{keys}"
+        ))
+    }
+
+    /// Instead of the guards so far.
+    #[must_use]
+    pub fn only_guard(mut self, keys: &str) -> Self {
+        self.guards = vec![keys.to_owned()];
+        self
+    }
+
+    #[must_use]
+    pub fn guard(mut self, keys: &str) -> Self {
+        self.guards.push(keys.to_owned());
+        self
+    }
+
+    /// Any text at the end.
+    #[must_use]
+    pub fn section(mut self, text: &str) -> Self {
+        self.sections.push(text.to_owned());
+        self
+    }
+
+    pub fn text(&self) -> String {
+        let Self { world, build, build_command, ppl, command, timeout, top, .. } = self;
+        let mut text = format!(
+            "version = 1\n{top}\n\
+             [inputs]\nmodel = \"../inputs/model.bin\"\n\n\
+             [build]\ncommands = ['{build_command}']\nenv = {{ FAKE_WORLD = '{world}' }}\n{build}\n\
+             [[measure]]\nname = \"ppl\"\ncommand = '{command}'\nparser = \"llama-perplexity\"\n\
+             timeout = \"{timeout}\"\nenv = {{ FAKE_WORLD = '{world}' }}\n{ppl}\n"
+        );
+        for guard in &self.guards {
+            text = text + "[[guard]]\n" + guard + "\n\n";
+        }
+        text + &self.sections.join("\n\n") + "\n"
+    }
+
+    /// Writes it to the top of the user's checkout.
+    pub fn write(&self, env: &TestEnvironment) {
+        self.write_to(&env.repo().join("oracle.toml"));
+    }
+
+    pub fn write_to(&self, path: &Path) {
+        fs::write(path, self.text()).unwrap();
+    }
+}
+
+fn engine(measure: &str) -> String {
+    format!("{{build}}/engine run {measure} src={{src}} cache={{cache}} out={{out}}")
+}

@@ -1,0 +1,44 @@
+//! Who is alive, by a token in the command line or in the environment.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+/// A live process.
+#[derive(Clone, Debug)]
+pub struct Process {
+    pub pid: i32,
+    /// Its words, blank-separated.
+    pub command: String,
+}
+
+/// Every process, zombies excepted, that carries the token. Children inherit their parent's
+/// environment, so whatever a test starts is found, however far down.
+pub fn carrying(token: &str) -> Vec<Process> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").expect("a system with /proc").flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        let read = |name: &str| fs::read(entry.path().join(name)).unwrap_or_default();
+        let (command, environment) = (read("cmdline"), read("environ"));
+        if pid != i32::try_from(std::process::id()).unwrap()
+            && [&command, &environment].iter().any(|bytes| contains(bytes, token.as_bytes()))
+        {
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            found.push(Process { pid, command });
+        }
+    }
+    found
+}
+
+fn contains(bytes: &[u8], token: &[u8]) -> bool {
+    bytes.windows(token.len()).any(|window| window == token)
+}
+
+/// Sends a signal to a process that the test started; it may be gone already. A negative
+/// number is a process group.
+pub fn kill(pid: i32, signal: Signal) {
+    let target = Pid::from_raw(pid.abs()).expect("a process number");
+    let _ = if pid < 0 { kill_process_group(target, signal) } else { kill_process(target, signal) };
+}

@@ -1,0 +1,102 @@
+//! The kit's own promises, without the product: plain git hunts with the scripted engine.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+
+use crate::kit::{History, Output, Snapshot, TestEnvironment, graph, line};
+
+/// Builds a commit's engine in a clone, and runs it.
+fn play(env: &TestEnvironment, history: &History, label: &str) -> Output {
+    let src = env.path("src");
+    if !src.exists() {
+        env.git(&["clone", "--quiet", ".", src.to_str().unwrap()]);
+    }
+    env.git_in(&src, &["checkout", "--quiet", "--force", history.commit(label)]);
+    let build = env.path("build");
+    let _ = fs::remove_dir_all(&build);
+    let world = format!("FAKE_WORLD={}", env.path("world").display());
+    let fake = TestEnvironment::fake();
+    let args = [&world, fake, "build", ".", build.to_str().unwrap()];
+    let made = env.tool(&src, "env", &args);
+    if made.code() != Some(0) {
+        return made;
+    }
+    env.tool(&src, "env", &[&world, build.join("engine").to_str().unwrap(), "run", "ppl"])
+}
+
+#[test]
+fn an_engine_does_what_its_commit_says() {
+    let env = TestEnvironment::new();
+    let history = line("g b x s e n i -").build(&env);
+    let good = play(&env, &history, "0").expect(0);
+    assert!(good.stdout.contains("[4]7.0000,\nFinal estimate: PPL = 7.0000"), "{}", good.stdout);
+    assert!(play(&env, &history, "1").expect(0).stdout.contains("PPL = 7.5000"));
+    play(&env, &history, "2").expect(1).says(&["broken"]);
+    assert_eq!(play(&env, &history, "3").status.signal(), Some(11));
+    play(&env, &history, "4").expect(3);
+    assert!(play(&env, &history, "5").expect(0).stdout.starts_with("[1]nan,"));
+    let cut = play(&env, &history, "6").expect(0);
+    assert!(!cut.stdout.contains("Final") && cut.stdout.contains("[2]"), "{}", cut.stdout);
+    assert_eq!(play(&env, &history, "7").expect(0).stdout, "");
+    assert_eq!(env.runs(), ["0", "1", "3", "4", "5", "6", "7"]);
+    assert_eq!(env.builds_of(2), 1);
+    forget_faults(&env);
+}
+
+/// The builds above run with the kit's own settings of git, which the engine rightly notes.
+fn forget_faults(env: &TestEnvironment) {
+    assert!(
+        env.said("fault").iter().all(|fault| fault.contains("GIT_")),
+        "{:?}",
+        env.said("fault")
+    );
+    fs::remove_file(env.path("world/starts.log")).unwrap();
+}
+
+#[test]
+fn values_take_turns() {
+    let env = TestEnvironment::new();
+    let history = line("g").with(0, "ppl = 7.1 7.2").build(&env);
+    let values: Vec<bool> = ["7.1", "7.2", "7.1"]
+        .map(|value| play(&env, &history, "0").stdout.contains(&format!("PPL = {value}")))
+        .to_vec();
+    assert_eq!(values, [true; 3]);
+    forget_faults(&env);
+}
+
+#[test]
+fn graphs_have_the_parents_they_say() {
+    let env = TestEnvironment::new();
+    let history = graph(&["a: g", "b < a: g", "s < a: b", "m < b s: b"]).build(&env);
+    let parents = env.git(&["rev-list", "--parents", "-1", "main"]);
+    let expected = ["m", "b", "s"].map(|label| history.commit(label)).join(" ");
+    assert_eq!(parents.trim(), expected);
+    assert_eq!(env.git(&["rev-parse", "v1"]).trim(), history.commit("a"));
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_snapshot_sees_what_changes() {
+    let env = TestEnvironment::new();
+    line("g b").build(&env);
+    let before = Snapshot::of(&env);
+    before.assert_unchanged(&env);
+    env.git(&["tag", "new"]);
+    assert!(
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            before.assert_unchanged(&env);
+        }))
+        .is_err()
+    );
+}
+
+#[test]
+fn survivors_are_seen_by_their_environment() {
+    let env = TestEnvironment::new();
+    assert!(env.processes().is_empty());
+    env.tool(&env.repo(), "sh", &["-c", "setsid sleep 60 & exit 0"]).expect(0);
+    let alive = env.processes();
+    assert_eq!(alive.len(), 1, "{alive:?}");
+    crate::kit::kill(alive[0].pid, rustix::process::Signal::KILL);
+    env.assert_no_survivors();
+}
