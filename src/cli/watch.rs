@@ -31,7 +31,7 @@ impl Watch {
         let thread = std::thread::spawn(move || {
             while !flag.load(Ordering::Relaxed) {
                 view.look();
-                std::thread::sleep(LOOK);
+                std::thread::park_timeout(LOOK);
             }
             view.look();
             view.progress.finish();
@@ -43,6 +43,8 @@ impl Watch {
     pub fn end(mut self) {
         self.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
+            // At once: a hunt that is over is not held up by a look at nothing.
+            thread.thread().unpark();
             // It only prints; a panic there has told of itself.
             let _ = thread.join();
         }

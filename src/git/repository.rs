@@ -124,6 +124,13 @@ impl Repository {
     }
 
     fn refuse_reftable(&self) -> Result<(), GitError> {
+        // Extensions count only in this file itself; where it cannot be read, git knows.
+        let config = std::fs::read(self.common_dir.join("config"));
+        let is_named =
+            |text: &[u8]| text.to_ascii_lowercase().windows(10).any(|w| w == b"refstorage");
+        if config.is_ok_and(|text| !is_named(&text)) {
+            return Ok(());
+        }
         let storage = self.call().args(["config", "--get", "extensions.refStorage"]).run()?.line();
         if storage.is_empty() || storage.eq_ignore_ascii_case("files") {
             Ok(())

@@ -121,8 +121,18 @@ impl Worktree {
         let worktree =
             Self { repository: repository.clone(), path: path.to_owned(), git_dir, at: None };
         remove_locks(&worktree.git_dir)?;
+        if worktree.has_plain_head() {
+            return Ok(Some(worktree));
+        }
         let head = worktree.call().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
         Ok((head.run()?.code == 0).then_some(worktree))
+    }
+
+    /// Whether HEAD names a commit that is there, as it does unless something happened to it;
+    /// found out without a call of git.
+    fn has_plain_head(&self) -> bool {
+        let Some(commit) = detached_head(&self.git_dir) else { return false };
+        History::open(&self.repository).and_then(|history| history.tree_id(&commit)).is_ok()
     }
 
     /// The folder.
@@ -236,28 +246,31 @@ fn try_restore_tree(
     untracked: Untracked,
 ) -> Result<(), GitError> {
     let call = || Call::in_worktree(git_dir, top);
-    // First, so that nothing is in the way.
-    if untracked == Untracked::Remove {
+    let to_commit = || -> Result<(), GitError> {
+        // A build that switched to a branch: `reset` alone would move that branch.
+        if detached_head(git_dir).is_none() {
+            call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
+        }
+        call().args(["reset", "--quiet", "--hard", commit]).ok().map(drop)
+    };
+    if untracked == Untracked::Keep {
+        return to_commit();
+    }
+    // Git overwrites what is in the way, but for repositories and folders it cannot write to.
+    if to_commit().is_err() {
         clean(git_dir, top)?;
+        to_commit()?;
     }
-    // A build that switched to a branch: `reset` alone would move that branch.
-    if !is_detached(git_dir) {
-        call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
-    }
-    call().args(["reset", "--quiet", "--hard", commit]).ok()?;
-    // Again: what the older tree had and the newer has not (submodules above all) is untracked
-    // only now.
-    if untracked == Untracked::Remove {
-        clean(git_dir, top)?;
-    }
-    Ok(())
+    // After it: what the older tree had and the newer has not (submodules above all) is
+    // untracked only now.
+    clean(git_dir, top)
 }
 
-/// Whether HEAD names a commit and no branch.
-fn is_detached(git_dir: &Path) -> bool {
+/// The commit that HEAD names, unless it names a branch.
+fn detached_head(git_dir: &Path) -> Option<CommitId> {
     let head = git_dir.join("HEAD");
     let is_file = head.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    is_file && fs::read_to_string(head).is_ok_and(|text| text.parse::<CommitId>().is_ok())
+    fs::read_to_string(head).ok().filter(|_| is_file)?.parse().ok()
 }
 
 fn clean(git_dir: &Path, top: &Path) -> Result<(), GitError> {
