@@ -122,6 +122,14 @@ impl BisectSession {
         BisectState::read(self.worktree.git_dir())
     }
 
+    /// What git wants tested and how much is left, for an oracle that git calls.
+    pub fn step(&self) -> Result<Option<(CommitId, Option<Remaining>)>, GitError> {
+        let git_dir = self.worktree.git_dir();
+        let Some(state) = BisectState::read_open(git_dir)? else { return Ok(None) };
+        let Some(current) = state.current.clone() else { return Ok(None) };
+        Ok(Some((current, state.remaining(git_dir)?)))
+    }
+
     /// How much is left, as git estimates it; `None` before both ends are known.
     pub fn remaining(&self) -> Result<Option<Remaining>, GitError> {
         match self.state()? {

@@ -78,6 +78,14 @@ impl BisectState {
 
     /// Reads the session of the worktree with this git folder; `None` where there is none.
     pub(super) fn read(git_dir: &Path) -> Result<Option<Self>, GitError> {
+        let Some(mut state) = Self::read_open(git_dir)? else { return Ok(None) };
+        state.end = state.find_end(git_dir)?;
+        Ok(Some(state))
+    }
+
+    /// The same of a session that goes on: whether it has ended, which takes a look at the
+    /// graph, is not found out.
+    pub(super) fn read_open(git_dir: &Path) -> Result<Option<Self>, GitError> {
         let text = |name: &str| {
             fs::read(git_dir.join(name)).ok().map(|b| String::from_utf8_lossy(&b).into_owned())
         };
@@ -100,7 +108,6 @@ impl BisectState {
             terms: (old_term, new_term),
         };
         state.read_marks(git_dir)?;
-        state.end = state.find_end(git_dir)?;
         Ok(Some(state))
     }
 

@@ -117,6 +117,15 @@ impl History {
         Ok(self.commit(id)?.tree_id().to_string())
     }
 
+    /// Whether the top folder of the commit's tree has an entry of this name.
+    pub(super) fn lists(&self, id: &CommitId, name: &str) -> Result<bool, GitError> {
+        let tree = self.commit(id)?.tree().map_err(|source| GitError::Library {
+            what: format!("the tree of commit {id}"),
+            source,
+        })?;
+        Ok(tree.get_name(name).is_some())
+    }
+
     /// Whether `old` can be reached from `new`; a commit is its own ancestor here, as in git.
     pub fn is_ancestor(&self, old: &CommitId, new: &CommitId) -> Result<bool, GitError> {
         let (old_oid, new_oid) = (self.commit(old)?.id(), self.commit(new)?.id());

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::GitError;
+use super::changes::os;
 use super::command::Call;
 use super::error::io_error;
 
@@ -54,42 +55,75 @@ pub struct Repository {
     version: GitVersion,
 }
 
+/// What git says of a place.
+struct Found {
+    git_dir: PathBuf,
+    /// Perhaps relative.
+    common_dir: PathBuf,
+    format: String,
+    top: Option<PathBuf>,
+}
+
 impl Repository {
     /// Finds the repository at or above `from`, and refuses what we cannot work with.
     pub fn discover(from: &Path) -> Result<Self, GitError> {
         let version = git_version()?;
         let from = from.canonicalize().map_err(io_error("find", from))?;
-        let git_dir = match Call::new(&from).args(["rev-parse", "--absolute-git-dir"]).path() {
-            Ok(path) => path,
-            Err(GitError::Command { said, .. }) if said.contains("not a git repository") => {
-                return Err(GitError::NotARepository(from));
-            }
-            // How a git older than 2.45 says it, which does not know reftables itself.
-            Err(GitError::Command { said, .. }) if said.contains("refstorage") => {
-                return Err(GitError::Reftable(from));
-            }
-            Err(other) => return Err(other),
-        };
+        let asked = Self::ask(&from)?;
         // Relative to where git stood; `--path-format=absolute` is newer than 2.30.
-        let common_dir =
-            from.join(Call::new(&from).args(["rev-parse", "--git-common-dir"]).path()?);
+        let common_dir = from.join(asked.common_dir);
         let common_dir = common_dir.canonicalize().map_err(io_error("find", common_dir))?;
-        let inside =
-            Call::new(&from).args(["rev-parse", "--is-inside-work-tree"]).line()? == "true";
-        let top = if inside {
-            Some(Call::new(&from).args(["rev-parse", "--show-toplevel"]).path()?)
-        } else {
-            None
-        };
+        if asked.format != "sha1" {
+            return Err(GitError::Sha256(common_dir));
+        }
+        let Found { top, git_dir, .. } = asked;
         let repository = Self { top, git_dir, common_dir, version };
-        repository.refuse_unreadable_formats()?;
+        repository.refuse_reftable()?;
         Ok(repository)
     }
 
-    fn refuse_unreadable_formats(&self) -> Result<(), GitError> {
-        if self.call().args(["rev-parse", "--show-object-format"]).line()? != "sha1" {
-            return Err(GitError::Sha256(self.common_dir.clone()));
+    /// Asks everything in one call: an oracle is started for every commit, and a call of git
+    /// costs more than all that it does itself.
+    fn ask(from: &Path) -> Result<Found, GitError> {
+        let call = Call::new(from).args(["rev-parse", "--absolute-git-dir", "--git-common-dir"]);
+        let call = call.args(["--show-object-format", "--is-inside-work-tree", "--show-toplevel"]);
+        let said = call.run()?.stdout;
+        let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').collect();
+        match lines.as_slice() {
+            [git_dir, common_dir, format, b"true", top, b""] => Ok(Found {
+                git_dir: os(git_dir).into(),
+                common_dir: os(common_dir).into(),
+                format: String::from_utf8_lossy(format).into_owned(),
+                top: Some(os(top).into()),
+            }),
+            // No worktree, a newline in a path, or something to complain about.
+            _ => Self::ask_one_by_one(from),
         }
+    }
+
+    fn ask_one_by_one(from: &Path) -> Result<Found, GitError> {
+        let ask = |what: &str| Call::new(from).args(["rev-parse", what]);
+        let git_dir = match ask("--absolute-git-dir").path() {
+            Ok(path) => path,
+            Err(GitError::Command { said, .. }) if said.contains("not a git repository") => {
+                return Err(GitError::NotARepository(from.to_owned()));
+            }
+            // How a git older than 2.45 says it, which does not know reftables itself.
+            Err(GitError::Command { said, .. }) if said.contains("refstorage") => {
+                return Err(GitError::Reftable(from.to_owned()));
+            }
+            Err(other) => return Err(other),
+        };
+        let is_inside = ask("--is-inside-work-tree").line()? == "true";
+        Ok(Found {
+            git_dir,
+            common_dir: ask("--git-common-dir").path()?,
+            format: ask("--show-object-format").line()?,
+            top: if is_inside { Some(ask("--show-toplevel").path()?) } else { None },
+        })
+    }
+
+    fn refuse_reftable(&self) -> Result<(), GitError> {
         let storage = self.call().args(["config", "--get", "extensions.refStorage"]).run()?.line();
         if storage.is_empty() || storage.eq_ignore_ascii_case("files") {
             Ok(())

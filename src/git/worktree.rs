@@ -10,7 +10,7 @@ use crate::evaluation::CommitId;
 use super::command::Call;
 use super::error::io_error;
 use super::submodules::{self, Tree};
-use super::{GitError, Repository};
+use super::{GitError, History, Repository};
 
 /// What becomes of files that git does not track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,13 @@ impl Worktree {
         commit: &CommitId,
         submodules: bool,
     ) -> Result<Self, GitError> {
-        let mut worktree = Self::add_detached(repository, path, commit)?;
+        // Whoever says that it holds a commit has just had it made: nothing is asked again.
+        let mut worktree = match registered(repository, path) {
+            Some(git_dir) if marker(path).exists() => {
+                Self { repository: repository.clone(), path: path.to_owned(), git_dir, at: None }
+            }
+            _ => Self::add_detached(repository, path, commit)?,
+        };
         worktree.at = Some((commit.clone(), submodules));
         Ok(worktree)
     }
@@ -157,12 +163,21 @@ impl Worktree {
             None => ("HEAD".to_owned(), false),
         };
         restore_tree(&self.git_dir, &self.path, &commit, untracked)?;
-        if submodules {
+        if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
             let tree = Tree { top: &self.path, git_dir: &self.git_dir };
             submodules::bring(&tree, &donors, untracked)?;
         }
         Ok(())
+    }
+
+    /// Whether the commit may have submodules, found out without a call of git; where that
+    /// cannot be (a partial clone that lacks the tree), it may.
+    fn declares_submodules(&self) -> bool {
+        let Some((commit, _)) = &self.at else { return false };
+        History::open(&self.repository)
+            .and_then(|history| history.lists(commit, ".gitmodules"))
+            .unwrap_or(true)
     }
 
     /// The worktree's `.git` file, should a build have removed or replaced it.
@@ -225,14 +240,24 @@ fn try_restore_tree(
     if untracked == Untracked::Remove {
         clean(git_dir, top)?;
     }
-    call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
-    call().args(["reset", "--quiet", "--hard"]).ok()?;
+    // A build that switched to a branch: `reset` alone would move that branch.
+    if !is_detached(git_dir) {
+        call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
+    }
+    call().args(["reset", "--quiet", "--hard", commit]).ok()?;
     // Again: what the older tree had and the newer has not (submodules above all) is untracked
     // only now.
     if untracked == Untracked::Remove {
         clean(git_dir, top)?;
     }
     Ok(())
+}
+
+/// Whether HEAD names a commit and no branch.
+fn is_detached(git_dir: &Path) -> bool {
+    let head = git_dir.join("HEAD");
+    let is_file = head.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    is_file && fs::read_to_string(head).is_ok_and(|text| text.parse::<CommitId>().is_ok())
 }
 
 fn clean(git_dir: &Path, top: &Path) -> Result<(), GitError> {

@@ -36,10 +36,10 @@ fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict
     let (mut oracle, begun) = open(repository, hunt, stop)?;
     let (stretch, targets, steadiness) = current_search(hunt)?;
     let session = BisectSession::open(repository, &hunt.bisect_worktree(), &begun.bad.commit)?;
-    let commit = session.current()?.ok_or_else(|| {
+    let (commit, left) = session.step()?.ok_or_else(|| {
         HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
     })?;
-    let left = session.remaining()?.map(|left| (left.revisions, left.steps));
+    let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
     let (judgement, observation) = oracle.settle(&commit, &targets, steadiness, phase)?;
     let verdict = judgement.verdict;

@@ -246,6 +246,6 @@ fn a_commit_that_is_not_there_is_an_error_with_gits_words() {
     let mut worktree = slot(&fixture, &commits[0]);
     let absent = "0123456789012345678901234567890123456789".parse().unwrap();
     let error = worktree.checkout(&absent, true).unwrap_err().to_string();
-    assert!(error.contains("git checkout --quiet --force --detach 0123456789"), "{error}");
+    assert!(error.contains("git reset --quiet --hard 0123456789"), "{error}");
     assert!(error.contains("exit code 128") && error.contains("fatal:"), "{error}");
 }
