@@ -259,7 +259,10 @@ fn is_fresh(room: &str, id: &str) -> bool {
     if !fresh {
         log(&format!("fault {kind} is not fresh for {id}: {old:?}"));
     }
-    fs::write(mark, id).unwrap();
+    // Whole or not there: the engine may be killed at any moment.
+    let made = world().join(format!("mark-{}", std::process::id()));
+    fs::write(&made, id).unwrap();
+    fs::rename(made, mark).unwrap();
     fresh
 }
 

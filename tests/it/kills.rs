@@ -110,27 +110,27 @@ fn rounds(victim: Victim, count: u64) {
 
 #[test]
 fn a_killed_driver_costs_one_run_at_most() {
-    rounds(Victim::Driver, 5);
+    rounds(Victim::Driver, 3);
 }
 
 #[test]
 fn a_killed_git_costs_one_run_at_most() {
-    rounds(Victim::Git, 3);
+    rounds(Victim::Git, 2);
 }
 
 #[test]
 fn a_killed_oracle_costs_one_run_at_most() {
-    rounds(Victim::Oracle, 3);
+    rounds(Victim::Oracle, 2);
 }
 
 #[test]
 fn a_power_cut_costs_one_run_at_most() {
-    rounds(Victim::Everybody, 3);
+    rounds(Victim::Everybody, 2);
 }
 
 #[test]
 fn a_killed_engine_never_puts_the_blame_on_another_commit() {
-    for round in 0..3 {
+    for round in 0..2 {
         let mut dice = Dice::new(round + 100);
         let (env, history) = slow();
         let running = env.spawn_product(&["start", "--good", "v1"]);
