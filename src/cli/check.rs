@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Config, Placeholder};
 use crate::git::{History, Repository, git_version};
 use crate::oracle::machine;
-use crate::process::printable_line;
-use crate::ui::{Ui, text};
+use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
 use super::{Failed, exit};

@@ -9,9 +9,9 @@ use crate::evaluation::{CommitId, Verdict};
 use crate::git::{BisectState, Repository};
 use crate::hunt::{self, UsageError};
 use crate::oracle::exit::code;
-use crate::process::{Stop, printable_line};
+use crate::process::Stop;
 use crate::store::{KeyHasher, Store, publish};
-use crate::ui::Ui;
+use crate::ui::{Ui, printable_line};
 
 use super::args::Oracle;
 use super::{Failed, here};

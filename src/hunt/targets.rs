@@ -133,7 +133,10 @@ fn guard_targets(
         );
         return Err(Box::new(Finding::plain(Outcome::NoiseTooLarge, summary)));
     }
-    let summary = format!("the endpoints do not show the regression: {}", holds.join("; "));
+    let mut summary = format!("the endpoints do not show the regression: {}", holds.join("; "));
+    if guards.iter().any(|guard| is_better(good, bad, guard)) {
+        summary.push_str("; bad is better than good by more than that: were they swapped?");
+    }
     Err(Box::new(Finding::plain(Outcome::NoRegression, summary)))
 }
 
@@ -184,6 +187,17 @@ fn look(good: &Observation, bad: &Observation, guard: &Guard) -> Found {
             range(&a),
             range(&b)
         )),
+    }
+}
+
+/// Whether the bad endpoint is better than the good one by more than it might be worse.
+fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
+    let number = |seen: &Observation| seen.level(&guard.metric).and_then(|v| v.number());
+    match (number(good), number(bad)) {
+        (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
+            guard.worsening(bad, good) > guard.limit(good).max(0.0)
+        }
+        _ => false,
     }
 }
 

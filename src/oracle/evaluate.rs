@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
 use crate::config::{Condition, Config, ConfirmBuild, Measure};
-use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase};
+use crate::evaluation::{CommitId, Ended, Failure, Phase};
 use crate::git::{GitError, History};
 use crate::process::Stop;
-use crate::store::{RunKey, Store, StoredRun};
+use crate::store::{RunKey, Store};
 
-use super::derive::{Derived, derive};
+use super::count::given;
+use super::derive::derive;
 use super::{ControlSlot, Facts, Observation, OracleError, Recorder, Sample, run};
 
 /// Answers about commits.
@@ -188,94 +188,6 @@ impl Oracle {
         Ok(samples)
     }
 
-    /// Whether a run counts. One that stopped before its end, or was killed by somebody, is
-    /// taken once more first; where whose fault a failure is is not plain, the control is run.
-    fn counts(
-        &mut self,
-        request: Request<'_>,
-        measure: &Measure,
-        run: &StoredRun,
-        derived: &Derived,
-        again: &mut usize,
-    ) -> Result<bool, OracleError> {
-        let (Some(fault), Err(failure)) = (derived.fault, &derived.sample.result) else {
-            return Ok(true);
-        };
-        let is_second = *again > 0;
-        let take_again = failure.kind == FailureKind::Incomplete || fault == Fault::Resource;
-        if take_again && !is_second {
-            *again += 1;
-            return Ok(false);
-        }
-        let world = |control: String| OracleError::World {
-            commit: request.commit.short().to_owned(),
-            what: failure.detail.clone(),
-            control,
-        };
-        match fault {
-            Fault::Commit => Ok(true),
-            Fault::World => {
-                self.recorder.void(run, &derived.sample, request.commit, request.phase)?;
-                Err(world("that is not the commit's fault".to_owned()))
-            }
-            Fault::Resource | Fault::Unclear => match self.ask_control(run, &measure.name)? {
-                Some(false) => Err(world(
-                    "the good endpoint's own build failed the same moment: the machine is at fault"
-                        .to_owned(),
-                )),
-                None if fault == Fault::Resource && failure.kind == FailureKind::Crash => {
-                    Err(world("there is no control to ask".to_owned()))
-                }
-                Some(true) | None => Ok(true),
-            },
-        }
-    }
-
-    /// The runs in the store that count for this question, oldest first.
-    fn usable(
-        &self,
-        request: Request<'_>,
-        recipe: &Config,
-        measure: &Measure,
-        key: &RunKey,
-    ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
-        let mut whole = Vec::new();
-        let mut failed = Vec::new();
-        for run in self.store.runs(key)? {
-            let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
-            let is_fresh = (run.record.phase == Phase::Confirm && is_ours)
-                || self.taken_over.contains(&run.record.attempt);
-            if request.phase == Phase::Confirm && !is_fresh {
-                continue;
-            }
-            // It was given less time than it would have now.
-            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < measure.timeout {
-                continue;
-            }
-            let derived = derive(&run, measure, recipe)?;
-            let controlled = run.control.as_ref().is_some_and(|control| control.worked);
-            match (derived.fault, &derived.sample.result) {
-                (None, _) => whole.push((run, derived.sample)),
-                (Some(Fault::Commit), Err(failure)) if failure.kind != FailureKind::Incomplete => {
-                    whole.push((run, derived.sample));
-                }
-                (Some(Fault::Commit), _) => failed.push((run, derived.sample)),
-                (Some(Fault::Unclear), _) if controlled => whole.push((run, derived.sample)),
-                (Some(Fault::Resource), _) if controlled => failed.push((run, derived.sample)),
-                _ => {}
-            }
-        }
-        // Output that stopped before its end, or a killed run, says something only where the
-        // commit never did better.
-        if whole.is_empty() {
-            let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };
-            if failed.last().is_some_and(|(_, sample)| failed.len() >= needs(sample)) {
-                whole.extend(failed.pop());
-            }
-        }
-        Ok(whole)
-    }
-
     /// A build failure that the store knows of.
     fn known_build_failure(&self, request: Request<'_>, recipe: &Config) -> Result<(), NoBuild> {
         let key = self.build_key_of(request.commit, recipe)?;
@@ -402,11 +314,6 @@ impl Oracle {
         let Facts { inputs, machine, .. } = &self.facts;
         Ok(run_key(&build, commit, measure, recipe, inputs, machine))
     }
-}
-
-/// The time that something took which ran into its time-out; it is never less than that.
-fn given(wall_s: f64) -> Duration {
-    Duration::try_from_secs_f64(wall_s).unwrap_or(Duration::MAX)
 }
 
 /// Whether an override's condition holds at a commit.

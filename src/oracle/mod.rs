@@ -2,6 +2,7 @@
 //! measures; then judges. The driver and `git bisect run` ask the same oracle.
 
 mod control;
+mod count;
 mod derive;
 mod error;
 mod evaluate;

@@ -3,9 +3,11 @@
 
 mod estimate;
 mod progress;
+mod sanitize;
 mod style;
 pub mod text;
 
 pub use estimate::Estimate;
 pub use progress::{Activity, Progress};
+pub use sanitize::{printable, printable_line};
 pub use style::Ui;

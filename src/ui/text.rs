@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::sanitize::{printable, printable_line};
 use crate::evaluation::{CommitId, Value, Verdict};
 
 /// How many digits of a computed figure are shown. What an engine printed is shown as it is
@@ -143,39 +144,13 @@ pub fn shorten(text: &str, width: usize) -> String {
 
 /// Somebody else's text on one line: no control sequences, no control characters, nothing
 /// that turns or hides text; line breaks and tabs become spaces.
-// To be replaced by `process::printable_line`, which does the same and more.
 pub fn line(text: &str) -> String {
-    lines(text).replace(['\n', '\t'], " ").trim().to_owned()
+    printable_line(text)
 }
 
 /// The same with line breaks and tabs kept.
-// To be replaced by `process::printable`.
 pub fn lines(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\n' | '\t' => clean.push(c),
-            '\r' if rest.peek() == Some(&'\n') => {}
-            '\r' | '\u{2028}' | '\u{2029}' => clean.push(' '),
-            '\u{1b}' if rest.next_if_eq(&'[').is_some() => skip_csi(&mut rest),
-            '\u{9b}' => skip_csi(&mut rest),
-            c if c.is_control() || turns_or_hides(c) => {}
-            c => clean.push(c),
-        }
-    }
-    clean
-}
-
-fn skip_csi(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    while rest.next_if(|c| (' '..='?').contains(c)).is_some() {}
-    rest.next_if(|c| ('@'..='~').contains(c));
-}
-
-fn turns_or_hides(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' | '\u{ad}'
-        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}')
+    printable(text)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod answers;
 mod architecture;
 mod commands;
 mod configuration;
+mod demo;
 mod failures;
 mod filters;
 mod isolation;

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use bisect_ppl::evaluation::Ended;
 use bisect_ppl::process::{
-    Finished, Invocation, Keep, Log, LogFile, ProcessError, Stop, Stream, ToolOutput, printable,
-    read_log, run, shim, tool,
+    Finished, Invocation, Keep, Log, LogFile, ProcessError, Stop, Stream, ToolOutput, read_log,
+    run, shim, tool,
 };
+use bisect_ppl::ui::printable;
 
 /// Far longer than anything here takes; only a hang meets it.
 const LONG: Duration = Duration::from_mins(1);

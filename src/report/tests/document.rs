@@ -163,11 +163,11 @@ fn a_first_bad_commit_in_json() {
         },
         {
           "metric": "speed",
-          "form": null,
-          "amount": null,
-          "limit": null,
-          "baseline": null,
-          "bad": null,
+          "form": "max_decrease_percent",
+          "amount": 10.0,
+          "limit": 10.0,
+          "baseline": 100.0,
+          "bad": 99.0,
           "threshold": null,
           "target": false,
           "why": "the bad endpoint keeps it"

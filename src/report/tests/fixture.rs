@@ -197,7 +197,13 @@ impl Hunt {
     ) {
         self.append(Event::Judged(Judged {
             commit: id(commit),
-            subject: String::new(),
+            subject: match commit {
+                'b' => "engine: release",
+                'd' => "kv: pad the cache",
+                'e' => "sampler: tidy",
+                _ => "",
+            }
+            .to_owned(),
             judgement: Judgement { verdict, skip, reason: reason.to_owned(), broken: Vec::new() },
             stretch,
             phase,

@@ -293,9 +293,14 @@ impl Running {
     }
 
     /// Waits for its end; more than patience is a failure.
-    pub fn wait(mut self) -> Output {
+    pub fn wait(self) -> Output {
+        self.wait_within(PATIENCE)
+    }
+
+    /// For what takes longer than anything with the scripted engine does.
+    pub fn wait_within(mut self, patience: Duration) -> Output {
         let mut status = None;
-        let ended = wait_until(PATIENCE, || {
+        let ended = wait_until(patience, || {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });

@@ -1,0 +1,104 @@
+//! Which runs count: the world's failures never do, and what was cut short is taken again
+//! before it says anything of a commit.
+
+use std::time::Duration;
+
+use crate::config::{Config, Measure};
+use crate::evaluation::{Ended, FailureKind, Fault, Phase};
+use crate::store::{RunKey, StoredRun};
+
+use super::derive::{Derived, derive};
+use super::{Oracle, OracleError, Request, Sample};
+
+impl Oracle {
+    /// Whether a run counts. One that stopped before its end, or was killed by somebody, is
+    /// taken once more first; where whose fault a failure is is not plain, the control is run.
+    pub(super) fn counts(
+        &mut self,
+        request: Request<'_>,
+        measure: &Measure,
+        run: &StoredRun,
+        derived: &Derived,
+        again: &mut usize,
+    ) -> Result<bool, OracleError> {
+        let (Some(fault), Err(failure)) = (derived.fault, &derived.sample.result) else {
+            return Ok(true);
+        };
+        let is_second = *again > 0;
+        let take_again = failure.kind == FailureKind::Incomplete || fault == Fault::Resource;
+        if take_again && !is_second {
+            *again += 1;
+            return Ok(false);
+        }
+        let control = match fault {
+            Fault::Commit | Fault::World => None,
+            Fault::Resource | Fault::Unclear => self.ask_control(run, &measure.name)?,
+        };
+        let why = match (fault, control) {
+            (Fault::World, _) => "that is not the commit's fault",
+            (_, Some(false)) => {
+                "the good endpoint's own build failed the same moment: the machine is at fault"
+            }
+            (Fault::Resource, None) if failure.kind == FailureKind::Crash => {
+                "there is no control to ask"
+            }
+            _ => return Ok(true),
+        };
+        self.recorder.void(run, &derived.sample, request.commit, request.phase)?;
+        Err(OracleError::World {
+            commit: request.commit.short().to_owned(),
+            what: failure.detail.clone(),
+            control: why.to_owned(),
+        })
+    }
+
+    /// The runs in the store that count for this question, oldest first.
+    pub(super) fn usable(
+        &self,
+        request: Request<'_>,
+        recipe: &Config,
+        measure: &Measure,
+        key: &RunKey,
+    ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
+        let mut whole = Vec::new();
+        let mut failed = Vec::new();
+        for run in self.store.runs(key)? {
+            let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
+            let is_fresh = (run.record.phase == Phase::Confirm && is_ours)
+                || self.taken_over.contains(&run.record.attempt);
+            if request.phase == Phase::Confirm && !is_fresh {
+                continue;
+            }
+            // It was given less time than it would have now.
+            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < measure.timeout {
+                continue;
+            }
+            let derived = derive(&run, measure, recipe)?;
+            let controlled = run.control.as_ref().is_some_and(|control| control.worked);
+            match (derived.fault, &derived.sample.result) {
+                (None, _) => whole.push((run, derived.sample)),
+                (Some(Fault::Commit), Err(failure)) if failure.kind != FailureKind::Incomplete => {
+                    whole.push((run, derived.sample));
+                }
+                (Some(Fault::Commit), _) => failed.push((run, derived.sample)),
+                (Some(Fault::Unclear), _) if controlled => whole.push((run, derived.sample)),
+                (Some(Fault::Resource), _) if controlled => failed.push((run, derived.sample)),
+                _ => {}
+            }
+        }
+        // Output that stopped before its end, or a killed run, says something only where the
+        // commit never did better.
+        if whole.is_empty() {
+            let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };
+            if failed.last().is_some_and(|(_, sample)| failed.len() >= needs(sample)) {
+                whole.extend(failed.pop());
+            }
+        }
+        Ok(whole)
+    }
+}
+
+/// The time that something took which ran into its time-out; it is never less than that.
+pub(super) fn given(wall_s: f64) -> Duration {
+    Duration::try_from_secs_f64(wall_s).unwrap_or(Duration::MAX)
+}

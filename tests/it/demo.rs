@@ -1,0 +1,77 @@
+//! The bundled engine: built and hunted for real, from an empty folder to a named commit.
+//!
+//! `launch` is not among them: its speed cannot be told while other tests use the same cores.
+
+use std::time::Duration;
+
+use crate::kit::{Output, TestEnvironment};
+
+/// A dozen builds and runs of a real engine, while other tests use the same cores.
+const PATIENCE: Duration = Duration::from_mins(6);
+
+fn hunt(env: &TestEnvironment, scenario: &str) -> Output {
+    let args = ["demo", "--scenario", scenario, "--dir", "engine"];
+    env.spawn_product(&args).wait_within(PATIENCE)
+}
+
+/// The commit in which a scenario's file says that the regression was planted.
+fn planted(scenario: &str) -> String {
+    let file = format!("{}/demo/scenarios/{scenario}.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(file).unwrap();
+    let line = text.lines().find(|line| line.starts_with("expect")).unwrap();
+    line.split('"').nth(1).unwrap().to_owned()
+}
+
+fn names_the_planted_commit(scenario: &str) {
+    let env = TestEnvironment::new();
+    let output = hunt(&env, scenario).expect(0);
+    let first = output.stdout.lines().next().unwrap();
+    let found = first.strip_prefix("First bad commit: ").unwrap_or_else(|| panic!("{output:?}"));
+    assert!(found.starts_with(&planted(scenario)), "{output:?}");
+    let engine = env.repo().join("engine");
+    assert_eq!(env.git_in(&engine, &["status", "--porcelain"]), "");
+    assert_eq!(env.git_in(&engine, &["worktree", "list"]).lines().count(), 1);
+    env.assert_no_survivors();
+}
+
+#[test]
+fn repack_the_default() {
+    names_the_planted_commit("repack");
+}
+
+#[test]
+fn rope_where_every_kernel_passes_its_own_check() {
+    names_the_planted_commit("rope");
+}
+
+#[test]
+fn fused_where_each_layer_alone_keeps_the_limit() {
+    names_the_planted_commit("fused");
+}
+
+#[test]
+fn quant_with_four_bits_where_more_belong() {
+    names_the_planted_commit("quant");
+}
+
+#[test]
+fn crash_a_failure_is_the_target() {
+    names_the_planted_commit("crash");
+}
+
+#[test]
+fn a_scenario_that_is_not_there_is_refused_with_those_that_are() {
+    let env = TestEnvironment::new();
+    let output = hunt(&env, "no-such").expect(2);
+    assert!(output.stderr.contains("crash, fused, launch, quant, repack, rope"), "{output:?}");
+}
+
+#[test]
+fn a_folder_with_something_in_it_is_left_alone() {
+    let env = TestEnvironment::new();
+    let engine = env.repo().join("engine");
+    std::fs::create_dir(&engine).unwrap();
+    std::fs::write(engine.join("mine"), "x").unwrap();
+    hunt(&env, "repack").expect(2).says(&["is not empty", "--dir"]);
+    assert_eq!(std::fs::read_dir(&engine).unwrap().count(), 1);
+}
