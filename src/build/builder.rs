@@ -96,6 +96,11 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
         std::fs::remove_file(&tried.log).map_err(StoreError::at(&tried.log))?;
         tried = attempt(order)?;
     }
+    // One that may become what the whole hunt is about must be seen twice.
+    if order.phase == Phase::Endpoint && matches!(tried.fault, Some(Fault::Commit)) {
+        std::fs::remove_file(&tried.log).map_err(StoreError::at(&tried.log))?;
+        tried = attempt(order)?;
+    }
     let starved = matches!(tried.fault, Some(Fault::Resource));
     if matches!(tried.fault, Some(Fault::World)) {
         let reason = tried.record.failure.map_or_else(String::new, |f| f.detail);
@@ -198,10 +203,15 @@ fn run_command(
         invocation = invocation.env(name, value.fill(order.values)?);
     }
     let mut machine = None;
+    let mut complaint: Option<String> = None;
     let transient = &order.config.failures.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
     let finished = process::run(&invocation, order.stop, &file, &mut |_, line| {
         let text = String::from_utf8_lossy(line);
+        let is_complaint = complaint.is_none() && text.to_lowercase().contains("error");
+        if is_complaint {
+            complaint = Some(normalised(&text, order.slot.root()));
+        }
         let known = DISK_AT_ITS_END
             .iter()
             .chain(&MEMORY_AT_ITS_END)
@@ -213,7 +223,7 @@ fn run_command(
                 return Keep::Yes;
             }
         }
-        Keep::No
+        if is_complaint { Keep::Yes } else { Keep::No }
     })?;
     append(&part, log, words)?;
     if finished.ended == Ended::Stopped {
@@ -227,9 +237,17 @@ fn run_command(
         Some(sign) => format!("`{command}`: {}; its output says `{sign}`", finished.ended),
         None => format!("`{command}`: {}", finished.ended),
     };
-    let failure =
-        Failure { kind: FailureKind::Build, signature: finished.ended.to_string(), detail };
-    let program = Path::new(&words[0]);
+    // Every failed `make` leaves with 2: what it complained of first tells two failures apart.
+    let signature = match complaint {
+        Some(line) => format!("{}: {line}", finished.ended),
+        None => finished.ended.to_string(),
+    };
+    let failure = Failure { kind: FailureKind::Build, signature, detail };
+    let program = match &finished.ended {
+        // What is missing may be a script's interpreter.
+        Ended::NotFound(missing) => Path::new(missing),
+        _ => Path::new(&words[0]),
+    };
     let in_tree = program.starts_with(order.slot.src()) || program.starts_with(order.slot.build());
     let is_disk = machine.as_deref().is_some_and(|sign| DISK_AT_ITS_END.contains(&sign));
     let fault = match fault_of(&finished.ended, &failure, machine.is_some(), in_tree) {
@@ -239,6 +257,14 @@ fn run_command(
         other => other,
     };
     Ok(Some((failure, fault)))
+}
+
+/// A compiler's line without what differs between two builds of one fault: where it was built,
+/// and every number.
+fn normalised(line: &str, root: &Path) -> String {
+    let line = line.replace(&*root.to_string_lossy(), "");
+    let words = line.chars().map(|c| if c.is_ascii_digit() { '#' } else { c });
+    words.filter(|c| !c.is_control()).take(160).collect::<String>().trim().to_owned()
 }
 
 /// Adds one command's log to the build's.

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::git::Repository;
+use crate::git::{GitError, Repository};
 use crate::process::Stop;
 use crate::store::{HuntDir, Store};
 use crate::ui::Ui;
@@ -84,7 +84,10 @@ fn here() -> Result<Repository, Failed> {
     let folder = std::env::current_dir().map_err(|error| Failed::world(error.into(), None))?;
     Repository::discover(&folder).map_err(|error| {
         let hint = error.hint();
-        Failed::usage(error.into(), hint)
+        match error {
+            GitError::Missing | GitError::TooOld { .. } => Failed::world(error.into(), hint),
+            _ => Failed::usage(error.into(), hint),
+        }
     })
 }
 

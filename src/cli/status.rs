@@ -8,6 +8,7 @@ use crate::oracle::Activity;
 use crate::process::Stop;
 use crate::report::{Report, json, terminal_answer};
 use crate::store::HuntDir;
+use crate::store::journal::Event;
 use crate::ui::{Ui, text};
 
 use super::args::Status;
@@ -36,7 +37,21 @@ pub fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let report = Report::of(&hunt).map_err(report_failed)?;
     let out = if args.json { json(&report) } else { words(&hunt, &report)? };
     ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
-    Ok(if args.wait { exit::of_outcome(report.outcome) } else { exit::DONE })
+    match (args.wait, report.outcome) {
+        (false, _) => Ok(exit::DONE),
+        (true, Outcome::Interrupted) => stopped(&hunt),
+        (true, outcome) => Ok(exit::of_outcome(outcome)),
+    }
+}
+
+/// Whether the world stopped the hunt, or a person.
+fn stopped(hunt: &HuntDir) -> Result<u8, Failed> {
+    let entries = hunt.entries().map_err(Failed::store)?;
+    let by_world = entries.iter().rev().find_map(|entry| match entry.event {
+        Event::Stopped { world, .. } => Some(world),
+        _ => None,
+    });
+    Ok(if by_world == Some(true) { exit::WORLD } else { exit::INTERRUPTED })
 }
 
 fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {

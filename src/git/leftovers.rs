@@ -17,10 +17,12 @@ const QUIET: Duration = Duration::from_secs(2);
 impl Repository {
     /// Removes what a killed git left behind: the lock of the packed refs, which `git bisect`
     /// takes whenever it deletes a ref, and entries of worktrees of ours that were never
-    /// finished, at which every `git worktree` stops. Whatever moves, or is held open, stays.
-    pub fn mend(&self) -> Result<(), GitError> {
+    /// finished, at which every `git worktree` stops. Whatever moves, or is held open, stays;
+    /// and the lock, which may be the user's own git's, is touched only after a driver of ours
+    /// `died` without a word.
+    pub fn mend(&self, died: bool) -> Result<(), GitError> {
         let lock = self.common_dir().join("packed-refs.lock");
-        let seen = identity(&lock);
+        let seen = identity(&lock).filter(|_| died);
         let unfinished = unfinished(self.common_dir());
         if seen.is_none() && unfinished.is_empty() {
             return Ok(());
@@ -90,12 +92,14 @@ mod tests {
         }
         let lock = common.join("packed-refs.lock");
         let held = fs::File::create(&lock).unwrap();
-        repository.mend().unwrap();
+        repository.mend(true).unwrap();
         assert!(lock.exists(), "somebody holds it");
         assert!(!entry("src7").exists());
         assert!(entry("srcx").exists(), "not a name of ours");
         drop(held);
-        repository.mend().unwrap();
+        repository.mend(false).unwrap();
+        assert!(lock.exists(), "nobody of ours died");
+        repository.mend(true).unwrap();
         assert!(!lock.exists());
     }
 }

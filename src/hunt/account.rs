@@ -46,6 +46,11 @@ impl Ledger {
         self.notes.push(text.into());
     }
 
+    /// Whether nothing was found yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.culprits.is_empty() && self.crossings.is_empty() && self.candidates.is_empty()
+    }
+
     /// Whether all that was found is a limit crossed by small steps.
     pub(super) fn is_gradual(&self) -> bool {
         self.culprits.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
@@ -101,7 +106,13 @@ impl Ledger {
         for target in &stretch.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
-            let Some(level) = seen.level(metric) else { continue };
+            let Some(level) = seen.level(metric) else {
+                self.notes.push(format!(
+                    "{} has no {metric}, so what happened to it afterwards was not looked for",
+                    found.info.commit.short()
+                ));
+                continue;
+            };
             let rest = GuardTarget { baseline: level, ..target.clone() };
             if !exceeds(&rest) {
                 continue;

@@ -4,16 +4,19 @@
 use std::collections::BTreeMap;
 
 use crate::config::{Config, ConfirmBuild};
-use crate::evaluation::{Basis, CommitId, Culprit, Judgement, Phase, Target, TouchedFile, Verdict};
+use crate::evaluation::{
+    Basis, CommitId, Culprit, Failure, Guard, GuardTarget, Judgement, Metric, Phase, Target,
+    TouchedFile, Verdict,
+};
 use crate::oracle::{Decision, Observation, Request, judge, measures_of};
-use crate::stats;
+use crate::stats::{self, Side};
 use crate::store::journal::{Event, Steadiness};
 use crate::store::{Confirmation, KeyHasher};
 
 use super::HuntError;
 use super::begin::info;
 use super::driver::Driver;
-use super::effect::{bad_side, effects, is_blamed};
+use super::effect::{bad_side, effects, is_blamed, is_large};
 use super::verdict::{Place, write_down};
 
 /// Fresh runs of each commit where values do not repeat bit for bit: five against five part by
@@ -76,7 +79,8 @@ impl Driver<'_> {
         if let Some(why) = self.recipe_objection(commit, &parents, targets, steadiness)? {
             return Ok(Confirmed::Unsure(vec![commit.clone()], why));
         }
-        let culprit = self.culprit(commit, &parents, targets, &fresh)?;
+        let broken = &verdicts.last().expect("the commit is the last of them").broken;
+        let culprit = self.culprit(commit, &parents, targets, &fresh, broken)?;
         let wanted = self.oracle.config.statistics.confidence;
         if culprit.confidence < wanted {
             let why = format!(
@@ -161,14 +165,15 @@ impl Driver<'_> {
                 recipe: None,
                 keep: false,
             })?;
-            for target in targets {
-                if let Target::Guard(target) = target
-                    && known.build_failure.is_none()
-                    && !known.repeats(&target.guard.metric)
-                    && known.of(&target.guard.metric.measure).iter().any(|s| s.result.is_ok())
-                {
-                    return Ok(false);
+            let repeats = |target: &Target| match target {
+                Target::Guard(target) => {
+                    known.build_failure.is_some() || known.repeats(&target.guard.metric)
                 }
+                // A failure has no bits to compare, and may come and go: it is never exact.
+                Target::Failure { measure, .. } => measure.is_none(),
+            };
+            if !targets.iter().all(repeats) {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -193,93 +198,41 @@ impl Driver<'_> {
         Ok(verdicts)
     }
 
-    /// Where an override begins at the commit, both sides are measured with each recipe that
-    /// runs on both. Says what is wrong when the step does not hold there.
-    fn recipe_objection(
-        &mut self,
-        commit: &CommitId,
-        parents: &[CommitId],
-        targets: &[Target],
-        steadiness: Steadiness,
-    ) -> Result<Option<String>, HuntError> {
-        let own = self.oracle.recipe(commit)?;
-        let mut recipes = vec![own.clone()];
-        for parent in parents {
-            let theirs = self.oracle.recipe(parent)?;
-            if recipes.iter().all(|recipe| recipe.text() != theirs.text()) {
-                recipes.push(theirs);
-            }
-        }
-        if recipes.len() == 1 {
-            return Ok(None);
-        }
-        let measures = measures_of(targets);
-        let runs = crate::oracle::first_runs(steadiness);
-        let mut compared = false;
-        for recipe in &recipes {
-            let mut verdicts = Vec::new();
-            let mut seen = Vec::new();
-            for one in parents.iter().chain([commit]) {
-                let observation = self.oracle.evaluate(Request {
-                    commit: one,
-                    measures: &measures,
-                    runs,
-                    phase: Phase::Confirm,
-                    recipe: Some(recipe),
-                    keep: false,
-                })?;
-                verdicts.push(judged(&observation, targets, steadiness, recipe).verdict);
-                seen.push(observation);
-            }
-            let last = seen.pop().expect("the commit is the last of them");
-            let (bad, rest) = verdicts.split_last().expect("the commit is the last of them");
-            if *bad == Verdict::Skip || rest.contains(&Verdict::Skip) {
-                continue;
-            }
-            compared = true;
-            let step = effects(&last, &seen, targets).0;
-            let holds = *bad == Verdict::Bad
-                && rest.iter().all(|verdict| *verdict == Verdict::Good)
-                && (step.is_empty() || step.iter().any(super::effect::is_large));
-            if !holds {
-                return Ok(Some(
-                    "the recipe changes here, and with one and the same recipe for both sides the step vanishes"
-                        .to_owned(),
-                ));
-            }
-        }
-        Ok((!compared).then(|| {
-            "the recipe changes here, and neither recipe runs on both sides, so that nothing can be compared"
-                .to_owned()
-        }))
-    }
-
     fn culprit(
         &self,
         commit: &CommitId,
         parents: &[CommitId],
         targets: &[Target],
         fresh: &Fresh,
+        broken: &[Metric],
     ) -> Result<Culprit, HuntError> {
-        let (effects, worst) = effects(&fresh.commit, &fresh.parents, targets);
-        let failure = targets.iter().find_map(|target| match target {
+        let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets);
+        // A metric that keeps its tolerance is nobody's fault, however it moved.
+        effects.retain(|effect| broken.contains(&effect.metric));
+        let wanted = targets.iter().find_map(|target| match target {
             Target::Failure { failure, .. } => Some(failure.clone()),
             Target::Guard(_) => None,
         });
+        // A commit that is bad since it prints NaN, say, has no level and no step.
+        let failure =
+            wanted.or_else(|| first_failure(&fresh.commit).filter(|_| effects.is_empty()));
         let parent = &parents[worst];
         let (confidence, basis) = if fresh.is_exact {
             (1.0, Basis::BitExact)
         } else {
-            let of = |target: &Target| match target {
-                Target::Guard(target) => Some(stats::rank_confidence(
-                    &fresh.parents[worst].numbers(&target.guard.metric),
-                    &fresh.commit.numbers(&target.guard.metric),
-                    bad_side(target.guard.direction()),
-                )),
-                Target::Failure { .. } => None,
+            let least = |target: &Target| {
+                let sides =
+                    fresh.parents.iter().map(|parent| confidence(parent, &fresh.commit, target));
+                sides.fold(1.0, f64::min)
             };
-            let best = targets.iter().filter_map(of).fold(0.0, f64::max);
-            (best, Basis::Sequential)
+            let counts = |target: &&Target| match target {
+                Target::Failure { .. } => true,
+                Target::Guard(target) => effects
+                    .iter()
+                    .find(|effect| effect.metric == target.guard.metric)
+                    .is_none_or(|effect| is_large(effect) || !effects.iter().any(is_large)),
+            };
+            (targets.iter().filter(counts).map(least).fold(0.0, f64::max), Basis::Sequential)
         };
         let files = self
             .oracle
@@ -341,8 +294,41 @@ impl Driver<'_> {
     }
 }
 
+/// How surely the commit's fresh runs lie beyond a parent's: in the metric, or, where one of
+/// them fails, in failing.
+fn confidence(parent: &Observation, commit: &Observation, target: &Target) -> f64 {
+    let fails = |seen: &Observation, measure: &str| -> Vec<f64> {
+        seen.of(measure).iter().map(|s| f64::from(u8::from(s.result.is_err()))).collect()
+    };
+    match target {
+        Target::Guard(target)
+            if !commit.numbers(&target.guard.metric).is_empty()
+                && commit.of(&target.guard.metric.measure).iter().all(|s| s.result.is_ok()) =>
+        {
+            stats::rank_confidence(
+                &parent.numbers(&target.guard.metric),
+                &commit.numbers(&target.guard.metric),
+                bad_side(target.guard.direction()),
+            )
+        }
+        Target::Guard(GuardTarget {
+            guard: Guard { metric: Metric { measure, .. }, .. }, ..
+        })
+        | Target::Failure { measure: Some(measure), .. } => {
+            stats::rank_confidence(&fails(parent, measure), &fails(commit, measure), Side::Above)
+        }
+        Target::Failure { measure: None, .. } => 1.0,
+    }
+}
+
+fn first_failure(seen: &Observation) -> Option<Failure> {
+    let mut samples = seen.samples.values().flatten();
+    let failed = samples.find_map(|sample| sample.result.as_ref().err());
+    seen.build_failure.as_ref().or(failed).cloned()
+}
+
 /// A judgement where no more runs are to be had: wanting more is being undecided.
-fn judged(
+pub(super) fn judged(
     observation: &Observation,
     targets: &[Target],
     steadiness: Steadiness,

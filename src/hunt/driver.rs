@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Finding, Judgement, Outcome, Phase, Target};
 use crate::git::{BisectSession, Range, Repository};
-use crate::oracle::Oracle;
+use crate::oracle::{Facts, Oracle};
 use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event, Steadiness};
@@ -43,12 +43,22 @@ pub fn drive(
 ) -> Result<Finding, HuntError> {
     let entries = hunt.entries()?;
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
-        return Ok((**finding).clone());
+        let finding = (**finding).clone();
+        // A driver that was killed right after its last word has not tidied up.
+        let (oracle, _) = open(repository, hunt, stop)?;
+        clean(repository, hunt, &oracle.slots)?;
+        return Ok(finding);
     }
-    repository.mend()?;
+    let is_resumed = entries.len() > 1;
+    let died =
+        is_resumed && !matches!(entries.last().map(|e| &e.event), Some(Event::Stopped { .. }));
+    repository.mend(died)?;
     let (oracle, begun) = open(repository, hunt, stop)?;
+    if is_resumed {
+        same_world(&oracle)?;
+    }
     let mut driver = Driver { oracle, begun, hunt, program, stop: stop.clone(), stretches: 0 };
-    if entries.len() > 1 {
+    if is_resumed {
         driver.oracle.recorder.event(Event::Resumed)?;
     }
     let result = match driver.run() {
@@ -71,6 +81,24 @@ pub fn drive(
     result.and_then(|finding| cleaned.map(|()| finding))
 }
 
+/// Runs of different machines, drivers, or compilers are never compared: a hunt goes on only
+/// where it began.
+fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
+    let now = Facts::gather(&oracle.config, &oracle.store)?;
+    if now.machine.class != oracle.facts.machine.class {
+        return Err(HuntError::World(format!(
+            "the hunt began on another class of machine ({}), this is {}",
+            oracle.facts.machine.cpu, now.machine.cpu
+        )));
+    }
+    if now.environment != oracle.facts.environment {
+        return Err(HuntError::World(
+            "what [environment] probe says has changed since the hunt began".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
 impl Driver<'_> {
     fn run(&mut self) -> Result<Finding, HuntError> {
         let endpoints = match self.endpoints()? {
@@ -89,7 +117,16 @@ impl Driver<'_> {
                 ledger.note("the account was not closed: too many stretches of history");
                 break;
             }
-            let searched = self.search(&stretch, endpoints.chosen.steadiness)?;
+            let searched = match self.search(&stretch, endpoints.chosen.steadiness) {
+                // What is confirmed stands; only the rest was not looked for.
+                Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
+                    ledger.note(format!(
+                        "the account was not closed: the budget of {runs} runs is spent"
+                    ));
+                    break;
+                }
+                other => other?,
+            };
             let is_last = self.begun.options.first_only;
             let next = ledger.enter(&stretch, searched, &endpoints.bad);
             if is_last {

@@ -3,6 +3,7 @@
 mod account;
 mod alone;
 mod begin;
+mod boundary;
 mod clean;
 mod confirm;
 mod driver;

@@ -272,14 +272,17 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
 /// Git stopped without an answer: the oracle said why in the journal.
 fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     let budget = driver.oracle.config.statistics.max_runs;
-    if Recorder::of(driver.hunt)?.made() >= budget {
-        return Ok(HuntError::Budget(budget));
-    }
-    let last = driver.hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Stopped { reason, world } => Some((reason, world)),
-        _ => None,
-    });
+    let spent = Recorder::of(driver.hunt)?.made() >= budget;
+    let since = driver.hunt.entries()?.into_iter().rev();
+    let last =
+        since.take_while(|entry| !matches!(entry.event, Event::Search { .. })).find_map(|entry| {
+            match entry.event {
+                Event::Stopped { reason, world } => Some((reason, world)),
+                _ => None,
+            }
+        });
     Ok(match last {
+        Some((_, true)) if spent => HuntError::Budget(budget),
         Some((reason, true)) => HuntError::World(reason),
         Some((_, false)) => HuntError::Stopped,
         None => HuntError::World(format!(

@@ -23,6 +23,7 @@ pub(super) fn choose(
     bad: &Observation,
     guards: &[Guard],
 ) -> Result<Chosen, Box<Finding>> {
+    let (good, bad) = (&guarded(good, guards), &guarded(bad, guards));
     if let Some(what) = first_failure(good) {
         return Err(unmeasurable(format!("the good endpoint cannot be measured: {what}")));
     }
@@ -44,6 +45,13 @@ pub(super) fn choose(
         return failure_target(Some(measure.clone()), first, starved);
     }
     guard_targets(good, bad, guards)
+}
+
+/// An endpoint without the measures that nothing guards: whether those fail decides nothing.
+fn guarded(endpoint: &Observation, guards: &[Guard]) -> Observation {
+    let mut guarded = endpoint.clone();
+    guarded.samples.retain(|name, _| guards.iter().any(|guard| guard.metric.measure == *name));
+    guarded
 }
 
 /// The first failure of an endpoint, for people.

@@ -61,6 +61,7 @@ impl Oracle {
             Some(place) => place,
             None => self.place(&good, &recipe, Phase::Control)?,
         };
+        slot.fresh(&slot.cache())?;
         let key = self.run_key_of(&good, &recipe, &measure)?;
         self.recorder.now("control", &good, Some(&measure.name), Phase::Control);
         let ran = run::run(run::Order {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::config::{Config, Measure};
-use crate::evaluation::{Fault, fault_of};
+use crate::evaluation::{Ended, Fault, fault_of};
 use crate::measure::Reader;
 use crate::process::read_log;
 use crate::store::{StoreError, StoredRun};
@@ -53,7 +53,12 @@ pub(super) fn derive(
 /// Whether the program should have come from the commit: it lies in the slot.
 fn ran_in_tree(run: &StoredRun) -> bool {
     let record = &run.record;
-    record.argv.first().is_some_and(|program| {
+    let program = match &record.ended {
+        // What is missing may be a hook's program, or a script's interpreter.
+        Ended::NotFound(missing) => Some(missing),
+        _ => record.argv.first(),
+    };
+    program.is_some_and(|program| {
         let program = Path::new(program);
         program.starts_with(&record.slot)
             || (program.is_relative() && program.components().count() > 1)

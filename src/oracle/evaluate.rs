@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
-use crate::config::{Condition, Config, ConfirmBuild, Measure};
+use crate::config::{BuildMode, Condition, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, Phase};
 use crate::git::{GitError, History};
 use crate::process::Stop;
@@ -196,7 +196,7 @@ impl Oracle {
         match &last.failure {
             // It was given less time than it would have now.
             Some(failure)
-                if failure.signature == Ended::TimedOut.to_string()
+                if failure.signature.starts_with(&Ended::TimedOut.to_string())
                     && given(last.wall_s) < recipe.build.timeout =>
             {
                 Ok(())
@@ -258,7 +258,9 @@ impl Oracle {
         let hunt = self.recorder.hunt().map(str::to_owned);
         let fits = |stamp: &Stamp| {
             let is_fresh = stamp.phase == Phase::Confirm && stamp.hunt == hunt;
-            let may_be_old = phase != Phase::Confirm || recipe.build.confirm == ConfirmBuild::Reuse;
+            let may_be_old = phase != Phase::Confirm
+                || (recipe.build.confirm == ConfirmBuild::Reuse
+                    && recipe.build.mode == BuildMode::Clean);
             stamp.build_key == key && (may_be_old || is_fresh)
         };
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|s| fits(&s)));

@@ -49,9 +49,11 @@ impl Recorder {
             match entry.event {
                 Event::Run(run) => {
                     made += u32::from(!run.reused);
-                    known.insert(key(run.phase, &run.attempt))
+                    known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
-                Event::Build(build) => known.insert(key(build.phase, &build.attempt)),
+                Event::Build(build) => {
+                    known.insert(key(build.phase, &build.commit, &build.attempt))
+                }
                 _ => false,
             };
         }
@@ -103,7 +105,7 @@ impl Recorder {
     ) -> Result<(), StoreError> {
         let Some((hunt, journal)) = &mut self.hunt else { return Ok(()) };
         let record = &run.record;
-        if !self.known.insert(key(phase, &record.attempt)) {
+        if !self.known.insert(key(phase, commit, &record.attempt)) {
             return Ok(());
         }
         let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
@@ -135,7 +137,7 @@ impl Recorder {
         reused: bool,
     ) -> Result<(), StoreError> {
         let Some((hunt, journal)) = &mut self.hunt else { return Ok(()) };
-        if !self.known.insert(key(phase, &record.attempt)) {
+        if !self.known.insert(key(phase, commit, &record.attempt)) {
             return Ok(());
         }
         let log = store.build_log(record);
@@ -169,6 +171,7 @@ impl Recorder {
     }
 }
 
-fn key(phase: Phase, attempt: &str) -> String {
-    format!("{phase} {attempt}")
+/// Commits of one tree share their runs, and each has them in the journal.
+fn key(phase: Phase, commit: &CommitId, attempt: &str) -> String {
+    format!("{phase} {commit} {attempt}")
 }

@@ -146,6 +146,11 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         std::fs::remove_file(&log).ok();
         return Err(OracleError::Stopped);
     }
+    // A text that was swapped under the run is no run of the one that was hashed.
+    if let Err(error) = order.facts.check_inputs(order.config, order.store) {
+        std::fs::remove_file(&log).ok();
+        return Err(error);
+    }
     let record = RunRecord {
         attempt,
         run_key: order.key.to_string(),

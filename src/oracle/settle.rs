@@ -15,12 +15,13 @@ impl Oracle {
         phase: Phase,
     ) -> Result<(Judgement, Observation), OracleError> {
         let measures = measures_of(targets);
+        let recipe = self.recipe(commit)?;
         let mut runs = first_runs(steadiness);
         loop {
             let request =
                 Request { commit, measures: &measures, runs, phase, recipe: None, keep: true };
             let observation = self.evaluate(request)?;
-            match judge(&observation, targets, steadiness, &self.config) {
+            match judge(&observation, targets, steadiness, &recipe) {
                 Decision::Settled(judgement) => {
                     self.release(commit);
                     return Ok((judgement, observation));

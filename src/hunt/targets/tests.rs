@@ -179,3 +179,13 @@ fn by_hand_every_guard_is_a_target_against_the_good_commit() {
     assert!(standing(&unbuildable('1', "exit code 2"), &guards).is_err());
     assert!(standing(&at('1', &[]), &guards).is_err());
 }
+
+#[test]
+fn a_measure_that_nothing_guards_decides_nothing() {
+    let crash = |mut seen: Observation| {
+        seen.samples.insert("extra".to_owned(), vec![failed(FailureKind::Crash, "exit code 1"); 2]);
+        seen
+    };
+    let (good, bad) = (crash(at('1', &[6.0; 2])), crash(at('2', &[7.0; 2])));
+    assert_eq!(chosen(&good, &bad, &[guard(UP)]).targets, [Target::Guard(target(UP, 6.0, 7.0))]);
+}

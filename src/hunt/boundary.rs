@@ -1,0 +1,73 @@
+//! Where an override begins at the first bad commit, it may be the recipe that made the step.
+
+use crate::evaluation::{CommitId, Phase, Target, Verdict};
+use crate::oracle::{Request, first_runs, measures_of};
+use crate::store::journal::Steadiness;
+
+use super::HuntError;
+use super::confirm::judged;
+use super::driver::Driver;
+use super::effect::{effects, is_large};
+
+impl Driver<'_> {
+    /// Where an override begins at the commit, both sides are measured with each recipe that
+    /// runs on both. Says what is wrong when the step does not hold there.
+    pub(super) fn recipe_objection(
+        &mut self,
+        commit: &CommitId,
+        parents: &[CommitId],
+        targets: &[Target],
+        steadiness: Steadiness,
+    ) -> Result<Option<String>, HuntError> {
+        let own = self.oracle.recipe(commit)?;
+        let mut recipes = vec![own.clone()];
+        for parent in parents {
+            let theirs = self.oracle.recipe(parent)?;
+            if recipes.iter().all(|recipe| recipe.text() != theirs.text()) {
+                recipes.push(theirs);
+            }
+        }
+        if recipes.len() == 1 {
+            return Ok(None);
+        }
+        let measures = measures_of(targets);
+        let runs = first_runs(steadiness);
+        let mut compared = false;
+        for recipe in &recipes {
+            let mut verdicts = Vec::new();
+            let mut seen = Vec::new();
+            for one in parents.iter().chain([commit]) {
+                let observation = self.oracle.evaluate(Request {
+                    commit: one,
+                    measures: &measures,
+                    runs,
+                    phase: Phase::Confirm,
+                    recipe: Some(recipe),
+                    keep: false,
+                })?;
+                verdicts.push(judged(&observation, targets, steadiness, recipe).verdict);
+                seen.push(observation);
+            }
+            let last = seen.pop().expect("the commit is the last of them");
+            let (bad, rest) = verdicts.split_last().expect("the commit is the last of them");
+            if *bad == Verdict::Skip || rest.contains(&Verdict::Skip) {
+                continue;
+            }
+            compared = true;
+            let step = effects(&last, &seen, targets).0;
+            let holds = *bad == Verdict::Bad
+                && rest.iter().all(|verdict| *verdict == Verdict::Good)
+                && (step.is_empty() || step.iter().any(is_large));
+            if !holds {
+                return Ok(Some(
+                    "the recipe changes here, and with one and the same recipe for both sides the step vanishes"
+                        .to_owned(),
+                ));
+            }
+        }
+        Ok((!compared).then(|| {
+            "the recipe changes here, and neither recipe runs on both sides, so that nothing can be compared"
+                .to_owned()
+        }))
+    }
+}
