@@ -23,7 +23,7 @@
 //! | `program` | what the built program is called; `none`: the build makes none |
 //! | `needs` | a file under the source without which it leaves with 4 |
 //! | `dirty` | a tracked file that it overwrites while it runs |
-//! | `build_exit`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
+//! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -169,7 +169,8 @@ fn build_engine(src: &Path, build: &Path) {
         exit(1);
     }
     if let Some(code) = script.number("build_exit") {
-        eprintln!("error: engine.c:1: broken");
+        let what = script.get("build_says").unwrap_or("broken");
+        eprintln!("error: engine.c:1: {what}");
         exit(i32::try_from(code).unwrap());
     }
     if let Some(file) = script.get("build_dirty") {
