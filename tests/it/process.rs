@@ -18,6 +18,8 @@ use bisect_ppl::process::{
 };
 use bisect_ppl::ui::printable;
 
+use crate::kit::heed_interrupts;
+
 /// Far longer than anything here takes; only a hang meets it.
 const LONG: Duration = Duration::from_mins(1);
 
@@ -456,6 +458,7 @@ fn a_panic_while_reading_ends_the_run() {
 
 #[test]
 fn nohup_holds_and_other_signals_stop() {
+    heed_interrupts();
     let room = Room::new();
     let words = helper_command();
     let said = room.path("said");

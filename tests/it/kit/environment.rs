@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Hunt, Process, kill, processes};
+use super::{Hunt, Process, heed_interrupts, kill, processes};
 
 const PRODUCT: &str = env!("CARGO_BIN_EXE_bisect-ppl");
 const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
@@ -53,6 +53,7 @@ pub struct Start {
 
 impl TestEnvironment {
     pub fn new() -> Self {
+        heed_interrupts();
         let root = tempfile::Builder::new().prefix("bisect-ppl-it-").tempdir().unwrap();
         let env = Self { root, outputs: AtomicU32::new(0) };
         for folder in ["home", "cache", "world", "tmp", "inputs", "repo"] {

@@ -8,12 +8,28 @@ mod oracle;
 mod processes;
 mod snapshot;
 
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
+
+use signal_hook::consts::SIGINT;
+
 pub use environment::{Output, PATIENCE, TestEnvironment, wait_until};
 pub use history::{History, graph, line};
 pub use hunt::Hunt;
 pub use oracle::Oracle;
 pub use processes::{Process, kill};
 pub use snapshot::Snapshot;
+
+/// Lets our programs be interrupted even where the tests themselves were started with SIGINT
+/// ignored, as a shell without job control starts what is put into its background: a signal
+/// that is handled here is back at its default in a program started from here.
+pub fn heed_interrupts() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let as_before = Arc::new(AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(SIGINT, as_before).unwrap();
+    });
+}
 
 /// The perplexity of a good commit, as the engine prints it.
 pub const GOOD: f64 = 7.0;
