@@ -189,7 +189,11 @@ impl Oracle {
     }
 
     /// A build failure that the store knows of.
-    fn known_build_failure(&self, request: Request<'_>, recipe: &Config) -> Result<(), NoBuild> {
+    fn known_build_failure(
+        &mut self,
+        request: Request<'_>,
+        recipe: &Config,
+    ) -> Result<(), NoBuild> {
         let key = self.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let Some(last) = builds.last() else { return Ok(()) };
@@ -201,7 +205,14 @@ impl Oracle {
             {
                 Ok(())
             }
-            Some(failure) => Err(NoBuild::Failed { failure: failure.clone(), starved: false }),
+            Some(failure) => {
+                let Request { commit, phase, runs, .. } = request;
+                // Asking for no runs is looking, which is not written down.
+                if runs > 0 {
+                    self.recorder.build(&self.store, last, commit, phase, true)?;
+                }
+                Err(NoBuild::Failed { failure: failure.clone(), starved: false })
+            }
             None => Ok(()),
         }
     }
