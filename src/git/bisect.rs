@@ -1,4 +1,4 @@
-//! A bisect session of our own, in a worktree without files.
+//! A bisect session of our own, in a repository without files.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,9 +7,10 @@ use std::path::Path;
 use crate::evaluation::{CommitId, Verdict};
 use crate::process::Invocation;
 
+use super::bisect_repository::BisectRepository;
 use super::command::Call;
 use super::error::io_error;
-use super::{BisectState, GitError, History, Range, Remaining, Repository, Worktree};
+use super::{BisectState, GitError, History, Range, Remaining, Repository};
 
 /// What is hunted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,18 +58,18 @@ impl Aim {
     }
 }
 
-/// `git bisect` in a linked worktree that has no files, so that no build can dirty it. Git
-/// keeps a session apart for each worktree: one the user has going is not disturbed.
+/// `git bisect` in a repository of its own, which has no files that a build could dirty, and
+/// none of the user's references: a session that they have going is not disturbed.
 #[derive(Debug)]
 pub struct BisectSession {
-    worktree: Worktree,
+    place: BisectRepository,
 }
 
 impl BisectSession {
     /// A session at this path (made anew, or taken up after a killed process). `commit` is any
     /// commit, for HEAD to name.
     pub fn open(repository: &Repository, path: &Path, commit: &CommitId) -> Result<Self, GitError> {
-        Ok(Self { worktree: Worktree::add_detached(repository, path, commit)? })
+        Ok(Self { place: BisectRepository::open(repository, path, commit)? })
     }
 
     /// Begins a session; one that is there already ends.
@@ -98,7 +99,7 @@ impl BisectSession {
                 _ => format!("{line}\n"),
             })
             .collect();
-        let file = self.worktree.git_dir().join("bisect-ppl-replay");
+        let file = self.place.git_dir().join("bisect-ppl-replay");
         fs::write(&file, log).map_err(io_error("write", &file))?;
         let replayed = run_to_an_end(&self.bisect("replay").arg(&file));
         // A leftover is overwritten by the next replay.
@@ -119,12 +120,12 @@ impl BisectSession {
 
     /// The session as it stands on disk; `None` before it was started.
     pub fn state(&self) -> Result<Option<BisectState>, GitError> {
-        BisectState::read(self.worktree.git_dir())
+        BisectState::read(self.place.git_dir())
     }
 
     /// What git wants tested and how much is left, for an oracle that git calls.
     pub fn step(&self) -> Result<Option<(CommitId, Option<Remaining>)>, GitError> {
-        let git_dir = self.worktree.git_dir();
+        let git_dir = self.place.git_dir();
         let Some(state) = BisectState::read_open(git_dir)? else { return Ok(None) };
         let Some(current) = state.current.clone() else { return Ok(None) };
         Ok(Some((current, state.remaining(git_dir)?)))
@@ -133,7 +134,7 @@ impl BisectSession {
     /// How much is left, as git estimates it; `None` before both ends are known.
     pub fn remaining(&self) -> Result<Option<Remaining>, GitError> {
         match self.state()? {
-            Some(state) => state.remaining(self.worktree.git_dir()),
+            Some(state) => state.remaining(self.place.git_dir()),
             None => Ok(None),
         }
     }
@@ -148,18 +149,13 @@ impl BisectSession {
         self.bisect("run").args(oracle).invocation()
     }
 
-    /// The worktree's folder, which has no files.
-    pub fn path(&self) -> &Path {
-        self.worktree.path()
-    }
-
-    /// The session's end: its worktree is removed, and all its references with it.
-    pub fn remove(self) -> Result<(), GitError> {
-        self.worktree.remove()
+    /// Removes the session at this path with all its references; without one nothing happens.
+    pub fn remove(path: &Path) -> Result<(), GitError> {
+        BisectRepository::remove(path)
     }
 
     fn bisect(&self, command: &str) -> Call {
-        self.worktree.call().args(["bisect", command])
+        self.place.call().args(["bisect", command])
     }
 }
 

@@ -66,6 +66,11 @@ impl Call {
         Self { git_dir: Some(git_dir.to_owned()), ..Self::new(git_dir) }
     }
 
+    /// From another folder, which what git starts will stand in too.
+    pub(super) fn standing_in(self, dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), ..self }
+    }
+
     /// Git on these files with this repository, both named outright: were the link between them
     /// lost (a build may well delete `.git`), git would look further up, find a repository of
     /// the user's, and `reset --hard` that.

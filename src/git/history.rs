@@ -137,11 +137,12 @@ impl History {
             .map_err(|source| graph_error(old, new, source))
     }
 
-    /// The best common ancestor; `None` where the histories have nothing in common.
-    pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, GitError> {
-        match self.objects.merge_base(self.commit(a)?.id(), self.commit(b)?.id()) {
-            Ok(base) => Ok(Some(commit_id(base))),
-            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+    /// The best common ancestors of two commits, as `git merge-base --all`: none where the
+    /// histories have nothing in common, several where they crossed.
+    pub fn merge_bases(&self, a: &CommitId, b: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        match self.objects.merge_bases(self.commit(a)?.id(), self.commit(b)?.id()) {
+            Ok(bases) => Ok(bases.iter().map(|base| commit_id(*base)).collect()),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(Vec::new()),
             Err(source) => Err(graph_error(a, b, source)),
         }
     }

@@ -2,35 +2,25 @@
 //! user's own git would stumble over it too, so it is no matter of patience.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::error::io_error;
 use super::worktree::remove_all;
 use super::{GitError, Repository};
 
-/// How long a leftover must lie untouched: git holds this lock, and is within the making of a
-/// worktree, for some milliseconds.
+/// How long a leftover must lie untouched: git is within the making of a worktree for some
+/// milliseconds.
 const QUIET: Duration = Duration::from_secs(2);
 
 impl Repository {
-    /// Removes what a killed git left behind: the lock of the packed refs, which `git bisect`
-    /// takes whenever it deletes a ref, and entries of worktrees of ours that were never
-    /// finished, at which every `git worktree` stops. Whatever moves, or is held open, stays;
-    /// and the lock, which may be the user's own git's, is touched only after a driver of ours
-    /// `died` without a word.
-    pub fn mend(&self, died: bool) -> Result<(), GitError> {
-        let lock = self.common_dir().join("packed-refs.lock");
-        let seen = identity(&lock).filter(|_| died);
+    /// Removes what a killed git left behind: entries of worktrees of ours that were never
+    /// finished, at which every `git worktree` stops. Whatever moves stays.
+    pub fn mend(&self) -> Result<(), GitError> {
         let unfinished = unfinished(self.common_dir());
-        if seen.is_none() && unfinished.is_empty() {
+        if unfinished.is_empty() {
             return Ok(());
         }
         std::thread::sleep(QUIET);
-        if seen.is_some() && identity(&lock) == seen && !is_open(&lock) {
-            fs::remove_file(&lock).map_err(io_error("remove", &lock))?;
-        }
         for entry in self::unfinished(self.common_dir()) {
             if unfinished.contains(&entry) {
                 remove_all(&entry)?;
@@ -40,25 +30,11 @@ impl Repository {
     }
 }
 
-fn identity(file: &Path) -> Option<(u64, i64, i64)> {
-    let metadata = file.symlink_metadata().ok()?;
-    Some((metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
-}
-
-/// Whether a process that we may look at has this file open; without `/proc` none seems to.
-fn is_open(file: &Path) -> bool {
-    let Ok(file) = file.canonicalize() else { return false };
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let opened = processes.flat_map(|p| fs::read_dir(p.path().join("fd")).into_iter().flatten());
-    opened.flatten().any(|fd| fs::read_link(fd.path()).is_ok_and(|target| target == file))
-}
-
 /// Entries that git locked to make a worktree of the names we use, and that do not yet say
 /// what they belong to.
 fn unfinished(common_dir: &Path) -> Vec<PathBuf> {
     let is_ours = |name: &str| {
-        let rest = name.strip_prefix("src").or_else(|| name.strip_prefix("bisect"));
-        rest.is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
+        name.strip_prefix("src").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
     };
     let is_empty = |file: PathBuf| fs::read(file).is_ok_and(|text| text.trim_ascii().is_empty());
     let is_missing = |file: PathBuf| !file.exists() || is_empty(file);
@@ -90,16 +66,8 @@ mod tests {
             fs::write(entry(name).join("locked"), "initializing").unwrap();
             fs::write(entry(name).join("gitdir"), "").unwrap();
         }
-        let lock = common.join("packed-refs.lock");
-        let held = fs::File::create(&lock).unwrap();
-        repository.mend(true).unwrap();
-        assert!(lock.exists(), "somebody holds it");
+        repository.mend().unwrap();
         assert!(!entry("src7").exists());
         assert!(entry("srcx").exists(), "not a name of ours");
-        drop(held);
-        repository.mend(false).unwrap();
-        assert!(lock.exists(), "nobody of ours died");
-        repository.mend(true).unwrap();
-        assert!(!lock.exists());
     }
 }

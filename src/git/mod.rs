@@ -9,6 +9,7 @@
 
 mod authoring;
 mod bisect;
+mod bisect_repository;
 mod bisect_state;
 mod changes;
 mod command;

@@ -347,7 +347,7 @@ fn is_absent_or_empty(path: &Path) -> bool {
 }
 
 /// Removes the locks that a killed git left in a git folder and in those of its submodules.
-fn remove_locks(git_dir: &Path) -> Result<(), GitError> {
+pub(super) fn remove_locks(git_dir: &Path) -> Result<(), GitError> {
     let Ok(entries) = fs::read_dir(git_dir) else { return Ok(()) };
     for entry in entries.flatten() {
         let path = entry.path();

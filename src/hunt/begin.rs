@@ -91,7 +91,7 @@ fn check_path(history: &History, good: &CommitId, bad: &CommitId) -> Result<(), 
     if history.is_ancestor(bad, good)? {
         return Err(UsageError::Reversed { good: good_name, bad: bad_name });
     }
-    if history.merge_base(good, bad)?.is_none() {
+    if history.merge_bases(good, bad)?.is_empty() {
         return Err(UsageError::NoPath { good: good_name, bad: bad_name });
     }
     Ok(())

@@ -1,19 +1,19 @@
 //! Leaves the user's repository as it was: no worktree of ours stays registered.
 
 use crate::build::Slots;
-use crate::git::{GitError, Repository, Worktree};
+use crate::git::{BisectSession, GitError, Repository, Worktree};
 use crate::oracle::OracleError;
 use crate::store::HuntDir;
 
 use super::HuntError;
 
-/// Removes the hunt's bisect worktree and every slot that nobody holds.
+/// Removes the hunt's bisect session and every slot that nobody holds.
 pub(super) fn clean(
     repository: &Repository,
     hunt: &HuntDir,
     slots: &Slots,
 ) -> Result<(), HuntError> {
-    remove_worktree(repository, &hunt.bisect_worktree())?;
+    BisectSession::remove(&hunt.bisect_repository())?;
     clean_slots(repository, slots)
 }
 

@@ -50,9 +50,7 @@ pub fn drive(
         return Ok(finding);
     }
     let is_resumed = entries.len() > 1;
-    let died =
-        is_resumed && !matches!(entries.last().map(|e| &e.event), Some(Event::Stopped { .. }));
-    repository.mend(died)?;
+    repository.mend()?;
     let (oracle, begun) = open(repository, hunt, stop)?;
     if is_resumed {
         same_world(&oracle)?;
@@ -147,9 +145,9 @@ impl Driver<'_> {
     fn out_of_budget(&self, runs: u32) -> Result<Finding, HuntError> {
         let history = &self.oracle.history;
         let mut range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
-        let worktree = self.hunt.bisect_worktree();
-        if self.stretches == 0 && worktree.exists() {
-            let session = BisectSession::open(history.repository(), &worktree, &range.new)?;
+        let place = self.hunt.bisect_repository();
+        if self.stretches == 0 && place.exists() {
+            let session = BisectSession::open(history.repository(), &place, &range.new)?;
             range = session.state()?.and_then(|state| state.range()).unwrap_or(range);
         }
         let candidates = history.commits(&range)?;

@@ -66,7 +66,7 @@ impl Driver<'_> {
             let place = Place { stretch: 0, phase: Phase::Endpoint, left: None };
             write_down(&mut self.oracle, seen, &judgement, place)?;
         }
-        if let Some(finding) = self.check_merge_base(&good, &bad, &chosen)? {
+        if let Some(finding) = self.check_merge_bases(&good, &bad, &chosen)? {
             return Ok(Err(finding));
         }
         Ok(Ok(Endpoints { good: at_good, bad: at_bad, chosen }))
@@ -110,9 +110,10 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Where good is not an ancestor of bad, what was right at good must have been right at
-    /// their merge base, else there is nothing to hunt between them.
-    fn check_merge_base(
+    /// Where good is not an ancestor of bad, what was right at good must have been right
+    /// wherever their ways parted, else there is nothing to hunt between them. Histories that
+    /// crossed have several such places, and git asks about each.
+    fn check_merge_bases(
         &mut self,
         good: &CommitId,
         bad: &CommitId,
@@ -121,28 +122,27 @@ impl Driver<'_> {
         if self.oracle.history.is_ancestor(good, bad)? {
             return Ok(None);
         }
-        let Some(base) = self.oracle.history.merge_base(good, bad)? else { return Ok(None) };
-        let judgement = self.judge(&base, &chosen.targets, chosen.steadiness, 0)?;
-        let summary = match judgement.verdict {
-            Verdict::Good => return Ok(None),
-            Verdict::Bad => format!(
-                "good is not an ancestor of bad, and their merge base {} is bad already ({}): \
-                 what is wrong at bad was mended on the way to good, not broken on the way to bad",
-                base.short(),
-                judgement.reason
-            ),
-            _ => format!(
-                "good is not an ancestor of bad, and their merge base {} cannot be measured: {}",
-                base.short(),
-                judgement.reason
-            ),
-        };
-        let outcome = if judgement.verdict == Verdict::Bad {
-            Outcome::NoRegression
-        } else {
-            Outcome::EndpointUnmeasurable
-        };
-        Ok(Some(Box::new(Finding::plain(outcome, summary))))
+        let mut unmeasurable = None;
+        for base in self.oracle.history.merge_bases(good, bad)? {
+            let judgement = self.judge(&base, &chosen.targets, chosen.steadiness, 0)?;
+            let (name, reason) = (base.short(), &judgement.reason);
+            if judgement.verdict == Verdict::Bad {
+                let summary = format!(
+                    "good is not an ancestor of bad, and their merge base {name} is bad already \
+                     ({reason}): what is wrong at bad was mended on the way to good, not broken \
+                     on the way to bad"
+                );
+                return Ok(Some(Box::new(Finding::plain(Outcome::NoRegression, summary))));
+            }
+            if judgement.verdict != Verdict::Good {
+                unmeasurable = unmeasurable.or(Some(format!(
+                    "good is not an ancestor of bad, and their merge base {name} cannot be \
+                     measured: {reason}"
+                )));
+            }
+        }
+        let outcome = Outcome::EndpointUnmeasurable;
+        Ok(unmeasurable.map(|summary| Box::new(Finding::plain(outcome, summary))))
     }
 }
 

@@ -145,7 +145,7 @@ fn bisect(
         targets: stretch.targets.clone(),
         paths: stretch.paths.clone(),
     })?;
-    let path = driver.hunt.bisect_worktree();
+    let path = driver.hunt.bisect_repository();
     let session = BisectSession::open(driver.oracle.history.repository(), &path, &stretch.bad)?;
     session.start(&range, Aim::Regression)?;
     replay(driver, &session, stretch, steadiness, &options.skip)?;
@@ -185,6 +185,17 @@ fn replay(
 ) -> Result<(), HuntError> {
     for commit in skip {
         session.mark(Verdict::Skip, commit)?;
+    }
+    // They were measured with the endpoints. `git bisect run` would ask about them too, and ends
+    // without a word where it has to ask about a second one (2.39 and 2.47 both do).
+    let history = &driver.oracle.history;
+    if !history.is_ancestor(&stretch.good, &stretch.bad)? {
+        for base in history.merge_bases(&stretch.good, &stretch.bad)? {
+            let phase = Phase::Search;
+            let (judgement, _) =
+                driver.oracle.settle(&base, &stretch.targets, steadiness, phase)?;
+            session.mark(judgement.verdict, &base)?;
+        }
     }
     let mut known = Vec::new();
     for entry in driver.hunt.entries()? {

@@ -35,7 +35,7 @@ pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verd
 fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
     let (stretch, targets, steadiness) = current_search(hunt)?;
-    let session = BisectSession::open(repository, &hunt.bisect_worktree(), &begun.bad.commit)?;
+    let session = BisectSession::open(repository, &hunt.bisect_repository(), &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
         HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
     })?;

@@ -121,9 +121,9 @@ impl HuntDir {
         Journal::read(&self.journal_path())
     }
 
-    /// The bisect worktree, which has no files of the commits in it.
-    pub fn bisect_worktree(&self) -> PathBuf {
-        self.path.join("bisect")
+    /// The repository of its bisect session, which has no files of the commits in it.
+    pub fn bisect_repository(&self) -> PathBuf {
+        self.path.join("bisect.git")
     }
 
     /// What is being done right now: one small file, rewritten, not durable.

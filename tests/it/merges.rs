@@ -74,3 +74,28 @@ fn a_bad_merge_base_ends_the_hunt() {
     let hunt = env.start(&["--good", &good]).expect(4, "no-regression");
     hunt.output.says(&["merge base"]);
 }
+
+#[test]
+fn each_merge_base_of_histories_that_crossed_is_asked() {
+    // Two merge bases, p and q. One of them is bad: what is wrong at bad was mended on the way
+    // to good.
+    for wrong in ["p", "q"] {
+        let word = |base| if base == wrong { "b" } else { "g" };
+        let (env, history) = laid_out(&[
+            "a: g",
+            &format!("p < a: {}", word("p")),
+            &format!("q < a: {}", word("q")),
+            "x < p q: g",
+            "y < q p: b",
+            "z < y: b",
+        ]);
+        let good = history.commit("x").to_owned();
+        let hunt = env.start(&["--good", &good]).expect(4, "no-regression");
+        hunt.output.says(&["merge base", &history.commit(wrong)[..10]]);
+    }
+    let crossed =
+        ["a: g", "p < a: g", "q < a: g", "x < p q: g", "y < q p: g", "z < y: b", "e < z: b"];
+    let (env, history) = laid_out(&crossed);
+    let good = history.commit("x").to_owned();
+    env.start(&["--good", &good]).names(&history, "z");
+}

@@ -8,7 +8,8 @@ use crate::git::{BisectState, End};
 use crate::process::tool;
 
 fn session(fixture: &Fixture, commit: &CommitId) -> BisectSession {
-    BisectSession::open(&fixture.repository(), &fixture.beside("hunt a/bisect"), commit).unwrap()
+    BisectSession::open(&fixture.repository(), &fixture.beside("hunt a/bisect.git"), commit)
+        .unwrap()
 }
 
 fn state(session: &BisectSession) -> BisectState {
@@ -47,7 +48,6 @@ fn git_finds_the_first_bad_commit_and_the_state_says_so() {
     assert_eq!((end, asked), (Some(End::FirstBad(commits[5].clone())), 3));
     let state = state(&session);
     assert_eq!((state.new, state.old.len()), (Some(commits[5].clone()), 2));
-    assert_eq!(fs::read_dir(session.path()).unwrap().count(), 1, "only .git");
     session.reset().unwrap();
     assert_eq!(session.state().unwrap(), None);
 }
@@ -158,11 +158,83 @@ fn the_users_own_bisect_goes_on_beside_ours() {
     assert_eq!(theirs.current, Some(fixture.head()));
     let between = fixture.snapshot();
     session.reset().unwrap();
-    session.remove().unwrap();
+    BisectSession::remove(session.place.git_dir()).unwrap();
     assert_eq!(fixture.snapshot(), between);
     assert_eq!(fixture.git(&["worktree", "list"]).lines().count(), 1);
     fixture.git(&["bisect", "reset"]);
     assert_eq!(fixture.repository().bisect_state_here().unwrap(), None);
+}
+
+#[test]
+fn the_users_hooks_never_hear_of_it() {
+    let (fixture, commits) = Fixture::line(9);
+    let heard = fixture.beside("heard");
+    let hook = fixture.user().join(".git/hooks/reference-transaction");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    write_program(&hook, &format!("#!/bin/sh\necho \"$@\" >>'{}'\n", heard.display()));
+    let session = session(&fixture, &commits[8]);
+    session.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    let judge = |at| if at >= 6 { Verdict::Bad } else { Verdict::Good };
+    assert_eq!(drive(&session, &commits, judge).0, Some(End::FirstBad(commits[6].clone())));
+    session.reset().unwrap();
+    assert!(!heard.exists(), "{}", fs::read_to_string(&heard).unwrap());
+    fixture.git(&["-c", "core.hooksPath=.git/hooks", "tag", "heard"]);
+    assert!(heard.exists());
+}
+
+#[test]
+fn a_session_that_was_half_made_is_made_anew_and_a_whole_one_taken_up() {
+    let (fixture, commits) = Fixture::line(9);
+    let path = fixture.beside("hunt a/bisect.git");
+    fs::create_dir_all(path.join("refs")).unwrap();
+    fs::write(path.join("config"), "[core").unwrap();
+    let first = session(&fixture, &commits[8]);
+    first.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    fs::write(path.join("packed-refs.lock"), "").unwrap();
+    let second = session(&fixture, &commits[8]);
+    assert_eq!(second.current().unwrap(), Some(commits[4].clone()));
+    second.mark(Verdict::Good, &commits[4]).unwrap();
+    second.reset().unwrap();
+}
+
+#[test]
+fn a_session_works_where_the_repository_has_an_odd_name_or_ends_early() {
+    let (fixture, _) = Fixture::line(9);
+    let odd = fixture.beside("a \"b\\\n#c");
+    let url = format!("file://{}", fixture.user().display());
+    let odd_name = odd.to_str().unwrap();
+    git_in(&fixture.beside(""), &["clone", "--quiet", "--depth=5", &url, odd_name]);
+    let repository = Repository::discover(&odd).unwrap();
+    let commits = git_in(&odd, &["rev-list", "--reverse", "HEAD"]);
+    let commits: Vec<CommitId> = commits.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(commits.len(), 5);
+    let path = odd.join(".git/bisect-ppl/bisect.git");
+    let session = BisectSession::open(&repository, &path, &commits[4]).unwrap();
+    session.start(&range(&commits[0], &commits[4]), Aim::Regression).unwrap();
+    let judge = |at| if at >= 1 { Verdict::Bad } else { Verdict::Good };
+    assert_eq!(drive(&session, &commits, judge).0, Some(End::FirstBad(commits[1].clone())));
+}
+
+#[test]
+fn a_partial_clone_fetches_what_a_path_filter_needs() {
+    let fixture = Fixture::new();
+    for allowed in ["allowFilter", "allowAnySHA1InWant"] {
+        fixture.git(&["config", &format!("uploadpack.{allowed}"), "true"]);
+    }
+    let numbers = 1..=6;
+    let commits: Vec<CommitId> = numbers
+        .map(|n| fixture.commit("step", &[(if n % 2 == 0 { "a/x" } else { "b" }, &n.to_string())]))
+        .collect();
+    let url = format!("file://{}", fixture.user().display());
+    let clone = fixture.beside("partial");
+    let words = ["clone", "--quiet", "--filter=tree:0", "--no-checkout", &url, "partial"];
+    git_in(&fixture.beside(""), &words);
+    let repository = Repository::discover(&clone).unwrap();
+    let path = clone.join(".git/bisect-ppl/bisect.git");
+    let session = BisectSession::open(&repository, &path, &commits[5]).unwrap();
+    let range = Range { paths: vec!["a".to_owned()], ..range(&commits[0], &commits[5]) };
+    session.start(&range, Aim::Regression).unwrap();
+    assert_eq!(session.current().unwrap(), Some(commits[3].clone()));
 }
 
 #[test]
@@ -179,7 +251,7 @@ fn git_drives_an_oracle_whose_words_hold_anything() {
     );
     let words = [oracle.to_str().unwrap(), record.to_str().unwrap(), "$HOME `id`", "it's", "!x"];
     let invocation = session.run_invocation(words);
-    assert_eq!(invocation.folder(), session.path());
+    assert_eq!(invocation.folder(), fixture.user(), "where an oracle finds the repository");
     let output = tool(&invocation).unwrap();
     assert_eq!(output.ended, Ended::Exited(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(state(&session).end, Some(End::FirstBad(commits[6].clone())));
@@ -241,7 +313,6 @@ fn our_log_replays_in_a_fresh_clone() {
     assert_eq!(state(&session).end, Some(End::FirstBad(commits[5].clone())));
     session.replay(&state(&session).log).unwrap();
     assert_eq!(state(&session).new, Some(commits[5].clone()));
-    assert_eq!(fs::read_dir(session.path()).unwrap().count(), 1, "only .git");
 }
 
 #[test]

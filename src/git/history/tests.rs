@@ -52,8 +52,8 @@ fn the_graph_is_read_as_it_is() {
     assert!(history.is_ancestor(&side, &last).unwrap());
     assert!(history.is_ancestor(&last, &last).unwrap());
     assert!(!history.is_ancestor(&last, &side).unwrap());
-    assert_eq!(history.merge_base(&line[1], &side).unwrap(), Some(line[0].clone()));
-    assert_eq!(history.merge_base(&alone, &last).unwrap(), None);
+    assert_eq!(history.merge_bases(&line[1], &side).unwrap(), [line[0].clone()]);
+    assert_eq!(history.merge_bases(&alone, &last).unwrap(), []);
 
     let whole = range(&line[0], &last);
     assert_eq!(history.count(&whole).unwrap(), 4);
