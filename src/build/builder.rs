@@ -109,7 +109,9 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     let folder = order.store.build_log(&tried.record);
     publish_file(&tried.log, &folder)?;
     // A failure for want of a resource is no fact about the commit: another day it may build.
-    if !starved {
+    // Nor is a control's, which was built to find out about the machine.
+    let is_control_failed = order.phase == Phase::Control && tried.record.failure.is_some();
+    if !starved && !is_control_failed {
         order.store.put_build(&tried.record)?;
     }
     if tried.record.failure.is_none() {

@@ -11,6 +11,7 @@ use super::HuntError;
 use super::account::Stretch;
 use super::confirm::Confirmed;
 use super::driver::Driver;
+use super::verdict::{Place, write_down};
 
 /// How often a claim may fall before nobody is named.
 const MOST_ROUNDS: usize = 3;
@@ -199,13 +200,14 @@ fn replay(
     }
     let mut known = Vec::new();
     for entry in driver.hunt.entries()? {
-        if let Event::Judged(judged) = entry.event
-            && !known.contains(&judged.commit)
-        {
-            known.push(judged.commit);
+        if let Event::Judged(judged) = entry.event {
+            match known.iter_mut().find(|(commit, _)| *commit == judged.commit) {
+                Some((_, verdict)) => *verdict = judged.judgement.verdict,
+                None => known.push((judged.commit, judged.judgement.verdict)),
+            }
         }
     }
-    for commit in known {
+    for (commit, before) in known {
         let is_between = driver.oracle.history.is_ancestor(&stretch.good, &commit)?
             && driver.oracle.history.is_ancestor(&commit, &stretch.bad)?;
         let is_end = commit == stretch.good || commit == stretch.bad;
@@ -213,7 +215,12 @@ fn replay(
             continue;
         }
         let phase = driver.phase_of_truth(&commit, &stretch.targets)?;
-        let (judgement, _) = driver.oracle.settle(&commit, &stretch.targets, steadiness, phase)?;
+        let (judgement, observation) =
+            driver.oracle.settle(&commit, &stretch.targets, steadiness, phase)?;
+        if judgement.verdict != before {
+            let place = Place { stretch: driver.stretches, phase, left: None };
+            write_down(&mut driver.oracle, &observation, &judgement, place)?;
+        }
         // Only what narrows the search: git refuses a bad one that is older than a good one.
         if still_open(session, &driver.oracle.history, &commit)? {
             session.mark(judgement.verdict, &commit)?;

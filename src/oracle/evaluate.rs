@@ -299,7 +299,11 @@ impl Oracle {
             stop: &self.stop,
         })?;
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
-        if let Some(failure) = built.record.failure {
+        if let Some(failure) = &built.record.failure {
+            let failure = failure.clone();
+            if !built.starved {
+                self.question_build(&built.record, phase)?;
+            }
             return Err(NoBuild::Failed { failure, starved: built.starved });
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");

@@ -1,6 +1,7 @@
 //! Asked about a commit, answers from the store where it can, and otherwise builds and
 //! measures; then judges. The driver and `git bisect run` ask the same oracle.
 
+mod build_control;
 mod control;
 mod count;
 mod derive;

@@ -33,31 +33,38 @@ pub struct Recorder {
     known: BTreeSet<String>,
     /// Runs made for this hunt; what came from the store costs nothing.
     made: u32,
+    failed_builds: Vec<String>,
 }
 
 impl Recorder {
     /// For work that belongs to no hunt.
     pub fn none() -> Self {
-        Self { hunt: None, known: BTreeSet::new(), made: 0 }
+        Self { hunt: None, known: BTreeSet::new(), made: 0, failed_builds: Vec::new() }
     }
 
     /// For a hunt; attempts that its journal names already are not named again.
     pub fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
         let mut known = BTreeSet::new();
         let mut made = 0;
+        let mut failed_builds = Vec::new();
         for entry in hunt.entries()? {
             match entry.event {
                 Event::Run(run) => {
                     made += u32::from(!run.reused);
                     known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
+                Event::Resumed => {
+                    failed_builds.clear();
+                    false
+                }
                 Event::Build(build) => {
+                    count_build(&mut failed_builds, &build);
                     known.insert(key(build.phase, &build.commit, &build.attempt))
                 }
                 _ => false,
             };
         }
-        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known, made })
+        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known, made, failed_builds })
     }
 
     /// The hunt's name.
@@ -68,6 +75,11 @@ impl Recorder {
     /// How many runs were made for this hunt.
     pub fn made(&self) -> u32 {
         self.made
+    }
+
+    /// The builds that failed in this hunt since one last worked, or since it was resumed.
+    pub fn failed_builds(&self) -> &[String] {
+        &self.failed_builds
     }
 
     /// Appends an event.
@@ -143,7 +155,7 @@ impl Recorder {
         let log = store.build_log(record);
         let name = format!("build-{}-{}.log", commit.short(), record.attempt);
         let log = if log.exists() { hunt.adopt_log(&log, &name)? } else { String::new() };
-        journal.append(Event::Build(BuildDone {
+        let done = BuildDone {
             commit: commit.clone(),
             attempt: record.attempt.clone(),
             build_key: record.build_key.to_string(),
@@ -153,7 +165,9 @@ impl Recorder {
             failure: record.failure.clone(),
             reused,
             commands: record.commands.clone(),
-        }))
+        };
+        count_build(&mut self.failed_builds, &done);
+        journal.append(Event::Build(done))
     }
 
     /// A run that does not count, with why: the world's fault, or one that is taken again.
@@ -168,6 +182,18 @@ impl Recorder {
         let why = sample.result.as_ref().err().map_or("", |failure| failure.detail.as_str());
         let text = format!("a run of {} did not count: {why}", commit.short());
         self.event(Event::Note { text })
+    }
+}
+
+/// What a build adds to those that failed since one last worked. The control's are not asked
+/// about themselves, and what the store knows was not tried today.
+fn count_build(failed: &mut Vec<String>, build: &BuildDone) {
+    if build.reused || build.phase == Phase::Control {
+        return;
+    }
+    match build.failure {
+        Some(_) => failed.push(build.attempt.clone()),
+        None => failed.clear(),
     }
 }
 

@@ -39,9 +39,16 @@ impl Store {
         publish(&path, &serde_json::to_vec_pretty(record).expect("a record is plain data"))
     }
 
-    /// Every build under a key, oldest first.
+    /// Every build under a key, oldest first. Failures that a control proved to be the world's
+    /// are left out: they count for nothing.
     pub fn builds(&self, key: &BuildKey) -> Result<Vec<BuildRecord>, StoreError> {
-        read_all(&self.keyed("builds", key.as_str()))
+        let mut builds = Vec::new();
+        for record in read_all::<BuildRecord>(&self.keyed("builds", key.as_str()))? {
+            if self.control(&record.attempt)?.is_none_or(|control| control.worked) {
+                builds.push(record);
+            }
+        }
+        Ok(builds)
     }
 
     /// Where a build's log lies.

@@ -78,7 +78,8 @@ impl Store {
         publish(&self.control_path(&control.about), &bytes)
     }
 
-    fn control(&self, attempt: &str) -> Result<Option<Control>, StoreError> {
+    /// What the control said of a failed run or build.
+    pub(super) fn control(&self, attempt: &str) -> Result<Option<Control>, StoreError> {
         let path = self.control_path(attempt);
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }

@@ -1,0 +1,76 @@
+//! The control of failed builds: the good endpoint, built afresh when failures make one wonder
+//! whether it is the commits that fail or the machine.
+//!
+//! A failed build says less than a failed run (every broken compiler, full disk and lost
+//! network share leaves `make` with 2), and its control costs a whole build. So it is asked
+//! where a failure decides something, and where failures pile up: at the second since a build
+//! last worked, at the fourth, the eighth, and so on. If the good endpoint fails too, all of
+//! them are the machine's.
+
+use crate::build::{self, BuildError};
+use crate::config::Policy;
+use crate::evaluation::{CommitId, Phase};
+use crate::store::journal::Event;
+use crate::store::{BuildRecord, Control};
+
+use super::evaluate::Oracle;
+use super::{OracleError, run};
+
+impl Oracle {
+    /// Asks the control about a build that has just failed, where it is time to.
+    pub(super) fn question_build(
+        &mut self,
+        failed: &BuildRecord,
+        phase: Phase,
+    ) -> Result<(), OracleError> {
+        let Some(good) = self.control.as_ref().map(|control| control.commit.clone()) else {
+            return Ok(());
+        };
+        let suspects = self.recorder.failed_builds().to_vec();
+        let decides = phase == Phase::Endpoint || self.config.failures.build == Policy::Bad;
+        let is_time = suspects.len().is_power_of_two() && (decides || suspects.len() > 1);
+        if phase == Phase::Control || failed.commit == good || !is_time {
+            return Ok(());
+        }
+        let control = self.build_again(&good)?;
+        let worked = control.failure.is_none();
+        for about in &suspects {
+            let attempt = control.attempt.clone();
+            self.store.put_control(&Control { about: about.clone(), attempt, worked })?;
+        }
+        let Some(failure) = control.failure else { return Ok(()) };
+        let count = suspects.len();
+        let text = format!(
+            "{count} failed builds did not count: the good endpoint did not build any more either"
+        );
+        self.recorder.event(Event::Note { text })?;
+        let commit = failed.commit.short().to_owned();
+        let reason =
+            format!("the good endpoint does not build any more either ({})", failure.detail);
+        Err(BuildError::World { commit, reason }.into())
+    }
+
+    /// Builds a commit whatever is known of it.
+    fn build_again(&mut self, commit: &CommitId) -> Result<BuildRecord, OracleError> {
+        let recipe = self.recipe(commit)?;
+        let key = self.build_key_of(commit, &recipe)?;
+        let slot = self.slots.acquire(|_| false)?;
+        self.recorder.now("control", commit, None, Phase::Control);
+        let values = run::values(&self.history, &slot, commit, &recipe, &self.facts)?;
+        let built = build::build(build::Order {
+            repository: self.history.repository(),
+            store: &self.store,
+            slot: &slot,
+            commit,
+            config: &recipe,
+            key: &key,
+            values: &values,
+            phase: Phase::Control,
+            hunt: self.recorder.hunt(),
+            checkout: self.checkout.as_deref(),
+            stop: &self.stop,
+        })?;
+        self.recorder.build(&self.store, &built.record, commit, Phase::Control, false)?;
+        Ok(built.record)
+    }
+}
