@@ -6,7 +6,7 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Facts, Oracle, OracleError, Recorder};
+use crate::oracle::{ControlSlot, Facts, Oracle, OracleError, Recorder, revisions_of};
 use crate::process::Stop;
 use crate::store::Store;
 use crate::store::journal::Steadiness;
@@ -21,8 +21,10 @@ pub fn alone(repository: &Repository, config: Config, stop: &Stop) -> Result<Ora
     let store = Store::open(repository.common_dir())?;
     let facts = Facts::gather(&config, &store)?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
+    let history = History::open(repository)?;
     Ok(Oracle {
-        history: History::open(repository)?,
+        revisions: revisions_of(&config, &history)?,
+        history,
         store,
         slots,
         config,

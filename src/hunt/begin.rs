@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Config;
 use crate::evaluation::{CommitId, CommitInfo};
 use crate::git::{History, Range, Repository};
-use crate::oracle::{Facts, OracleError};
+use crate::oracle::{Facts, OracleError, revisions_of};
 use crate::store::journal::{Begun, Event, Options};
 use crate::store::{HuntDir, KeyHasher, Store, publish};
 
@@ -55,6 +55,7 @@ pub fn begin(
     if commits == 0 {
         return Err(UsageError::NothingTouches(options.paths.join(" ")).into());
     }
+    let revisions = revisions_of(config, &history).map_err(UsageError::from)?;
     let store = Store::open(repository.common_dir())?;
     let facts = Facts::gather(config, &store).map_err(|error| match error {
         OracleError::Input(input) => HuntError::Usage(input.into()),
@@ -68,6 +69,7 @@ pub fn begin(
         good: info(&history, &good)?,
         bad: info(&history, &bad)?,
         asked: (asked.good.clone(), asked.bad.clone()),
+        revisions,
         commits,
         options,
         config_sha256: KeyHasher::new("config").field("text", config.text()).hex(),

@@ -38,6 +38,7 @@ pub fn open(
         checkout: checkout_of(&begun),
         recorder: Recorder::of(hunt)?,
         stop: stop.clone(),
+        revisions: begun.revisions.clone(),
         control: ControlSlot::of(hunt),
         kept: Vec::new(),
         taken_over: BTreeSet::new(),

@@ -32,6 +32,11 @@ impl Oracle {
         if phase == Phase::Control || failed.commit == good || !is_time {
             return Ok(());
         }
+        // One that never built says nothing by not building.
+        let key = self.build_key_of(&good, &self.recipe(&good)?)?;
+        if self.store.builds(&key)?.iter().all(|build| build.failure.is_some()) {
+            return Ok(());
+        }
         let control = self.build_again(&good)?;
         let worked = control.failure.is_none();
         for about in &suspects {

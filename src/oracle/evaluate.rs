@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
-use crate::config::{BuildMode, Condition, Config, ConfirmBuild, Measure};
+use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, Phase};
-use crate::git::{GitError, History};
+use crate::git::History;
 use crate::process::Stop;
 use crate::store::{RunKey, Store};
 
@@ -24,6 +24,9 @@ pub struct Oracle {
     pub slots: Slots,
     /// The (frozen) configuration.
     pub config: Config,
+    /// The revisions that `[[override]]` conditions name: a branch that moves while a hunt goes
+    /// on must not change the recipes.
+    pub revisions: BTreeMap<String, CommitId>,
     /// Inputs, probes, machine.
     pub facts: Facts,
     /// The user's checkout, which `[worktree] link` links from.
@@ -78,8 +81,7 @@ impl<E: Into<OracleError>> From<E> for NoBuild {
 impl Oracle {
     /// The configuration as it holds at a commit.
     pub fn recipe(&self, commit: &CommitId) -> Result<Config, OracleError> {
-        let history = &self.history;
-        Ok(self.config.resolve(&mut |condition| holds(history, commit, condition))?)
+        Ok(self.config.resolve(&mut |condition| self.holds(commit, condition))?)
     }
 
     /// Answers, from the store as far as that reaches.
@@ -331,26 +333,4 @@ impl Oracle {
         let Facts { inputs, machine, .. } = &self.facts;
         Ok(run_key(&build, commit, measure, recipe, inputs, machine))
     }
-}
-
-/// Whether an override's condition holds at a commit.
-fn holds(history: &History, commit: &CommitId, condition: &Condition) -> Result<bool, OracleError> {
-    let has = |path: &Option<String>, wanted: bool| -> Result<bool, GitError> {
-        path.as_ref().map_or(Ok(true), |path| Ok(history.path_exists(commit, path)? == wanted))
-    };
-    let descends = |revision: &Option<String>, wanted: bool| -> Result<bool, GitError> {
-        revision.as_ref().map_or(Ok(true), |revision| {
-            let ancestor = history.resolve(revision)?;
-            Ok(history.is_ancestor(&ancestor, commit)? == wanted)
-        })
-    };
-    let contains = match &condition.contains {
-        Some((path, text)) => history.file_contains(commit, path, text)?,
-        None => true,
-    };
-    Ok(contains
-        && has(&condition.exists, true)?
-        && has(&condition.missing, false)?
-        && descends(&condition.has_ancestor, true)?
-        && descends(&condition.lacks_ancestor, false)?)
 }

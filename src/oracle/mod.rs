@@ -2,6 +2,7 @@
 //! measures; then judges. The driver and `git bisect run` ask the same oracle.
 
 mod build_control;
+mod condition;
 mod control;
 mod count;
 mod derive;
@@ -17,6 +18,7 @@ mod recorder;
 mod run;
 mod settle;
 
+pub use condition::revisions_of;
 pub use control::ControlSlot;
 pub use error::OracleError;
 pub use evaluate::{Oracle, Request};

@@ -197,3 +197,19 @@ fn the_frozen_configuration_is_what_counts() {
     Oracle::new(&env).write(&env);
     env.hunt().names(&history, 2);
 }
+
+#[test]
+fn a_branch_that_moves_under_way_changes_no_recipe() {
+    let env = TestEnvironment::new();
+    let history = line("g g g g b b b b").build(&env);
+    env.git(&["branch", "era", "v1"]);
+    let fine = "measure.ppl.command = '{build}/engine run ppl src={src} cache={cache} out={out}'";
+    Oracle::new(&env)
+        .ppl_command("false")
+        // What a colleague's fetch may do at any moment of the night.
+        .ppl("after = ['git update-ref refs/heads/era main']")
+        .section(&format!("[[override]]\nwhen = {{ has_ancestor = \"era\" }}\n{fine}"))
+        .write(&env);
+    env.hunt().names(&history, 4);
+    assert_eq!(env.git(&["rev-parse", "era"]), env.git(&["rev-parse", "main"]), "it did move");
+}

@@ -59,6 +59,7 @@ impl Hunt {
             good: info('b', good_subject),
             bad: info('e', "sampler: tidy"),
             asked: (asked.to_owned(), "HEAD".to_owned()),
+            revisions: BTreeMap::new(),
             commits: 12,
             options: Options::default(),
             base: "/work".to_owned(),

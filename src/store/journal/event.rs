@@ -109,6 +109,9 @@ pub struct Begun {
     pub bad: CommitInfo,
     /// What was typed for them.
     pub asked: (String, String),
+    /// The revisions that `[[override]]` conditions name, as they were.
+    #[serde(default)]
+    pub revisions: BTreeMap<String, CommitId>,
     /// How many commits may be the first bad one.
     pub commits: usize,
     /// Options of the command line.
