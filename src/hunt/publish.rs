@@ -12,19 +12,20 @@ use crate::store::HuntDir;
 
 use super::{HuntError, open};
 
-/// Writes `report.json`, `report.md` and `reproduce.sh`. The recipe is the one that holds at
-/// the first bad commit, or else at the bad endpoint.
+/// Writes `report.json`, `report.md` and `reproduce.sh`, which has the recipes of both commits
+/// it compares.
 pub fn publish(
     repository: &Repository,
     hunt: &HuntDir,
 ) -> Result<Result<Report, ReportError>, HuntError> {
-    let (oracle, begun) = open(repository, hunt, &Stop::never())?;
-    let found = match Report::of(hunt) {
-        Ok(report) => report.culprit.map(|culprit| culprit.commit),
+    let (oracle, _) = open(repository, hunt, &Stop::never())?;
+    let report = match Report::of(hunt) {
+        Ok(report) => report,
         Err(error) => return Ok(Err(error)),
     };
-    let commit = found.unwrap_or(begun.bad.commit);
-    Ok(report::write_all(hunt, &recipe(&oracle, &commit)?))
+    let [(_, older), (_, newer)] = report::sides(&report);
+    let recipes = [recipe(&oracle, older)?, recipe(&oracle, newer)?];
+    Ok(report::write_all(hunt, &recipes))
 }
 
 fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {

@@ -24,7 +24,7 @@ pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
     Report, Rise, SCHEMA, SampleLine, SearchLine, TargetFailure, Totals,
 };
-pub use reproduce::{Recipe, RecipeMeasure, reproduce};
+pub use reproduce::{Recipe, RecipeMeasure, reproduce, sides};
 pub use terminal::terminal_answer;
 
 /// A report that cannot be made.
@@ -62,13 +62,13 @@ impl Format {
 
 /// Writes `report.json`, `report.md` and `reproduce.sh` into the hunt's folder, each whole or
 /// not at all, and returns what they say.
-pub fn write_all(hunt: &HuntDir, recipe: &Recipe) -> Result<Report, ReportError> {
+pub fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, ReportError> {
     let report = Report::of(hunt)?;
     let folder = hunt.path();
     publish(&folder.join("report.json"), json(&report).as_bytes())?;
     publish(&folder.join("report.md"), markdown(&report).as_bytes())?;
     let script = folder.join("reproduce.sh");
-    publish(&script, reproduce(&report, recipe)?.as_bytes())?;
+    publish(&script, reproduce(&report, recipes)?.as_bytes())?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))
         .map_err(|source| StoreError::Io { path: script, source })?;
     Ok(report)

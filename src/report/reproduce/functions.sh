@@ -44,7 +44,7 @@ prepare() {
     git -C "$src" -c core.hooksPath=/dev/null -c submodule.active=. \
       submodule --quiet update --recursive >&2 || exit 1
   fi
-  links
+  "links_$recipe"
 }
 
 # What an engine prints is shown, never obeyed: control characters go.

@@ -21,11 +21,11 @@ work=$(cd "$work" && pwd -P) || exit 1
 
 failed=0
 for number in 1 2; do
-  eval "wanted=\$commit_$number label=\$label_$number"
+  eval "wanted=\$commit_$number label=\$label_$number recipe=\$recipe_$number"
   prepare "$number" "$wanted"
   say "building $short ($label)"
-  if (compile) >"$side/build.log" 2>&1 </dev/null; then
-    measure_all
+  if ("compile_$recipe") >"$side/build.log" 2>&1 </dev/null; then
+    "measure_all_$recipe"
   else
     : >"$side/build.failed"
     failed=1

@@ -18,8 +18,8 @@ use super::model::Report;
 use super::words;
 
 /// How a commit is built and measured, placeholders not yet filled in: the part of the frozen
-/// configuration that holds at the first bad commit.
-#[derive(Clone, Debug, Default)]
+/// configuration that holds there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipe {
     /// The build commands, a word an entry.
     pub build: Vec<Vec<String>>,
@@ -42,7 +42,7 @@ pub struct Recipe {
 }
 
 /// One measure of a [`Recipe`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecipeMeasure {
     /// Its name.
     pub name: String,
@@ -61,23 +61,29 @@ pub struct RecipeMeasure {
     pub shown: Option<String>,
 }
 
-/// The script.
-pub fn reproduce(report: &Report, recipe: &Recipe) -> Result<String, ReportError> {
-    let fixed = Fixed::of(recipe);
-    let measures = chosen(report, recipe);
-    let mut script = header(report, recipe)?;
+/// The script. `recipes` hold at the two commits of [`sides`], in that order.
+pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError> {
+    let are_equal = recipes[0] == recipes[1];
+    let mut script = header(report, recipes)?;
     script.push_str(include_str!("functions.sh"));
-    links(&mut script, recipe)?;
-    compile(&mut script, recipe, &fixed)?;
-    measure_all(&mut script, &measures, &fixed)?;
-    show_all(&mut script, report, &measures)?;
+    for (recipe, number) in recipes.iter().zip(1..) {
+        let fixed = Fixed::of(recipe);
+        let measures = chosen(report, recipe);
+        links(&mut script, recipe, number)?;
+        compile(&mut script, recipe, &fixed, number)?;
+        measure_all(&mut script, &measures, &fixed, number)?;
+        if are_equal {
+            break;
+        }
+    }
+    show_all(&mut script, report, &chosen(report, &recipes[1]))?;
     script.push_str(include_str!("main.sh"));
     Ok(script)
 }
 
 /// The two commits with what they are called: the first bad one and its parent, or without
 /// one the endpoints.
-fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
+pub fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
     match &report.culprit {
         Some(first) => [("parent", &first.parent), ("first bad commit", &first.commit)],
         None => [("good endpoint", &report.good.commit), ("bad endpoint", &report.bad.commit)],
@@ -104,7 +110,7 @@ fn chosen<'r>(report: &Report, recipe: &'r Recipe) -> Vec<&'r RecipeMeasure> {
     if found.is_empty() { all.collect() } else { found }
 }
 
-fn header(report: &Report, recipe: &Recipe) -> Result<String, ReportError> {
+fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError> {
     let mut head = String::from("#!/bin/sh\n");
     let mut comment = |words: &str| {
         let _ = writeln!(head, "# {}", text::line(words));
@@ -124,11 +130,17 @@ fn header(report: &Report, recipe: &Recipe) -> Result<String, ReportError> {
         // A path that is not UTF-8 did not survive the journal.
         None => "repo=${1:?usage: sh reproduce.sh CLONE}".to_owned(),
     };
-    let submodules = if recipe.submodules { "yes" } else { "no" };
+    let submodules = if recipes[1].submodules { "yes" } else { "no" };
+    let of_newer = if recipes[0] == recipes[1] {
+        1
+    } else {
+        comment("The two have recipes of their own: an override of oracle.toml lies between them.");
+        2
+    };
     let _ = write!(
         head,
         "\n{repo}\nlabel_1={} commit_1={commit_1}\nlabel_2={} commit_2={commit_2}\n\
-         submodules={submodules}\n",
+         submodules={submodules}\nrecipe_1=1 recipe_2={of_newer}\n",
         quote(label_1)?,
         quote(label_2)?
     );
@@ -142,8 +154,8 @@ fn repository(report: &Report) -> Option<String> {
     report.checkout.clone().filter(whole).or_else(common).filter(|path| !path.is_empty())
 }
 
-fn links(script: &mut String, recipe: &Recipe) -> Result<(), ReportError> {
-    script.push_str("\nlinks() {\n  :\n");
+fn links(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportError> {
+    let _ = write!(script, "\nlinks_{number}() {{\n  :\n");
     for link in &recipe.links {
         let _ = writeln!(script, "  link_in {}", quote(link)?);
     }
@@ -151,8 +163,13 @@ fn links(script: &mut String, recipe: &Recipe) -> Result<(), ReportError> {
     Ok(())
 }
 
-fn compile(script: &mut String, recipe: &Recipe, fixed: &Fixed<'_>) -> Result<(), ReportError> {
-    script.push_str("\ncompile() {\n  cd \"$src\" || exit 1\n");
+fn compile(
+    script: &mut String,
+    recipe: &Recipe,
+    fixed: &Fixed<'_>,
+    number: u8,
+) -> Result<(), ReportError> {
+    let _ = write!(script, "\ncompile_{number}() {{\n  cd \"$src\" || exit 1\n");
     for command in &recipe.build {
         let _ = writeln!(script, "  {} || exit", fixed.command(command, &recipe.build_env)?);
     }
@@ -164,9 +181,11 @@ fn measure_all(
     script: &mut String,
     measures: &[&RecipeMeasure],
     fixed: &Fixed<'_>,
+    recipe: u8,
 ) -> Result<(), ReportError> {
     for (number, measure) in measures.iter().enumerate() {
-        let _ = writeln!(script, "\n# {}\nmeasure_{number}() {{", text::line(&measure.name));
+        let name = text::line(&measure.name);
+        let _ = writeln!(script, "\n# {name}\nmeasure_{recipe}_{number}() {{");
         script.push_str("  cd \"$src\" || exit 1\n");
         if let Some(cwd) = &measure.cwd {
             let _ = writeln!(script, "  cd {} || exit 1", fixed.path(cwd)?);
@@ -182,12 +201,12 @@ fn measure_all(
         }
         script.push_str("  exit \"$status\"\n}\n");
     }
-    script.push_str("\nmeasure_all() {\n  :\n");
+    let _ = write!(script, "\nmeasure_all_{recipe}() {{\n  :\n");
     for (number, measure) in measures.iter().enumerate() {
         let _ = write!(
             script,
             "  say \"measuring $short:\" {}\n  out=$side/out/{number}\n  mkdir \"$out\"\n  \
-             (measure_{number}) >\"$side/{number}.log\" 2>&1 </dev/null || {{\n    \
+             (measure_{recipe}_{number}) >\"$side/{number}.log\" 2>&1 </dev/null || {{\n    \
              echo $? >\"$side/{number}.failed\"\n    failed=1\n  }}\n",
             quote(&text::line(&measure.name))?
         );

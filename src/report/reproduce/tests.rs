@@ -105,8 +105,17 @@ impl World {
 
     /// Runs the script; nothing may be left of it, whatever came out.
     fn script(&self, report: &Report, recipe: &Recipe, args: &[&str]) -> (String, Option<i32>) {
+        self.script_of(report, &[recipe.clone(), recipe.clone()], args)
+    }
+
+    fn script_of(
+        &self,
+        report: &Report,
+        recipes: &[Recipe; 2],
+        args: &[&str],
+    ) -> (String, Option<i32>) {
         let path = self.folder.path().join("reproduce.sh");
-        std::fs::write(&path, reproduce(report, recipe).unwrap()).unwrap();
+        std::fs::write(&path, reproduce(report, recipes).unwrap()).unwrap();
         let before = git(&self.repo(), &["status", "--porcelain"]);
         let mut all = vec!["../reproduce.sh"];
         all.extend(args);
@@ -174,6 +183,18 @@ fn without_a_first_bad_commit_the_endpoints_are_measured() {
     let (shown, code) = world.script(&report, &world.recipe(), &[]);
     assert!(shown.contains("  good endpoint ") && shown.contains("  bad endpoint "), "{shown}");
     assert!(shown.contains("PPL = 7.21") && shown.contains("PPL = 7.52"), "{shown}");
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn each_commit_has_the_recipe_of_its_era() {
+    let world = World::new();
+    let (older, mut newer) = (world.recipe(), world.recipe());
+    newer.measures[0].command = vec!["echo".to_owned(), "PPL = 9.99 the new way".to_owned()];
+    newer.links.clear();
+    let (shown, code) = world.script_of(&world.report(1), &[older, newer], &[]);
+    assert!(shown.contains("PPL = 7.21") && shown.contains("PPL = 9.99 the new way"), "{shown}");
+    assert!(!shown.contains("PPL = 7.52"), "{shown}");
     assert_eq!(code, Some(0));
 }
 

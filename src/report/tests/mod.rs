@@ -10,7 +10,7 @@ use crate::evaluation::{Contribution, Finding, Metric, Outcome, Phase, SkipReaso
 use crate::store::journal::Event;
 
 use self::fixture::{Hunt, culprit, found, id};
-use super::{Format, Recipe, Report, json, markdown, terminal_answer, write_all};
+use super::{Format, Report, json, markdown, terminal_answer, write_all};
 
 pub(crate) fn with_culprit() -> Hunt {
     let mut hunt = Hunt::at_search();
@@ -262,7 +262,7 @@ fn an_answer_fits_on_a_screen() {
 fn all_reports_lie_in_the_hunts_folder() {
     use std::os::unix::fs::PermissionsExt;
     let hunt = with_culprit();
-    let report = write_all(&hunt.dir, &Recipe::default()).unwrap();
+    let report = write_all(&hunt.dir, &Default::default()).unwrap();
     let read = |name: &str| std::fs::read_to_string(hunt.dir.path().join(name)).unwrap();
     assert_eq!(read("report.json"), Format::Json.render(&report));
     assert_eq!(read("report.md"), Format::Md.render(&report));
