@@ -14,6 +14,7 @@ mod kit;
 mod again;
 mod answers;
 mod architecture;
+mod command_line;
 mod commands;
 mod configuration;
 mod demo;
