@@ -60,6 +60,8 @@ pub enum Command {
     /// What `git bisect run` calls; also in a bisect of your own
     #[command(after_help = help::ORACLE)]
     Oracle(Oracle),
+    /// What has been measured here: list it, look at it, tidy up
+    Store(Store),
     /// The JSON schema of oracle.toml, for editors
     #[command(after_help = help::SCHEMA)]
     Schema,
@@ -218,6 +220,57 @@ pub struct Oracle {
     /// The configuration, where no hunt asks
     #[arg(long, value_name = "FILE", default_value = "oracle.toml", conflicts_with = "hunt")]
     pub config: PathBuf,
+}
+
+/// `store`.
+#[derive(Debug, ClapArgs)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Store {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+}
+
+/// What can be done with the store.
+#[derive(Debug, Subcommand)]
+pub enum StoreCommand {
+    /// The hunts of this repository, and what they take on the disk
+    #[command(after_help = help::STORE_LS)]
+    Ls(StoreLs),
+    /// A hunt, or every run of a commit with its values and its log
+    #[command(after_help = help::STORE_SHOW)]
+    Show(StoreShow),
+    /// Remove what nobody needs; what a hunt measured stays
+    #[command(after_help = help::STORE_GC)]
+    Gc(StoreGc),
+}
+
+/// `store ls`.
+#[derive(Debug, ClapArgs)]
+pub struct StoreLs {
+    /// As JSON, for programs
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `store show`.
+#[derive(Debug, ClapArgs)]
+pub struct StoreShow {
+    /// The beginning of a hunt's name, a commit, a run key (6 digits or more) or an attempt
+    #[arg(value_name = "WHAT")]
+    pub what: String,
+}
+
+/// `store gc`.
+#[derive(Debug, ClapArgs)]
+pub struct StoreGc {
+    /// Remove hunts too that have been at rest for longer (30d, 2w, 12h), with what only they
+    /// measured
+    #[arg(long, value_name = "AGE")]
+    pub older_than: Option<String>,
+    /// Say what would go, and remove nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `completions`.

@@ -112,6 +112,26 @@ Exit codes, an interface to git:
   0  good   1  bad   125  untestable
   128 and more: no verdict; git stops and keeps its state. Usage errors are 129";
 
+pub(super) const STORE_LS: &str = "\
+Examples:
+  bisect-ppl store ls
+  bisect-ppl store ls --json | jq -r '.hunts[].hunt'";
+
+pub(super) const STORE_SHOW: &str = "\
+Examples:
+  bisect-ppl store show 20261121-0930    a hunt
+  bisect-ppl store show HEAD~3           all that was measured at a commit";
+
+pub(super) const STORE_GC: &str = "\
+Examples:
+  bisect-ppl store gc --dry-run
+  bisect-ppl store gc --older-than 30d
+
+What goes without --older-than:
+  leftovers of processes that were killed; worktrees and builds in the cache;
+  runs and builds that no hunt refers to and that are older than 14 days
+Refused, with exit code 2, while anything measures in this repository.";
+
 pub(super) const SCHEMA: &str = "\
 Examples:
   bisect-ppl schema > oracle.schema.json

@@ -15,6 +15,7 @@ mod schema;
 mod start;
 mod status;
 mod stop;
+mod store;
 mod unavailable;
 mod watch;
 
@@ -80,6 +81,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Report(report) => report::run(&report, ui),
         Command::Measure(measure) => measure::run(&measure, ui, &stop),
         Command::Oracle(oracle) => oracle::run(&oracle, &stop),
+        Command::Store(store) => store::run(&store.command, ui),
         Command::Schema => schema::run(ui),
         Command::Completions(completions) => completions::run(&completions, ui),
         Command::Man(man) => man::run(&man, ui),

@@ -9,8 +9,8 @@ use super::Failed;
 use super::args::{Args, Format, Start};
 
 /// Commands to come.
-pub(super) const COMMANDS: [&str; 9] =
-    ["init", "verify", "compare", "gate", "track", "reproduce", "localize", "diff", "store"];
+pub(super) const COMMANDS: &[&str] =
+    &["init", "verify", "compare", "gate", "track", "reproduce", "localize", "diff"];
 
 /// A command that is not there.
 pub fn command(words: &[String]) -> Failed {
@@ -22,7 +22,7 @@ pub fn command(words: &[String]) -> Failed {
     let near = line
         .get_subcommands()
         .map(clap::Command::get_name)
-        .chain(COMMANDS)
+        .chain(COMMANDS.iter().copied())
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, _)| *distance <= 2)

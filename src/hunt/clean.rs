@@ -26,7 +26,11 @@ pub(super) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), 
     Ok(())
 }
 
-fn remove_worktree(repository: &Repository, path: &std::path::Path) -> Result<(), GitError> {
+/// Removes a worktree of ours, if there is one.
+pub(super) fn remove_worktree(
+    repository: &Repository,
+    path: &std::path::Path,
+) -> Result<(), GitError> {
     match Worktree::existing(repository, path)? {
         Some(worktree) => worktree.remove(),
         None => Ok(()),

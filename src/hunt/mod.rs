@@ -15,6 +15,7 @@ mod open;
 mod publish;
 mod search;
 mod step;
+mod sweep;
 mod targets;
 mod verdict;
 
@@ -25,3 +26,4 @@ pub use error::{HuntError, UsageError};
 pub use open::open;
 pub use publish::publish;
 pub use step::step;
+pub use sweep::{Left, left, sweep};

@@ -47,6 +47,7 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
       oracle       What `git bisect run` calls; also in a bisect of your own
 
     Look after it:
+      store        What has been measured here: list it, look at it, tidy up
       schema       The JSON schema of oracle.toml, for editors
       completions  A script that completes commands and options in a shell
       man          The manual, for `man`
@@ -79,7 +80,7 @@ fn completions_are_scripts_that_their_shells_take() {
     ];
     for (name, program, args) in checks {
         let script = env.run(&["completions", name]).expect(0).stdout;
-        for command in ["start", "resume", "completions"] {
+        for command in ["start", "resume", "store", "completions"] {
             assert!(script.contains(command), "{name} lacks {command}");
         }
         let file = env.path(&format!("tmp/{name}.ps1"));
@@ -104,7 +105,7 @@ fn bash_completes_commands_and_options() {
         shell(&env, "bash", &["-c", &script]).map(|output| output.expect(0).stdout)
     };
     if let Some(said) = complete("bisect-ppl st", 1) {
-        assert_eq!(said.trim(), "start status stop");
+        assert_eq!(said.trim(), "start status stop store");
     }
     if let Some(said) = complete("bisect-ppl start --first", 2) {
         assert_eq!(said.trim(), "--first-parent --first-only");

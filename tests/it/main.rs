@@ -31,4 +31,5 @@ mod process;
 mod refusals;
 mod several;
 mod skips;
+mod store;
 mod world;
