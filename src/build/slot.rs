@@ -66,6 +66,11 @@ impl Slots {
         Ok(Self { folder })
     }
 
+    /// The slots below `folder`, if there are any; nothing is made.
+    pub fn existing(folder: &Path) -> Option<Self> {
+        folder.canonicalize().ok().map(|folder| Self { folder })
+    }
+
     /// Where they lie.
     pub fn folder(&self) -> &Path {
         &self.folder

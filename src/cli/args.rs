@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use super::help;
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -14,7 +17,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 slower. Drives `git bisect run`: at each commit it builds the engine, measures it, judges it \
 against a declared tolerance, and names a first bad commit only after measuring it and its \
 parents afresh.",
-    after_help = "Try it: bisect-ppl demo\nYour engine: write oracle.toml, then bisect-ppl start --good v1 --bad HEAD",
+    after_help = help::TOP,
     disable_help_subcommand = true,
     arg_required_else_help = true
 )]
@@ -28,37 +31,46 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Hunt in the bundled engine's history, end to end
-    #[command(after_help = "Example: bisect-ppl demo --scenario rope")]
+    #[command(after_help = help::DEMO)]
     Demo(Demo),
-    /// Preflight: configuration, revisions, tools, inputs, disk, machine; one line each
-    #[command(after_help = "Example: bisect-ppl check --good v1 --bad HEAD")]
+    /// What would stand in a hunt's way, one line each, with the cure
+    #[command(after_help = help::CHECK)]
     Check(Check),
     /// Hunt for the first bad commit between two revisions
-    #[command(
-        after_help = "Example: bisect-ppl start --good v1 --bad HEAD -- src kernels\n\nExit codes: 0 found, 2 wrong words or files, 3 candidates / gradual / too noisy, 4 the endpoints \
-do not show it, 5 stopped by the world, 130 interrupted (5 and 130: `bisect-ppl resume`)"
-    )]
+    #[command(after_help = help::START)]
     Start(Start),
-    /// Go on with an interrupted hunt where it was
-    Resume(Hunt),
     /// What a hunt is doing, and what it has found out so far
+    #[command(after_help = help::STATUS)]
     Status(Status),
     /// End a running hunt cleanly; it can be resumed
+    #[command(after_help = help::STOP)]
     Stop(Hunt),
-    /// A log that `git bisect replay` takes in any clone
-    #[command(after_help = "Example: bisect-ppl log > bisect.log && git bisect replay bisect.log")]
-    Log(Hunt),
+    /// Go on with an interrupted hunt where it was
+    #[command(after_help = help::RESUME)]
+    Resume(Hunt),
     /// A hunt's report again, from what it stored
-    #[command(after_help = "Example: bisect-ppl report --format json -o report.json")]
+    #[command(after_help = help::REPORT)]
     Report(Report),
+    /// A log that `git bisect replay` takes in any clone
+    #[command(after_help = help::LOG)]
+    Log(Hunt),
     /// Build and measure one commit by hand
-    #[command(after_help = "Example: bisect-ppl measure HEAD~3 --runs 3")]
+    #[command(after_help = help::MEASURE)]
     Measure(Measure),
-    /// What `git bisect run` calls at each commit; also by hand in a bisect of your own
-    #[command(
-        after_help = "Example: git bisect start HEAD v1 && git bisect run bisect-ppl oracle\n\nExit codes: 0 good, 1 bad, 125 untestable, 128 and more: no verdict, git stops"
-    )]
+    /// What `git bisect run` calls; also in a bisect of your own
+    #[command(after_help = help::ORACLE)]
     Oracle(Oracle),
+    /// What has been measured here: list it, look at it, tidy up
+    Store(Store),
+    /// The JSON schema of oracle.toml, for editors
+    #[command(after_help = help::SCHEMA)]
+    Schema,
+    /// A script that completes commands and options in a shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions(Completions),
+    /// The manual, for `man`
+    #[command(after_help = help::MAN)]
+    Man(Man),
     /// Everything else: named when it is not available yet
     #[command(external_subcommand)]
     Unavailable(Vec<String>),
@@ -68,24 +80,24 @@ do not show it, 5 stopped by the world, 130 interrupted (5 and 130: `bisect-ppl 
 #[derive(Debug, ClapArgs)]
 pub struct Demo {
     /// Which regression: repack, rope, fused, quant, launch, crash
-    #[arg(long, default_value = "repack")]
+    #[arg(long, value_name = "NAME", default_value = "repack")]
     pub scenario: String,
-    /// Where to lay the repository out [default: a new temporary folder]
-    #[arg(long)]
+    /// A new or empty folder to lay the repository out in [default: a temporary one]
+    #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
 
 /// `check`.
 #[derive(Debug, ClapArgs)]
 pub struct Check {
-    /// The configuration
-    #[arg(long, default_value = "oracle.toml")]
+    /// The configuration; paths in it start from its folder
+    #[arg(long, value_name = "FILE", default_value = "oracle.toml")]
     pub config: PathBuf,
     /// A revision that was right
-    #[arg(long)]
+    #[arg(long, value_name = "REV")]
     pub good: Option<String>,
     /// A revision that is not
-    #[arg(long, default_value = "HEAD")]
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub bad: String,
 }
 
@@ -99,11 +111,11 @@ pub struct Start {
     /// A revision that is not
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub bad: String,
-    /// The configuration
-    #[arg(long, default_value = "oracle.toml")]
+    /// The configuration; paths in it start from its folder
+    #[arg(long, value_name = "FILE", default_value = "oracle.toml")]
     pub config: PathBuf,
     /// How commits are chosen: auto, git-bisect (posterior is not available yet)
-    #[arg(long, default_value = "auto")]
+    #[arg(long, value_name = "HOW", default_value = "auto")]
     pub search: String,
     /// Follow first parents only: name the merge that brought it in
     #[arg(long)]
@@ -126,7 +138,7 @@ pub struct Start {
     /// Not available yet
     #[arg(long, hide = true)]
     pub detach: bool,
-    /// Only commits that touch these paths (git pathspecs)
+    /// Search only commits that touch these (git pathspecs)
     #[arg(last = true, value_name = "PATH")]
     pub paths: Vec<String>,
 }
@@ -149,7 +161,7 @@ pub struct Status {
     /// Wait in silence until the hunt ends; the exit code is the hunt's
     #[arg(long, conflicts_with = "watch")]
     pub wait: bool,
-    /// For programs
+    /// As report.json, for programs
     #[arg(long)]
     pub json: bool,
 }
@@ -162,8 +174,8 @@ pub struct Report {
     /// The format
     #[arg(long, value_enum, default_value = "md")]
     pub format: Format,
-    /// Where to write it [default: standard output]
-    #[arg(short, long)]
+    /// Write it to a file, whole or not at all [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
@@ -185,15 +197,16 @@ pub enum Format {
 /// `measure`.
 #[derive(Debug, ClapArgs)]
 pub struct Measure {
-    /// The commit
+    /// The commit, by any name that git knows
+    #[arg(value_name = "REV")]
     pub revision: String,
-    /// The configuration
-    #[arg(long, default_value = "oracle.toml")]
+    /// The configuration; paths in it start from its folder
+    #[arg(long, value_name = "FILE", default_value = "oracle.toml")]
     pub config: PathBuf,
-    /// How many runs of each measure, those in the store included
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Runs of each measure, 1 to 1000; those in the store count
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// For programs
+    /// As JSON, for programs
     #[arg(long)]
     pub json: bool,
 }
@@ -202,9 +215,77 @@ pub struct Measure {
 #[derive(Debug, ClapArgs)]
 pub struct Oracle {
     /// The hunt that asks; without it, the bisect of the worktree it stands in
-    #[arg(long)]
+    #[arg(long, value_name = "HUNT")]
     pub hunt: Option<String>,
     /// The configuration, where no hunt asks
-    #[arg(long, default_value = "oracle.toml", conflicts_with = "hunt")]
+    #[arg(long, value_name = "FILE", default_value = "oracle.toml", conflicts_with = "hunt")]
     pub config: PathBuf,
+}
+
+/// `store`.
+#[derive(Debug, ClapArgs)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Store {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+}
+
+/// What can be done with the store.
+#[derive(Debug, Subcommand)]
+pub enum StoreCommand {
+    /// The hunts of this repository, and what they take on the disk
+    #[command(after_help = help::STORE_LS)]
+    Ls(StoreLs),
+    /// A hunt, or every run of a commit with its values and its log
+    #[command(after_help = help::STORE_SHOW)]
+    Show(StoreShow),
+    /// Remove what nobody needs; what a hunt measured stays
+    #[command(after_help = help::STORE_GC)]
+    Gc(StoreGc),
+}
+
+/// `store ls`.
+#[derive(Debug, ClapArgs)]
+pub struct StoreLs {
+    /// As JSON, for programs
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `store show`.
+#[derive(Debug, ClapArgs)]
+pub struct StoreShow {
+    /// The beginning of a hunt's name, a commit, a run key (6 digits or more) or an attempt
+    #[arg(value_name = "WHAT")]
+    pub what: String,
+}
+
+/// `store gc`.
+#[derive(Debug, ClapArgs)]
+pub struct StoreGc {
+    /// Remove hunts too that have been at rest for longer (30d, 2w, 12h), with what only they
+    /// measured
+    #[arg(long, value_name = "AGE")]
+    pub older_than: Option<String>,
+    /// Say what would go, and remove nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `completions`.
+#[derive(Debug, ClapArgs)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `man`.
+#[derive(Debug, ClapArgs)]
+pub struct Man {
+    /// Write a page for each command into a folder, made when it is not there [default: the
+    /// main page, to standard output]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
 }

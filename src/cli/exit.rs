@@ -74,10 +74,7 @@ impl Failed {
 
     /// The store: a hunt that is not there is a wrong word, everything else the world's fault.
     pub fn store(error: StoreError) -> Self {
-        let code = match error {
-            StoreError::NoHunt(_) | StoreError::Locked(_) | StoreError::Newer { .. } => USAGE,
-            StoreError::Io { .. } | StoreError::Corrupt { .. } => WORLD,
-        };
+        let code = if error.is_usage() { USAGE } else { WORLD };
         let hint = error.hint();
         Self { error: error.into(), hint, code }
     }

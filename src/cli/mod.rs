@@ -2,15 +2,20 @@
 
 mod args;
 mod check;
+mod completions;
 mod demo;
 mod exit;
+mod help;
 mod log;
+mod man;
 mod measure;
 mod oracle;
 mod report;
+mod schema;
 mod start;
 mod status;
 mod stop;
+mod store;
 mod unavailable;
 mod watch;
 
@@ -18,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use crate::git::{GitError, Repository};
@@ -32,7 +37,8 @@ pub use exit::Failed;
 /// Parses the command line, does what it says, and gives the exit code.
 pub fn main() -> ExitCode {
     let is_oracle = std::env::args_os().nth(1).is_some_and(|word| word == "oracle");
-    let args = match Args::try_parse() {
+    let parsed = help::command().try_get_matches();
+    let args = match parsed.and_then(|words| Args::from_arg_matches(&words)) {
         Ok(args) => args,
         Err(error) => {
             let is_help =
@@ -75,6 +81,10 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Report(report) => report::run(&report, ui),
         Command::Measure(measure) => measure::run(&measure, ui, &stop),
         Command::Oracle(oracle) => oracle::run(&oracle, &stop),
+        Command::Store(store) => store::run(&store.command, ui),
+        Command::Schema => schema::run(ui),
+        Command::Completions(completions) => completions::run(&completions, ui),
+        Command::Man(man) => man::run(&man, ui),
         Command::Unavailable(words) => Err(unavailable::command(&words)),
     }
 }

@@ -38,7 +38,7 @@ pub fn begin(
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
-    let hunt = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
+    let (hunt, _in_use) = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
     ui.line(&format!("hunt: {}", hunt.id()));
     drive(repository, &hunt, ui, stop)
 }

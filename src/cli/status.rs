@@ -67,6 +67,11 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
             return Ok(lines.join("\n"));
         }
     }
+    if let Some(plan) = &report.plan {
+        lines.push(format!("plan: {}", crate::report::plan(plan)));
+        let said = plan_said(hunt)?;
+        lines.extend(said.and_then(|said| crate::report::long_plan(plan, said)));
+    }
     for commit in &report.commits {
         lines.push(format!(
             "{:<7} {}  {}",
@@ -76,6 +81,13 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
         ));
     }
     Ok(lines.join("\n") + "\n")
+}
+
+/// When the plan was made.
+fn plan_said(hunt: &HuntDir) -> Result<Option<jiff::Timestamp>, Failed> {
+    let entries = hunt.entries().map_err(Failed::store)?;
+    let said = entries.iter().find(|entry| matches!(entry.event, Event::Plan(_)));
+    Ok(said.and_then(|entry| entry.at.parse().ok()))
 }
 
 /// What it does now, as it said last.

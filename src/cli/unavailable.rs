@@ -1,27 +1,16 @@
 //! What the contract names and this version does not have: refused by name, never ignored.
 
 use anyhow::anyhow;
+use clap::CommandFactory;
 
 use crate::report;
 
 use super::Failed;
-use super::args::{Format, Start};
+use super::args::{Args, Format, Start};
 
 /// Commands to come.
-const COMMANDS: [&str; 12] = [
-    "init",
-    "verify",
-    "compare",
-    "gate",
-    "track",
-    "reproduce",
-    "localize",
-    "diff",
-    "store",
-    "completions",
-    "man",
-    "schema",
-];
+pub(super) const COMMANDS: &[&str] =
+    &["init", "verify", "compare", "gate", "track", "reproduce", "localize", "diff"];
 
 /// A command that is not there.
 pub fn command(words: &[String]) -> Failed {
@@ -29,10 +18,11 @@ pub fn command(words: &[String]) -> Failed {
     if COMMANDS.contains(&name) {
         return Failed::usage(anyhow!("`bisect-ppl {name}` is not available yet"), None);
     }
-    let known = ["demo", "check", "start", "resume", "status", "stop", "log", "report", "measure"];
-    let near = known
-        .iter()
-        .chain(&COMMANDS)
+    let line = Args::command();
+    let near = line
+        .get_subcommands()
+        .map(clap::Command::get_name)
+        .chain(COMMANDS.iter().copied())
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, _)| *distance <= 2)

@@ -8,9 +8,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::evaluation::{CommitId, Judgement, Phase, Target, Value};
+use crate::hunt::steps_of;
 use crate::oracle::Activity as Doing;
+use crate::report;
 use crate::store::HuntDir;
-use crate::store::journal::{Event, RunDone, SearchEnd};
+use crate::store::journal::{Event, Plan, RunDone, SearchEnd};
 use crate::ui::{Activity, Estimate, Progress, text};
 
 /// How often it looks.
@@ -89,6 +91,9 @@ impl View {
             // What cannot be read now is read at the next look.
             let entries = self.hunt.entries().unwrap_or_default();
             for entry in entries.iter().skip(self.seen) {
+                if let Event::Plan(plan) = &entry.event {
+                    self.plan(plan, &entry.at);
+                }
                 self.show(&entry.event);
             }
             self.seen = self.seen.max(entries.len());
@@ -173,7 +178,16 @@ impl View {
             )),
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed => self.progress.done_line("taken up where it was"),
-            Event::Confirmed(_) | Event::Stopped { .. } | Event::Ended { .. } => {}
+            Event::Plan(_) | Event::Confirmed(_) | Event::Stopped { .. } | Event::Ended { .. } => {}
+        }
+    }
+
+    /// The plan; a long one so that nobody misses it.
+    fn plan(&self, plan: &Plan, at: &str) {
+        self.progress.done_line(&format!("plan     {}", report::plan(plan)));
+        let long = at.parse().ok().and_then(|at| report::long_plan(plan, at));
+        if let Some(long) = long {
+            self.progress.note(&long);
         }
     }
 
@@ -255,11 +269,6 @@ impl View {
         };
         if self.targets.is_empty() { None } else { estimate.left() }
     }
-}
-
-/// Halvings until one is left.
-fn steps_of(commits: usize) -> usize {
-    commits.max(1).ilog2() as usize + usize::from(!commits.is_power_of_two())
 }
 
 fn target_line(target: &Target) -> String {

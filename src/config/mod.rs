@@ -13,6 +13,7 @@ mod load;
 mod model;
 mod problem;
 mod read;
+mod schema;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -23,4 +24,5 @@ pub use inputs::InputError;
 pub use load::{LoadError, Overlay, ResolveError};
 pub use model::*;
 pub use problem::{ConfigError, Place, Problem};
+pub use schema::schema;
 pub use template::{MissingValue, Placeholder, Template, TemplateError, Values};

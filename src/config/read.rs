@@ -18,7 +18,7 @@ use super::{
     Template, Worktree,
 };
 
-pub(super) use overrides::{check_overrides, take_overrides};
+pub(super) use overrides::{WHOLE_HUNT, check_overrides, take_overrides};
 
 const BUILD_TIMEOUT: Duration = Duration::from_mins(30);
 const POLICIES: &[(&str, Policy)] = &[("skip", Policy::Skip), ("bad", Policy::Bad)];
@@ -26,29 +26,45 @@ const POLICIES: &[(&str, Policy)] = &[("skip", Policy::Skip), ("bad", Policy::Ba
 /// Reads a tree without its overrides. The `Config` may be used only if there are no problems.
 pub(super) fn read(document: &Node, base: &Path) -> (Config, Vec<Problem>) {
     let mut walk = Walk::default();
+    let config = walk_over(&mut walk, document, base);
+    (config, walk.problems)
+}
+
+/// Every table that a document has, with the keys it may have, and every key that takes one of
+/// a few words, with those words.
+#[cfg(test)]
+pub(super) fn allowed(document: &mut Node) -> Vec<(String, Vec<String>)> {
+    let mut walk = Walk::default();
+    overrides::take(&mut walk, document);
+    walk_over(&mut walk, document, Path::new("/"));
+    walk.allowed
+}
+
+/// What [`read`] does, with all that the walk learns on the way.
+fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = Section::new("", &document.place, table);
     root.later(&["matrix", "prepare", "patch", "overlay", "ruler"]);
 
-    version(&mut walk, &mut root);
+    version(walk, &mut root);
     // Inputs and [run] come first: templates are checked against them.
-    walk.inputs = inputs(&mut walk, &mut root);
-    let run = run(&mut walk, &mut root);
-    let failures = failures(&mut walk, &mut root);
-    let worktree = worktree(&mut walk, &mut root, base);
-    let build = build(&mut walk, &mut root);
-    let (measures, declared) = measure::measures(&mut walk, &mut root, &failures);
-    let requires = guard::requires(&mut walk, &mut root, &declared);
-    let guards = guard::guards(&mut walk, &mut root, &declared);
-    let statistics = statistics(&mut walk, &mut root);
-    let probes = probes(&mut walk, &mut root);
+    walk.inputs = inputs(walk, &mut root);
+    let run = run(walk, &mut root);
+    let failures = failures(walk, &mut root);
+    let worktree = worktree(walk, &mut root, base);
+    let build = build(walk, &mut root);
+    let (measures, declared) = measure::measures(walk, &mut root, &failures);
+    let requires = guard::requires(walk, &mut root, &declared);
+    let guards = guard::guards(walk, &mut root, &declared);
+    let statistics = statistics(walk, &mut root);
+    let probes = probes(walk, &mut root);
     // Taken out of the tree before; asked for here so that a typo can be told what was meant.
     root.get("override");
-    root.finish(&mut walk);
+    root.finish(walk);
 
-    let config = Config {
-        inputs: walk.inputs,
+    Config {
+        inputs: std::mem::take(&mut walk.inputs),
         base: base.to_owned(),
         worktree,
         build,
@@ -61,8 +77,7 @@ pub(super) fn read(document: &Node, base: &Path) -> (Config, Vec<Problem>) {
         overrides: Vec::new(),
         probes,
         source: Arc::<Source>::default(),
-    };
-    (config, walk.problems)
+    }
 }
 
 fn version(walk: &mut Walk, root: &mut Section<'_>) {

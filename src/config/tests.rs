@@ -3,6 +3,7 @@
 mod inputs;
 mod overrides;
 mod refusals;
+mod schema;
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,8 +22,11 @@ metric = "ppl"
 max_increase = 0.05
 "#;
 
+/// Every text that is read in these tests is put to the schema too.
 fn parse(text: &str) -> Result<Config, ConfigError> {
-    Config::parse(text, Path::new("/base"), "oracle.toml")
+    let read = Config::parse(text, Path::new("/base"), "oracle.toml");
+    schema::assert_agrees(text, &read);
+    read
 }
 
 /// Everything that rooms downstream see, for comparisons.

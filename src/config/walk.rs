@@ -18,6 +18,10 @@ pub(super) struct Walk {
     pub(super) inputs: BTreeMap<String, String>,
     /// Whether `{chunks}` will have a value.
     pub(super) chunks: bool,
+    /// Every table that was read, with the keys it may have; and every key that takes one of
+    /// a few words, with those words. The schema is held to them.
+    #[cfg(test)]
+    pub(super) allowed: Vec<(String, Vec<String>)>,
 }
 
 impl Walk {
@@ -124,6 +128,9 @@ impl<'d> Section<'d> {
 
     /// Reports every key that was not asked for.
     pub(super) fn finish(self, walk: &mut Walk) {
+        #[cfg(test)]
+        walk.allowed
+            .push((self.key.clone(), self.known.iter().map(|key| (*key).to_owned()).collect()));
         for field in &self.table.0 {
             let key = field.key.as_str();
             if self.later.contains(&key) {
@@ -228,10 +235,13 @@ impl<'d> Spot<'d> {
         later: &[&str],
     ) -> Option<T> {
         let word = self.text(walk)?;
+        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+        #[cfg(test)]
+        walk.allowed
+            .push((self.key.clone(), names.iter().map(|name| (*name).to_owned()).collect()));
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == word) {
             return Some(*choice);
         }
-        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
         let all = names.join(", ");
         if later.contains(&word) {
             self.refuse(walk, format!("`{word}` is not available yet. Available: {all}"));

@@ -18,7 +18,7 @@ use super::targets::standing;
 
 /// An oracle that writes no journal.
 pub fn alone(repository: &Repository, config: Config, stop: &Stop) -> Result<Oracle, HuntError> {
-    let store = Store::open(repository.common_dir())?;
+    let store = Store::open_to_measure(repository.common_dir())?;
     let facts = Facts::gather(&config, &store)?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
     let history = History::open(repository)?;

@@ -29,12 +29,13 @@ pub struct Asked {
 }
 
 /// Checks everything that was asked, and begins the hunt: its folder, its frozen
-/// configuration, and the first line of its journal.
+/// configuration, and the first line of its journal. The store that comes with it is in use,
+/// so that nobody tidies the new hunt away before somebody drives it.
 pub fn begin(
     repository: &Repository,
     config: &Config,
     asked: &Asked,
-) -> Result<HuntDir, HuntError> {
+) -> Result<(HuntDir, Store), HuntError> {
     let history = History::open(repository).map_err(UsageError::from)?;
     let resolve = |revision: &str| history.resolve(revision).map_err(UsageError::from);
     let (good, bad) = (resolve(&asked.good)?, resolve(&asked.bad)?);
@@ -56,7 +57,7 @@ pub fn begin(
         return Err(UsageError::NothingTouches(options.paths.join(" ")).into());
     }
     let revisions = revisions_of(config, &history).map_err(UsageError::from)?;
-    let store = Store::open(repository.common_dir())?;
+    let store = Store::open_to_measure(repository.common_dir())?;
     let facts = Facts::gather(config, &store).map_err(|error| match error {
         OracleError::Input(input) => HuntError::Usage(input.into()),
         other => other.into(),
@@ -82,7 +83,7 @@ pub fn begin(
         git: repository.version().to_string(),
     };
     hunt.journal()?.append(Event::Begun(Box::new(begun)))?;
-    Ok(hunt)
+    Ok((hunt, store))
 }
 
 fn check_path(history: &History, good: &CommitId, bad: &CommitId) -> Result<(), UsageError> {
@@ -115,8 +116,15 @@ fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
 
 /// Where slots lie unless the configuration says otherwise: the user's cache folder.
 pub(super) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf {
-    let folder = config.worktree.dir.as_ref().map_or_else(user_cache, |dir| config.base.join(dir));
-    folder.join(repository.id()).join("slots")
+    match &config.worktree.dir {
+        Some(dir) => config.base.join(dir).join(repository.id()).join("slots"),
+        None => default_slots(repository),
+    }
+}
+
+/// Where they lie when the configuration says nothing.
+pub(super) fn default_slots(repository: &Repository) -> PathBuf {
+    user_cache().join(repository.id()).join("slots")
 }
 
 fn user_cache() -> PathBuf {

@@ -21,7 +21,7 @@ use super::verdict::{Place, write_down};
 
 /// Fresh runs of each commit where values do not repeat bit for bit: five against five part by
 /// chance once in 252 times.
-const ROUNDS_NOISY: usize = 5;
+pub(super) const ROUNDS_NOISY: usize = 5;
 
 /// What a claim came to.
 pub(super) enum Confirmed {

@@ -103,6 +103,7 @@ impl Driver<'_> {
             Ok(endpoints) => endpoints,
             Err(finding) => return Ok(*finding),
         };
+        self.announce(&endpoints.chosen.targets, endpoints.chosen.steadiness)?;
         let mut ledger = Ledger::new(&endpoints.chosen.targets, endpoints.chosen.steadiness);
         let mut stretches = VecDeque::from([Stretch {
             good: self.begun.good.commit.clone(),

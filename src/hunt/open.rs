@@ -27,7 +27,7 @@ pub fn open(
     let config = Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?;
     let oracle = Oracle {
         history: History::open(repository)?,
-        store: Store::open(repository.common_dir())?,
+        store: Store::open_to_measure(repository.common_dir())?,
         slots: Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?,
         config,
         facts: Facts {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::evaluation::{CommitId, Culprit, Failure, Finding, Outcome};
 use crate::store::HuntDir;
-use crate::store::journal::{Begun, Entry, Event, Judged};
+use crate::store::journal::{Begun, Entry, Event, Judged, Plan};
 
 use super::ReportError;
 use super::cost::Cost;
@@ -45,6 +45,7 @@ struct Gathered<'a> {
     confirmed: Vec<&'a Culprit>,
     notes: Vec<String>,
     commands: Commands,
+    plan: Option<&'a Plan>,
     stopped: Option<&'a str>,
     finding: Option<&'a Finding>,
     /// The judged commits, oldest first; empty before the end.
@@ -73,6 +74,7 @@ impl<'a> Gathered<'a> {
             Event::Targets { targets, steadiness, others } => {
                 self.guards = Guards::seen(targets, *steadiness, others);
             }
+            Event::Plan(plan) => self.plan = Some(plan),
             Event::Search { stretch, good, bad, commits, paths, .. } => {
                 // A resumed or restarted stretch is announced again; the last word counts.
                 self.searches.retain(|search| search.stretch != *stretch);
@@ -152,6 +154,7 @@ impl<'a> Gathered<'a> {
             target_failure: self.guards.failure(),
             steadiness: self.guards.steadiness(),
             searches: self.searches,
+            plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),
             notes: self.notes,
             inputs: begun.inputs.clone(),

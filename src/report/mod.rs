@@ -8,6 +8,7 @@ mod json;
 mod markdown;
 mod measured;
 mod model;
+mod plan;
 mod reproduce;
 mod terminal;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
     Report, Rise, SCHEMA, SampleLine, SearchLine, TargetFailure, Totals,
 };
+pub use plan::{long_plan, plan};
 pub use reproduce::{Recipe, RecipeMeasure, reproduce, sides};
 pub use terminal::terminal_answer;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{
     Basis, CommitId, Failure, Metric, Outcome, Phase, SkipReason, TouchedFile, Value, Verdict,
 };
-use crate::store::journal::{InputFile, Machine, Options, Steadiness};
+use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
 /// The format of `report.json`.
 pub const SCHEMA: &str = "bisect-ppl/report/1";
@@ -54,6 +54,9 @@ pub struct Report {
     pub searches: Vec<SearchLine>,
     /// Every commit that was built, run or judged, in order of first appearance.
     pub commits: Vec<MeasuredCommit>,
+    /// What it was expected to cost, said before the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
     /// What it cost.
     pub totals: Totals,
     /// What a reader should know besides.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Failure, Phase};
 
-use super::{BuildKey, Store, StoreError, publish, read_all};
+use super::{BuildKey, Store, StoreError, publish, read_all, read_json};
 
 /// One build, as it happened. The artifacts themselves are not kept here: a slot has them
 /// until it is used again.
@@ -49,6 +49,20 @@ impl Store {
             }
         }
         Ok(builds)
+    }
+
+    /// Every build of a commit, oldest first.
+    pub fn builds_of(&self, commit: &CommitId) -> Result<Vec<BuildRecord>, StoreError> {
+        let mut found = Vec::new();
+        for attempt in self.attempts("builds")? {
+            let Some(path) = attempt.record else { continue };
+            let record: BuildRecord = read_json(&path)?;
+            if record.commit == *commit {
+                found.push(record);
+            }
+        }
+        found.sort_by(|a, b| a.finished.cmp(&b.finished));
+        Ok(found)
     }
 
     /// Where a build's log lies.

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn cache(folder: &Path) -> (Store, Digests) {
-        let store = Store::open(folder).unwrap();
+        let store = Store::open_to_measure(folder).unwrap();
         let digests = Digests::open(&store);
         (store, digests)
     }

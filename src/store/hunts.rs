@@ -65,9 +65,7 @@ impl Store {
     pub fn hunt(&self, name: Option<&str>) -> Result<HuntDir, StoreError> {
         let mut hunts = self.hunts()?;
         let Some(name) = name else {
-            return hunts.pop().ok_or_else(|| {
-                StoreError::NoHunt("there is no hunt in this repository yet".to_owned())
-            });
+            return hunts.pop().ok_or(StoreError::NoHunts);
         };
         if let Some(exact) = hunts.iter().find(|h| h.id == name) {
             return Ok(exact.clone());
@@ -75,17 +73,15 @@ impl Store {
         let matching: Vec<_> = hunts.iter().filter(|h| h.id.starts_with(name)).collect();
         match matching.as_slice() {
             [one] => Ok((*one).clone()),
+            [] if hunts.is_empty() => Err(StoreError::NoHunts),
             [] => {
-                let known: Vec<_> = hunts.iter().rev().take(5).map(|h| h.id.as_str()).collect();
-                Err(StoreError::NoHunt(format!(
-                    "there is no hunt `{name}`; the newest are: {}",
-                    known.join(", ")
-                )))
+                let newest: Vec<_> = hunts.iter().rev().take(5).map(|h| h.id.as_str()).collect();
+                Err(StoreError::UnknownHunt { name: name.to_owned(), newest: newest.join(", ") })
             }
-            several => Err(StoreError::NoHunt(format!(
-                "`{name}` could be any of: {}",
-                several.iter().map(|h| h.id.as_str()).collect::<Vec<_>>().join(", ")
-            ))),
+            several => {
+                let ids: Vec<_> = several.iter().map(|h| h.id.as_str()).collect();
+                Err(StoreError::AmbiguousHunt { name: name.to_owned(), hunts: ids.join(", ") })
+            }
         }
     }
 }
@@ -213,7 +209,7 @@ mod tests {
     #[test]
     fn a_lock_is_seen_by_others_and_freed() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
+        let store = Store::open_to_measure(folder.path()).unwrap();
         let hunt = store.new_hunt().unwrap();
         assert!(!hunt.is_driven().unwrap());
         let lock = hunt.lock().unwrap();
@@ -226,8 +222,8 @@ mod tests {
     #[test]
     fn a_hunt_is_found_by_the_beginning_of_its_name() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).unwrap();
-        assert!(matches!(store.hunt(None), Err(StoreError::NoHunt(_))));
+        let store = Store::open_to_measure(folder.path()).unwrap();
+        assert!(matches!(store.hunt(None), Err(StoreError::NoHunts)));
         let first = store.new_hunt().unwrap();
         first.journal().unwrap();
         let second = store.new_hunt().unwrap();

@@ -10,6 +10,7 @@
 //!   confirmations/<key>.json           a confirmation, by what was confirmed
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
+//!   in-use                             locked by whoever measures, and by whoever tidies up
 //! ```
 //! Files are written under a temporary name, synced, and renamed; names are unique; nothing
 //! is changed in place except `digests.json`, which is only a cache.
@@ -18,109 +19,71 @@ mod builds;
 mod confirmations;
 mod digests;
 mod durable;
+mod error;
+mod gc;
 mod hunts;
+mod in_use;
+mod inventory;
 pub mod journal;
 mod key;
 mod runs;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use builds::BuildRecord;
 pub use confirmations::Confirmation;
 pub use digests::Digests;
 pub use durable::{publish, publish_file};
+pub use error::StoreError;
+pub use gc::{Limits, Tidying, Waste};
 pub use hunts::{HuntDir, HuntLock};
+pub use inventory::{Inventory, Pile};
 pub use key::{BuildKey, KeyHasher, RunKey};
 pub use runs::{Control, StoredRun};
+
+use in_use::InUse;
 
 /// The layout this program reads and writes. A reader refuses what is newer and reads
 /// everything older (there is none yet).
 pub const FORMAT: u32 = 1;
 
-/// A store that cannot be used; always the world's fault, never a commit's.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A record does not parse.
-    #[error("{}: not a record of this program: {reason}", path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// Written by a newer program.
-    #[error("{}: store format {found}, this program knows {FORMAT}", path.display())]
-    Newer {
-        /// The store.
-        path: PathBuf,
-        /// Its format.
-        found: String,
-    },
-    /// No hunt of that name, or none at all.
-    #[error("{0}")]
-    NoHunt(String),
-    /// Somebody else drives this hunt.
-    #[error("hunt {0} is being driven by another process")]
-    Locked(String),
-}
-
-impl StoreError {
-    /// For `map_err`: an IO error with the path it happened at.
-    pub(crate) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::Io { path, source }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
-                Some("free some space, then `bisect-ppl resume`; nothing measured is lost".into())
-            }
-            Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
-                Some("the repository's git directory must be writable".into())
-            }
-            Self::Newer { .. } => Some("use the newer bisect-ppl, or move that folder away".into()),
-            Self::NoHunt(_) => Some("`bisect-ppl start --good REV` begins one".into()),
-            Self::Locked(id) => {
-                Some(format!("`bisect-ppl status {id}` shows it; `bisect-ppl stop {id}` ends it"))
-            }
-            _ => None,
-        }
-    }
-}
-
 /// The store of one repository.
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
+    /// Held by whoever measures, so that nobody tidies up below them.
+    in_use: Option<Arc<InUse>>,
 }
 
 impl Store {
-    /// Opens the store in a repository's common git directory, making it when it is not there.
+    /// The store in a repository's common git directory, for whoever reads it. Nothing is made:
+    /// one that is not there has nothing in it.
     pub fn open(common_dir: &Path) -> Result<Self, StoreError> {
         let root = common_dir.join("bisect-ppl");
-        std::fs::create_dir_all(&root).map_err(StoreError::at(&root))?;
         let format = root.join("format");
         match std::fs::read_to_string(&format) {
             Ok(text) if text.trim() == FORMAT.to_string() => {}
             Ok(text) => {
                 return Err(StoreError::Newer { path: root, found: text.trim().to_owned() });
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                publish(&format, format!("{FORMAT}\n").as_bytes())?;
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(source) => return Err(StoreError::Io { path: format, source }),
         }
-        Ok(Self { root })
+        Ok(Self { root, in_use: None })
+    }
+
+    /// The same for whoever measures: it is made when it is not there, and nothing in it is
+    /// removed by anybody while this value, or a clone of it, lives.
+    pub fn open_to_measure(common_dir: &Path) -> Result<Self, StoreError> {
+        let mut store = Self::open(common_dir)?;
+        std::fs::create_dir_all(&store.root).map_err(StoreError::at(&store.root))?;
+        let format = store.root.join("format");
+        if !format.exists() {
+            publish(&format, format!("{FORMAT}\n").as_bytes())?;
+        }
+        store.in_use = Some(Arc::new(InUse::shared(&store.root)?));
+        Ok(store)
     }
 
     /// The store's folder.

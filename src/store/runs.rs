@@ -72,6 +72,24 @@ impl Store {
         Ok(StoredRun { record, log, control: self.control(attempt)? })
     }
 
+    /// Every run whose record is wanted, oldest first, those included that count for nothing.
+    pub fn runs_where(
+        &self,
+        is_wanted: impl Fn(&RunRecord) -> bool,
+    ) -> Result<Vec<StoredRun>, StoreError> {
+        let mut found = Vec::new();
+        for attempt in self.attempts("runs")? {
+            let Some(path) = attempt.record else { continue };
+            let record: RunRecord = read_json(&path)?;
+            if is_wanted(&record) {
+                let control = self.control(&record.attempt)?;
+                found.push(StoredRun { log: path.with_extension("log"), record, control });
+            }
+        }
+        found.sort_by(|a, b| a.record.started.cmp(&b.record.started));
+        Ok(found)
+    }
+
     /// Keeps what the control said.
     pub fn put_control(&self, control: &Control) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec_pretty(control).expect("a record is plain data");

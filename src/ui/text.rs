@@ -103,6 +103,21 @@ pub fn percent(p: f64) -> String {
     format!("{} %", trim_zeros(&format!("{floored:.*}", decimals.unsigned_abs() as usize)))
 }
 
+/// Bytes for people: `0 B`, `812 B`, `12.4 KiB`, `3.0 GiB`.
+pub fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut size = count as f64;
+    let mut unit = "B";
+    for larger in units {
+        // What would read as 1024.0 is one of the larger unit.
+        if size < 1023.95 {
+            break;
+        }
+        (size, unit) = (size / 1024.0, larger);
+    }
+    if unit == "B" { format!("{count} B") } else { format!("{size:.1} {unit}") }
+}
+
 /// `1 commit`, `3 commits`.
 pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
@@ -177,6 +192,20 @@ mod tests {
         }
         assert_eq!(clock(Duration::from_secs(12)), "0:12");
         assert_eq!(clock(Duration::from_secs(3723)), "1:02:03");
+    }
+
+    #[test]
+    fn sizes_read_as_people_say_them() {
+        for (count, said) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KiB"),
+            (1_048_570, "1.0 MiB"),
+            (12_700_000, "12.1 MiB"),
+            (5 << 40, "5.0 TiB"),
+        ] {
+            assert_eq!(bytes(count), said, "{count}");
+        }
     }
 
     #[test]

@@ -72,6 +72,73 @@ fn status_says_how_a_hunt_stands() {
     env.run(&["status", "nothing"]).expect(2);
 }
 
+/// The journal's events of one kind.
+fn events(hunt: &Hunt, kind: &str) -> Vec<Value> {
+    let journal = hunt.file("journal.jsonl");
+    let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    entries.filter(|entry| entry["event"] == kind).collect()
+}
+
+#[test]
+fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
+    let env = TestEnvironment::new();
+    let mut plan = line("g g g g b b b b b");
+    for label in 1..8 {
+        plan = plan.with(label, "break_world = broken");
+    }
+    let history = plan.build(&env);
+    Oracle::new(&env).write(&env);
+    let stopped = env.hunt();
+    assert_eq!(stopped.output.code(), Some(5), "{}", stopped.output.stderr);
+    let said = "plan     8 commits, about 3 steps: 5 builds and 5 runs, about ";
+    let stderr = &stopped.output.stderr;
+    let (plan, target) = (stderr.find(said), stderr.find("hunting  ppl"));
+    assert!(plan.is_some() && plan > target, "{stderr}");
+    assert!(!stderr.contains("until about"), "{stderr}");
+    let [event] = events(&stopped, "plan").try_into().unwrap();
+    let figures = ["commits", "steps", "builds", "runs"].map(|key| event[key].as_u64().unwrap());
+    assert_eq!(figures, [8, 3, 5, 5]);
+    // The pace is what was measured at the endpoints, added up.
+    let mean = |kind: &str| {
+        let events = events(&stopped, kind);
+        let endpoints = events.iter().filter(|event| event["phase"] == "endpoint");
+        let seconds: Vec<f64> = endpoints.map(|event| event["wall_s"].as_f64().unwrap()).collect();
+        seconds.iter().sum::<f64>() / seconds.len() as f64
+    };
+    let expected = 5.0 * (mean("build") + mean("run"));
+    assert!((event["seconds"].as_f64().unwrap() - expected).abs() < 1e-9, "{event}");
+    env.run(&["status"]).expect(0).says(&["plan: 8 commits, about 3 steps"]);
+
+    env.world("broken", false);
+    let hunt = env.resume().names(&history, 4);
+    assert_eq!(events(&hunt, "plan").len(), 1, "a resumed hunt keeps its plan");
+    assert_eq!(hunt.report["plan"]["steps"], 3);
+    assert!(hunt.file("report.md").contains("Said before the search: 8 commits"), "in the report");
+}
+
+#[test]
+fn a_search_of_more_than_an_hour_says_its_end_and_how_to_cut_it() {
+    let env = TestEnvironment::new();
+    line("g g b b").with(1, "break_world = broken").with(2, "break_world = broken").build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.hunt();
+    assert_eq!(hunt.output.code(), Some(5), "{}", hunt.output.stderr);
+    // No test waits for hours: the plan is made to say so.
+    let journal = hunt.file("journal.jsonl");
+    let longer = |line: &str| {
+        let mut entry: Value = serde_json::from_str(line).unwrap();
+        if entry["event"] == "plan" {
+            entry["seconds"] = 40_000.0.into();
+        }
+        entry.to_string() + "\n"
+    };
+    fs::write(hunt.folder.join("journal.jsonl"), journal.lines().map(longer).collect::<String>())
+        .unwrap();
+    let long = ["about 11 h 06 min, until about ", "ignore", "--first-parent", "ccache"];
+    env.run(&["status"]).expect(0).says(&long);
+    env.run(&["status", "--watch"]).expect(0).says(&long).says(&["note: this search takes"]);
+}
+
 #[test]
 fn check_says_what_is_well_and_what_is_not() {
     let env = TestEnvironment::new();

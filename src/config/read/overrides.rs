@@ -9,7 +9,7 @@ use super::super::problem::Problem;
 use super::super::walk::{Section, Spot, Walk};
 
 /// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
-const WHOLE_HUNT: [(&[&str], &str); 10] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 10] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["guard"], ""),
@@ -27,20 +27,26 @@ pub(in super::super) fn take_overrides(
     document: &mut Node,
     problems: &mut Vec<Problem>,
 ) -> (Vec<Condition>, Vec<Node>) {
+    let mut walk = Walk::default();
+    let taken = take(&mut walk, document);
+    problems.append(&mut walk.problems);
+    taken
+}
+
+/// The same on a walk that goes on.
+pub(super) fn take(walk: &mut Walk, document: &mut Node) -> (Vec<Condition>, Vec<Node>) {
     let taken = document.table_mut().and_then(|table| table.remove("override"));
     let Some(field) = taken else { return (Vec::new(), Vec::new()) };
-    let mut walk = Walk::default();
     let place = field.place.clone();
     let table = Table(vec![field]);
     let mut root = Section::new("", &place, &table);
     let mut conditions = Vec::new();
     let mut bodies = Vec::new();
-    for mut section in root.sections(&mut walk, "override") {
-        let when = section.need(&mut walk, "when").and_then(|spot| spot.section(&mut walk));
-        conditions.push(when.map(|when| condition(&mut walk, when)).unwrap_or_default());
-        bodies.push(body(&mut walk, &section));
+    for mut section in root.sections(walk, "override") {
+        let when = section.need(walk, "when").and_then(|spot| spot.section(walk));
+        conditions.push(when.map(|when| condition(walk, when)).unwrap_or_default());
+        bodies.push(body(walk, &section));
     }
-    problems.append(&mut walk.problems);
     (conditions, bodies)
 }
 

@@ -139,4 +139,7 @@ fn totals(page: &mut Page, report: &Report) {
         text::seconds(totals.build_s),
         text::seconds(totals.wall_s)
     ));
+    if let Some(plan) = &report.plan {
+        page.paragraph(&format!("Said before the search: {}.", super::plan::plan(plan)));
+    }
 }

@@ -51,7 +51,7 @@ impl Hunt {
 
     pub(crate) fn begun(asked: &str, good_subject: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let dir = Store::open(folder.path()).unwrap().new_hunt().unwrap();
+        let dir = Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
         let mut hunt = Self { dir, _folder: folder, attempts: 0 };
         hunt.append(Event::Begun(Box::new(Begun {
             hunt: "20260102-030405".to_owned(),

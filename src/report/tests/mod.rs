@@ -135,7 +135,7 @@ fn a_hunt_without_an_end_is_interrupted() {
 #[test]
 fn a_hunt_that_never_began_has_no_report() {
     let folder = tempfile::tempdir().unwrap();
-    let hunt = crate::store::Store::open(folder.path()).unwrap().new_hunt().unwrap();
+    let hunt = crate::store::Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
     assert!(matches!(Report::of(&hunt), Err(super::ReportError::NotBegun(_))));
 }
 

@@ -31,6 +31,8 @@ pub enum Event {
         /// Guards that decide nothing here.
         others: Vec<OtherGuard>,
     },
+    /// What the search is expected to take, from what the endpoints took.
+    Plan(Plan),
     /// A stretch of history is searched: the whole range first, then what the account leaves.
     Search {
         /// Counts from 0.
@@ -81,6 +83,21 @@ pub enum Event {
         /// The judged commits in order of history, oldest first.
         order: Vec<CommitId>,
     },
+}
+
+/// What a search is expected to take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// How many commits may be the first bad one.
+    pub commits: usize,
+    /// Steps of the search: halvings until one commit is left.
+    pub steps: usize,
+    /// Builds, the confirmation's included; 0 where nothing had to be built.
+    pub builds: usize,
+    /// Runs, the confirmation's included.
+    pub runs: usize,
+    /// Seconds, for all of them.
+    pub seconds: f64,
 }
 
 /// A guard that the bad endpoint does not break, or not for sure.

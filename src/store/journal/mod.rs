@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 
 pub use event::{
-    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, OtherGuard, RunDone, SearchEnd,
-    Steadiness,
+    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, OtherGuard, Plan, RunDone,
+    SearchEnd, Steadiness,
 };
 
 /// An event with its time.

@@ -1,0 +1,224 @@
+//! What `--help` says beyond the options: the commands in the order of their use, examples,
+//! and what exit codes mean. The manual pages are made of the same words.
+
+use std::fmt::Write as _;
+
+use clap::{Command, CommandFactory};
+
+use super::args::Args;
+
+/// The commands by what one does with them, in that order. Commands to come have their place.
+pub(super) const GROUPS: &[(&str, &[&str])] = &[
+    ("See it work", &["demo"]),
+    ("Hunt", &["init", "check", "start", "status", "stop", "resume"]),
+    ("Read what was found", &["report", "log", "localize", "verify"]),
+    ("Measure without a hunt", &["measure", "compare", "gate", "track", "reproduce", "diff"]),
+    ("Be called by git", &["oracle"]),
+    ("Look after it", &["store", "schema", "completions", "man"]),
+];
+
+/// The way to the first answer.
+pub(super) const TOP: &str = "\
+From nothing to an answer, in the engine's clone:
+  $EDITOR oracle.toml                     how to build, measure and judge
+  bisect-ppl check --good v1              what would stand in the way
+  bisect-ppl start --good v1 --bad HEAD   the hunt
+
+Every command has examples: bisect-ppl start --help";
+
+pub(super) const DEMO: &str = "\
+Examples:
+  bisect-ppl demo                                 about a minute
+  bisect-ppl demo --scenario rope --dir ./rope    in a folder to look at
+
+Exit codes:
+  0  found, and it is the commit in which the regression was planted
+  1  another commit was named
+  2  wrong words   5  stopped by the world   130  interrupted";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  bisect-ppl check
+  bisect-ppl check --good v1 --bad HEAD --config ../oracle.toml
+
+Exit codes:
+  0  nothing stands in the way   1  something does   2  wrong words";
+
+pub(super) const START: &str = "\
+Examples:
+  bisect-ppl start --good v1
+  bisect-ppl start --good b4100 --bad b4312 --skip b4200
+  bisect-ppl start --good v1 --first-parent        name the merge, not its parts
+  bisect-ppl start --good v1 -- src kernels        commits that touch these only
+
+Exit codes:
+  0  a first bad commit was found and confirmed
+  2  wrong words or files; nothing was begun
+  3  undecided: candidates, a gradual rise, or too much noise
+  4  the endpoints show no regression, or cannot be measured
+  5  stopped by the world, 130 interrupted: `bisect-ppl resume` goes on";
+
+pub(super) const RESUME: &str = "\
+Examples:
+  bisect-ppl resume                the newest hunt
+  bisect-ppl resume 20261121-0930  the beginning of a name is enough
+
+Exit codes: those of `bisect-ppl start`";
+
+pub(super) const STATUS: &str = "\
+Examples:
+  bisect-ppl status
+  bisect-ppl status --watch             until it ends; Ctrl-C stops looking only
+  bisect-ppl status --wait && deploy    exit codes as of `bisect-ppl start`
+  bisect-ppl status --json | jq .outcome
+
+Exit codes:
+  0  it is shown, whatever the hunt has come to; with --wait the hunt's own code
+  2  there is no such hunt";
+
+pub(super) const STOP: &str = "\
+Examples:
+  bisect-ppl stop
+  bisect-ppl stop 20261121-0930
+
+Exit codes:
+  0  it does not run any more   2  there is no such hunt   5  it does not end";
+
+pub(super) const LOG: &str = "\
+Examples:
+  bisect-ppl log > bisect.log && git bisect replay bisect.log
+  bisect-ppl log 20261121-0930";
+
+pub(super) const REPORT: &str = "\
+Examples:
+  bisect-ppl report | less
+  bisect-ppl report --format json -o report.json
+  bisect-ppl report 20261121-0930";
+
+pub(super) const MEASURE: &str = "\
+Examples:
+  bisect-ppl measure HEAD~3
+  bisect-ppl measure v1 --runs 5 --json
+
+Exit codes:
+  0  measured   1  the commit cannot be measured   2  wrong words or files
+  5  stopped by the world   130  interrupted; what was measured is kept";
+
+pub(super) const ORACLE: &str = "\
+Examples:
+  git bisect start HEAD v1 && git bisect run bisect-ppl oracle
+
+Exit codes, an interface to git:
+  0  good   1  bad   125  untestable
+  128 and more: no verdict; git stops and keeps its state. Usage errors are 129";
+
+pub(super) const STORE_LS: &str = "\
+Examples:
+  bisect-ppl store ls
+  bisect-ppl store ls --json | jq -r '.hunts[].hunt'";
+
+pub(super) const STORE_SHOW: &str = "\
+Examples:
+  bisect-ppl store show 20261121-0930    a hunt
+  bisect-ppl store show HEAD~3           all that was measured at a commit";
+
+pub(super) const STORE_GC: &str = "\
+Examples:
+  bisect-ppl store gc --dry-run
+  bisect-ppl store gc --older-than 30d
+
+What goes without --older-than:
+  leftovers of processes that were killed; worktrees and builds in the cache;
+  runs and builds that no hunt refers to and that are older than 14 days
+Refused, with exit code 2, while anything measures in this repository.";
+
+pub(super) const SCHEMA: &str = "\
+Examples:
+  bisect-ppl schema > oracle.schema.json
+
+In oracle.toml, before everything else, for editors that know TOML (taplo):
+  #:schema ./oracle.schema.json";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  source <(bisect-ppl completions bash)                          in ~/.bashrc
+  bisect-ppl completions zsh > \"${fpath[1]}/_bisect-ppl\"
+  bisect-ppl completions fish > ~/.config/fish/completions/bisect-ppl.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  bisect-ppl man | man -l -
+  bisect-ppl man --dir ~/.local/share/man/man1    then: man bisect-ppl-start";
+
+/// The command line as clap knows it, with the commands in groups where all are listed.
+pub(super) fn command() -> Command {
+    let mut command = Args::command();
+    let template = template(&command);
+    command = command.help_template(template);
+    command
+}
+
+fn template(command: &Command) -> String {
+    let header = command.get_styles().get_header();
+    let literal = command.get_styles().get_literal();
+    let mut groups = String::new();
+    for (heading, names) in GROUPS {
+        let listed: Vec<_> = names.iter().filter_map(|n| command.find_subcommand(n)).collect();
+        if listed.is_empty() {
+            continue;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(groups, "{header}{heading}:{header:#}");
+        for one in listed {
+            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+            let name = one.get_name();
+            let _ = writeln!(groups, "  {literal}{name:<12}{literal:#} {about}");
+        }
+        groups.push('\n');
+    }
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{header}Options:{header:#}\n{{options}}{{after-help}}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::unavailable;
+
+    #[test]
+    fn every_command_has_its_group_and_an_example() {
+        let command = command();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+            let name = one.get_name();
+            assert_eq!(grouped.iter().filter(|other| **other == name).count(), 1, "{name}");
+            let after = one.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let has_example = after.contains(&format!("bisect-ppl {name}"));
+            assert!(has_example || one.has_subcommands(), "{name} has no example");
+        }
+        for name in grouped {
+            let exists = command.find_subcommand(name).is_some();
+            assert_ne!(exists, unavailable::COMMANDS.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn help_fits_a_terminal_of_eighty_columns() {
+        fn check(command: &mut Command) {
+            let mut command = command.clone().term_width(80);
+            // A line that is too long is wrapped to the left margin, among the examples too.
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let help = [command.render_help(), command.render_long_help()];
+            for text in help.iter().map(ToString::to_string).chain([after]) {
+                for line in text.lines() {
+                    assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+                }
+            }
+            for one in command.get_subcommands_mut() {
+                check(one);
+            }
+        }
+        check(&mut command());
+    }
+}

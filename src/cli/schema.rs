@@ -1,0 +1,12 @@
+//! `schema`: the JSON schema of `oracle.toml`, for editors.
+
+use crate::config;
+use crate::ui::Ui;
+
+use super::{Failed, exit};
+
+/// `schema`.
+pub fn run(ui: Ui) -> Result<u8, Failed> {
+    ui.out(&config::schema()).map_err(|error| Failed::world(error.into(), None))?;
+    Ok(exit::DONE)
+}

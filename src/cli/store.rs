@@ -1,0 +1,22 @@
+//! `store`: what has been measured, and what may go.
+
+mod gc;
+mod ls;
+mod show;
+
+use crate::store::Store;
+use crate::ui::Ui;
+
+use super::args::StoreCommand;
+use super::{Failed, here};
+
+/// `store`.
+pub fn run(command: &StoreCommand, ui: Ui) -> Result<u8, Failed> {
+    let repository = here()?;
+    let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
+    match command {
+        StoreCommand::Ls(args) => ls::run(args, &store, ui),
+        StoreCommand::Show(args) => show::run(args, &repository, &store, ui),
+        StoreCommand::Gc(args) => gc::run(args, &repository, &store, ui),
+    }
+}

@@ -1,0 +1,93 @@
+//! `store gc`: removes what nobody needs, and says what that freed.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use jiff::{Span, SpanRelativeTo, Timestamp};
+
+use crate::cli::args::StoreGc;
+use crate::cli::{Failed, exit};
+use crate::git::Repository;
+use crate::hunt::{Left, left, sweep};
+use crate::store::{Limits, Store, Waste};
+use crate::ui::{Ui, text};
+
+/// What no hunt refers to stays for as long: it may be a measurement by hand of this morning,
+/// or of a hunt that was removed by mistake. Git gives unreachable objects the same.
+const GRACE: Duration = Duration::from_hours(14 * 24);
+
+/// `store gc`.
+pub fn run(args: &StoreGc, repository: &Repository, store: &Store, ui: Ui) -> Result<u8, Failed> {
+    let age = args.older_than.as_deref().map(age).transpose()?;
+    if !store.root().exists() {
+        ui.out("nothing was ever measured here\n")
+            .map_err(|error| Failed::world(error.into(), None))?;
+        return Ok(exit::DONE);
+    }
+    let tidying = store.tidy().map_err(Failed::store)?;
+    let ago = |age: Duration| Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
+    let limits = Limits { hunts: age.map(ago), unreferenced: ago(age.unwrap_or(GRACE)) };
+    let before = store.inventory().map_err(Failed::store)?.bytes;
+    let waste = tidying.waste(&limits).map_err(Failed::store)?;
+    let left = left(repository, store).map_err(Failed::hunt)?;
+    if !args.dry_run {
+        // Git's worktrees first: once a hunt's folder is gone nobody knows of its own.
+        sweep(repository, store).map_err(Failed::hunt)?;
+        tidying.remove(&waste).map_err(Failed::store)?;
+    }
+    let after = if args.dry_run {
+        before.saturating_sub(waste.bytes)
+    } else {
+        store.inventory().map_err(Failed::store)?.bytes
+    };
+    let out = told(args.dry_run, &waste, &left) + &sizes(args.dry_run, before, after, store);
+    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    Ok(exit::DONE)
+}
+
+/// A length of time as people write it, days and weeks included.
+fn age(text: &str) -> Result<Duration, Failed> {
+    let span: Option<Span> = text.parse().ok();
+    let time = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
+    time.and_then(|time| Duration::try_from(time).ok()).ok_or_else(|| {
+        Failed::usage(
+            anyhow!("--older-than {text}: not a length of time"),
+            Some("write it as 30d, 2w or 12h".to_owned()),
+        )
+    })
+}
+
+fn told(is_dry: bool, waste: &Waste, left: &Left) -> String {
+    let verb = if is_dry { "would remove" } else { "removed" };
+    let mut out = String::new();
+    let mut tell = |count: usize, noun: &str, about: &str| {
+        if count > 0 {
+            let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+            let _ = writeln!(out, "{verb} {}{about}", text::plural(count, noun));
+        }
+    };
+    tell(waste.hunts.len(), "hunt", &waste.hunts.join(", "));
+    tell(waste.runs, "run", "no hunt that stays refers to them");
+    tell(waste.builds, "build record", "no hunt that stays refers to them");
+    tell(waste.others, "confirmation or control", "of what is removed");
+    tell(waste.leftovers, "leftover", "of processes that are gone");
+    tell(left.sessions, "bisect session", "of hunts that nobody drives");
+    let size = format!("{} in the cache folder", text::bytes(left.bytes));
+    tell(left.slots, "slot", &size);
+    if out.is_empty() {
+        out.push_str("nothing to remove\n");
+    }
+    out
+}
+
+fn sizes(is_dry: bool, before: u64, after: u64, store: &Store) -> String {
+    let verb = if is_dry { "would be freed" } else { "freed" };
+    format!(
+        "{}: {} before, {} after, {} {verb}\n",
+        text::line(&store.root().to_string_lossy()),
+        text::bytes(before),
+        text::bytes(after),
+        text::bytes(before.saturating_sub(after))
+    )
+}

@@ -1,0 +1,420 @@
+//! `oracle.toml` as types, for the schema alone: the walk in `read` reads it.
+#![expect(dead_code, reason = "only their schema is made; no value ever is")]
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, json_schema};
+
+/// How commits are built and measured, and what counts as worse.
+#[derive(JsonSchema)]
+#[schemars(rename = "oracle.toml", deny_unknown_fields)]
+pub(super) struct Document {
+    /// Of this format.
+    #[schemars(schema_with = "one")]
+    version: u32,
+    /// What every run reads: NAME = "PATH", a file, a folder or a glob. Hashed into every
+    /// evaluation. Commands name it as {inputs.NAME}.
+    inputs: Option<BTreeMap<String, Text>>,
+    worktree: Option<Worktree>,
+    build: Option<Build>,
+    /// Things to run. Each yields metrics called MEASURE or MEASURE.NAME, and always
+    /// MEASURE.wall_s (seconds) and MEASURE.peak_rss_mib (MiB).
+    #[schemars(length(min = 1))]
+    measure: Vec<Measure>,
+    run: Option<Run>,
+    /// What a run must show to count at all; a run that does not is untestable.
+    require: Option<Vec<Require>>,
+    /// Tolerances. A commit is bad when it breaks any of them.
+    #[schemars(length(min = 1))]
+    guard: Vec<Guard>,
+    statistics: Option<Statistics>,
+    failures: Option<Failures>,
+    environment: Option<Environment>,
+    /// How some commits differ. Every override whose condition holds is laid over, in order:
+    /// tables are merged, everything else is replaced, arrays whole.
+    r#override: Option<Vec<Override>>,
+}
+
+fn one(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    json_schema!({ "const": 1 })
+}
+
+/// A string that says something.
+struct Text(String);
+
+impl JsonSchema for Text {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "text".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({ "type": "string", "minLength": 1 })
+    }
+}
+
+/// A length of time such as "90s", "30m" or "1h 30m": more than 0, at most a year.
+struct Time(String);
+
+impl JsonSchema for Time {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "time".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({ "type": "string", "minLength": 1, "examples": ["90s", "30m", "1h 30m"] })
+    }
+}
+
+/// A whole number from 1.
+struct Count(u32);
+
+impl JsonSchema for Count {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "count".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": u32::MAX })
+    }
+}
+
+/// Environment variables; placeholders are filled in. GIT_* is stripped from every command's
+/// environment.
+struct Env(BTreeMap<String, String>);
+
+impl JsonSchema for Env {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "env".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({
+            "type": "object",
+            "additionalProperties": { "type": "string" },
+            "propertyNames": { "pattern": "^[^=]+$", "not": { "pattern": "^GIT_" } },
+        })
+    }
+}
+
+/// Where and how commits are checked out.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Worktree {
+    /// Where commits are checked out and built; from the folder of this file. Default: the
+    /// user's cache folder.
+    dir: Option<Text>,
+    /// Paths of the user's checkout that are linked in; relative, inside it, not .git.
+    link: Option<Vec<Text>>,
+    /// Check submodules out, each at the commit's own pin.
+    #[schemars(extend("default" = true))]
+    submodules: Option<bool>,
+}
+
+/// How a commit is built.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Build {
+    /// Run in order in {src}, split as a shell would; no shell runs. Placeholders: {src}
+    /// {build} {cache} {jobs} {threads} {commit} {short} {parent} {commit_date}
+    /// {inputs.NAME}. None: nothing to build.
+    #[schemars(extend("default" = []))]
+    commands: Option<Vec<Text>>,
+    /// Declared environment; placeholders are filled in.
+    #[schemars(extend("default" = {}))]
+    env: Option<Env>,
+    /// Whether the build folder is kept between commits of the search; never for a
+    /// confirmation.
+    #[schemars(extend("default" = "clean"))]
+    mode: Option<BuildMode>,
+    /// For each command: "90s", "30m", "1h 30m".
+    #[schemars(extend("default" = "30m"))]
+    timeout: Option<Time>,
+    /// Commits that touch only these cannot change the result: git pathspecs, such as
+    /// "docs/**" or "*.md".
+    #[schemars(extend("default" = []))]
+    ignore: Option<Vec<Text>>,
+    /// Only commits that touch these can change the result: git pathspecs, such as "src/**".
+    #[schemars(extend("default" = []))]
+    paths: Option<Vec<Text>>,
+    /// {jobs}. Default: the cores of the slot.
+    jobs: Option<Count>,
+    /// Whether the first bad commit and its parents are built afresh.
+    #[schemars(extend("default" = "rebuild"))]
+    confirm: Option<ConfirmBuild>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum BuildMode {
+    Clean,
+    Incremental,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum ConfirmBuild {
+    Rebuild,
+    Reuse,
+}
+
+/// One thing to run, and how to read what it prints.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = parsers_keys)]
+struct Measure {
+    /// Unique; letters, digits, _ and -.
+    name: Text,
+    /// What to run, split as a shell would; no shell runs. Placeholders: {src} {build} {out}
+    /// {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date}
+    /// {inputs.NAME}.
+    command: Text,
+    /// How its output is read.
+    parser: Parser,
+    /// A regular expression, matched line by line on both streams. Named groups (?<tg>…) yield
+    /// MEASURE.tg; one unnamed group, or none, yields MEASURE. Parser regex only.
+    pattern: Option<Text>,
+    /// Which match counts, where there are several. Parser regex only.
+    #[schemars(extend("default" = "last"))]
+    pick: Option<Pick>,
+    /// A JSON pointer (RFC 6901) into the document on stdout, such as "/results/0/value".
+    /// Parser json only.
+    pointer: Option<Pointer>,
+    /// Several: NAME = "/a/0/b" yields MEASURE.NAME. Parser json only.
+    #[schemars(extend("minProperties" = 1))]
+    pointers: Option<BTreeMap<String, Pointer>>,
+    /// A fact is kept as text; only from regex and json.
+    #[schemars(extend("default" = "number"))]
+    kind: Option<Kind>,
+    /// Of one run: "90s", "30m", "1h 30m".
+    #[schemars(extend("default" = "20m"))]
+    timeout: Option<Time>,
+    /// Declared environment; placeholders are filled in.
+    #[schemars(extend("default" = {}))]
+    env: Option<Env>,
+    /// Working folder.
+    #[schemars(extend("default" = "{src}"))]
+    cwd: Option<Text>,
+    /// Commands to run before each run, in the same folder and environment.
+    #[schemars(extend("default" = []))]
+    before: Option<Vec<Text>>,
+    /// Commands to run after each run, in the same folder and environment.
+    #[schemars(extend("default" = []))]
+    after: Option<Vec<Text>>,
+    /// What this measure's failures count as, where that is not as in [failures].
+    failures: Option<RunFailures>,
+}
+
+/// Which keys go with which parser.
+fn parsers_keys(schema: &mut schemars::Schema) {
+    let is = |parser: &str| json_schema!({ "properties": { "parser": { "const": parser } }, "required": ["parser"] });
+    schema.insert(
+        "allOf".to_owned(),
+        serde_json::json!([
+            {
+                "if": is("regex"),
+                "then": { "required": ["pattern"] },
+                "else": { "properties": { "pattern": false, "pick": false } },
+            },
+            {
+                "if": is("json"),
+                "then": { "oneOf": [{ "required": ["pointer"] }, { "required": ["pointers"] }] },
+                "else": { "properties": { "pointer": false, "pointers": false } },
+            },
+        ]),
+    );
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum Parser {
+    /// llama-perplexity's output, of any year: its final estimate, and the value after each
+    /// chunk.
+    LlamaPerplexity,
+    /// A pattern with named groups, or one unnamed group.
+    Regex,
+    /// A JSON document on stdout.
+    Json,
+    /// Any exit code is a reading.
+    ExitCode,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum Pick {
+    First,
+    Last,
+    Min,
+    Max,
+    Sum,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum Kind {
+    Number,
+    Fact,
+}
+
+struct Pointer(String);
+
+impl JsonSchema for Pointer {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "pointer".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({ "type": "string", "pattern": "^(/([^~]|~[01])*)$" })
+    }
+}
+
+/// What {threads} and {chunks} stand for.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Run {
+    /// {threads}. Default: the cores of the slot.
+    threads: Option<Count>,
+    /// {chunks}, which has no value without this.
+    chunks: Option<Count>,
+}
+
+/// What a run must show to count at all.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Require {
+    /// Whose runs.
+    measure: Text,
+    /// A regular expression; some line of the output must match, on either stream.
+    pattern: Text,
+}
+
+/// A tolerance on a metric; exactly one form a guard.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, transform = one_form)]
+struct Guard {
+    /// MEASURE or MEASURE.NAME, one that its measure yields.
+    metric: Text,
+    /// How far the value may rise above the good endpoint's, in the metric's own unit.
+    #[schemars(range(min = 0))]
+    max_increase: Option<f64>,
+    /// The same in percent of the good endpoint's value.
+    #[schemars(range(min = 0))]
+    max_increase_percent: Option<f64>,
+    /// How far the value may fall below the good endpoint's, in the metric's own unit.
+    #[schemars(range(min = 0))]
+    max_decrease: Option<f64>,
+    /// The same in percent of the good endpoint's value.
+    #[schemars(range(min = 0))]
+    max_decrease_percent: Option<f64>,
+    /// The largest value that is right, whatever the good endpoint's is.
+    max: Option<f64>,
+    /// The smallest value that is right, whatever the good endpoint's is.
+    min: Option<f64>,
+    /// Must equal the good endpoint's bit for bit; the only form for facts.
+    #[schemars(schema_with = "only_true")]
+    unchanged: Option<bool>,
+}
+
+fn only_true(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    json_schema!({ "const": true })
+}
+
+fn one_form(schema: &mut schemars::Schema) {
+    let forms: Vec<_> = schema
+        .get("properties")
+        .and_then(serde_json::Value::as_object)
+        .map(|keys| keys.keys().filter(|key| *key != "metric").collect())
+        .unwrap_or_default();
+    let one_of = forms.iter().map(|form| serde_json::json!({ "required": [form] }));
+    let one_of = serde_json::Value::Array(one_of.collect());
+    schema.insert("required".to_owned(), serde_json::json!(["metric"]));
+    schema.insert("oneOf".to_owned(), one_of);
+}
+
+/// How sure, and how much it may cost.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Statistics {
+    /// What a confirmation must reach where values do not repeat; more than 0.5, less than 1.
+    #[schemars(extend("default" = 0.99, "exclusiveMinimum" = 0.5, "exclusiveMaximum" = 1))]
+    confidence: Option<f64>,
+    /// Runs that a hunt may make; what is in the store costs nothing.
+    #[schemars(extend("default" = 600))]
+    max_runs: Option<Count>,
+}
+
+/// What a commit counts as that cannot be measured.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Failures {
+    /// It does not build.
+    #[schemars(extend("default" = "skip"))]
+    build: Option<Policy>,
+    /// It dies by a signal or leaves with an error.
+    #[schemars(extend("default" = "skip"))]
+    crash: Option<Policy>,
+    /// It prints NaN or an infinity where a number belongs.
+    #[schemars(extend("default" = "bad"))]
+    nan: Option<Policy>,
+    /// It outlives the time-out.
+    #[schemars(extend("default" = "skip"))]
+    timeout: Option<Policy>,
+    /// Exit code 0, and no value where the parser looks.
+    #[schemars(extend("default" = "skip"))]
+    unreadable: Option<Policy>,
+    /// Texts in a failing command's output that betray the machine's fault.
+    #[schemars(extend("default" = ["no CUDA-capable device", "Xid", "uncorrectable ECC"]))]
+    transient: Option<Vec<Text>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RunFailures {
+    /// It dies by a signal or leaves with an error.
+    crash: Option<Policy>,
+    /// It prints NaN or an infinity where a number belongs.
+    nan: Option<Policy>,
+    /// It outlives the time-out.
+    timeout: Option<Policy>,
+    /// Exit code 0, and no value where the parser looks.
+    unreadable: Option<Policy>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum Policy {
+    /// Untestable.
+    Skip,
+    /// Bad.
+    Bad,
+}
+
+/// What else the figures depend on.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Environment {
+    /// Commands whose output is part of an evaluation's key and of the report; no placeholders.
+    #[schemars(extend("default" = []))]
+    probe: Option<Vec<Text>>,
+}
+
+/// How some commits differ.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Override {
+    /// Which commits: all that is given must hold.
+    when: When,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("minProperties" = 1))]
+struct When {
+    /// This path is not in the commit's tree.
+    missing: Option<Text>,
+    /// This path is in the commit's tree.
+    exists: Option<Text>,
+    /// [FILE, TEXT]: the file is in the tree and contains the text.
+    contains: Option<[Text; 2]>,
+    /// The commit descends from this revision, or is it.
+    has_ancestor: Option<Text>,
+    /// The commit does not.
+    lacks_ancestor: Option<Text>,
+}

@@ -1,0 +1,151 @@
+//! What the search will take, said before it is begun: from the endpoints it is known how long
+//! a build and a run are.
+
+use crate::config::ConfirmBuild;
+use crate::evaluation::{Phase, Target};
+use crate::oracle::{first_runs, measures_of};
+use crate::store::journal::{Entry, Event, Plan, Steadiness};
+
+use super::HuntError;
+use super::confirm::ROUNDS_NOISY;
+use super::driver::Driver;
+
+/// The first bad commit and one parent; a merge has more.
+const CONFIRMED_COMMITS: usize = 2;
+
+/// How long things took at the endpoints; nothing is guessed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pace {
+    /// Seconds of a build; `None` where none was made.
+    build: Option<f64>,
+    /// Seconds of one run of each measure that is hunted with.
+    run: f64,
+}
+
+/// Halvings until one of so many commits is left.
+pub fn steps_of(commits: usize) -> usize {
+    let commits = commits.max(1);
+    commits.ilog2() as usize + usize::from(!commits.is_power_of_two())
+}
+
+impl Driver<'_> {
+    /// Says the plan, once a hunt: one that is resumed keeps the one it began with.
+    pub(super) fn announce(
+        &mut self,
+        targets: &[Target],
+        steadiness: Steadiness,
+    ) -> Result<(), HuntError> {
+        let entries = self.hunt.entries()?;
+        if entries.iter().any(|entry| matches!(entry.event, Event::Plan(_))) {
+            return Ok(());
+        }
+        let measures = measures_of(targets);
+        let pace = pace(&entries, &measures);
+        let has_failure = targets.iter().any(|target| matches!(target, Target::Failure { .. }));
+        // A failure has no bits to compare, so it is confirmed as what is noisy.
+        let rounds = match steadiness {
+            Steadiness::BitIdentical if !has_failure => 1,
+            _ => ROUNDS_NOISY,
+        };
+        let size = Size {
+            commits: self.begun.commits,
+            measures: measures.len(),
+            runs: first_runs(steadiness),
+            rounds,
+            rebuilt: match self.oracle.config.build.confirm {
+                ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
+                ConfirmBuild::Reuse => 0,
+            },
+        };
+        Ok(self.oracle.recorder.event(Event::Plan(plan(size, pace)))?)
+    }
+}
+
+/// What there is to do.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    /// Commits that may be the first bad one.
+    commits: usize,
+    /// Measures that are hunted with.
+    measures: usize,
+    /// Runs of each at a step.
+    runs: usize,
+    /// Runs of each at a commit that is confirmed.
+    rounds: usize,
+    /// Commits that are built afresh to confirm.
+    rebuilt: usize,
+}
+
+/// `steps × (build + runs) + confirmation`.
+fn plan(size: Size, pace: Pace) -> Plan {
+    let steps = steps_of(size.commits);
+    let builds = steps + size.rebuilt;
+    let rounds = steps * size.runs + CONFIRMED_COMMITS * size.rounds;
+    Plan {
+        commits: size.commits,
+        steps,
+        builds: if pace.build.is_some() { builds } else { 0 },
+        runs: rounds * size.measures,
+        seconds: builds as f64 * pace.build.unwrap_or(0.0) + rounds as f64 * pace.run,
+    }
+}
+
+/// Means of what was built and run at the endpoints, whether now or taken from the store.
+fn pace(entries: &[Entry], measures: &[String]) -> Pace {
+    let builds = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Build(build) if build.phase == Phase::Endpoint && !build.reused => {
+            Some(build.wall_s)
+        }
+        _ => None,
+    });
+    let runs_of = |name: &String| {
+        mean(entries.iter().filter_map(|entry| match &entry.event {
+            Event::Run(run) if run.phase == Phase::Endpoint && run.measure == *name => {
+                Some(run.wall_s)
+            }
+            _ => None,
+        }))
+    };
+    Pace { build: mean(builds), run: measures.iter().filter_map(runs_of).sum() }
+}
+
+fn mean(seconds: impl Iterator<Item = f64>) -> Option<f64> {
+    let seconds: Vec<f64> = seconds.collect();
+    (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Size = Size { commits: 41, measures: 1, runs: 1, rounds: 1, rebuilt: 2 };
+
+    #[test]
+    fn steps_halve_until_one_is_left() {
+        let steps = [0, 1, 2, 3, 4, 5, 41, 1024, 1025].map(steps_of);
+        assert_eq!(steps, [0, 0, 1, 2, 2, 3, 6, 10, 11]);
+    }
+
+    #[test]
+    fn a_plan_adds_up_steps_and_confirmation() {
+        let pace = Pace { build: Some(600.0), run: 30.0 };
+        let made = plan(SIZE, pace);
+        assert_eq!((made.steps, made.builds, made.runs), (6, 8, 8));
+        assert!((made.seconds - (8.0 * 600.0 + 8.0 * 30.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn noise_costs_runs_and_every_measure_counts() {
+        let pace = Pace { build: Some(1.0), run: 10.0 };
+        let made = plan(Size { measures: 2, runs: 3, rounds: 5, ..SIZE }, pace);
+        assert_eq!((made.builds, made.runs), (8, 2 * (6 * 3 + 2 * 5)));
+        // The pace of a run is that of both measures.
+        assert!((made.seconds - (8.0 + 28.0 * 10.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_never_built_takes_no_builds() {
+        let made = plan(Size { rebuilt: 0, ..SIZE }, Pace { build: None, run: 2.0 });
+        assert_eq!((made.builds, made.seconds), (0, 16.0));
+    }
+}

@@ -1,0 +1,79 @@
+//! What killed hunts leave behind: bisect sessions, worktrees that git still knows, and builds
+//! in slots. A hunt that ends by itself leaves neither.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::build::Slots;
+use crate::git::{BisectSession, Repository};
+use crate::oracle::OracleError;
+use crate::store::{HuntDir, Store};
+
+use super::HuntError;
+use super::begin::default_slots;
+use super::clean::clean_slots;
+use super::open::begun;
+
+/// What is left, and how much of the disk it takes.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    /// Slots with something in them.
+    pub slots: usize,
+    /// Bisect sessions of hunts that nobody drives.
+    pub sessions: usize,
+    /// Bytes in the slots.
+    pub bytes: u64,
+}
+
+/// What there is to sweep.
+pub fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
+    let mut left = Left::default();
+    for hunt in store.hunts()? {
+        left.sessions += usize::from(is_abandoned(&hunt)?);
+    }
+    for slots in slots_of(repository, store)? {
+        for slot in slots.idle().map_err(OracleError::from)? {
+            let folders = [slot.build(), slot.out(), slot.cache(), slot.src()];
+            let bytes: u64 = folders.iter().map(|folder| size(folder)).sum();
+            left.slots += usize::from(folders.iter().any(|folder| folder.exists()));
+            left.bytes += bytes;
+        }
+    }
+    Ok(left)
+}
+
+/// Removes it. What somebody holds stays.
+pub fn sweep(repository: &Repository, store: &Store) -> Result<(), HuntError> {
+    for hunt in store.hunts()? {
+        if is_abandoned(&hunt)? {
+            BisectSession::remove(&hunt.bisect_repository())?;
+        }
+    }
+    for slots in slots_of(repository, store)? {
+        clean_slots(repository, &slots)?;
+    }
+    Ok(())
+}
+
+fn is_abandoned(hunt: &HuntDir) -> Result<bool, HuntError> {
+    Ok(hunt.bisect_repository().exists() && !hunt.is_driven()?)
+}
+
+/// Every place where a hunt of this repository may have built.
+fn slots_of(repository: &Repository, store: &Store) -> Result<Vec<Slots>, HuntError> {
+    let mut folders = BTreeSet::from([default_slots(repository)]);
+    for hunt in store.hunts()? {
+        // One whose journal cannot be read has nothing to say of slots.
+        folders.extend(begun(&hunt).ok().map(|begun| PathBuf::from(begun.slots)));
+    }
+    Ok(folders.iter().filter_map(|folder| Slots::existing(folder)).collect())
+}
+
+/// Bytes that a folder takes on the disk; what cannot be looked at counts as nothing.
+fn size(path: &Path) -> u64 {
+    let Ok(meta) = path.symlink_metadata() else { return 0 };
+    let below = std::fs::read_dir(path).ok().filter(|_| meta.is_dir());
+    let below = below.into_iter().flatten().flatten().map(|entry| size(&entry.path()));
+    meta.blocks().saturating_mul(512) + below.sum::<u64>()
+}

@@ -1,0 +1,302 @@
+//! What nobody needs any more, and its removal.
+//!
+//! Only while nobody measures: see [`Tidying`]. What is removed goes in an order in which a
+//! kill at any moment leaves less, never something half: a hunt's folder is moved aside in one
+//! step first, a confirmation goes before its runs, a record before its log.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::evaluation::RunRecord;
+
+use super::in_use::InUse;
+use super::inventory::{Attempt, about, files_below};
+use super::journal::Event;
+use super::{BuildRecord, Confirmation, Store, StoreError, read_json};
+
+/// Where hunts go on their way out.
+const TRASH: &str = "trash";
+
+/// The store while nobody else may measure in it.
+#[derive(Debug)]
+pub struct Tidying {
+    store: Store,
+    _alone: InUse,
+}
+
+/// From when on things are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Hunts whose last word is older go; `None` keeps all.
+    pub hunts: Option<Timestamp>,
+    /// Runs, builds, and confirmations that no hunt refers to go when they are older.
+    pub unreferenced: Timestamp,
+}
+
+/// What may go.
+#[derive(Clone, Debug, Default)]
+pub struct Waste {
+    /// Names of hunts.
+    pub hunts: Vec<String>,
+    /// Runs that no hunt that stays refers to.
+    pub runs: usize,
+    /// Builds alike.
+    pub builds: usize,
+    /// Confirmations, and what a control said of a run or build, alike.
+    pub others: usize,
+    /// Files that processes left which are gone.
+    pub leftovers: usize,
+    /// What all of it takes on the disk.
+    pub bytes: u64,
+    /// Folders to move aside, then files to remove, in this order.
+    folders: Vec<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+impl Store {
+    /// Keeps everybody from measuring, or says who does.
+    pub fn tidy(&self) -> Result<Tidying, StoreError> {
+        let running = || -> Result<Option<String>, StoreError> {
+            for hunt in self.hunts()? {
+                if hunt.is_driven()? {
+                    return Ok(Some(hunt.id().to_owned()));
+                }
+            }
+            Ok(None)
+        };
+        let alone = InUse::alone(self.root())?;
+        // A driver of an older version holds nothing but its hunt's own lock.
+        match (alone, running()?) {
+            (Some(alone), None) => Ok(Tidying { store: self.clone(), _alone: alone }),
+            (_, hunt) => Err(StoreError::InUse(hunt)),
+        }
+    }
+}
+
+impl Tidying {
+    /// What may go.
+    pub fn waste(&self, limits: &Limits) -> Result<Waste, StoreError> {
+        let mut waste = Waste::default();
+        let mut kept = Kept::default();
+        for hunt in self.store.hunts()? {
+            let entries = hunt.entries()?;
+            let last = entries.last().and_then(|entry| entry.at.parse::<Timestamp>().ok());
+            let is_old = limits.hunts.zip(last).is_some_and(|(limit, last)| last < limit);
+            if is_old {
+                waste.hunts.push(hunt.id().to_owned());
+                waste.folders.push(hunt.path().to_owned());
+                continue;
+            }
+            kept.hunts.insert(hunt.id().to_owned());
+            kept.attempts.extend(entries.into_iter().filter_map(|entry| match entry.event {
+                Event::Run(run) => Some(run.attempt),
+                Event::Build(build) => Some(build.attempt),
+                _ => None,
+            }));
+        }
+        self.leftovers(&mut waste)?;
+        self.confirmations(limits, &mut kept, &mut waste)?;
+        let mut gone = self.runs(limits, &kept, &mut waste)?;
+        gone.extend(self.builds(limits, &kept, &mut waste)?);
+        self.controls(&gone, &mut waste)?;
+        waste.bytes = freed(&waste)?;
+        Ok(waste)
+    }
+
+    /// Removes it.
+    pub fn remove(&self, waste: &Waste) -> Result<(), StoreError> {
+        let trash = self.store.root().join(TRASH);
+        for folder in &waste.folders {
+            std::fs::create_dir_all(&trash).map_err(StoreError::at(&trash))?;
+            let aside = trash.join(folder.file_name().unwrap_or_default());
+            remove_folder(&aside)?;
+            std::fs::rename(folder, &aside).map_err(StoreError::at(folder))?;
+        }
+        remove_folder(&trash)?;
+        for file in &waste.files {
+            absent_is_fine(std::fs::remove_file(file), file)?;
+            // The folder of a key, and the one it fans out from; others stay, since they are
+            // not empty.
+            for folder in file.ancestors().skip(1).take(2) {
+                if folder.starts_with(self.store.root()) && folder != self.store.root() {
+                    let _ = std::fs::remove_dir(folder);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What killed processes left: nobody is writing now.
+    fn leftovers(&self, waste: &mut Waste) -> Result<(), StoreError> {
+        let root = self.store.root();
+        for file in files_below(root)? {
+            let inner = file.strip_prefix(root).unwrap_or(&file);
+            let is_temporary = file
+                .file_name()
+                .and_then(|name| name.to_str())
+                .is_some_and(|name| name.starts_with(".tmp-") || name == "now.json.new");
+            let is_removed_hunts = waste.folders.iter().any(|folder| file.starts_with(folder));
+            let is_aside = inner.starts_with("pending") || inner.starts_with(TRASH);
+            if is_aside || (is_temporary && !is_removed_hunts) {
+                waste.leftovers += 1;
+                waste.files.push(file);
+            }
+        }
+        // Made, and then not begun.
+        let hunts = root.join("hunts");
+        for entry in std::fs::read_dir(&hunts).into_iter().flatten() {
+            let folder = entry.map_err(StoreError::at(&hunts))?.path();
+            if folder.is_dir() && !folder.join("journal.jsonl").exists() {
+                waste.leftovers += 1;
+                waste.folders.push(folder);
+            }
+        }
+        Ok(())
+    }
+
+    /// A confirmation is a hunt's; one whose hunt was removed by hand stays for a while, and
+    /// its runs with it.
+    fn confirmations(
+        &self,
+        limits: &Limits,
+        kept: &mut Kept,
+        waste: &mut Waste,
+    ) -> Result<(), StoreError> {
+        for file in files_below(&self.store.root().join("confirmations"))? {
+            let Ok(made) = read_json::<Confirmation>(&file) else { continue };
+            if kept.hunts.contains(&made.hunt) || !is_older(&made.date, limits.unreferenced) {
+                kept.attempts.extend(made.attempts);
+            } else {
+                waste.others += 1;
+                waste.files.push(file);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the attempts that go.
+    fn runs(
+        &self,
+        limits: &Limits,
+        kept: &Kept,
+        waste: &mut Waste,
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let mut gone = BTreeSet::new();
+        for attempt in self.store.attempts("runs")? {
+            let is_kept = match attempt.record.as_deref().map(read_json::<RunRecord>) {
+                // Only a record makes a run count.
+                None => false,
+                Some(Ok(run)) => {
+                    kept.attempts.contains(&run.attempt)
+                        || run.hunt.is_some_and(|hunt| kept.hunts.contains(&hunt))
+                        || !is_older(&run.started, limits.unreferenced)
+                }
+                // What cannot be read is for a person to look at.
+                Some(Err(_)) => true,
+            };
+            if !is_kept {
+                waste.runs += usize::from(attempt.record.is_some());
+                waste.leftovers += usize::from(attempt.record.is_none());
+                gone.insert(attempt.name.clone());
+                waste.take(attempt);
+            }
+        }
+        Ok(gone)
+    }
+
+    /// Returns the attempts that go.
+    fn builds(
+        &self,
+        limits: &Limits,
+        kept: &Kept,
+        waste: &mut Waste,
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let mut gone = BTreeSet::new();
+        for attempt in self.store.attempts("builds")? {
+            let is_kept = match attempt.record.as_deref().map(read_json::<BuildRecord>) {
+                None => false,
+                Some(Ok(build)) => {
+                    kept.attempts.contains(&build.attempt)
+                        || !is_older(&build.finished, limits.unreferenced)
+                }
+                Some(Err(_)) => true,
+            };
+            if !is_kept {
+                waste.builds += usize::from(attempt.record.is_some());
+                waste.leftovers += usize::from(attempt.record.is_none());
+                gone.insert(attempt.name.clone());
+                waste.take(attempt);
+            }
+        }
+        Ok(gone)
+    }
+
+    /// What a control said goes with the run or build it was asked about.
+    fn controls(&self, gone: &BTreeSet<String>, waste: &mut Waste) -> Result<(), StoreError> {
+        for file in files_below(&self.store.root().join("controls"))? {
+            let about = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            if about.is_some_and(|about| gone.contains(&about)) {
+                waste.others += 1;
+                waste.files.push(file);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What stays, and so what refers to runs and builds.
+#[derive(Default)]
+struct Kept {
+    hunts: BTreeSet<String>,
+    attempts: BTreeSet<String>,
+}
+
+impl Waste {
+    /// Whether there is nothing to remove.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty() && self.files.is_empty()
+    }
+
+    fn take(&mut self, attempt: Attempt) {
+        self.files.extend(attempt.record);
+        self.files.extend(attempt.log);
+    }
+}
+
+/// Bytes that come free: a file that keeps a name elsewhere stays on the disk.
+fn freed(waste: &Waste) -> Result<u64, StoreError> {
+    let mut files: Vec<PathBuf> = waste.files.clone();
+    for folder in &waste.folders {
+        files.extend(files_below(folder)?);
+    }
+    files.sort();
+    files.dedup();
+    let mut names: HashMap<(u64, u64), (u64, u64, u64)> = HashMap::new();
+    for file in files.iter().filter_map(|file| about(file)) {
+        names.entry(file.id).or_insert((0, file.links, file.bytes)).0 += 1;
+    }
+    Ok(names.values().filter(|(count, links, _)| count >= links).map(|(.., bytes)| bytes).sum())
+}
+
+/// A date that cannot be read is never old.
+fn is_older(date: &str, limit: Timestamp) -> bool {
+    date.parse::<Timestamp>().is_ok_and(|date| date < limit)
+}
+
+fn remove_folder(folder: &Path) -> Result<(), StoreError> {
+    absent_is_fine(std::fs::remove_dir_all(folder), folder)
+}
+
+fn absent_is_fine(result: std::io::Result<()>, path: &Path) -> Result<(), StoreError> {
+    match result {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::Io { path: path.to_owned(), source: error })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

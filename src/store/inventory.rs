@@ -1,0 +1,129 @@
+//! What lies in a store, and how much of the disk it takes.
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::{HuntDir, Store, StoreError};
+
+/// A number of things, and the bytes they take on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pile {
+    /// How many.
+    pub count: usize,
+    /// Bytes on the disk; a file with several names counts once.
+    pub bytes: u64,
+}
+
+/// What lies in a store.
+#[derive(Clone, Debug, Default)]
+pub struct Inventory {
+    /// Each hunt with what its folder alone takes: logs that are links into the store belong
+    /// to the runs and builds.
+    pub hunts: Vec<(HuntDir, u64)>,
+    /// Runs.
+    pub runs: Pile,
+    /// Builds; their records and logs, not what was built.
+    pub builds: Pile,
+    /// Everything, each file once.
+    pub bytes: u64,
+}
+
+/// An attempt in the store: its record, its log, or both.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Attempt {
+    pub(super) name: String,
+    pub(super) record: Option<PathBuf>,
+    pub(super) log: Option<PathBuf>,
+}
+
+impl Store {
+    /// Looks through the whole store.
+    pub fn inventory(&self) -> Result<Inventory, StoreError> {
+        let mut inventory = Inventory::default();
+        for hunt in self.hunts()? {
+            let files = files_below(hunt.path())?;
+            let own = files.iter().filter_map(|file| about(file));
+            let bytes = own.filter(|file| file.links == 1).map(|file| file.bytes).sum();
+            inventory.hunts.push((hunt, bytes));
+        }
+        inventory.runs = self.pile("runs")?;
+        inventory.builds = self.pile("builds")?;
+        inventory.bytes = bytes_of(&files_below(self.root())?);
+        Ok(inventory)
+    }
+
+    fn pile(&self, kind: &str) -> Result<Pile, StoreError> {
+        let attempts = self.attempts(kind)?;
+        let files: Vec<PathBuf> =
+            attempts.iter().flat_map(|one| one.record.iter().chain(&one.log)).cloned().collect();
+        let count = attempts.iter().filter(|one| one.record.is_some()).count();
+        Ok(Pile { count, bytes: bytes_of(&files) })
+    }
+
+    /// Every attempt of a kind (`runs`, `builds`), in order of their keys.
+    pub(super) fn attempts(&self, kind: &str) -> Result<Vec<Attempt>, StoreError> {
+        let mut found: Vec<Attempt> = Vec::new();
+        for path in files_below(&self.root().join(kind))? {
+            let (Some(stem), Some(end)) = (path.file_stem(), path.extension()) else { continue };
+            let name = stem.to_string_lossy().into_owned();
+            let is_record = end == "json";
+            if !is_record && end != "log" {
+                continue;
+            }
+            let is_same = |other: &Attempt| {
+                let of = other.record.as_ref().or(other.log.as_ref());
+                other.name == name && of.and_then(|of| of.parent()) == path.parent()
+            };
+            if !found.last().is_some_and(is_same) {
+                found.push(Attempt { name, ..Attempt::default() });
+            }
+            let one = found.last_mut().expect("one was just there or pushed");
+            *(if is_record { &mut one.record } else { &mut one.log }) = Some(path);
+        }
+        Ok(found)
+    }
+}
+
+/// What the file system says of a file.
+pub(super) struct About {
+    /// Device and inode: which file it is, whatever its name.
+    pub(super) id: (u64, u64),
+    pub(super) links: u64,
+    pub(super) bytes: u64,
+}
+
+/// `None` for one that has just gone.
+pub(super) fn about(path: &Path) -> Option<About> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    // Blocks are of 512 bytes whatever the file system's own are (stat(2)).
+    let bytes = meta.blocks().saturating_mul(512);
+    Some(About { id: (meta.dev(), meta.ino()), links: meta.nlink(), bytes })
+}
+
+/// What some files take on the disk, each counted once.
+fn bytes_of(files: &[PathBuf]) -> u64 {
+    let once: HashMap<_, _> =
+        files.iter().filter_map(|file| about(file)).map(|file| (file.id, file.bytes)).collect();
+    once.values().sum()
+}
+
+/// Every file below a folder, sorted, links not followed; none where there is no folder.
+pub(super) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(source) => return Err(StoreError::Io { path: folder, source }),
+        };
+        for entry in entries {
+            let entry = entry.map_err(StoreError::at(&folder))?;
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            (if is_folder { &mut folders } else { &mut files }).push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
