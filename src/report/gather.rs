@@ -1,9 +1,9 @@
 //! From a journal to a report: every event is looked at once, in order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::evaluation::{CommitId, Culprit, Failure, Finding, Outcome};
+use crate::evaluation::{CommitId, Culprit, Failure, Finding, Lineage, Outcome, Phase};
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Entry, Event, Judged};
 
@@ -11,17 +11,24 @@ use super::ReportError;
 use super::cost::Cost;
 use super::guards::Guards;
 use super::measured::Measured;
-use super::model::{AccountLine, Commands, Endpoint, FirstBad, Report, Rise, SCHEMA, SearchLine};
+use super::model::{
+    AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
+    StepLine,
+};
 
 impl Report {
     /// The report of a hunt, from its journal alone.
     pub fn of(hunt: &HuntDir) -> Result<Self, ReportError> {
-        Self::from_entries(&hunt.entries()?, hunt.path())
+        Self::from_entries(&hunt.entries()?, hunt.history()?, hunt.path())
             .ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))
     }
 
     /// The same from the events; `None` before a hunt has begun.
-    pub(super) fn from_entries(entries: &[Entry], folder: &Path) -> Option<Self> {
+    pub(super) fn from_entries(
+        entries: &[Entry],
+        history: Vec<Lineage>,
+        folder: &Path,
+    ) -> Option<Self> {
         let (at, begun) = entries.iter().find_map(|entry| match &entry.event {
             Event::Begun(begun) => Some((entry.at.as_str(), begun.as_ref())),
             _ => None,
@@ -30,7 +37,7 @@ impl Report {
         for entry in entries {
             gathered.see(&entry.event);
         }
-        let mut report = gathered.report(begun, at, folder);
+        let mut report = gathered.report(begun, at, history, folder);
         report.totals = Cost::of(entries);
         Some(report)
     }
@@ -112,7 +119,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn report(mut self, begun: &Begun, at: &str, folder: &Path) -> Report {
+    fn report(mut self, begun: &Begun, at: &str, history: Vec<Lineage>, folder: &Path) -> Report {
         let interrupted = self.finding.is_none().then(|| self.interrupted());
         let finding = self.finding.or(interrupted.as_ref()).cloned();
         let finding = finding.unwrap_or_else(|| Finding::plain(Outcome::Interrupted, ""));
@@ -132,8 +139,7 @@ impl<'a> Gathered<'a> {
         for commit in &mut commits {
             commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
         }
-        let place = |id: &CommitId| self.order.iter().position(|other| other == id);
-        commits.sort_by_key(|commit| place(&commit.commit).unwrap_or(usize::MAX));
+        sort(&mut commits, self.order, &begun.good.commit, &history);
         Report {
             schema: SCHEMA.to_owned(),
             hunt: begun.hunt.clone(),
@@ -164,6 +170,9 @@ impl<'a> Gathered<'a> {
             git: begun.git.clone(),
             config_sha256: begun.config_sha256.clone(),
             checkout: begun.checkout.clone(),
+            steps: steps(&self.judged),
+            history,
+            slots: begun.slots.clone(),
             folder: folder.to_owned(),
             commits,
             accounts,
@@ -188,6 +197,31 @@ impl<'a> Gathered<'a> {
         finding.culprits = self.confirmed.iter().map(|culprit| (*culprit).clone()).collect();
         finding
     }
+}
+
+/// In order of history. What neither the journal's end nor the range knows comes last.
+fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], good: &CommitId, history: &[Lineage]) {
+    let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
+        [good].into_iter().chain(history.iter().map(|one| &one.commit)).collect()
+    } else {
+        judged.iter().collect()
+    };
+    let places: HashMap<_, _> = order.into_iter().zip(0..).collect();
+    commits.sort_by_key(|commit| places.get(&commit.commit).copied().unwrap_or(usize::MAX));
+}
+
+/// A resumed search says again what it was told before: the first time counts.
+fn steps(judged: &[&Judged]) -> Vec<StepLine> {
+    let mut seen = HashSet::new();
+    let searched = judged.iter().filter(|judged| judged.phase == Phase::Search);
+    let new = searched.filter(|judged| seen.insert((judged.stretch, &judged.commit)));
+    new.map(|judged| StepLine {
+        stretch: judged.stretch,
+        commit: judged.commit.clone(),
+        verdict: judged.judgement.verdict,
+        left: judged.left.map(|(commits, _)| commits),
+    })
+    .collect()
 }
 
 fn subjects<'f>(

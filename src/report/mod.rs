@@ -22,7 +22,7 @@ pub use json::json;
 pub use markdown::markdown;
 pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
-    Report, Rise, SCHEMA, SampleLine, SearchLine, TargetFailure, Totals,
+    Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
 };
 pub use reproduce::{Recipe, RecipeMeasure, reproduce};
 pub use terminal::terminal_answer;

@@ -18,6 +18,7 @@ mod builds;
 mod confirmations;
 mod digests;
 mod durable;
+mod history;
 mod hunts;
 pub mod journal;
 mod key;

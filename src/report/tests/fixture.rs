@@ -224,7 +224,7 @@ impl Hunt {
             entry.at = (start + jiff::SignedDuration::from_secs(10 * at)).to_string();
         }
         let folder = "/home/ada/engine/.git/bisect-ppl/hunts/20260102-030405";
-        Report::from_entries(&entries, folder.as_ref()).unwrap()
+        Report::from_entries(&entries, self.dir.history().unwrap(), folder.as_ref()).unwrap()
     }
 }
 
