@@ -1,14 +1,17 @@
 //! A view of a hunt, made from its folder and journal alone; runs nothing.
 
+mod commands;
 mod convert;
 mod cost;
 mod gather;
 mod guards;
 mod json;
+mod links;
 mod markdown;
 mod measured;
 mod model;
 mod reproduce;
+mod tables;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,6 @@
 //! Other people's text in Markdown. What an engine, a commit message or a file name says is
 //! data: it must come out as the text it is, in every dialect, whatever it tries to be.
 
-use std::fmt::Write as _;
-
 use crate::ui::text;
 
 /// Invisible and without width: it keeps renderers that look for addresses in finished text,
@@ -49,19 +47,6 @@ fn is_word(c: Option<char>) -> bool {
     c.is_some_and(char::is_alphanumeric)
 }
 
-/// A path as the target of a link.
-pub(super) fn target(path: &str) -> String {
-    let mut safe = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-') {
-            safe.push(char::from(byte));
-        } else {
-            let _ = write!(safe, "%{byte:02X}");
-        }
-    }
-    safe
-}
-
 /// A block shown as it is, in a fence longer than any run of backticks in it.
 pub(super) fn fenced(said: &str) -> String {
     let clean = text::lines(said);
@@ -106,11 +91,6 @@ mod tests {
     fn a_fence_is_longer_than_what_it_holds() {
         assert_eq!(fenced("a\n````\nb\n"), "`````text\na\n````\nb\n`````");
         assert_eq!(fenced(""), "```text\n\n```");
-    }
-
-    #[test]
-    fn a_link_target_cannot_end_early() {
-        assert_eq!(target("logs/a b).log\n"), "logs/a%20b%29.log%0A");
     }
 
     proptest! {
