@@ -174,8 +174,7 @@ pub enum Format {
     Md,
     /// JSON, for programs
     Json,
-    /// Not available yet
-    #[value(hide = true)]
+    /// One file for a browser
     Html,
     /// Not available yet
     #[value(hide = true)]

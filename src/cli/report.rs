@@ -10,17 +10,19 @@ use super::{Failed, exit, hunt_here, unavailable};
 
 /// `report`.
 pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
-    let format = unavailable::format(args.format)?;
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
+    let format = unavailable::format(args.format)?;
     let report = Report::of(&hunt).map_err(report_failed)?;
-    let text = format.render(&report);
     match &args.output {
         Some(path) => {
             let path =
                 std::path::absolute(path).map_err(|error| Failed::world(error.into(), None))?;
+            let text = format.render(&report, Some(&path));
             publish(&path, text.as_bytes()).map_err(Failed::store)?;
         }
-        None => ui.out(&text).map_err(|error| Failed::world(error.into(), None))?,
+        None => ui
+            .out(&format.render(&report, None))
+            .map_err(|error| Failed::world(error.into(), None))?,
     }
     Ok(exit::DONE)
 }

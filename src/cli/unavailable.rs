@@ -67,7 +67,7 @@ pub fn format(format: Format) -> Result<report::Format, Failed> {
     let name = match format {
         Format::Md => return Ok(report::Format::Md),
         Format::Json => return Ok(report::Format::Json),
-        Format::Html => "html",
+        Format::Html => return Ok(report::Format::Html),
         Format::Issue => "issue",
     };
     Err(Failed::usage(anyhow!("`--format {name}` is not available yet"), None))

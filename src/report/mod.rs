@@ -5,11 +5,14 @@ mod convert;
 mod cost;
 mod gather;
 mod guards;
+mod html;
 mod json;
 mod links;
 mod markdown;
 mod measured;
 mod model;
+mod plot;
+mod range;
 mod reproduce;
 mod tables;
 mod terminal;
@@ -18,10 +21,13 @@ mod tests;
 mod words;
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use crate::store::{HuntDir, StoreError, publish};
 
+pub use html::html;
 pub use json::json;
+pub use links::Logs;
 pub use markdown::markdown;
 pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
@@ -49,27 +55,34 @@ pub enum ReportError {
 pub enum Format {
     /// For people.
     Md,
+    /// For people with a browser.
+    Html,
     /// For programs.
     Json,
 }
 
 impl Format {
-    /// The report in this form.
-    pub fn render(self, report: &Report) -> String {
+    /// The report in this form, for a file at that path, or for wherever it will go.
+    pub fn render(self, report: &Report, file: Option<&Path>) -> String {
         match self {
             Self::Md => markdown(report),
+            Self::Html => html(
+                report,
+                &file.map_or_else(|| Logs::from_afar(report), |file| Logs::for_file(report, file)),
+            ),
             Self::Json => json(report),
         }
     }
 }
 
-/// Writes `report.json`, `report.md` and `reproduce.sh` into the hunt's folder, each whole or
+/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh` into the hunt's folder, each whole or
 /// not at all, and returns what they say.
 pub fn write_all(hunt: &HuntDir, recipe: &Recipe) -> Result<Report, ReportError> {
     let report = Report::of(hunt)?;
     let folder = hunt.path();
     publish(&folder.join("report.json"), json(&report).as_bytes())?;
     publish(&folder.join("report.md"), markdown(&report).as_bytes())?;
+    publish(&folder.join("report.html"), html(&report, &Logs::beside(&report)).as_bytes())?;
     let script = folder.join("reproduce.sh");
     publish(&script, reproduce(&report, recipe)?.as_bytes())?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))

@@ -84,6 +84,9 @@ pub struct Report {
     /// repository has it, or it lies in the hunt's folder.
     #[serde(skip)]
     pub history: Vec<Lineage>,
+    /// When the last thing happened (RFC 3339, UTC).
+    #[serde(skip)]
+    pub until: String,
     /// What each step of the search asked, in order.
     #[serde(skip)]
     pub steps: Vec<StepLine>,

@@ -222,3 +222,10 @@ pub(super) fn totals(report: &Report) -> String {
         text::seconds(totals.wall_s)
     )
 }
+
+/// A failure in a few words: its kind and what tells it from others, without its details.
+pub(super) fn failure_kind(failure: &str) -> String {
+    let kind = failure.split_once(": ").map_or(failure, |(kind, _)| kind);
+    let is_open = kind.contains('(') && !kind.contains(')');
+    if is_open { format!("{kind})") } else { kind.to_owned() }
+}

@@ -91,5 +91,5 @@ fn link(output: &Output) -> String {
     // An empty fact would leave nothing to click on.
     let words = if words.is_empty() { "(empty)" } else { &words };
     let reused = if output.reused { " (reused)" } else { "" };
-    format!("[{words}]({}){reused}", target(&output.log))
+    format!("[{words}]({}){reused}", target(output.log.as_bytes()))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::evaluation::{Metric, Verdict};
 use crate::report::measured::is_resource;
 use crate::report::model::{MeasuredCommit, Report, SampleLine};
+use crate::report::words;
 
 use super::{Cell, Output, Table};
 use crate::ui::text;
@@ -55,10 +56,11 @@ fn cell(commit: &MeasuredCommit, metric: &Metric) -> Cell {
     Cell::Samples(phases.into_iter().map(|phase| (phase, of(phase).collect())).collect())
 }
 
-fn figure(sample: &SampleLine) -> Output {
+/// What a sample says.
+pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
     let words = match (&sample.value, &sample.failure) {
         (Some(value), _) => text::value(value),
-        (None, Some(failure)) => failure.clone(),
+        (None, Some(failure)) => words::failure_kind(failure),
         (None, None) => "none".to_owned(),
     };
     Output { words, log: sample.log.clone(), reused: sample.reused }
