@@ -176,8 +176,7 @@ pub enum Format {
     Json,
     /// One file for a browser
     Html,
-    /// Not available yet
-    #[value(hide = true)]
+    /// At most 40 lines to paste into an issue tracker
     Issue,
 }
 

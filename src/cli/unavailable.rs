@@ -2,10 +2,8 @@
 
 use anyhow::anyhow;
 
-use crate::report;
-
 use super::Failed;
-use super::args::{Format, Start};
+use super::args::Start;
 
 /// Commands to come.
 const COMMANDS: [&str; 12] = [
@@ -60,15 +58,4 @@ pub fn start(args: &Start) -> Result<(), Failed> {
         ));
     }
     Ok(())
-}
-
-/// The format of a report, unless it is not there.
-pub fn format(format: Format) -> Result<report::Format, Failed> {
-    let name = match format {
-        Format::Md => return Ok(report::Format::Md),
-        Format::Json => return Ok(report::Format::Json),
-        Format::Html => return Ok(report::Format::Html),
-        Format::Issue => "issue",
-    };
-    Err(Failed::usage(anyhow!("`--format {name}` is not available yet"), None))
 }

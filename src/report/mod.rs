@@ -28,7 +28,7 @@ use crate::store::{HuntDir, StoreError, publish};
 pub use html::html;
 pub use json::json;
 pub use links::Logs;
-pub use markdown::markdown;
+pub use markdown::{issue, markdown};
 pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
     Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
@@ -57,6 +57,8 @@ pub enum Format {
     Md,
     /// For people with a browser.
     Html,
+    /// For an issue tracker: short, and without links.
+    Issue,
     /// For programs.
     Json,
 }
@@ -70,6 +72,7 @@ impl Format {
                 report,
                 &file.map_or_else(|| Logs::from_afar(report), |file| Logs::for_file(report, file)),
             ),
+            Self::Issue => issue(report),
             Self::Json => json(report),
         }
     }

@@ -32,15 +32,35 @@ pub(super) fn inline(said: &str) -> String {
                 safe.extend(['\\', c]);
             }
             '(' if before == Some(']') => safe.extend(['\\', c]),
-            '@' => safe.extend([c, JOINER]),
-            ':' if after == Some('/') => safe.extend([c, JOINER]),
             '.' if at >= 3 && clean[at - 3..at].iter().all(|w| matches!(w, 'w' | 'W')) => {
                 safe.extend([JOINER, c]);
             }
             c => safe.push(c),
         }
+        if is_reference(&clean, at) {
+            safe.push(JOINER);
+        }
     }
     safe
+}
+
+/// Whether a renderer could take this character and what follows for a mention, an address, or
+/// the number of an issue, a request, or the like (`#1`, `!1`, `%1`, `~1`, `$1`, `&1`, `GH-1`).
+fn is_reference(clean: &[char], at: usize) -> bool {
+    let after = clean.get(at + 1).copied();
+    let is_numbered = after.is_some_and(|c| c.is_ascii_digit());
+    match clean[at] {
+        '@' => true,
+        ':' => after == Some('/'),
+        '#' | '!' | '~' | '$' | '&' => is_numbered,
+        '%' => is_numbered || after == Some('"'),
+        '-' => {
+            let letters = at.checked_sub(2).map(|start| &clean[start..at]);
+            let is_gh = matches!(letters, Some(['g' | 'G', 'h' | 'H']));
+            is_gh && is_numbered
+        }
+        _ => false,
+    }
 }
 
 fn is_word(c: Option<char>) -> bool {
@@ -79,7 +99,10 @@ mod tests {
             ("src/kv_cache.c", "src/kv_cache.c"),
             ("_kv_ __init__.py", "\\_kv\\_ \\_\\_init\\_\\_.py"),
             ("www.evil.com @octocat", "www\u{2060}.evil.com @\u{2060}octocat"),
-            ("&lt; &#124;", "&amp;lt; &amp;#124;"),
+            ("&lt; &#x7c;", "&amp;lt; &amp;#x7c;"),
+            ("fix #12, !3 %4 GH-5", "fix #\u{2060}12, !\u{2060}3 %\u{2060}4 GH-\u{2060}5"),
+            ("#12 ~7 $8 &9", "\\#\u{2060}12 \\~\u{2060}7 \\$\u{2060}8 &amp;\u{2060}9"),
+            ("5 % of 3! high-x", "5 % of 3! high-x"),
             ("\u{1b}[31mred\u{202e}", "red"),
             ("kv: pad the cache (7.52)", "kv: pad the cache (7.52)"),
         ] {

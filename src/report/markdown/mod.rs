@@ -2,7 +2,10 @@
 
 mod answer;
 mod escape;
+mod issue;
 mod page;
+
+pub use self::issue::issue;
 
 use self::escape::fenced;
 use self::page::Page;

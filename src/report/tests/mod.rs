@@ -3,6 +3,7 @@
 mod document;
 pub(crate) mod fixture;
 mod html;
+mod issue;
 mod page;
 
 use proptest::prelude::*;
