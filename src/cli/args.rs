@@ -186,11 +186,9 @@ pub enum Format {
     Md,
     /// JSON, for programs
     Json,
-    /// Not available yet
-    #[value(hide = true)]
+    /// One file for a browser
     Html,
-    /// Not available yet
-    #[value(hide = true)]
+    /// At most 40 lines to paste into an issue tracker
     Issue,
 }
 

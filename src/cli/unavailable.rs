@@ -3,10 +3,8 @@
 use anyhow::anyhow;
 use clap::CommandFactory;
 
-use crate::report;
-
 use super::Failed;
-use super::args::{Args, Format, Start};
+use super::args::{Args, Start};
 
 /// Commands to come.
 pub(super) const COMMANDS: &[&str] =
@@ -50,15 +48,4 @@ pub fn start(args: &Start) -> Result<(), Failed> {
         ));
     }
     Ok(())
-}
-
-/// The format of a report, unless it is not there.
-pub fn format(format: Format) -> Result<report::Format, Failed> {
-    let name = match format {
-        Format::Md => return Ok(report::Format::Md),
-        Format::Json => return Ok(report::Format::Json),
-        Format::Html => "html",
-        Format::Issue => "issue",
-    };
-    Err(Failed::usage(anyhow!("`--format {name}` is not available yet"), None))
 }

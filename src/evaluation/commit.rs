@@ -27,6 +27,15 @@ impl CommitId {
     }
 }
 
+/// A commit and those it was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lineage {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its parents, the first one first.
+    pub parents: Vec<CommitId>,
+}
+
 impl fmt::Display for CommitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -10,7 +10,7 @@ mod metric;
 mod run;
 mod verdict;
 
-pub use commit::{CommitId, ParseCommitIdError};
+pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use git2::{Oid, RepositoryOpenFlags};
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, Lineage};
 
 use super::{GitError, Repository};
 
@@ -159,6 +159,16 @@ impl History {
     pub fn commits(&self, range: &Range) -> Result<Vec<CommitId>, GitError> {
         let call = self.repository.shared_call().args(["rev-list", "--topo-order", "--reverse"]);
         commit_list(call.args(range.arguments()))
+    }
+
+    /// The range's commits with their real parents, oldest first, no commit before its parents.
+    pub fn lineage(&self, range: &Range) -> Result<Vec<Lineage>, GitError> {
+        let commits = self.commits(range)?;
+        let with_parents = commits.into_iter().map(|commit| {
+            let parents = self.parents(&commit)?;
+            Ok(Lineage { commit, parents })
+        });
+        with_parents.collect()
     }
 
     /// The commits on the way from `old` to `new` along first parents, oldest first, `old` left

@@ -82,6 +82,8 @@ pub fn begin(
         checkout: repository.top().map(|top| top.to_string_lossy().into_owned()),
         git: repository.version().to_string(),
     };
+    let all = Range::between(&begun.good.commit, &begun.bad.commit);
+    hunt.keep_history(&history.lineage(&all).map_err(UsageError::from)?)?;
     hunt.journal()?.append(Event::Begun(Box::new(begun)))?;
     Ok((hunt, store))
 }

@@ -1,43 +1,65 @@
 //! From a journal to a report: every event is looked at once, in order.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
-use crate::evaluation::{CommitId, Culprit, Failure, Finding, Outcome};
+use crate::evaluation::{CommitId, Culprit, Failure, Finding, Lineage, Outcome, Phase};
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Entry, Event, Judged, Plan};
+
+use crate::ui::text;
 
 use super::ReportError;
 use super::cost::Cost;
 use super::guards::Guards;
 use super::measured::Measured;
-use super::model::{AccountLine, Commands, Endpoint, FirstBad, Report, Rise, SCHEMA, SearchLine};
+use super::model::{
+    AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
+    StepLine,
+};
 
 impl Report {
     /// The report of a hunt, from its journal alone.
     pub fn of(hunt: &HuntDir) -> Result<Self, ReportError> {
-        Self::from_entries(&hunt.entries()?, hunt.path())
-            .ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))
+        let stored = Stored {
+            entries: hunt.entries()?,
+            history: hunt.history()?,
+            is_driven: hunt.is_driven()?,
+            folder: hunt.path().to_owned(),
+        };
+        Self::from_stored(stored).ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))
     }
 
     /// The same from the events; `None` before a hunt has begun.
-    pub(super) fn from_entries(entries: &[Entry], folder: &Path) -> Option<Self> {
+    pub(super) fn from_stored(stored: Stored) -> Option<Self> {
+        let Stored { entries, history, is_driven, folder } = stored;
         let (at, begun) = entries.iter().find_map(|entry| match &entry.event {
             Event::Begun(begun) => Some((entry.at.as_str(), begun.as_ref())),
             _ => None,
         })?;
-        let mut gathered = Gathered::default();
-        for entry in entries {
+        let mut gathered = Gathered { is_driven, ..Gathered::default() };
+        for entry in &entries {
             gathered.see(&entry.event);
         }
-        let mut report = gathered.report(begun, at, folder);
-        report.totals = Cost::of(entries);
+        let mut report = gathered.report(begun, at, history, &folder);
+        report.totals = Cost::of(&entries);
+        report.until = entries.last().map(|entry| entry.at.clone()).unwrap_or_default();
         Some(report)
     }
 }
 
+/// What lies in a hunt's folder.
+pub(super) struct Stored {
+    pub(super) entries: Vec<Entry>,
+    pub(super) history: Vec<Lineage>,
+    /// Whether somebody drives it at this moment.
+    pub(super) is_driven: bool,
+    pub(super) folder: PathBuf,
+}
+
 #[derive(Default)]
 struct Gathered<'a> {
+    is_driven: bool,
     measured: Measured<'a>,
     guards: Guards<'a>,
     judged: Vec<&'a Judged>,
@@ -114,7 +136,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn report(mut self, begun: &Begun, at: &str, folder: &Path) -> Report {
+    fn report(mut self, begun: &Begun, at: &str, history: Vec<Lineage>, folder: &Path) -> Report {
         let interrupted = self.finding.is_none().then(|| self.interrupted());
         let finding = self.finding.or(interrupted.as_ref()).cloned();
         let finding = finding.unwrap_or_else(|| Finding::plain(Outcome::Interrupted, ""));
@@ -134,8 +156,7 @@ impl<'a> Gathered<'a> {
         for commit in &mut commits {
             commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
         }
-        let place = |id: &CommitId| self.order.iter().position(|other| other == id);
-        commits.sort_by_key(|commit| place(&commit.commit).unwrap_or(usize::MAX));
+        sort(&mut commits, self.order, &begun.good.commit, &history);
         Report {
             schema: SCHEMA.to_owned(),
             hunt: begun.hunt.clone(),
@@ -167,6 +188,10 @@ impl<'a> Gathered<'a> {
             git: begun.git.clone(),
             config_sha256: begun.config_sha256.clone(),
             checkout: begun.checkout.clone(),
+            steps: steps(&self.judged),
+            history,
+            until: String::new(),
+            slots: begun.slots.clone(),
             folder: folder.to_owned(),
             commits,
             accounts,
@@ -176,21 +201,54 @@ impl<'a> Gathered<'a> {
     /// What can be said of a hunt without an end: what is confirmed so far stands, but which
     /// step is the largest is not known yet, so none is the main one.
     fn interrupted(&self) -> Finding {
-        let why = self.stopped.map_or_else(
-            || "The hunt has not ended.".to_owned(),
-            |reason| format!("The hunt was stopped: {}.", reason.trim_end_matches('.')),
-        );
+        let (why, then) = match self.stopped {
+            Some(reason) => {
+                let reason = reason.trim_end_matches('.');
+                (format!("The hunt was stopped: {reason}."), RESUME)
+            }
+            None if self.is_driven => ("The hunt is running.".to_owned(), ""),
+            None => ("The hunt has not ended.".to_owned(), RESUME),
+        };
         let left = self.judged.iter().rev().find_map(|judged| judged.left);
         let left = left.map_or_else(String::new, |(commits, steps)| {
-            format!(" About {steps} more steps over {commits} commits were left.")
+            format!(
+                " About {} over {} were left.",
+                text::plural(steps, "more step"),
+                text::plural(commits, "commit")
+            )
         });
-        let mut finding = Finding::plain(
-            Outcome::Interrupted,
-            format!("{why}{left} `bisect-ppl resume` goes on with it."),
-        );
+        let mut finding = Finding::plain(Outcome::Interrupted, format!("{why}{left}{then}"));
         finding.culprits = self.confirmed.iter().map(|culprit| (*culprit).clone()).collect();
         finding
     }
+}
+
+/// The cure of an interruption.
+const RESUME: &str = " `bisect-ppl resume` goes on with it.";
+
+/// In order of history. What neither the journal's end nor the range knows comes last.
+fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], good: &CommitId, history: &[Lineage]) {
+    let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
+        [good].into_iter().chain(history.iter().map(|one| &one.commit)).collect()
+    } else {
+        judged.iter().collect()
+    };
+    let places: HashMap<_, _> = order.into_iter().zip(0..).collect();
+    commits.sort_by_key(|commit| places.get(&commit.commit).copied().unwrap_or(usize::MAX));
+}
+
+/// A resumed search says again what it was told before: the first time counts.
+fn steps(judged: &[&Judged]) -> Vec<StepLine> {
+    let mut seen = HashSet::new();
+    let searched = judged.iter().filter(|judged| judged.phase == Phase::Search);
+    let new = searched.filter(|judged| seen.insert((judged.stretch, &judged.commit)));
+    new.map(|judged| StepLine {
+        stretch: judged.stretch,
+        commit: judged.commit.clone(),
+        verdict: judged.judgement.verdict,
+        left: judged.left.map(|(commits, _)| commits),
+    })
+    .collect()
 }
 
 fn subjects<'f>(

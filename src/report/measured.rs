@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::evaluation::{CommitId, Failure, Metric, Verdict};
+use crate::evaluation::{CommitId, Failure, Metric, Value, Verdict};
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
 use super::gather::failure_text;
-use super::model::{BuildLine, MeasuredCommit, SampleLine};
+use super::model::{BuildLine, MeasuredCommit, RunLine, SampleLine};
 
 /// Commits in order of first appearance.
 #[derive(Default)]
@@ -77,6 +77,7 @@ impl OneCommit<'_> {
             skip: judgement.and_then(|j| j.skip),
             broken: judgement.map(|j| j.broken.clone()).unwrap_or_default(),
             p_bad: None,
+            runs: self.runs.iter().map(|run| run_line(run)).collect(),
             samples: self.runs.into_iter().flat_map(samples).collect(),
             builds: self.builds.into_iter().map(build_line).collect(),
         }
@@ -112,6 +113,20 @@ fn build_line(build: &BuildDone) -> BuildLine {
         reused: build.reused,
         wall_s: build.wall_s,
         failure: build.failure.as_ref().map(failure_text),
+        commands: build.commands.clone(),
+    }
+}
+
+fn run_line(run: &RunDone) -> RunLine {
+    let resident = run.values.get(&Metric::named(&run.measure, "peak_rss_mib"));
+    RunLine {
+        measure: run.measure.clone(),
+        log: run.log.clone(),
+        phase: run.phase,
+        reused: run.reused,
+        wall_s: run.wall_s,
+        peak_rss_mib: resident.and_then(Value::number),
+        argv: run.argv.clone(),
     }
 }
 

@@ -1,29 +1,38 @@
 //! A view of a hunt, made from its folder and journal alone; runs nothing.
 
+mod commands;
 mod convert;
 mod cost;
 mod gather;
 mod guards;
+mod html;
 mod json;
+mod links;
 mod markdown;
 mod measured;
 mod model;
 mod plan;
+mod plot;
+mod range;
 mod reproduce;
+mod tables;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use crate::store::{HuntDir, StoreError, publish};
 
+pub use html::html;
 pub use json::json;
-pub use markdown::markdown;
+pub use links::Logs;
+pub use markdown::{issue, markdown};
 pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
-    Report, Rise, SCHEMA, SampleLine, SearchLine, TargetFailure, Totals,
+    Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
 };
 pub use plan::{long_plan, plan};
 pub use reproduce::{Recipe, RecipeMeasure, reproduce, sides};
@@ -48,27 +57,37 @@ pub enum ReportError {
 pub enum Format {
     /// For people.
     Md,
+    /// For people with a browser.
+    Html,
+    /// For an issue tracker: short, and without links.
+    Issue,
     /// For programs.
     Json,
 }
 
 impl Format {
-    /// The report in this form.
-    pub fn render(self, report: &Report) -> String {
+    /// The report in this form, for a file at that path, or for wherever it will go.
+    pub fn render(self, report: &Report, file: Option<&Path>) -> String {
         match self {
             Self::Md => markdown(report),
+            Self::Html => html(
+                report,
+                &file.map_or_else(|| Logs::from_afar(report), |file| Logs::for_file(report, file)),
+            ),
+            Self::Issue => issue(report),
             Self::Json => json(report),
         }
     }
 }
 
-/// Writes `report.json`, `report.md` and `reproduce.sh` into the hunt's folder, each whole or
+/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh` into the hunt's folder, each whole or
 /// not at all, and returns what they say.
 pub fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, ReportError> {
     let report = Report::of(hunt)?;
     let folder = hunt.path();
     publish(&folder.join("report.json"), json(&report).as_bytes())?;
     publish(&folder.join("report.md"), markdown(&report).as_bytes())?;
+    publish(&folder.join("report.html"), html(&report, &Logs::beside(&report)).as_bytes())?;
     let script = folder.join("reproduce.sh");
     publish(&script, reproduce(&report, recipes)?.as_bytes())?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))

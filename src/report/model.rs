@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, CommitId, Failure, Metric, Outcome, Phase, SkipReason, TouchedFile, Value, Verdict,
+    Basis, CommitId, Failure, Lineage, Metric, Outcome, Phase, SkipReason, TouchedFile, Value,
+    Verdict,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
@@ -81,6 +82,20 @@ pub struct Report {
     pub config_sha256: String,
     /// Top of the checkout the hunt was started from.
     pub checkout: Option<String>,
+    /// The commits after the good endpoint up to the bad one, oldest first; empty where the
+    /// hunt kept none. Not part of the document, nor is what follows: anybody with the
+    /// repository has it, or it lies in the hunt's folder.
+    #[serde(skip)]
+    pub history: Vec<Lineage>,
+    /// When the last thing happened (RFC 3339, UTC).
+    #[serde(skip)]
+    pub until: String,
+    /// What each step of the search asked, in order.
+    #[serde(skip)]
+    pub steps: Vec<StepLine>,
+    /// Where slots lie.
+    #[serde(skip)]
+    pub slots: String,
     /// The hunt's folder: what the logs' paths are relative to. Not part of the document,
     /// since it may be moved.
     #[serde(skip)]
@@ -228,6 +243,20 @@ pub struct SearchLine {
     pub paths: Vec<String>,
 }
 
+/// A commit that a search judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepLine {
+    /// Of which stretch.
+    pub stretch: usize,
+    /// The commit.
+    pub commit: CommitId,
+    /// What was said of it.
+    pub verdict: Verdict,
+    /// How many commits git had left to test after it; `None` where git did not have to ask,
+    /// since the store knew.
+    pub left: Option<usize>,
+}
+
 /// A commit that was built, run or judged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MeasuredCommit {
@@ -250,6 +279,9 @@ pub struct MeasuredCommit {
     pub samples: Vec<SampleLine>,
     /// Its builds.
     pub builds: Vec<BuildLine>,
+    /// Its runs. Not part of the document: each log begins with its command.
+    #[serde(skip)]
+    pub runs: Vec<RunLine>,
 }
 
 /// One value of one run, or a run's failure.
@@ -288,6 +320,28 @@ pub struct BuildLine {
     /// How it failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The commands, a word an entry; not part of the document.
+    #[serde(skip)]
+    pub commands: Vec<Vec<String>>,
+}
+
+/// One run, whatever it yielded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunLine {
+    /// The measure.
+    pub measure: String,
+    /// Its log, relative to the hunt.
+    pub log: String,
+    /// What for.
+    pub phase: Phase,
+    /// Taken from the store; nothing ran.
+    pub reused: bool,
+    /// Seconds.
+    pub wall_s: f64,
+    /// Largest resident set, MiB, where known.
+    pub peak_rss_mib: Option<f64>,
+    /// The command, placeholders filled in, a word an entry.
+    pub argv: Vec<String>,
 }
 
 /// What a hunt cost. What came from the store is left out, every attempt counts once.

@@ -22,8 +22,11 @@ pub fn terminal_answer(report: &Report) -> String {
         lines.truncate(SCREEN - 2);
         lines.push("… and more in the report".to_owned());
     }
-    let path = report.folder.join("report.md").display().to_string();
-    lines.push(format!("report: {}", text::line(&path)));
+    let path = report.folder.join("report.html").display().to_string();
+    lines.push(format!(
+        "report: {} (report.md, report.json and reproduce.sh are beside it)",
+        text::line(&path)
+    ));
     let mut answer = String::new();
     for line in lines {
         answer.push_str(text::shorten(&line, 400).trim_end());

@@ -2,9 +2,14 @@
 //! line, not yet escaped.
 
 use crate::evaluation::{Basis, Outcome, Value};
+use crate::store::journal::Steadiness;
 use crate::ui::text;
 
+use super::gather::failure_text;
 use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
+
+/// How the script beside a report is called.
+pub(super) const REPRODUCE: &str = "sh reproduce.sh [CLONE]";
 
 /// The first line of an answer.
 pub(super) fn headline(report: &Report) -> String {
@@ -113,4 +118,117 @@ pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> Str
         (None, None) => "binary".to_owned(),
         _ => format!("+{} -{}", added.unwrap_or(0), removed.unwrap_or(0)),
     }
+}
+
+/// What the hunt went after, where that is no figure.
+pub(super) fn hunted_failure(report: &Report) -> Option<String> {
+    let target = report.target_failure.as_ref()?;
+    let who = target.measure.as_deref().unwrap_or("the build");
+    let what = failure_text(&target.failure);
+    Some(format!("Hunted was a failure, not a figure: {who} {what}"))
+}
+
+/// What is known of a first bad commit, each with what it is; one that is a sentence of its own
+/// has no label.
+pub(super) fn first_bad(first: &FirstBad) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("Commit", first.commit.to_string()),
+        ("Author", first.author.clone()),
+        ("Date", first.date.clone()),
+        ("Parent", parent(first)),
+    ];
+    facts.extend(first.effects.iter().map(|effect| ("Own step", step(effect))));
+    if let Some(failure) = &first.failure {
+        facts.push((FAILS, failure_text(failure)));
+    }
+    facts.push(("Confidence", confidence(first)));
+    facts.extend(confirmed_before(first).map(|words| ("", words)));
+    facts
+}
+
+/// In place of an own step, where what broke is no figure.
+pub(super) const FAILS: &str = "Fails where its parents do not";
+
+/// The parent a first bad commit is measured against.
+pub(super) fn parent(first: &FirstBad) -> String {
+    match first.parents.len() {
+        0 | 1 => first.parent.to_string(),
+        many => format!("{} (the worst of {many})", first.parent),
+    }
+}
+
+/// The first bad commits besides the main one.
+pub(super) fn other_culprits(report: &Report) -> impl Iterator<Item = &FirstBad> {
+    let main = report.culprit.as_ref().map(|first| &first.commit);
+    report.culprits.iter().filter(move |other| Some(&other.commit) != main)
+}
+
+/// What the candidates are.
+pub(super) fn candidates_title(report: &Report) -> &'static str {
+    if report.outcome == Outcome::Gradual { "Crossing" } else { "Candidates" }
+}
+
+/// What a reader must not make of them.
+pub(super) fn candidates_caution(report: &Report) -> Option<&'static str> {
+    (report.outcome == Outcome::Gradual)
+        .then_some("Here the limit is crossed; that alone makes no commit guilty.")
+}
+
+/// What the script beside the report does.
+pub(super) fn reproduce(report: &Report) -> String {
+    let what = match report.culprit {
+        Some(_) => "the first bad commit and its parent",
+        None => "the two endpoints",
+    };
+    format!(
+        "The script beside this report builds and measures {what} in worktrees of its own, and \
+         shows their figures one above the other:"
+    )
+}
+
+/// Whether the endpoints' values repeat.
+pub(super) fn steadiness(report: &Report) -> Option<&'static str> {
+    Some(match report.steadiness? {
+        Steadiness::BitIdentical => "The values repeat bit for bit, so one run a commit is enough.",
+        Steadiness::Apart => {
+            "The values vary from run to run, but those of the two endpoints lie wholly apart."
+        }
+    })
+}
+
+/// The machine and the programs, each with what it is.
+pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
+    let machine = &report.machine;
+    let gpus = if machine.gpus.is_empty() { "none".to_owned() } else { machine.gpus.join(", ") };
+    vec![
+        ("Processor", format!("{} ({})", machine.cpu, text::plural(machine.cores, "core"))),
+        ("Memory", format!("{} MiB", machine.memory_mib)),
+        ("GPU", gpus),
+        ("Kernel", machine.kernel.clone()),
+        ("Git", report.git.clone()),
+        ("Made by", format!("{}, hunt {}", report.tool, report.hunt)),
+    ]
+}
+
+/// What the hunt cost.
+pub(super) fn totals(report: &Report) -> String {
+    let totals = &report.totals;
+    let plan = report.plan.as_ref().map_or_else(String::new, |said| {
+        format!(" Said before the search: {}.", super::plan::plan(said))
+    });
+    format!(
+        "{} in {} and {} in {}, within {}. What was taken from the store is not counted.{plan}",
+        text::plural(totals.runs, "run"),
+        text::seconds(totals.run_s),
+        text::plural(totals.builds, "build"),
+        text::seconds(totals.build_s),
+        text::seconds(totals.wall_s)
+    )
+}
+
+/// A failure in a few words: its kind and what tells it from others, without its details.
+pub(super) fn failure_kind(failure: &str) -> String {
+    let kind = failure.split_once(": ").map_or(failure, |(kind, _)| kind);
+    let is_open = kind.contains('(') && !kind.contains(')');
+    if is_open { format!("{kind})") } else { kind.to_owned() }
 }

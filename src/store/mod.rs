@@ -21,6 +21,7 @@ mod digests;
 mod durable;
 mod error;
 mod gc;
+mod history;
 mod hunts;
 mod in_use;
 mod inventory;

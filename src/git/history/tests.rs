@@ -58,6 +58,10 @@ fn the_graph_is_read_as_it_is() {
     let whole = range(&line[0], &last);
     assert_eq!(history.count(&whole).unwrap(), 4);
     let commits = history.commits(&whole).unwrap();
+    let lineage = history.lineage(&whole).unwrap();
+    assert!(lineage.iter().map(|one| &one.commit).eq(&commits));
+    let merged = lineage.iter().find(|one| one.commit == merge).unwrap();
+    assert_eq!(merged.parents, [line[1].clone(), side.clone()]);
     assert_eq!(commits[2..], [merge.clone(), last.clone()]);
     assert_eq!(
         history.first_parent_path(&line[0], &last).unwrap(),

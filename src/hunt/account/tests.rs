@@ -147,6 +147,15 @@ fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
 }
 
 #[test]
+fn nothing_found_explains_nothing_without_a_sign() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 9.0));
+    let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".to_owned());
+    ledger.enter(&stretch, open, &at('e', &[9.0]));
+    let account = ledger.close(Vec::new(), &history()).accounts.remove(0);
+    assert_eq!(account.explained.to_bits(), 0.0_f64.to_bits());
+}
+
+#[test]
 fn the_main_one_is_the_largest_in_limits_and_all_are_told_in_order_of_history() {
     let (mut ledger, stretch) = whole(target(UP, 6.0, 9.0));
     ledger.enter(&stretch, found('9', 6.6, 8.6), &at('e', &[9.0]));

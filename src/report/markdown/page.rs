@@ -1,8 +1,13 @@
 //! A Markdown page under construction: the only place that writes its syntax.
 
+use crate::report::links::target;
+use crate::report::tables::{Cell, Output, Table};
+use crate::report::words;
+use crate::ui::text;
+
 use super::escape::inline;
 
-/// What is in a cell or an item is already Markdown: use [`inline`] on the way in.
+/// All words are somebody's and are escaped on the way in.
 #[derive(Default)]
 pub(super) struct Page {
     text: String,
@@ -20,8 +25,8 @@ impl Page {
     }
 
     /// A list; the texts are somebody's and are escaped.
-    pub(super) fn items<'a>(&mut self, items: impl IntoIterator<Item = &'a str>) {
-        let items: Vec<_> = items.into_iter().map(|item| format!("- {}", inline(item))).collect();
+    pub(super) fn items(&mut self, items: impl Iterator<Item = String>) {
+        let items: Vec<_> = items.map(|item| format!("- {}", inline(&item))).collect();
         self.block(&items.join("\n"));
     }
 
@@ -34,21 +39,24 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// A table of finished cells; rows have as many as there are columns. Nothing without rows.
-    pub(super) fn table<const N: usize>(&mut self, columns: [&str; N], rows: Vec<[String; N]>) {
-        self.wide_table(&columns, &rows.into_iter().map(Vec::from).collect::<Vec<_>>());
+    /// A table under a heading of its own; neither where it has no rows.
+    pub(super) fn titled(&mut self, level: usize, words: &str, table: &Table) {
+        if !table.rows.is_empty() {
+            self.heading(level, words);
+            self.table(table);
+        }
     }
 
-    /// The same with a number of columns that is not known beforehand.
-    pub(super) fn wide_table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
-        if rows.is_empty() {
+    /// A table; nothing without rows.
+    pub(super) fn table(&mut self, table: &Table) {
+        if table.rows.is_empty() {
             return;
         }
-        let titles: Vec<_> = columns.iter().map(|column| inline(column)).collect();
+        let titles: Vec<_> = table.columns.iter().map(|column| inline(column)).collect();
         let row = |cells: &[String]| format!("| {} |", cells.join(" | "));
-        let rule = format!("|{}", " --- |".repeat(columns.len()));
-        let lines: Vec<_> =
-            [row(&titles), rule].into_iter().chain(rows.iter().map(|cells| row(cells))).collect();
+        let rule = format!("|{}", " --- |".repeat(titles.len()));
+        let rows = table.rows.iter().map(|cells| row(&cells.iter().map(cell).collect::<Vec<_>>()));
+        let lines: Vec<_> = [row(&titles), rule].into_iter().chain(rows).collect();
         self.block(&lines.join("\n"));
     }
 
@@ -56,4 +64,32 @@ impl Page {
     pub(super) fn finish(self) -> String {
         self.text
     }
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(words) => inline(words),
+        Cell::Name(commit) => commit.to_string(),
+        Cell::Commit(commit, subject) => inline(&text::commit(commit, subject)),
+        Cell::Lines(added, removed) => words::changed_lines(*added, *removed),
+        Cell::Verdict(verdict) => verdict.to_string(),
+        // `endpoint [7.21](logs/a.log) [7.21](logs/b.log); confirm [7.21](logs/c.log)`.
+        Cell::Samples(phases) => {
+            let shown = |(phase, outputs): &(_, Vec<_>)| format!("{phase} {}", links(outputs));
+            phases.iter().map(shown).collect::<Vec<_>>().join("; ")
+        }
+        Cell::Outputs(outputs) => links(outputs),
+    }
+}
+
+fn links(outputs: &[Output]) -> String {
+    outputs.iter().map(link).collect::<Vec<_>>().join(" ")
+}
+
+fn link(output: &Output) -> String {
+    let words = inline(&output.words);
+    // An empty fact would leave nothing to click on.
+    let words = if words.is_empty() { "(empty)" } else { &words };
+    let reused = if output.reused { " (reused)" } else { "" };
+    format!("[{words}]({}){reused}", target(output.log.as_bytes()))
 }

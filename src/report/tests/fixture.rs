@@ -8,8 +8,10 @@ use crate::evaluation::{
     Value, Verdict,
 };
 use crate::report::Report;
+use crate::report::gather::Stored;
 use crate::store::journal::{
-    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, OtherGuard, RunDone, Steadiness,
+    Begun, BuildDone, Entry, Event, InputFile, Judged, Machine, Options, OtherGuard, RunDone,
+    Steadiness,
 };
 use crate::store::{HuntDir, Store};
 
@@ -217,6 +219,16 @@ impl Hunt {
         self.append(Event::Ended { finding: Box::new(finding), order: Vec::new() });
     }
 
+    fn stored(&self, entries: Vec<Entry>, is_driven: bool, folder: &str) -> Option<Report> {
+        let history = self.dir.history().unwrap();
+        Report::from_stored(Stored { entries, history, is_driven, folder: folder.into() })
+    }
+
+    /// The report while somebody drives the hunt.
+    pub(crate) fn report_while_running(&self) -> Report {
+        self.stored(self.dir.entries().unwrap(), true, "/hunt").unwrap()
+    }
+
     /// The report, with events ten seconds apart and a folder that is the same everywhere.
     pub(crate) fn report(&self) -> Report {
         let mut entries = self.dir.entries().unwrap();
@@ -225,7 +237,7 @@ impl Hunt {
             entry.at = (start + jiff::SignedDuration::from_secs(10 * at)).to_string();
         }
         let folder = "/home/ada/engine/.git/bisect-ppl/hunts/20260102-030405";
-        Report::from_entries(&entries, folder.as_ref()).unwrap()
+        self.stored(entries, false, folder).unwrap()
     }
 }
 

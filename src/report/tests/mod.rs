@@ -2,6 +2,8 @@
 
 mod document;
 pub(crate) mod fixture;
+mod html;
+mod issue;
 mod page;
 
 use proptest::prelude::*;
@@ -36,7 +38,7 @@ fn a_first_bad_commit_on_the_terminal() {
     ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
     Files it touches:
       src/kv_cache.c  +3 -1
-    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.md
+    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
 }
 
@@ -65,7 +67,7 @@ fn candidates_on_the_terminal() {
     Candidates:
       dddddddddddddddddddddddddddddddddddddddd
       ffffffffffffffffffffffffffffffffffffffff
-    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.md
+    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
 }
 
@@ -91,7 +93,7 @@ fn a_gradual_rise() {
       dddddddddddddddddddddddddddddddddddddddd
     Contributions:
       bbbbbbbbbb..dddddddddd (4 commits)  ppl 0.1 worse
-    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.md
+    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
     let page = markdown(&report);
     assert!(page.contains("| bbbbbbbbbb..dddddddddd | 4 | ppl | 0.1 worse |"), "{page}");
@@ -104,7 +106,7 @@ fn no_regression() {
     insta::assert_snapshot!(terminal_answer(&hunt.report()), @r"
     No regression between the endpoints
     The bad endpoint keeps every limit.
-    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.md
+    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
     assert!(markdown(&hunt.report()).starts_with("# No regression between the endpoints\n"));
 }
@@ -124,7 +126,7 @@ fn a_hunt_without_an_end_is_interrupted() {
     The hunt was stopped: Ctrl-C. About 3 more steps over 6 commits were left. `bisect-ppl resume` goes on with it.
     Confirmed first bad commits:
       dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
-    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.md
+    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
     hunt.append(Event::Contradicted { commit: id('d'), reason: "it vanished".to_owned() });
     let report = hunt.report();
@@ -264,8 +266,8 @@ fn all_reports_lie_in_the_hunts_folder() {
     let hunt = with_culprit();
     let report = write_all(&hunt.dir, &Default::default()).unwrap();
     let read = |name: &str| std::fs::read_to_string(hunt.dir.path().join(name)).unwrap();
-    assert_eq!(read("report.json"), Format::Json.render(&report));
-    assert_eq!(read("report.md"), Format::Md.render(&report));
+    assert_eq!(read("report.json"), Format::Json.render(&report, None));
+    assert_eq!(read("report.md"), Format::Md.render(&report, None));
     assert!(read("reproduce.sh").starts_with("#!/bin/sh\n"));
     let script = std::fs::metadata(hunt.dir.path().join("reproduce.sh")).unwrap();
     assert_eq!(script.permissions().mode() & 0o777, 0o755);

@@ -1,0 +1,137 @@
+//! The first screen: what was found, how sure it is, and how to see it oneself.
+
+use crate::report::links::Logs;
+use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
+use crate::report::{tables, words};
+use crate::ui::text;
+
+use super::cells::TableView;
+use super::facts;
+
+/// Longest heading; the table of commits has the rest of a subject.
+const HEADING: usize = 240;
+
+/// What `who` is about; everything else is about what was measured.
+const WHO: [&str; 4] = ["Commit", "Author", "Date", "Parent"];
+
+/// An answer, or a first bad commit besides the main one.
+pub(super) struct Answer {
+    pub(super) heading: String,
+    pub(super) summary: String,
+    pub(super) hunted: Option<String>,
+    /// Who and when, or the ends of the range.
+    pub(super) who: Vec<(&'static str, String)>,
+    pub(super) levels: Vec<LevelView>,
+    /// What is known besides.
+    pub(super) what: Vec<(&'static str, String)>,
+    pub(super) effects: TableView,
+    pub(super) files: TableView,
+    pub(super) reproduce: String,
+    pub(super) script: Option<String>,
+}
+
+/// How a metric moved.
+pub(super) struct LevelView {
+    pub(super) metric: String,
+    pub(super) before: String,
+    pub(super) after: String,
+    /// `0.31 worse`, and what is allowed.
+    pub(super) moved: String,
+}
+
+impl Answer {
+    pub(super) fn main(report: &Report, logs: &Logs) -> Self {
+        let heading = text::shorten(&words::headline(report), HEADING);
+        match &report.culprit {
+            Some(first) => {
+                let mut answer = Self { heading, ..Self::of(report, first, logs) };
+                // The sentence would say what stands right below it.
+                if report.culprits.len() == 1 {
+                    answer.summary.clear();
+                }
+                answer
+            }
+            None => Self { heading, ..Self::without_commit(report, logs) },
+        }
+    }
+
+    pub(super) fn other(report: &Report, first: &FirstBad, logs: &Logs) -> Self {
+        let name = text::commit(&first.commit, &first.subject);
+        let also = if report.culprit.is_some() { "Another first bad commit" } else { "Confirmed" };
+        let heading = text::shorten(&format!("{also}: {name}"), HEADING);
+        Self { heading, summary: String::new(), hunted: None, ..Self::of(report, first, logs) }
+    }
+
+    fn of(report: &Report, first: &FirstBad, logs: &Logs) -> Self {
+        let known = words::first_bad(first).into_iter().filter(|(label, _)| *label != "Own step");
+        let (who, mut what): (Vec<_>, Vec<_>) = known.partition(|(label, _)| WHO.contains(label));
+        let broken = first.effects.iter().map(|effect| &effect.metric);
+        let tolerances = broken.filter_map(|metric| {
+            let guard = report.guards.iter().find(|guard| guard.metric == *metric)?;
+            Some(("Tolerance", format!("{metric} {}", words::tolerance(guard))))
+        });
+        what.splice(0..0, tolerances);
+        Self {
+            who: facts(who),
+            levels: first.effects.iter().map(LevelView::of_effect).collect(),
+            what: facts(what),
+            effects: TableView::new(&tables::effects(first), logs),
+            files: TableView::new(&tables::files(first), logs),
+            ..Self::without_commit(report, logs)
+        }
+    }
+
+    fn without_commit(report: &Report, logs: &Logs) -> Self {
+        let end = |point: &crate::report::model::Endpoint| {
+            format!("{} {} ({})", point.commit.short(), point.subject, point.asked)
+        };
+        let targets = report.guards.iter().filter(|guard| guard.target);
+        let tolerance = |guard: &GuardLine| {
+            ("Tolerance", format!("{} {}", guard.metric, words::tolerance(guard)))
+        };
+        Self {
+            heading: String::new(),
+            summary: text::line(&report.summary),
+            hunted: words::hunted_failure(report).map(|hunted| text::line(&hunted)),
+            who: facts(vec![
+                ("Good end", end(&report.good)),
+                ("Bad end", end(&report.bad)),
+                ("Between", text::plural(report.range, "commit")),
+            ]),
+            levels: targets.clone().filter_map(LevelView::of_guard).collect(),
+            what: facts(targets.map(tolerance).collect()),
+            effects: TableView::new(&tables::Table::default(), logs),
+            files: TableView::new(&tables::Table::default(), logs),
+            reproduce: words::reproduce(report),
+            script: logs.href("reproduce.sh"),
+        }
+    }
+}
+
+impl LevelView {
+    fn of_effect(effect: &EffectLine) -> Self {
+        let allowed = text::value(&effect.limit);
+        Self {
+            metric: effect.metric.to_string(),
+            before: text::value(&effect.parent),
+            after: text::value(&effect.commit),
+            moved: match &effect.own_step {
+                Some(step) => format!("own step {}, limit {allowed}", words::worse(step)),
+                None => "changed, though it must not".to_owned(),
+            },
+        }
+    }
+
+    fn of_guard(guard: &GuardLine) -> Option<Self> {
+        let (before, after) = (guard.baseline.as_ref()?, guard.bad.as_ref()?);
+        Some(Self {
+            metric: guard.metric.to_string(),
+            before: text::value(before),
+            after: text::value(after),
+            moved: match &guard.limit {
+                Some(limit) => format!("from good to bad, limit {}", text::value(limit)),
+                None => "from good to bad".to_owned(),
+            },
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Tables as the page shows them.
+
+use askama::Template;
+
+use crate::evaluation::Verdict;
+use crate::report::links::Logs;
+use crate::report::tables::{Cell, Output, Table};
+use crate::ui::text;
+
+/// A table in a box of its own that scrolls where it is too wide.
+#[derive(Template)]
+#[template(path = "table.html", whitespace = "minimize")]
+pub(super) struct TableView {
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Vec<CellView>>,
+}
+
+/// A cell.
+pub(super) enum CellView {
+    /// Somebody's words.
+    Text(String),
+    /// A name of git's.
+    Name(String),
+    /// A short name and a subject.
+    Commit(String, String),
+    /// Added and removed.
+    Lines(String, String),
+    /// A verdict.
+    Verdict(VerdictView),
+    /// Links, in groups with a word before each; none before a single one.
+    Outputs(Vec<(String, Vec<OutputView>)>),
+}
+
+/// A verdict in words, with its mark: colour and shape both say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct VerdictView {
+    pub(super) word: &'static str,
+    pub(super) mark: &'static str,
+}
+
+/// Words that lead to their output.
+pub(super) struct OutputView {
+    pub(super) words: String,
+    /// `None` where the log is gone.
+    pub(super) href: Option<String>,
+    pub(super) reused: bool,
+}
+
+impl TableView {
+    pub(super) fn new(table: &Table, logs: &Logs) -> Self {
+        let row = |row: &Vec<Cell>| row.iter().map(|cell| CellView::new(cell, logs)).collect();
+        Self { columns: table.columns.clone(), rows: table.rows.iter().map(row).collect() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+impl CellView {
+    fn new(cell: &Cell, logs: &Logs) -> Self {
+        let outputs = |outputs: &Vec<Output>| -> Vec<_> {
+            outputs.iter().map(|output| OutputView::new(output, logs)).collect()
+        };
+        match cell {
+            Cell::Text(words) => Self::Text(text::line(words)),
+            Cell::Name(commit) => Self::Name(commit.to_string()),
+            Cell::Commit(commit, subject) => {
+                Self::Commit(commit.short().to_owned(), text::line(subject))
+            }
+            Cell::Lines(None, None) => Self::Text("binary".to_owned()),
+            Cell::Lines(added, removed) => {
+                let count = |sign, lines: &Option<usize>| format!("{sign}{}", lines.unwrap_or(0));
+                Self::Lines(count('+', added), count('\u{2212}', removed))
+            }
+            Cell::Verdict(verdict) => Self::Verdict(VerdictView::of(*verdict)),
+            Cell::Samples(phases) => {
+                let group = |(phase, all): &(_, Vec<_>)| (format!("{phase}"), outputs(all));
+                Self::Outputs(phases.iter().map(group).collect())
+            }
+            Cell::Outputs(all) => Self::Outputs(vec![(String::new(), outputs(all))]),
+        }
+    }
+}
+
+impl OutputView {
+    pub(super) fn new(output: &Output, logs: &Logs) -> Self {
+        let words = text::line(&output.words);
+        Self {
+            words: if words.is_empty() { "(empty)".to_owned() } else { words },
+            href: logs.href(&output.log),
+            reused: output.reused,
+        }
+    }
+}
+
+impl VerdictView {
+    pub(super) fn of(verdict: Verdict) -> Self {
+        let (word, mark) = match verdict {
+            Verdict::Good => ("good", "\u{25cf}"),
+            Verdict::Bad => ("bad", "\u{25b2}"),
+            Verdict::Skip => ("skip", "\u{2715}"),
+            Verdict::Unknown => ("unknown", "\u{25c7}"),
+        };
+        Self { word, mark }
+    }
+}

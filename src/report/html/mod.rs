@@ -1,0 +1,153 @@
+//! `report.html`: one file that needs nothing else, no network and no script, for a browser, a
+//! phone, or paper. What is in it is escaped by the template; what may be said of a hunt is in
+//! the rooms above, so this one only lays it out.
+
+mod answer;
+mod cells;
+mod pair;
+mod plots;
+mod records;
+
+use std::fmt::Write as _;
+
+use askama::Template;
+
+use crate::evaluation::Outcome;
+use crate::ui::text;
+
+use self::answer::Answer;
+use self::cells::TableView;
+use self::pair::Pair;
+use self::plots::{Plot, Steps};
+use self::records::Records;
+use super::links::Logs;
+use super::model::Report;
+use super::plot::KEYS;
+use super::range::Range;
+use super::{tables, words};
+
+/// The whole page; `logs` says how to get from where it will lie to the raw output.
+pub fn html(report: &Report, logs: &Logs) -> String {
+    Page::of(report, logs).render().expect("a string takes everything")
+}
+
+#[derive(Template)]
+#[template(path = "report.html", whitespace = "minimize")]
+struct Page {
+    /// Of the colours in plots.
+    colours: String,
+    hunt: String,
+    tool: String,
+    began: String,
+    until: String,
+    is_interrupted: bool,
+    answer: Answer,
+    /// First bad commits besides the main one.
+    others: Vec<Answer>,
+    candidates_title: &'static str,
+    candidates_caution: Option<&'static str>,
+    candidates: TableView,
+    contributions: TableView,
+    targets: Vec<Plot>,
+    further: Vec<Plot>,
+    /// Metrics that have no plot, since there are too many.
+    unplotted: Vec<String>,
+    steps: Option<Steps>,
+    pair: Option<Pair>,
+    accounts: Vec<String>,
+    guards: TableView,
+    endpoints: TableView,
+    noise: TableView,
+    steadiness: Option<&'static str>,
+    measured: TableView,
+    skipped: TableView,
+    notes: Vec<String>,
+    machine: Vec<(&'static str, String)>,
+    probes: Vec<(String, String)>,
+    inputs: TableView,
+    config: String,
+    records: Records,
+    folder: String,
+    missing: Option<String>,
+    totals: String,
+}
+
+/// Most plots of a page; what a guard is over beyond that is in the table.
+const MOST_PLOTS: usize = 12;
+
+impl Page {
+    fn of(report: &Report, logs: &Logs) -> Self {
+        let view = |table: &tables::Table| TableView::new(table, logs);
+        let range = Range::of(report);
+        let (mut plotted, mut unplotted) = plots::of(report, &range);
+        unplotted.extend(plotted.drain(MOST_PLOTS.min(plotted.len())..).map(|plot| plot.name));
+        let (targets, further) = plotted.into_iter().partition(|plot| plot.decides);
+        let listed = report.culprit.is_some() || report.candidates.is_empty();
+        let others = words::other_culprits(report).map(|first| Answer::other(report, first, logs));
+        let line = |words: &String| text::line(words);
+        Self {
+            colours: colours(),
+            hunt: text::line(&report.hunt),
+            tool: text::line(&report.tool),
+            began: moment(&report.began),
+            until: moment(&report.until),
+            is_interrupted: report.outcome == Outcome::Interrupted,
+            answer: Answer::main(report, logs),
+            others: others.collect(),
+            candidates_title: words::candidates_title(report),
+            candidates_caution: words::candidates_caution(report).filter(|_| !listed),
+            candidates: view(&tables::candidates(report)),
+            contributions: view(&tables::contributions(report)),
+            targets,
+            further,
+            unplotted,
+            steps: Steps::of(report, &range),
+            pair: report.culprit.as_ref().map(|first| Pair::of(report, first, logs)),
+            accounts: report.accounts.iter().map(words::account).collect(),
+            guards: view(&tables::guards(report)),
+            endpoints: view(&tables::endpoints(report)),
+            noise: view(&tables::noise(report)),
+            steadiness: words::steadiness(report),
+            measured: view(&tables::measured(report)),
+            skipped: view(&tables::skipped(report)),
+            notes: report.notes.iter().map(line).collect(),
+            machine: facts(words::machine(report)),
+            probes: report
+                .environment
+                .iter()
+                .map(|(command, output)| (text::line(command), text::lines(output)))
+                .collect(),
+            inputs: view(&tables::inputs(report)),
+            config: report.config_sha256.clone(),
+            records: Records::of(report, logs),
+            folder: text::line(&report.folder.to_string_lossy()),
+            missing: logs.missing_in_words(),
+            totals: words::totals(report),
+        }
+    }
+}
+
+/// Facts with what engines and machines said made fit for a line.
+fn facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+    facts.into_iter().map(|(label, words)| (label, text::line(&words))).collect()
+}
+
+/// `2026-01-02 03:04:05 UTC`; what is no time stays as it is.
+fn moment(time: &str) -> String {
+    let parsed = time.parse::<jiff::Timestamp>();
+    parsed.map_or_else(|_| text::line(time), |at| at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
+}
+
+/// The variables of the light scheme, and what gives plots the colours of the scheme in use.
+fn colours() -> String {
+    let mut variables = String::new();
+    let mut rules = String::new();
+    for (colour, name) in KEYS {
+        let hex = format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
+        let _ = write!(variables, "--{name}:{hex};");
+        for attribute in ["fill", "stroke"] {
+            let _ = write!(rules, "svg [{attribute}=\"{hex}\"]{{{attribute}:var(--{name})}}");
+        }
+    }
+    format!(":root{{{variables}}}{rules}")
+}

@@ -1,0 +1,120 @@
+//! Plots as the page shows them: one for a wide screen and paper, one for a narrow screen.
+
+use std::fmt::Write as _;
+
+use crate::report::model::Report;
+use crate::report::plot::{Drawing, Levels, Narrowing, What, shown};
+use crate::report::range::Range;
+use crate::report::words;
+use crate::ui::text;
+
+use super::cells::VerdictView;
+
+/// Pixels of a drawing for a wide screen.
+const WIDE: u32 = 920;
+
+/// For a phone.
+const NARROW: u32 = 330;
+
+/// A metric.
+pub(super) struct Plot {
+    pub(super) name: String,
+    /// Whether a target is over it.
+    pub(super) decides: bool,
+    pub(super) words: String,
+    pub(super) caption: String,
+    pub(super) wide: Drawing,
+    pub(super) narrow: Drawing,
+}
+
+/// The metrics that can be drawn, and the names of those that were never tried.
+pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
+    let mut untried = Vec::new();
+    let mut plots = Vec::new();
+    for metric in shown(report) {
+        let Some(levels) = Levels::of(report, range, &metric) else {
+            untried.push(metric.to_string());
+            continue;
+        };
+        let guard = report.guards.iter().find(|guard| guard.metric == metric);
+        let is_hunted = report.target_failure.as_ref().is_some_and(|target| {
+            target.measure.as_deref().is_none_or(|measure| metric.measure == measure)
+        });
+        let mut caption = guard.map(words::tolerance).unwrap_or_default();
+        if let Some(threshold) = guard.and_then(|guard| guard.threshold.as_ref()) {
+            let parted = text::value(threshold);
+            let _ = write!(caption, "; {parted} parts good from bad");
+        }
+        if levels.is_logarithmic() {
+            caption += "; the scale is logarithmic";
+        }
+        plots.push(Plot {
+            name: metric.to_string(),
+            decides: is_hunted || guard.is_none_or(|guard| guard.target),
+            words: levels.in_words(),
+            caption: caption.trim_start_matches("; ").to_owned(),
+            wide: levels.draw(WIDE),
+            narrow: levels.draw(NARROW),
+        });
+    }
+    (plots, untried)
+}
+
+/// The narrowing of the range.
+pub(super) struct Steps {
+    pub(super) name: &'static str,
+    pub(super) words: String,
+    pub(super) is_cut: bool,
+    pub(super) wide: Drawing,
+    pub(super) narrow: Drawing,
+    pub(super) rows: Vec<StepView>,
+}
+
+/// A step in the table.
+pub(super) struct StepView {
+    pub(super) name: String,
+    pub(super) subject: String,
+    pub(super) place: String,
+    pub(super) verdict: Option<VerdictView>,
+    pub(super) left: String,
+    /// The store knew; git did not have to ask.
+    pub(super) was_known: bool,
+}
+
+impl Steps {
+    pub(super) fn of(report: &Report, range: &Range) -> Option<Self> {
+        let narrowing = Narrowing::of(report, range)?;
+        let rows = narrowing.rows.iter().map(|row| {
+            let (step, place) = match &row.what {
+                What::Step(step, place) => (Some(step), *place),
+                What::FirstBad(_, place) => (None, *place),
+                What::Stretch(_) => (None, None),
+            };
+            let known = step
+                .and_then(|step| report.commits.iter().find(|commit| commit.commit == step.commit));
+            let subject = match &row.what {
+                What::Stretch(_) => "in question at the start",
+                What::FirstBad(..) => "first bad commit, measured afresh with its parents",
+                What::Step(..) => {
+                    known.and_then(|commit| commit.subject.as_deref()).unwrap_or_default()
+                }
+            };
+            StepView {
+                name: row.name(),
+                subject: text::line(subject),
+                place: place.map(|place| place.to_string()).unwrap_or_default(),
+                verdict: step.map(|step| VerdictView::of(step.verdict)),
+                left: row.left.map(|left| left.to_string()).unwrap_or_default(),
+                was_known: step.is_some_and(|step| step.left.is_none()),
+            }
+        });
+        Some(Self {
+            name: "How the range narrowed",
+            rows: rows.collect(),
+            words: narrowing.in_words(),
+            is_cut: narrowing.is_cut(),
+            wide: narrowing.draw(WIDE),
+            narrow: narrowing.draw(NARROW),
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! Every build and every run, with its command and its output.
+
+use crate::report::commands::{comparable, typed};
+use crate::report::links::Logs;
+use crate::report::model::{MeasuredCommit, Report};
+use crate::report::tables::Output;
+use crate::ui::text;
+
+use super::cells::OutputView;
+
+/// From this many on, the list is folded up.
+const MANY: usize = 60;
+
+/// The list.
+pub(super) struct Records {
+    pub(super) rows: Vec<RecordView>,
+    /// Each distinct command once, apart from where its slot lay.
+    pub(super) commands: Vec<String>,
+    pub(super) is_long: bool,
+}
+
+/// A build or a run.
+pub(super) struct RecordView {
+    pub(super) what: String,
+    pub(super) commit: String,
+    pub(super) phase: String,
+    pub(super) took: String,
+    pub(super) memory: String,
+    /// Numbers in the list of commands, from 1.
+    pub(super) commands: Vec<usize>,
+    pub(super) output: OutputView,
+    pub(super) failure: String,
+}
+
+/// Distinct commands.
+#[derive(Default)]
+struct Known {
+    keys: Vec<Vec<String>>,
+    shown: Vec<String>,
+}
+
+impl Records {
+    pub(super) fn of(report: &Report, logs: &Logs) -> Self {
+        let mut known = Known::default();
+        let rows: Vec<_> = report
+            .commits
+            .iter()
+            .flat_map(|commit| rows(report, commit, logs, &mut known))
+            .collect();
+        Self { is_long: rows.len() > MANY, rows, commands: known.shown }
+    }
+}
+
+fn rows(
+    report: &Report,
+    commit: &MeasuredCommit,
+    logs: &Logs,
+    known: &mut Known,
+) -> Vec<RecordView> {
+    let output = |log: &str, reused| {
+        let output = Output { words: "output".to_owned(), log: log.to_owned(), reused };
+        OutputView::new(&output, logs)
+    };
+    let name = commit.commit.short().to_owned();
+    let mut rows = Vec::new();
+    for build in &commit.builds {
+        let commands =
+            build.commands.iter().map(|argv| known.number(argv, report, commit)).collect();
+        rows.push(RecordView {
+            what: "build".to_owned(),
+            commit: name.clone(),
+            phase: build.phase.to_string(),
+            took: text::seconds(build.wall_s),
+            memory: String::new(),
+            commands,
+            output: output(&build.log, build.reused),
+            failure: text::line(build.failure.as_deref().unwrap_or_default()),
+        });
+    }
+    for run in &commit.runs {
+        let memory = run.peak_rss_mib.map(|mib| format!("{} MiB", text::figure(mib)));
+        let failed = commit.samples.iter().find(|sample| sample.log == run.log);
+        let failure = failed.and_then(|sample| sample.failure.as_deref()).unwrap_or_default();
+        rows.push(RecordView {
+            what: run.measure.clone(),
+            commit: name.clone(),
+            phase: run.phase.to_string(),
+            took: text::seconds(run.wall_s),
+            memory: memory.unwrap_or_default(),
+            commands: vec![known.number(&run.argv, report, commit)],
+            output: output(&run.log, run.reused),
+            failure: text::line(failure),
+        });
+    }
+    rows
+}
+
+impl Known {
+    fn number(&mut self, argv: &[String], report: &Report, commit: &MeasuredCommit) -> usize {
+        let key = comparable(argv, report, commit);
+        let at = self.keys.iter().position(|known| *known == key);
+        1 + at.unwrap_or_else(|| {
+            self.keys.push(key);
+            self.shown.push(text::lines(&typed(argv)));
+            self.keys.len() - 1
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! A few lines to paste into an issue tracker: whatever the hunt, they fit on a screen.
+
+use crate::evaluation::{Outcome, Verdict};
+use crate::report::commands::{from_slot, typed};
+use crate::report::model::{FirstBad, GuardLine, Report};
+use crate::report::words;
+use crate::ui::text;
+
+use super::escape::{fenced, inline};
+
+/// Most lines of all.
+pub(in crate::report) const LINES: usize = 40;
+
+/// Most commands shown; the script has all.
+const COMMANDS: usize = 7;
+
+/// Most commits, files, or guards named in a line.
+const NAMED: usize = 5;
+
+/// Longest text of somebody else's.
+const LONG: usize = 200;
+
+/// Longest command: one that is cut cannot be run, so it is left to the script.
+const COMMAND: usize = 600;
+
+/// The answer, what it rests on, and how to see it oneself, in at most forty lines.
+pub fn issue(report: &Report) -> String {
+    let mut lines = vec![format!("### {}", heading(report)), String::new()];
+    if report.culprit.is_none() && !report.summary.is_empty() {
+        lines.extend([said(&report.summary), String::new()]);
+    }
+    match &report.culprit {
+        Some(first) => lines.extend(first_bad(report, first)),
+        None => lines.extend(without_commit(report)),
+    }
+    lines.extend(
+        report.accounts.iter().take(2).map(|account| item("Account", &words::account(account))),
+    );
+    lines.push(format!(
+        "- Range: {} (`{}`) to {} (`{}`), {}, {} measured",
+        said(&report.good.asked),
+        report.good.commit.short(),
+        said(&report.bad.asked),
+        report.bad.commit.short(),
+        text::plural(report.range, "commit"),
+        report.commits.iter().filter(|commit| !commit.samples.is_empty()).count(),
+    ));
+    lines.extend(skipped(report));
+    lines.push(item("Machine", &machine(report)));
+    let tool = format!("{}, hunt {}", report.tool, report.hunt);
+    lines.push(item("Measured by", &tool));
+    lines.extend(reproduce(report));
+    debug_assert!(lines.len() <= LINES, "{}", lines.len());
+    lines.join("\n") + "\n"
+}
+
+/// Names of git's stand in code, where no tracker makes a link of them.
+fn heading(report: &Report) -> String {
+    match (&report.culprit, report.outcome) {
+        (Some(first), Outcome::Culprit) => {
+            format!("First bad commit: `{}` {}", first.commit.short(), said(&first.subject))
+        }
+        _ => said(&words::headline(report)),
+    }
+}
+
+fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
+    let mut lines = vec![
+        format!("- Commit: `{}` by {}, {}", first.commit, said(&first.author), said(&first.date)),
+        format!(
+            "- Parent: `{}`{}",
+            first.parent,
+            match first.parents.len() {
+                0 | 1 => String::new(),
+                many => format!(" (the worst of {many})"),
+            }
+        ),
+    ];
+    let effects = first.effects.iter().take(3);
+    lines.extend(effects.map(|effect| item("Own step", &words::step(effect))));
+    if let Some(failure) = &first.failure {
+        lines.push(item(words::FAILS, &crate::report::gather::failure_text(failure)));
+    }
+    lines.extend(tolerance(report));
+    lines.push(item("Confidence", &words::confidence(first)));
+    lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));
+    let files = first.files.iter().map(|file| {
+        format!("{} {}", said(&file.path), words::changed_lines(file.added, file.removed))
+    });
+    lines.extend(list("Files", files));
+    let others = words::other_culprits(report)
+        .map(|other| format!("`{}` {}", other.commit.short(), said(&other.subject)));
+    lines.extend(list("Also first bad commits", others));
+    lines
+}
+
+fn without_commit(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(hunted) = words::hunted_failure(report) {
+        lines.push(format!("- {}", said(&hunted)));
+    }
+    let value = |guard: &GuardLine| {
+        let (good, bad) = (guard.baseline.as_ref()?, guard.bad.as_ref()?);
+        let levels =
+            format!("{} at the good end, {} at the bad end", text::value(good), text::value(bad));
+        Some(item(&guard.metric.to_string(), &levels))
+    };
+    lines.extend(report.guards.iter().filter(|guard| guard.target).take(2).filter_map(value));
+    lines.extend(tolerance(report));
+    let name = |commit: &crate::evaluation::CommitId| {
+        let known = report.commits.iter().find(|measured| measured.commit == *commit);
+        let subject = known.and_then(|known| known.subject.as_deref()).unwrap_or_default();
+        format!("`{}` {}", commit.short(), said(subject)).trim_end().to_owned()
+    };
+    let confirmed = report.culprits.iter().map(|first| name(&first.commit));
+    lines.extend(list("Confirmed so far", confirmed));
+    let title = words::candidates_title(report);
+    lines.extend(list(title, report.candidates.iter().map(name)));
+    let rises = report.contributions.iter().map(|rise| {
+        format!("`{}` {} {}", rise.to.short(), rise.metric, said(&words::worse(&rise.rise)))
+    });
+    lines.extend(list("Contributions", rises));
+    lines
+}
+
+fn tolerance(report: &Report) -> Option<String> {
+    let targets = report.guards.iter().filter(|guard| guard.target);
+    let words = targets.map(|guard| said(&format!("{} {}", guard.metric, words::tolerance(guard))));
+    list("Tolerance", words)
+}
+
+fn skipped(report: &Report) -> Option<String> {
+    let skipped = report.commits.iter().filter(|commit| commit.verdict == Verdict::Skip);
+    let named = skipped.map(|commit| {
+        let reason = commit.skip.map_or(commit.reason.clone(), |skip| skip.to_string());
+        format!("`{}` ({})", commit.commit.short(), said(&text::shorten(&reason, 80)))
+    });
+    list("Skipped", named)
+}
+
+fn machine(report: &Report) -> String {
+    let machine = &report.machine;
+    let gpus = if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join(", ") };
+    let cores = text::plural(machine.cores, "core");
+    format!("{} ({cores}), {gpus}, {} MiB, {}", machine.cpu, machine.memory_mib, machine.kernel)
+}
+
+fn reproduce(report: &Report) -> Vec<String> {
+    let [bad, good] = match &report.culprit {
+        Some(first) => [&first.commit, &first.parent],
+        None => [&report.bad.commit, &report.good.commit],
+    };
+    let build = &report.commands.build;
+    let mut commands: Vec<_> = build
+        .iter()
+        .chain(report.commands.measures.values())
+        .map(|argv| {
+            let inner = argv.iter().map(|word| from_slot(word, &report.slots, "../"));
+            typed(&inner.collect::<Vec<_>>()).replace('\n', " ")
+        })
+        .collect();
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let all = commands.len();
+    commands.retain(|command| command.chars().count() <= COMMAND);
+    commands.truncate(COMMANDS);
+    let shown = commands.len();
+    // Commands run in the source folder, with the build folder beside it.
+    let mut block = vec![
+        format!(
+            "git worktree add --detach ../bad/src {bad} && mkdir ../bad/build && cd ../bad/src"
+        ),
+        format!("# and the same with {good} in ../good"),
+    ];
+    block.append(&mut commands);
+    if all > shown {
+        block.push(format!("# and {} more: see reproduce.sh of the hunt", all - shown));
+    }
+    let mut lines = vec![String::new(), "To reproduce, in a clone:".to_owned(), String::new()];
+    lines.extend(fenced(&block.join("\n")).lines().map(str::to_owned));
+    lines
+}
+
+/// Somebody's words, short and harmless.
+fn said(words: &str) -> String {
+    inline(&text::shorten(&text::line(words), LONG))
+}
+
+fn item(label: &str, words: &str) -> String {
+    format!("- {label}: {}", said(words))
+}
+
+/// One line for any number of things, each of them finished Markdown; none for none.
+fn list(label: &str, things: impl Iterator<Item = String>) -> Option<String> {
+    let things: Vec<_> = things.collect();
+    let more = match things.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let named = &things[..things.len().min(NAMED)];
+    (!named.is_empty()).then(|| format!("- {label}: {}{more}", named.join("; ")))
+}

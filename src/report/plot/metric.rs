@@ -1,0 +1,233 @@
+//! A metric over the commits it was measured at.
+
+use std::collections::HashSet;
+
+use crate::ui::text;
+
+use super::Drawing;
+use super::canvas::{Anchor, Canvas, Row, drawing, width_of};
+use super::levels::{Level, Levels, Point, Role};
+use super::palette::{BAND, INK, MARKED, MUTED, RULE};
+use super::scale::Scale;
+
+/// Height of the part with numbers.
+const PLOT: i32 = 240;
+
+/// Height of a row for something that is no number: its name, then its marks.
+const ROW: i32 = 34;
+
+/// Above everything: the names of what is marked.
+const TOP: i32 = 22;
+
+/// Below everything: places, and what they are.
+const BOTTOM: i32 = 40;
+
+/// From this width on, lines are named beside the plot.
+const ROOMY: i32 = 600;
+
+/// Where things are.
+struct Layout {
+    left: i32,
+    right: i32,
+    /// Between the rows and the numbers.
+    top: i32,
+    bottom: i32,
+    commits: i32,
+}
+
+impl Levels {
+    /// The plot.
+    pub(in crate::report) fn draw(&self, width: u32) -> Drawing {
+        let wide = i32::try_from(width).unwrap_or(i32::MAX);
+        let rows = ROW * i32::try_from(self.words.len()).unwrap_or(0);
+        let numbers = self.numbers();
+        let top = TOP + rows;
+        let bottom = if numbers.is_empty() { top } else { top + PLOT };
+        let scale = Scale::over(&numbers, bottom, top);
+        let ticks = scale.as_ref().map(Scale::ticks).unwrap_or_default();
+        let widest = ticks.iter().map(|(_, label)| width_of(label)).max().unwrap_or(0);
+        let layout = Layout {
+            left: widest + 10,
+            right: wide - if wide >= ROOMY && scale.is_some() { 66 } else { 6 },
+            top,
+            bottom,
+            commits: i32::try_from(self.commits.len()).unwrap_or(i32::MAX),
+        };
+        let height = u32::try_from(bottom + BOTTOM).unwrap_or(0);
+        drawing(width, height, |canvas| {
+            self.mark_answers(canvas, &layout);
+            if let Some(scale) = &scale {
+                self.lines(canvas, &layout, scale, &ticks);
+            }
+            self.name_rows(canvas, &layout);
+            for (at, commit) in (0..).zip(&self.commits) {
+                samples(canvas, &layout, scale.as_ref(), at, commit);
+            }
+            self.places(canvas, &layout);
+        })
+    }
+
+    /// The plot in words.
+    pub(in crate::report) fn in_words(&self) -> String {
+        let line = |value: Option<f64>, name: &str| {
+            value.map_or_else(String::new, |value| format!(" {name} {}.", text::figure(value)))
+        };
+        format!(
+            "{} in {} of {}, in order of history.{}{} Every value stands in the table of measured \
+             commits.",
+            self.metric,
+            text::plural(self.samples(), "sample"),
+            text::plural(self.commits.len(), "commit"),
+            line(self.baseline, "Baseline"),
+            line(self.limit, "Limit"),
+        )
+    }
+
+    /// Whether the scale is logarithmic.
+    pub(in crate::report) fn is_logarithmic(&self) -> bool {
+        Scale::over(&self.numbers(), 1, 0).is_some_and(|scale| scale.is_logarithmic())
+    }
+
+    fn mark_answers(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        let mut row = Row::default();
+        for (at, commit) in (0..).zip(&self.commits).filter(|(_, c)| c.role != Role::None) {
+            let reach = (layout.spread(at, commit) / 2 + 9).max(14).min(layout.slot_width(at) / 2);
+            let reach = reach.max(2);
+            let middle = layout.middle(at);
+            canvas.bar((middle - reach, TOP - 4), (middle + reach, layout.bottom), MARKED);
+            let name = if commit.role == Role::FirstBad { "first bad commit" } else { "candidate" };
+            let half = width_of(name) / 2;
+            let middle = middle.clamp(half, (layout.right - half).max(half));
+            if row.take(name, middle) {
+                canvas.text(name, (middle, TOP / 2), Anchor::Middle, INK);
+            }
+        }
+    }
+
+    /// The tolerance as a band, the ticks, and the lines that decide.
+    fn lines(&self, canvas: &Canvas<'_>, layout: &Layout, scale: &Scale, ticks: &[(i32, String)]) {
+        if let (Some(baseline), Some(limit)) = (self.baseline, self.limit) {
+            canvas.bar((layout.left, scale.y(baseline)), (layout.right, scale.y(limit)), BAND);
+        }
+        for (y, label) in ticks {
+            canvas.line((layout.left, *y), (layout.right, *y), RULE);
+            canvas.text(label, (layout.left - 6, *y), Anchor::End, MUTED);
+        }
+        canvas.line((layout.left, layout.top), (layout.left, layout.bottom), RULE);
+        let lines =
+            [(self.baseline, "baseline"), (self.limit, "limit"), (self.threshold, "between")];
+        let mut named: Vec<i32> = Vec::new();
+        for (value, name) in lines.into_iter().filter_map(|(value, name)| Some((value?, name))) {
+            let y = scale.y(value);
+            if name == "baseline" {
+                canvas.line((layout.left, y), (layout.right, y), MUTED);
+            } else {
+                canvas.dashes((layout.left, y), layout.right, INK);
+            }
+            let is_free = named.iter().all(|other| (other - y).abs() >= 12);
+            if is_free && layout.is_roomy() {
+                canvas.text(name, (layout.right + 6, y), Anchor::Start, MUTED);
+                named.push(y);
+            }
+        }
+    }
+
+    fn name_rows(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        for (row, word) in (0..).zip(&self.words) {
+            let y = row_marks(row);
+            canvas.line((layout.left, y + 11), (layout.right, y + 11), RULE);
+            canvas.text(word, (layout.left + 2, y - 14), Anchor::Start, MUTED);
+        }
+    }
+
+    fn places(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        let y = layout.bottom;
+        canvas.line((layout.left, y), (layout.right, y), MUTED);
+        let mut row = Row::default();
+        // What is marked is named first, then the ends, then whatever has room.
+        let marked = |at: &usize| self.commits[*at].role == Role::FirstBad;
+        let all = 0..self.commits.len();
+        let ends = [0, self.commits.len() - 1];
+        let order = all.clone().filter(marked).chain(ends).chain(all);
+        let mut done = HashSet::new();
+        for at in order.filter(|at| done.insert(*at)) {
+            let commit = &self.commits[at];
+            let Some(place) = commit.place else { continue };
+            let middle = layout.middle(i32::try_from(at).unwrap_or(0));
+            let label = place.to_string();
+            if row.take(&label, middle) {
+                let colour = if commit.role == Role::None { MUTED } else { INK };
+                canvas.line((middle, y), (middle, y + 4), MUTED);
+                canvas.text(&label, (middle, y + 12), Anchor::Middle, colour);
+            }
+        }
+        let axis = ["commits after the good endpoint; only those measured", "commits after good"];
+        let [long, short] = axis;
+        let axis = if width_of(long) < layout.right { long } else { short };
+        canvas.text(
+            axis,
+            (i32::midpoint(layout.left, layout.right), y + 29),
+            Anchor::Middle,
+            MUTED,
+        );
+    }
+}
+
+impl Layout {
+    fn slot(&self, at: i32) -> (i32, i32) {
+        let wide = i64::from(self.right - self.left);
+        let edge = |at: i32| {
+            let offset = wide * i64::from(at) / i64::from(self.commits.max(1));
+            self.left + i32::try_from(offset).unwrap_or(0)
+        };
+        (edge(at), edge(at + 1))
+    }
+
+    fn slot_width(&self, at: i32) -> i32 {
+        let (from, to) = self.slot(at);
+        to - from
+    }
+
+    /// How far a commit's samples stand apart, the first from the last.
+    fn spread(&self, at: i32, commit: &Level) -> i32 {
+        let count = i32::try_from(commit.points.len()).unwrap_or(i32::MAX);
+        (self.slot_width(at) * 6 / 10).min(9 * (count - 1))
+    }
+
+    fn middle(&self, at: i32) -> i32 {
+        let (from, to) = self.slot(at);
+        i32::midpoint(from, to)
+    }
+
+    fn is_roomy(&self) -> bool {
+        self.right - self.left >= ROOMY - 180
+    }
+}
+
+fn row_marks(row: i32) -> i32 {
+    TOP + ROW * row + 22
+}
+
+/// One commit's samples side by side, in the order they were taken, so that none hides another.
+fn samples(canvas: &Canvas<'_>, layout: &Layout, scale: Option<&Scale>, at: i32, commit: &Level) {
+    let size = match layout.slot_width(at) {
+        0..5 => 2,
+        5..9 => 3,
+        _ => 4,
+    };
+    let count = i32::try_from(commit.points.len()).unwrap_or(i32::MAX);
+    let spread = layout.spread(at, commit);
+    let mut drawn = HashSet::new();
+    for (number, point) in (0..).zip(&commit.points) {
+        let offset = if count > 1 { spread * number / (count - 1) - spread / 2 } else { 0 };
+        let x = layout.middle(at) + offset;
+        let y = match (point, scale) {
+            (Point::Number(number), Some(scale)) => scale.y(*number),
+            (Point::Number(_), None) => continue,
+            (Point::Word(row), _) => row_marks(i32::try_from(*row).unwrap_or(0)),
+        };
+        if drawn.insert((x, y)) {
+            canvas.mark(commit.verdict, (x, y), size);
+        }
+    }
+}

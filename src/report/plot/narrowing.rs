@@ -1,0 +1,189 @@
+//! How a search narrowed the range: a row a step.
+
+use crate::evaluation::{CommitId, Verdict};
+use crate::report::model::{Report, StepLine};
+use crate::report::range::{Range, Run, runs};
+use crate::ui::text;
+
+use super::Drawing;
+use super::canvas::{Anchor, Canvas, drawing, width_of};
+use super::palette::{BAND, INK, MARKED, MUTED, RULE};
+
+/// Most rows of a drawing; all of them are in the table.
+const MOST: usize = 64;
+
+/// Height of a row.
+const ROW: i32 = 20;
+
+const BOTTOM: i32 = 34;
+
+/// The steps of a hunt's searches.
+pub(in crate::report) struct Narrowing {
+    /// The place of the bad endpoint.
+    last: usize,
+    /// What happened, in order.
+    pub(in crate::report) rows: Vec<Stage>,
+}
+
+/// A row.
+pub(in crate::report) struct Stage {
+    /// What is said of it.
+    pub(in crate::report) what: What,
+    /// What was in question when it began.
+    open: Vec<Run>,
+    /// How many commits are in question after it; `None` where a path filter leaves out some.
+    pub(in crate::report) left: Option<usize>,
+}
+
+/// What a row shows.
+pub(in crate::report) enum What {
+    /// A stretch begins.
+    Stretch(usize),
+    /// A commit was judged.
+    Step(StepLine, Option<usize>),
+    /// A first bad commit was confirmed.
+    FirstBad(CommitId, Option<usize>),
+}
+
+impl Narrowing {
+    /// What the report knows; `None` where the range or the search is not known.
+    pub(in crate::report) fn of(report: &Report, range: &Range) -> Option<Self> {
+        if !range.is_known() || report.searches.is_empty() {
+            return None;
+        }
+        let mut rows = Vec::new();
+        for search in &report.searches {
+            let (mut goods, mut bad) = (vec![search.good.clone()], search.bad.clone());
+            let is_whole = search.paths.is_empty();
+            let mut open = range.open(&goods, &bad);
+            let before = runs(&open);
+            let left = |open: &[bool]| is_whole.then(|| open.iter().filter(|open| **open).count());
+            rows.push(Stage {
+                what: What::Stretch(search.stretch),
+                open: before,
+                left: Some(search.commits),
+            });
+            for step in report.steps.iter().filter(|step| step.stretch == search.stretch) {
+                let before = runs(&open);
+                match step.verdict {
+                    Verdict::Good => goods.push(step.commit.clone()),
+                    Verdict::Bad => bad = step.commit.clone(),
+                    Verdict::Skip | Verdict::Unknown => {}
+                }
+                open = range.open(&goods, &bad);
+                let what = What::Step(step.clone(), range.place(&step.commit));
+                rows.push(Stage { what, open: before, left: left(&open) });
+            }
+        }
+        for first in &report.culprits {
+            let place = range.place(&first.commit);
+            let open = place.map(|place| (place, place)).into_iter().collect();
+            let what = What::FirstBad(first.commit.clone(), place);
+            rows.push(Stage { what, open, left: None });
+        }
+        Some(Self { last: range.last(), rows })
+    }
+
+    /// The drawing.
+    pub(in crate::report) fn draw(&self, width: u32) -> Drawing {
+        let wide = i32::try_from(width).unwrap_or(i32::MAX);
+        let rows = &self.rows[..self.rows.len().min(MOST)];
+        let bottom = ROW * i32::try_from(rows.len()).unwrap_or(0) + 4;
+        let right = width_of(&self.last.to_string()).max(28) + 12;
+        let axis = Axis { left: 86, right: wide - right, last: self.last };
+        drawing(width, u32::try_from(bottom + BOTTOM).unwrap_or(0), |canvas| {
+            for (at, row) in (0..).zip(rows) {
+                row.draw(canvas, &axis, ROW * at + ROW / 2);
+            }
+            axis.draw(canvas, bottom);
+        })
+    }
+
+    /// Whether the drawing leaves rows out.
+    pub(in crate::report) fn is_cut(&self) -> bool {
+        self.rows.len() > MOST
+    }
+
+    /// The drawing in words.
+    pub(in crate::report) fn in_words(&self) -> String {
+        let said = self.rows.iter().take(MOST).map(Stage::in_words);
+        said.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Stage {
+    /// How it is called.
+    pub(in crate::report) fn name(&self) -> String {
+        match &self.what {
+            What::Stretch(0) => "range".to_owned(),
+            What::Stretch(number) => format!("stretch {}", number + 1),
+            What::Step(step, _) => step.commit.short().to_owned(),
+            What::FirstBad(commit, _) => commit.short().to_owned(),
+        }
+    }
+
+    fn in_words(&self) -> String {
+        let left = self.left.map(|left| format!(", {left} left")).unwrap_or_default();
+        match &self.what {
+            What::Stretch(_) => {
+                format!("{}: {}.", self.name(), text::plural(self.left.unwrap_or(0), "commit"))
+            }
+            What::Step(step, _) => format!("{} is {}{left}.", step.commit.short(), step.verdict),
+            What::FirstBad(commit, _) => format!("First bad commit: {}.", commit.short()),
+        }
+    }
+
+    fn draw(&self, canvas: &Canvas<'_>, axis: &Axis, y: i32) {
+        let colour = if matches!(self.what, What::Step(..)) { INK } else { MUTED };
+        canvas.text(&self.name(), (axis.left - 8, y), Anchor::End, colour);
+        canvas.line((axis.left, y), (axis.right, y), RULE);
+        let is_answer = matches!(self.what, What::FirstBad(..));
+        for &(from, to) in &self.open {
+            let (from, to) = (axis.edge(from), axis.edge(to + 1));
+            let colour = if is_answer { MARKED } else { BAND };
+            canvas.bar((from, y - 7), (to.max(from + 2), y + 7), colour);
+        }
+        match &self.what {
+            What::Step(step, Some(place)) => canvas.mark(step.verdict, (axis.x(*place), y), 4),
+            What::FirstBad(_, Some(place)) => canvas.mark(Verdict::Bad, (axis.x(*place), y), 4),
+            _ => {}
+        }
+        if let Some(left) = self.left {
+            canvas.text(&left.to_string(), (axis.right + 8, y), Anchor::Start, MUTED);
+        }
+    }
+}
+
+/// Places in the range, to scale.
+struct Axis {
+    left: i32,
+    right: i32,
+    last: usize,
+}
+
+impl Axis {
+    /// Where a place begins.
+    fn edge(&self, place: usize) -> i32 {
+        let wide = i64::from(self.right - self.left);
+        let count = i64::try_from(self.last + 1).unwrap_or(i64::MAX);
+        let place = i64::try_from(place).unwrap_or(i64::MAX).min(count);
+        self.left + i32::try_from(wide * place / count).unwrap_or(0)
+    }
+
+    fn x(&self, place: usize) -> i32 {
+        i32::midpoint(self.edge(place), self.edge(place + 1))
+    }
+
+    fn draw(&self, canvas: &Canvas<'_>, y: i32) {
+        canvas.line((self.left, y), (self.right, y), MUTED);
+        for (place, anchor) in [(0, Anchor::Start), (self.last, Anchor::End)] {
+            let x = self.x(place);
+            canvas.line((x, y), (x, y + 4), MUTED);
+            let label = if place == 0 { "good 0".to_owned() } else { format!("{place} bad") };
+            canvas.text(&label, (self.edge(place + usize::from(place > 0)), y + 12), anchor, MUTED);
+        }
+        let axis = "commits in order of history";
+        canvas.text(axis, (i32::midpoint(self.left, self.right), y + 25), Anchor::Middle, MUTED);
+        canvas.text("left", (self.right + 8, y + 12), Anchor::Start, MUTED);
+    }
+}

@@ -1,0 +1,125 @@
+//! Where commits stand in the range of a hunt, and which of them are still in question.
+
+use std::collections::HashMap;
+
+use crate::evaluation::{CommitId, Lineage};
+
+use super::model::Report;
+
+/// The range: the good endpoint has place 0, then every commit in order of history.
+pub(super) struct Range {
+    places: HashMap<CommitId, usize>,
+    /// By place; the good endpoint's are not known.
+    parents: Vec<Vec<usize>>,
+}
+
+/// Places from one to another, both included.
+pub(super) type Run = (usize, usize);
+
+impl Range {
+    pub(super) fn of(report: &Report) -> Self {
+        Self::new(&report.good.commit, &report.history, report.options.first_parent)
+    }
+
+    fn new(good: &CommitId, history: &[Lineage], first_parent: bool) -> Self {
+        let all = [good].into_iter().chain(history.iter().map(|one| &one.commit));
+        let places: HashMap<_, _> = all.cloned().zip(0..).collect();
+        let followed = if first_parent { 1 } else { usize::MAX };
+        let parents = history.iter().map(|one| {
+            let followed = one.parents.iter().take(followed);
+            followed.filter_map(|parent| places.get(parent).copied()).collect()
+        });
+        let parents = [Vec::new()].into_iter().chain(parents).collect();
+        Self { places, parents }
+    }
+
+    /// Whether the hunt kept its range.
+    pub(super) fn is_known(&self) -> bool {
+        self.places.len() > 1
+    }
+
+    /// The place of the newest commit.
+    pub(super) fn last(&self) -> usize {
+        self.parents.len() - 1
+    }
+
+    /// The commit's place; `None` outside the range, and where the range is not known.
+    pub(super) fn place(&self, commit: &CommitId) -> Option<usize> {
+        self.places.get(commit).copied().filter(|_| self.is_known())
+    }
+
+    /// The commits that may be the first bad one when `bad` is bad and `goods` are good: those
+    /// that `bad` reaches and none of `goods` does, as git sees it.
+    pub(super) fn open(&self, goods: &[CommitId], bad: &CommitId) -> Vec<bool> {
+        let goods: Vec<_> = goods.iter().filter_map(|good| self.place(good)).collect();
+        let mut open = self.reached(self.place(bad).into_iter());
+        let cleared = self.reached(goods.into_iter());
+        for (open, cleared) in open.iter_mut().zip(cleared) {
+            *open &= !cleared;
+        }
+        open[0] = false;
+        open
+    }
+
+    fn reached(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
+        let mut reached = vec![false; self.parents.len()];
+        from.for_each(|place| reached[place] = true);
+        // No commit stands before its parents, so one look at each is enough.
+        for place in (0..reached.len()).rev() {
+            if reached[place] {
+                self.parents[place].iter().for_each(|&parent| reached[parent] = true);
+            }
+        }
+        reached
+    }
+}
+
+/// Neighbouring places, taken together.
+pub(super) fn runs(open: &[bool]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (place, _) in open.iter().enumerate().filter(|(_, open)| **open) {
+        match runs.last_mut() {
+            Some((_, end)) if *end + 1 == place => *end = place,
+            _ => runs.push((place, place)),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(letter: char) -> CommitId {
+        letter.to_string().repeat(40).parse().unwrap()
+    }
+
+    fn range(commits: &[(char, &str)], first_parent: bool) -> Range {
+        let lineage = |(commit, parents): &(char, &str)| Lineage {
+            commit: id(*commit),
+            parents: parents.chars().map(id).collect(),
+        };
+        let history: Vec<_> = commits.iter().map(lineage).collect();
+        Range::new(&id('0'), &history, first_parent)
+    }
+
+    #[test]
+    fn a_line_narrows_to_neighbours() {
+        let range = range(&[('a', "0"), ('b', "a"), ('c', "b"), ('d', "c")], false);
+        assert_eq!((range.place(&id('0')), range.place(&id('d'))), (Some(0), Some(4)));
+        assert_eq!(runs(&range.open(&[id('0')], &id('d'))), [(1, 4)]);
+        assert_eq!(runs(&range.open(&[id('b'), id('0')], &id('c'))), [(3, 3)]);
+        assert_eq!(range.place(&id('f')), None);
+    }
+
+    #[test]
+    fn a_good_side_branch_leaves_the_other_in_question() {
+        // 0 - a - b --- e - f, and c - d from 0 into e.
+        let graph = [('a', "0"), ('b', "a"), ('c', "0"), ('d', "c"), ('e', "bd"), ('f', "e")];
+        let whole = range(&graph, false);
+        assert_eq!(runs(&whole.open(&[id('d')], &id('f'))), [(1, 2), (5, 6)]);
+        assert_eq!(runs(&whole.open(&[id('b')], &id('e'))), [(3, 5)]);
+        let first = range(&graph, true);
+        assert_eq!(runs(&first.open(&[id('0')], &id('f'))), [(1, 2), (5, 6)]);
+    }
+}

@@ -1,0 +1,63 @@
+//! The endpoints and their noise.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{CommitId, Metric, Phase, Value};
+use crate::report::model::{MeasuredCommit, Report};
+use crate::ui::text;
+
+use super::{Cell, Table};
+
+/// What was typed, and what that was.
+pub(in crate::report) fn endpoints(report: &Report) -> Table {
+    let rows = [("good", &report.good), ("bad", &report.bad)].into_iter().map(|(end, point)| {
+        [
+            end.into(),
+            Cell::Name(point.commit.clone()),
+            point.asked.as_str().into(),
+            point.subject.as_str().into(),
+            point.date.as_str().into(),
+        ]
+    });
+    Table::new(["end", "commit", "asked for as", "subject", "date"], rows)
+}
+
+/// The spread of each metric over the runs at the endpoints.
+pub(in crate::report) fn noise(report: &Report) -> Table {
+    let end = |id: &CommitId| report.commits.iter().find(|commit| commit.commit == *id);
+    let (good, bad) = (end(&report.good.commit), end(&report.bad.commit));
+    let both = [good, bad].into_iter().flatten().flat_map(|commit| &commit.samples);
+    let metrics: BTreeSet<_> =
+        both.filter(|s| s.phase == Phase::Endpoint).map(|s| &s.metric).collect();
+    let rows = metrics.into_iter().map(|metric| {
+        [metric.to_string(), spread(good, metric), spread(bad, metric)].map(Cell::Text)
+    });
+    Table::new(["metric", "good endpoint", "bad endpoint"], rows)
+}
+
+/// `7.21 in 3 runs`, `7.19 to 7.23 in 3 runs`, `2 of 3 runs failed`.
+fn spread(end: Option<&MeasuredCommit>, metric: &Metric) -> String {
+    let samples: Vec<_> = end
+        .into_iter()
+        .flat_map(|commit| &commit.samples)
+        .filter(|sample| sample.phase == Phase::Endpoint && sample.metric == *metric)
+        .collect();
+    let values: Vec<&Value> = samples.iter().filter_map(|sample| sample.value.as_ref()).collect();
+    let runs = text::plural(samples.len(), "run");
+    let Some(first) = values.first() else {
+        return if samples.is_empty() { "not measured" } else { "failed" }.to_owned();
+    };
+    let failed = samples.len() - values.len();
+    let failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
+    let numbers: Vec<_> = values.iter().filter_map(|value| value.number()).collect();
+    let words = if values.iter().all(|value| value == first) {
+        text::value(first)
+    } else if numbers.len() == values.len() {
+        let low = numbers.iter().copied().min_by(f64::total_cmp).unwrap_or(f64::NAN);
+        let high = numbers.iter().copied().max_by(f64::total_cmp).unwrap_or(f64::NAN);
+        format!("{} to {}", text::figure(low), text::figure(high))
+    } else {
+        "varies".to_owned()
+    };
+    format!("{words} in {runs}{failed}")
+}

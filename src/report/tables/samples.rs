@@ -1,0 +1,87 @@
+//! What was measured, each figure with the output it was read from.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Metric, Verdict};
+use crate::report::measured::is_resource;
+use crate::report::model::{MeasuredCommit, Report, SampleLine};
+use crate::report::words;
+
+use super::{Cell, Output, Table};
+use crate::ui::text;
+
+/// Every sample of every commit, but for what each run takes.
+pub(in crate::report) fn measured(report: &Report) -> Table {
+    let (main, _) = metrics(report);
+    let mut table = samples(report, &main);
+    table.columns.push("why".to_owned());
+    for (row, commit) in table.rows.iter_mut().zip(&report.commits) {
+        row.push(commit.reason.as_str().into());
+    }
+    table
+}
+
+/// What the runs took, where no guard is over it.
+pub(in crate::report) fn resources(report: &Report) -> Table {
+    let (_, resources) = metrics(report);
+    if resources.is_empty() { Table::default() } else { samples(report, &resources) }
+}
+
+/// Those that are measured, and those that every run yields.
+fn metrics(report: &Report) -> (BTreeSet<&Metric>, BTreeSet<&Metric>) {
+    let guarded: BTreeSet<_> = report.guards.iter().map(|guard| &guard.metric).collect();
+    let all = report.commits.iter().flat_map(|commit| &commit.samples).map(|s| &s.metric);
+    all.partition(|metric| guarded.contains(metric) || !is_resource(metric))
+}
+
+fn samples(report: &Report, metrics: &BTreeSet<&Metric>) -> Table {
+    let mut columns = vec!["commit".to_owned(), "verdict".to_owned()];
+    columns.extend(metrics.iter().map(ToString::to_string));
+    let row = |commit: &MeasuredCommit| {
+        let mut row = vec![name(commit), Cell::Verdict(commit.verdict)];
+        row.extend(metrics.iter().map(|metric| cell(commit, metric)));
+        row
+    };
+    Table { columns, rows: report.commits.iter().map(row).collect() }
+}
+
+fn name(commit: &MeasuredCommit) -> Cell {
+    Cell::Commit(commit.commit.clone(), commit.subject.clone().unwrap_or_default())
+}
+
+fn cell(commit: &MeasuredCommit, metric: &Metric) -> Cell {
+    let samples: Vec<_> = commit.samples.iter().filter(|s| s.metric == *metric).collect();
+    let phases: BTreeSet<_> = samples.iter().map(|sample| sample.phase).collect();
+    let of = |phase| samples.iter().filter(move |s| s.phase == phase).map(|s| figure(s));
+    Cell::Samples(phases.into_iter().map(|phase| (phase, of(phase).collect())).collect())
+}
+
+/// What a sample says.
+pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
+    let words = match (&sample.value, &sample.failure) {
+        (Some(value), _) => text::value(value),
+        (None, Some(failure)) => words::failure_kind(failure),
+        (None, None) => "none".to_owned(),
+    };
+    Output { words, log: sample.log.clone(), reused: sample.reused }
+}
+
+/// What could not be tested, why, and where to look.
+pub(in crate::report) fn skipped(report: &Report) -> Table {
+    let skipped = report.commits.iter().filter(|commit| commit.verdict == Verdict::Skip);
+    let output = |words: &str, log: &String| Output {
+        words: words.to_owned(),
+        log: log.clone(),
+        reused: false,
+    };
+    let rows = skipped.map(|commit| {
+        let builds = commit.builds.iter().filter(|build| build.failure.is_some());
+        let builds = builds.map(|build| output("build", &build.log));
+        let mut seen = BTreeSet::new();
+        let runs = commit.samples.iter().filter(|sample| sample.failure.is_some());
+        let runs = runs.filter(|sample| seen.insert(&sample.log));
+        let runs = runs.map(|sample| output(&sample.metric.measure, &sample.log));
+        [name(commit), commit.reason.as_str().into(), Cell::Outputs(builds.chain(runs).collect())]
+    });
+    Table::new(["commit", "why", "output"], rows)
+}

@@ -1,0 +1,35 @@
+//! What the hunt was told to look at.
+
+use crate::report::model::{GuardLine, Report};
+use crate::report::words;
+use crate::ui::text;
+
+use super::{Cell, Table};
+
+/// Every guard, targets first.
+pub(in crate::report) fn guards(report: &Report) -> Table {
+    let value = |value: &Option<_>| value.as_ref().map(text::value).unwrap_or_default();
+    let row = |guard: &GuardLine| {
+        [
+            guard.metric.to_string(),
+            words::tolerance(guard),
+            value(&guard.baseline),
+            value(&guard.bad),
+            if guard.target { "yes" } else { "no" }.to_owned(),
+            guard.why.clone(),
+        ]
+        .map(Cell::Text)
+    };
+    Table::new(
+        ["metric", "tolerance", "good endpoint", "bad endpoint", "decides", "why"],
+        report.guards.iter().map(row),
+    )
+}
+
+/// The inputs of the runs.
+pub(in crate::report) fn inputs(report: &Report) -> Table {
+    let rows = report.inputs.iter().map(|(name, input)| {
+        [name.as_str().into(), input.path.as_str().into(), input.sha256.as_str().into()]
+    });
+    Table::new(["input", "path", "SHA-256"], rows)
+}

@@ -1,0 +1,70 @@
+//! The commits a hunt is about, as they were when it began: a file of their own, since they may
+//! be many and only reports ask for them.
+
+use std::io::ErrorKind;
+
+use crate::evaluation::{CommitId, Lineage, ParseCommitIdError};
+
+use super::{HuntDir, StoreError, publish};
+
+const FILE: &str = "history";
+
+impl HuntDir {
+    /// Keeps the commits after the good end up to the bad one, in the order given: a line each,
+    /// the commit and then its parents, as `git rev-list --parents` has it.
+    pub fn keep_history(&self, history: &[Lineage]) -> Result<(), StoreError> {
+        let lines: String = history.iter().map(line).collect();
+        publish(&self.path().join(FILE), lines.as_bytes())
+    }
+
+    /// What was kept; nothing where the hunt was begun by a program that kept none.
+    pub fn history(&self) -> Result<Vec<Lineage>, StoreError> {
+        let path = self.path().join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreError::Io { path, source }),
+        };
+        text.lines().map(parse).collect::<Result<_, _>>().map_err(|error: ParseCommitIdError| {
+            StoreError::Corrupt { path, reason: error.to_string() }
+        })
+    }
+}
+
+fn line(one: &Lineage) -> String {
+    let names: Vec<_> =
+        [&one.commit].into_iter().chain(&one.parents).map(CommitId::as_str).collect();
+    names.join(" ") + "\n"
+}
+
+fn parse(line: &str) -> Result<Lineage, ParseCommitIdError> {
+    let (commit, parents) = line.split_once(' ').unwrap_or((line, ""));
+    let parents = parents.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    Ok(Lineage { commit: commit.parse()?, parents })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    fn id(letter: char) -> CommitId {
+        letter.to_string().repeat(40).parse().unwrap()
+    }
+
+    #[test]
+    fn a_history_comes_back_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open(folder.path()).unwrap().new_hunt().unwrap();
+        assert_eq!(hunt.history().unwrap(), []);
+        let history = [
+            Lineage { commit: id('a'), parents: Vec::new() },
+            Lineage { commit: id('b'), parents: vec![id('a')] },
+            Lineage { commit: id('c'), parents: vec![id('b'), id('f')] },
+        ];
+        hunt.keep_history(&history).unwrap();
+        assert_eq!(hunt.history().unwrap(), history);
+        std::fs::write(hunt.path().join(FILE), "no commit\n").unwrap();
+        assert!(matches!(hunt.history(), Err(StoreError::Corrupt { .. })));
+    }
+}
