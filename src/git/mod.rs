@@ -18,6 +18,7 @@ mod leftovers;
 mod link;
 mod repository;
 mod submodules;
+mod tracked;
 mod worktree;
 
 pub use authoring::{Author, Authoring};
