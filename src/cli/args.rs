@@ -14,7 +14,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 slower. Drives `git bisect run`: at each commit it builds the engine, measures it, judges it \
 against a declared tolerance, and names a first bad commit only after measuring it and its \
 parents afresh.",
-    after_help = "Try it: bisect-ppl demo\nYour engine: write oracle.toml, then bisect-ppl start --good v1 --bad HEAD",
+    after_help = "Try it: bisect-ppl demo\nYour engine: bisect-ppl init, then bisect-ppl start --good v1 --bad HEAD",
     disable_help_subcommand = true,
     arg_required_else_help = true
 )]
@@ -30,6 +30,11 @@ pub enum Command {
     /// Hunt in the bundled engine's history, end to end
     #[command(after_help = "Example: bisect-ppl demo --scenario rope")]
     Demo(Demo),
+    /// Read the tree it stands in and write a commented oracle.toml
+    #[command(
+        after_help = "Example: bisect-ppl init --model model.gguf --text wiki.test.raw --set build.cmake=-DGGML_CUDA=ON"
+    )]
+    Init(Init),
     /// Preflight: configuration, revisions, tools, inputs, disk, machine; one line each
     #[command(after_help = "Example: bisect-ppl check --good v1 --bad HEAD")]
     Check(Check),
@@ -73,6 +78,28 @@ pub struct Demo {
     /// Where to lay the repository out [default: a new temporary folder]
     #[arg(long)]
     pub dir: Option<PathBuf>,
+}
+
+/// `init`.
+#[derive(Debug, ClapArgs)]
+pub struct Init {
+    /// The model that runs read [default: the likeliest that lies here]
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// The text that perplexity is measured on [default: the likeliest that lies here]
+    #[arg(long, value_name = "FILE")]
+    pub text: Option<PathBuf>,
+    /// Any key of oracle.toml, such as run.threads=8, guard.ppl.max_increase=0.1 or
+    /// measure.ppl.timeout=1h; build.cmake, build.cargo and build.make add words to the
+    /// build's command. May be given more than once
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Where to write it; `-` is standard output
+    #[arg(short = 'o', long, value_name = "FILE", default_value = "oracle.toml")]
+    pub config: PathBuf,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `check`.

@@ -8,8 +8,7 @@ use super::Failed;
 use super::args::{Format, Start};
 
 /// Commands to come.
-const COMMANDS: [&str; 12] = [
-    "init",
+const COMMANDS: [&str; 11] = [
     "verify",
     "compare",
     "gate",
@@ -29,7 +28,8 @@ pub fn command(words: &[String]) -> Failed {
     if COMMANDS.contains(&name) {
         return Failed::usage(anyhow!("`bisect-ppl {name}` is not available yet"), None);
     }
-    let known = ["demo", "check", "start", "resume", "status", "stop", "log", "report", "measure"];
+    let known =
+        ["demo", "init", "check", "start", "resume", "status", "stop", "log", "report", "measure"];
     let near = known
         .iter()
         .chain(&COMMANDS)

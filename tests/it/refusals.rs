@@ -147,8 +147,7 @@ fn what_is_not_there_yet_is_refused_by_name() {
         args.extend(flag);
         env.run(&args).expect(2).says(&["not available yet"]);
     }
-    let commands: [&[&str]; 12] = [
-        &["init"],
+    let commands: [&[&str]; 11] = [
         &["verify", "report.json"],
         &["compare", "v1", "HEAD"],
         &["gate", "--base", "v1", "--head", "HEAD"],
