@@ -1,8 +1,8 @@
 //! Finds the commit that made an inference engine's answers worse, or made it slower.
 //!
 //! The rooms follow the flow of data; imports go downward only, and a test enforces it:
-//! `cli → hunt → oracle → build, measure, report → store → config, git → stats, evaluation →
-//! process, ui`.
+//! `cli → init, demo, hunt → oracle → build, measure, report → store → config, git → stats,
+//! evaluation → process, ui`.
 
 pub mod build;
 pub mod cli;
@@ -11,6 +11,7 @@ pub mod demo;
 pub mod evaluation;
 pub mod git;
 pub mod hunt;
+pub mod init;
 pub mod measure;
 pub mod oracle;
 pub mod process;

@@ -33,6 +33,9 @@ pub enum Command {
     /// Hunt in the bundled engine's history, end to end
     #[command(after_help = help::DEMO)]
     Demo(Demo),
+    /// Read the tree it stands in and write a commented oracle.toml
+    #[command(after_help = help::INIT)]
+    Init(Init),
     /// What would stand in a hunt's way, one line each, with the cure
     #[command(after_help = help::CHECK)]
     Check(Check),
@@ -85,6 +88,28 @@ pub struct Demo {
     /// A new or empty folder to lay the repository out in [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// `init`.
+#[derive(Debug, ClapArgs)]
+pub struct Init {
+    /// The model that runs read [default: the likeliest that lies here]
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// The text that perplexity is measured on [default: the likeliest that lies here]
+    #[arg(long, value_name = "FILE")]
+    pub text: Option<PathBuf>,
+    /// Any key of oracle.toml, such as run.threads=8, guard.ppl.max_increase=0.1 or
+    /// measure.ppl.timeout=1h; build.cmake, build.cargo and build.make add words to the
+    /// build's command. May be given more than once
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Where to write it; `-` is standard output
+    #[arg(short = 'o', long, value_name = "FILE", default_value = "oracle.toml")]
+    pub config: PathBuf,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `check`.

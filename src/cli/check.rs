@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Config, Placeholder};
+use crate::config::{Config, LoadError, Placeholder};
 use crate::git::{History, Repository, git_version};
 use crate::oracle::machine;
 use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
-use super::{Failed, exit};
+use super::{Failed, exit, init};
 
 /// Below this a checkout, a build, and a night's logs may not fit.
 const ENOUGH_MIB: u64 = 1024;
@@ -60,7 +60,11 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
         }
         Err(error) => {
             for (index, line) in error.to_string().lines().enumerate() {
-                let cure = if index == 0 { error.hint().map(str::to_owned) } else { None };
+                let cure = match (&error, index) {
+                    (LoadError::Missing { .. }, _) => Some(init::offer()),
+                    (_, 0) => error.hint().map(str::to_owned),
+                    _ => None,
+                };
                 lines.bad("config", line, cure);
             }
         }

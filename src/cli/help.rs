@@ -20,7 +20,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
 /// The way to the first answer.
 pub(super) const TOP: &str = "\
 From nothing to an answer, in the engine's clone:
-  $EDITOR oracle.toml                     how to build, measure and judge
+  bisect-ppl init                         writes oracle.toml: how to build, measure and judge
   bisect-ppl check --good v1              what would stand in the way
   bisect-ppl start --good v1 --bad HEAD   the hunt
 
@@ -35,6 +35,16 @@ Exit codes:
   0  found, and it is the commit in which the regression was planted
   1  another commit was named
   2  wrong words   5  stopped by the world   130  interrupted";
+
+pub(super) const INIT: &str = "\
+Examples:
+  bisect-ppl init
+  bisect-ppl init --model model.gguf --text wiki.test.raw
+  bisect-ppl init --set build.cmake=-DGGML_CUDA=ON --set guard.ppl.max_increase=0.1
+  bisect-ppl init -o -                            to look at it first
+
+Exit codes:
+  0  written, and `bisect-ppl check` accepts it   2  it would have to invent something";
 
 pub(super) const CHECK: &str = "\
 Examples:

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use anyhow::anyhow;
 use serde_json::json;
 
-use crate::config::Config;
 use crate::evaluation::Phase;
 use crate::hunt::{self, UsageError};
 use crate::oracle::{Observation, Request};
@@ -13,13 +12,12 @@ use crate::process::Stop;
 use crate::ui::{Ui, text};
 
 use super::args::Measure;
-use super::{Failed, exit, here};
+use super::{Failed, configuration, exit, here};
 
 /// `measure`.
 pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
-    let config =
-        Config::load(&args.config).map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
+    let config = configuration(&args.config)?;
     let mut oracle = hunt::alone(&repository, config, stop).map_err(Failed::hunt)?;
     let commit = oracle
         .history

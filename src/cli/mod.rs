@@ -6,6 +6,7 @@ mod completions;
 mod demo;
 mod exit;
 mod help;
+mod init;
 mod log;
 mod man;
 mod measure;
@@ -20,13 +21,15 @@ mod unavailable;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
+use crate::config::{Config, LoadError};
 use crate::git::{GitError, Repository};
+use crate::hunt::UsageError;
 use crate::process::Stop;
 use crate::store::{HuntDir, Store};
 use crate::ui::Ui;
@@ -72,6 +75,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
     let stop = Stop::on_signals().map_err(|error| Failed::world(error.into(), None))?;
     match args.command {
         Command::Demo(demo) => demo::run(&demo, ui, &stop),
+        Command::Init(init) => init::run(&init, ui),
         Command::Check(check) => check::run(&check, ui),
         Command::Start(start) => start::run(&start, ui, &stop),
         Command::Resume(resume) => start::resume(&resume, ui, &stop),
@@ -98,6 +102,18 @@ fn here() -> Result<Repository, Failed> {
             GitError::Missing | GitError::TooOld { .. } => Failed::world(error.into(), hint),
             _ => Failed::usage(error.into(), hint),
         }
+    })
+}
+
+/// The configuration that a command works with. Where there is none, `init` is offered, with
+/// what it would write about.
+fn configuration(path: &Path) -> Result<Config, Failed> {
+    Config::load(path).map_err(|error| match error {
+        LoadError::Missing { .. } => {
+            let hint = init::offer();
+            Failed::usage(error.into(), Some(hint))
+        }
+        other => Failed::hunt(UsageError::from(other).into()),
     })
 }
 

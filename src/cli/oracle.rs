@@ -14,7 +14,7 @@ use crate::store::{KeyHasher, Store, publish};
 use crate::ui::{Ui, printable_line};
 
 use super::args::Oracle;
-use super::{Failed, here};
+use super::{Failed, configuration, here};
 
 /// `oracle`.
 pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
@@ -82,8 +82,7 @@ fn frozen(
         .hex();
     let copy: PathBuf = store.root().join("by-hand").join(format!("{name}.toml"));
     if !copy.exists() {
-        let load = |error| Failed::hunt(UsageError::from(error).into());
-        let config = Config::load(path).map_err(load)?;
+        let config = configuration(path)?;
         publish(&copy, config.text().as_bytes()).map_err(Failed::store)?;
         return Ok(config);
     }

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::evaluation::Outcome;
 use crate::git::Repository;
-use crate::hunt::{self, Asked, UsageError};
+use crate::hunt::{self, Asked};
 use crate::process::Stop;
 use crate::report;
 use crate::store::HuntDir;
@@ -11,14 +11,13 @@ use crate::ui::Ui;
 
 use super::args::{Hunt, Start};
 use super::watch::Watch;
-use super::{Failed, exit, here, hunt_here, program, unavailable};
+use super::{Failed, configuration, exit, here, hunt_here, program, unavailable};
 
 /// `start`.
 pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
     let repository = here()?;
-    let config =
-        Config::load(&args.config).map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
+    let config = configuration(&args.config)?;
     let asked = Asked {
         good: args.good.clone(),
         bad: args.bad.clone(),

@@ -8,7 +8,7 @@ use super::args::{Args, Start};
 
 /// Commands to come.
 pub(super) const COMMANDS: &[&str] =
-    &["init", "verify", "compare", "gate", "track", "reproduce", "localize", "diff"];
+    &["verify", "compare", "gate", "track", "reproduce", "localize", "diff"];
 
 /// A command that is not there.
 pub fn command(words: &[String]) -> Failed {

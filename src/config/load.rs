@@ -35,7 +35,7 @@ pub struct Overlay<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// There is no such file.
-    #[error("there is no {}", path.display())]
+    #[error("there is no {}{}", path.display(), if path.parent().is_some_and(|p| p.as_os_str().is_empty()) { " here" } else { "" })]
     Missing {
         /// The path tried.
         path: PathBuf,

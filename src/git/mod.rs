@@ -19,6 +19,7 @@ mod leftovers;
 mod link;
 mod repository;
 mod submodules;
+mod tracked;
 mod worktree;
 
 pub use authoring::{Author, Authoring};

@@ -3,12 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may use. Imports go downward only: cli → demo, hunt → oracle → build,
-/// measure, report → store → config, git → stats, process, ui → evaluation. What is measured is
-/// told in the nouns of `evaluation`, which knows nobody; a report uses `ui`'s words, and prints
-/// nothing.
+/// Which rooms a room may use. Imports go downward only: cli → init, demo, hunt → oracle →
+/// build, measure, report → store → config, git → stats, process, ui → evaluation. What is
+/// measured is told in the nouns of `evaluation`, which knows nobody; a report uses `ui`'s
+/// words, and prints nothing.
 const ROOMS: &[(&str, &str)] = &[
-    ("cli", "demo hunt oracle build measure report store config git stats evaluation process ui"),
+    (
+        "cli",
+        "init demo hunt oracle build measure report store config git stats evaluation process ui",
+    ),
+    ("init", "config git ui"),
     ("demo", "config git evaluation"),
     ("hunt", "oracle build report store config git stats evaluation process ui"),
     ("oracle", "build measure store config git stats evaluation process ui"),

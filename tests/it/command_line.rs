@@ -30,6 +30,7 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
       demo         Hunt in the bundled engine's history, end to end
 
     Hunt:
+      init         Read the tree it stands in and write a commented oracle.toml
       check        What would stand in a hunt's way, one line each, with the cure
       start        Hunt for the first bad commit between two revisions
       status       What a hunt is doing, and what it has found out so far
@@ -60,7 +61,7 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
               Print version
 
     From nothing to an answer, in the engine's clone:
-      $EDITOR oracle.toml                     how to build, measure and judge
+      bisect-ppl init                         writes oracle.toml: how to build, measure and judge
       bisect-ppl check --good v1              what would stand in the way
       bisect-ppl start --good v1 --bad HEAD   the hunt
 

@@ -20,6 +20,7 @@ mod configuration;
 mod demo;
 mod failures;
 mod filters;
+mod init;
 mod innocent;
 mod isolation;
 mod kills;

@@ -5,6 +5,7 @@ mod environment;
 mod history;
 mod hunt;
 mod oracle;
+pub mod planted;
 mod processes;
 mod snapshot;
 

@@ -1,0 +1,386 @@
+//! CMake trees.
+//!
+//! The files are read, not run: `set`, `option`, `project`, `add_subdirectory`, `include`,
+//! `foreach`, `file(GLOB)`, `add_executable`, `add_library`, `target_link_libraries` and
+//! `set_target_properties` are followed, functions and macros are not called. A condition on
+//! another platform is false, one on where the file stands is worked out; of all others both
+//! branches are read.
+
+mod reader;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use super::program::{Build, Program, Recipe, System, below, quoted};
+use super::tree::{Origin, Tree, base, is_c, join};
+
+use reader::{Command, commands};
+use scope::{Scope, truth};
+
+/// Files within files, rounds of a loop, and commands in all: more than any tree has, and few
+/// enough that one which contains itself ends at once.
+const DEEPEST: usize = 24;
+const ROUNDS: usize = 200;
+const COMMANDS: usize = 200_000;
+
+/// What an option's name ends with that chooses a backend, or how the processor is used.
+const BACKENDS: [&str; 16] = [
+    "CUDA", "HIP", "HIPBLAS", "CUBLAS", "VULKAN", "METAL", "SYCL", "OPENCL", "MUSA", "CANN",
+    "BLAS", "OPENBLAS", "OPENMP", "NATIVE", "KLEIDIAI", "WEBGPU",
+];
+
+/// Reads the tree that begins in `root`; `None` where no CMakeLists.txt is tracked there.
+pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
+    let file = join(root, "CMakeLists.txt");
+    tree.text(&file)?;
+    let mut walk = Walk { tree, found: Found::default(), left: COMMANDS };
+    let mut scope = Scope::root(root);
+    walk.file(&file, &mut scope, 0);
+    let found = walk.found;
+    let options = found.backends();
+    let programs = found.executables.iter().map(|e| found.program(tree, root, e)).collect();
+    let whole = Recipe {
+        system: System::Cmake,
+        configure: Some(configure(root, &[])),
+        build: "cmake --build {build} -j{jobs}".to_owned(),
+        path: String::new(),
+        unsure: Vec::new(),
+    };
+    Some(Build { system: System::Cmake, file, programs, whole, options })
+}
+
+fn configure(root: &str, switches: &[&str]) -> String {
+    let src = below("{src}", root);
+    let mut words = vec![format!("cmake -B {{build}} -S {src} -DCMAKE_BUILD_TYPE=Release")];
+    words.extend(switches.iter().map(|switch| format!("-D{switch}=ON")));
+    words.join(" ")
+}
+
+/// What the files declare.
+#[derive(Debug, Default)]
+struct Found {
+    executables: Vec<Executable>,
+    /// A library's sources.
+    libraries: BTreeMap<String, Vec<String>>,
+    links: BTreeMap<String, Vec<String>>,
+    properties: BTreeMap<(String, String), String>,
+    options: Vec<Switch>,
+}
+
+/// `option(NAME …)`.
+#[derive(Debug)]
+struct Switch {
+    name: String,
+    is_off: bool,
+    from: Origin,
+}
+
+/// `add_executable`.
+#[derive(Debug)]
+struct Executable {
+    name: String,
+    from: Origin,
+    sources: Vec<String>,
+    /// Where it is built, with `{build}` in it, as far as known.
+    folder: String,
+    /// Options that are off unless told otherwise, and that it depends on.
+    switches: Vec<String>,
+}
+
+struct Walk<'t> {
+    tree: &'t Tree,
+    found: Found,
+    /// How many commands may still be read.
+    left: usize,
+}
+
+impl Walk<'_> {
+    fn file(&mut self, file: &str, scope: &mut Scope, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        let Some(text) = self.tree.text(file) else { return };
+        let commands = commands(&text);
+        self.run(&commands, file, scope, depth);
+    }
+
+    fn run(&mut self, commands: &[Command], file: &str, scope: &mut Scope, depth: usize) {
+        let mut at = 0;
+        while let Some(command) = commands.get(at).filter(|_| self.left > 0) {
+            self.left -= 1;
+            let close = match command.name.as_str() {
+                "if" => "endif",
+                "foreach" => "endforeach",
+                "function" => "endfunction",
+                "macro" => "endmacro",
+                _ => {
+                    self.command(command, file, scope, depth);
+                    at += 1;
+                    continue;
+                }
+            };
+            let end = at + block(&commands[at..], &command.name, close);
+            let body = &commands[at + 1..end.min(commands.len())];
+            match close {
+                "endif" => self.condition(command, body, file, scope, depth),
+                "endforeach" => self.each(command, body, file, scope, depth),
+                _ => {}
+            }
+            at = end + 1;
+        }
+    }
+
+    /// Reads the branches of an `if` that may be taken.
+    fn condition(
+        &mut self,
+        first: &Command,
+        body: &[Command],
+        file: &str,
+        scope: &mut Scope,
+        depth: usize,
+    ) {
+        let mut condition = Some(first);
+        let mut rest = body;
+        loop {
+            let end = branch(rest);
+            let holds = condition.map_or(Some(true), |command| truth(&command.arguments, scope));
+            if holds != Some(false) {
+                let before = scope.switches.len();
+                if holds.is_none()
+                    && let Some(condition) = condition
+                {
+                    self.needed(condition, scope);
+                }
+                self.run(&rest[..end], file, scope, depth);
+                scope.switches.truncate(before);
+            }
+            let Some(next) = rest.get(end) else { return };
+            if holds == Some(true) {
+                return;
+            }
+            condition = (next.name == "elseif").then_some(next);
+            rest = &rest[end + 1..];
+        }
+    }
+
+    /// Options that are off by default and that a condition asks for: `A`, `A AND B`.
+    fn needed(&self, condition: &Command, scope: &mut Scope) {
+        let words: Vec<&str> = condition.arguments.iter().map(|a| a.text.as_str()).collect();
+        if words.iter().any(|word| matches!(*word, "NOT" | "OR" | "(" | ")")) {
+            return;
+        }
+        for word in words.iter().filter(|word| **word != "AND") {
+            let known = self.found.options.iter().find(|option| option.name == *word);
+            if known.is_some_and(|option| option.is_off) {
+                scope.switches.push((*word).to_owned());
+            }
+        }
+    }
+
+    fn each(
+        &mut self,
+        first: &Command,
+        body: &[Command],
+        file: &str,
+        scope: &mut Scope,
+        depth: usize,
+    ) {
+        let words = scope.words(&first.arguments);
+        let Some((name, items)) = words.split_first() else { return };
+        let items: Vec<String> =
+            match items.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+                ["IN", "LISTS", lists @ ..] => {
+                    lists.iter().flat_map(|list| scope.list(list)).collect()
+                }
+                ["IN", "ITEMS", items @ ..] | items => {
+                    items.iter().map(|&item| item.to_owned()).collect()
+                }
+            };
+        for item in items.iter().take(ROUNDS) {
+            scope.set(name, item.clone());
+            self.run(body, file, scope, depth);
+        }
+    }
+
+    fn command(&mut self, command: &Command, file: &str, scope: &mut Scope, depth: usize) {
+        let words = scope.words(&command.arguments);
+        let Some((first, rest)) = words.split_first() else { return };
+        let from = Origin::new(file, command.line);
+        match command.name.as_str() {
+            "set" => scope.set(first, until(rest, &["CACHE", "PARENT_SCOPE"]).join(";")),
+            "project" => scope.project(first),
+            "option" => {
+                let default = command.arguments.get(2).map_or("OFF", |a| a.text.as_str());
+                let is_off =
+                    matches!(default.to_ascii_uppercase().as_str(), "OFF" | "NO" | "FALSE" | "0");
+                self.found.options.push(Switch { name: first.clone(), is_off, from });
+            }
+            "add_subdirectory" => {
+                let Some(folder) = scope.path(first) else { return };
+                let built = rest.first().filter(|word| *word != "EXCLUDE_FROM_ALL");
+                let mut inner = scope.below(&folder, first, built.map(String::as_str));
+                self.file(&join(&folder, "CMakeLists.txt"), &mut inner, depth + 1);
+            }
+            "include" => {
+                if let Some(path) = scope.path(first) {
+                    self.file(&path, scope, depth + 1);
+                }
+            }
+            "file" if first.starts_with("GLOB") => self.glob(first, rest, scope),
+            "list" if first == "APPEND" => {
+                if let Some((name, values)) = rest.split_first() {
+                    let mut all = scope.list(name);
+                    all.extend(values.iter().cloned());
+                    scope.set(name, all.join(";"));
+                }
+            }
+            "add_executable" => self.executable(first, rest, from, scope),
+            "add_library" | "target_sources" => {
+                let sources = self.sources(rest, scope);
+                self.found.libraries.entry(first.clone()).or_default().extend(sources);
+            }
+            "target_link_libraries" => {
+                self.found.links.entry(first.clone()).or_default().extend(rest.iter().cloned());
+            }
+            "set_target_properties" => self.properties(&words),
+            _ => {}
+        }
+    }
+
+    fn glob(&self, kind: &str, rest: &[String], scope: &mut Scope) {
+        let Some((name, patterns)) = rest.split_first() else { return };
+        let options = glob::MatchOptions {
+            require_literal_separator: kind != "GLOB_RECURSE",
+            ..Default::default()
+        };
+        let patterns = patterns.iter().filter_map(|pattern| scope.path(pattern));
+        let patterns: Vec<_> = patterns.filter_map(|p| glob::Pattern::new(&p).ok()).collect();
+        let fits = |file: &&str| patterns.iter().any(|pattern| pattern.matches_with(file, options));
+        let files = self.tree.files().filter(fits).map(|file| format!("{{src}}/{file}"));
+        scope.set(name, files.collect::<Vec<_>>().join(";"));
+    }
+
+    fn executable(&mut self, name: &str, rest: &[String], from: Origin, scope: &Scope) {
+        if rest.iter().any(|word| matches!(word.as_str(), "ALIAS" | "IMPORTED"))
+            || name.contains('$')
+        {
+            return;
+        }
+        let folder = ["CMAKE_RUNTIME_OUTPUT_DIRECTORY", "EXECUTABLE_OUTPUT_PATH"]
+            .iter()
+            .find_map(|variable| scope.get(variable).filter(|value| !value.is_empty()))
+            .map_or_else(|| scope.built(), |folder| scope.built_path(&folder));
+        let sources = self.sources(rest, scope);
+        let switches = scope.switches.clone();
+        self.found.executables.push(Executable {
+            name: name.to_owned(),
+            from,
+            sources,
+            folder,
+            switches,
+        });
+    }
+
+    fn sources(&self, words: &[String], scope: &Scope) -> Vec<String> {
+        let paths = words.iter().filter_map(|word| scope.path(word));
+        paths.filter(|path| is_c(path) && self.tree.has(path)).collect()
+    }
+
+    fn properties(&mut self, words: &[String]) {
+        let Some(middle) = words.iter().position(|word| word == "PROPERTIES") else { return };
+        for target in &words[..middle] {
+            for pair in words[middle + 1..].chunks_exact(2) {
+                self.found.properties.insert((target.clone(), pair[0].clone()), pair[1].clone());
+            }
+        }
+    }
+}
+
+impl Found {
+    fn backends(&self) -> Vec<(String, Origin)> {
+        let chosen = self.options.iter().filter(|option| {
+            option.name.rsplit('_').next().is_some_and(|last| BACKENDS.contains(&last))
+        });
+        let mut options: Vec<_> = chosen.map(|o| (o.name.clone(), o.from.clone())).collect();
+        options.dedup_by(|a, b| a.0 == b.0);
+        options
+    }
+
+    fn program(&self, tree: &Tree, root: &str, executable: &Executable) -> Program {
+        let Executable { name, from, sources, folder, switches } = executable;
+        let property =
+            |key: &str| self.properties.get(&(name.clone(), key.to_owned())).map(String::as_str);
+        let folder = property("RUNTIME_OUTPUT_DIRECTORY").unwrap_or(folder);
+        let file = property("OUTPUT_NAME").unwrap_or(name);
+        let mut unsure = Vec::new();
+        let path = if folder.contains('$') {
+            unsure.push(format!("where CMake puts `{name}` is not known: {from} says {folder}"));
+            format!("{{build}}/bin/{file}")
+        } else {
+            format!("{folder}/{file}")
+        };
+        let switches: Vec<&str> = switches.iter().map(String::as_str).collect();
+        let mut all = sources.clone();
+        // Today's tools are a few lines around a library that lies beside them.
+        for library in self.links.get(name).into_iter().flatten() {
+            let beside = |file: &&String| base_folder(file) == base_folder(&from.file);
+            let linked = self.libraries.get(library).into_iter().flatten();
+            all.extend(linked.filter(beside).cloned());
+        }
+        all.retain(|file| tree.has(file));
+        Program {
+            name: name.clone(),
+            from: from.clone(),
+            sources: all,
+            recipe: Recipe {
+                system: System::Cmake,
+                configure: Some(configure(root, &switches)),
+                build: format!("cmake --build {{build}} -j{{jobs}} --target {}", quoted(name)),
+                path: quoted(&path),
+                unsure,
+            },
+        }
+    }
+}
+
+fn base_folder(file: &str) -> &str {
+    &file[..file.len() - base(file).len()]
+}
+
+/// The words before any of these.
+fn until<'w>(words: &'w [String], ends: &[&str]) -> &'w [String] {
+    let end = words.iter().position(|word| ends.contains(&word.as_str()));
+    &words[..end.unwrap_or(words.len())]
+}
+
+/// How many commands on the block that begins first is closed.
+fn block(commands: &[Command], open: &str, close: &str) -> usize {
+    let mut depth = 0_usize;
+    for (index, command) in commands.iter().enumerate() {
+        if command.name == open {
+            depth += 1;
+        } else if command.name == close {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return index;
+            }
+        }
+    }
+    commands.len()
+}
+
+/// How many commands a branch of an `if` has.
+fn branch(commands: &[Command]) -> usize {
+    let mut depth = 0_usize;
+    for (index, command) in commands.iter().enumerate() {
+        match command.name.as_str() {
+            "if" => depth += 1,
+            "endif" => depth = depth.saturating_sub(1),
+            "else" | "elseif" if depth == 0 => return index,
+            _ => {}
+        }
+    }
+    commands.len()
+}

@@ -1,0 +1,167 @@
+//! A small reader of CMake's language: commands and their arguments.
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Command {
+    /// In lower case.
+    pub(super) name: String,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) line: usize,
+}
+
+/// One argument as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Argument {
+    pub(super) text: String,
+    /// In quotes or long brackets: one value, and never a variable's name.
+    pub(super) quoted: bool,
+}
+
+/// All commands of a file; what cannot be read is stepped over.
+pub(super) fn commands(text: &str) -> Vec<Command> {
+    let mut reader = Reader { rest: text, line: 1 };
+    let mut commands = Vec::new();
+    loop {
+        reader.skip_space();
+        let Some(first) = reader.rest.chars().next() else { return commands };
+        let line = reader.line;
+        let length = reader.rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let name = reader.take(length.unwrap_or(reader.rest.len())).to_ascii_lowercase();
+        if name.is_empty() {
+            reader.take(first.len_utf8());
+            continue;
+        }
+        reader.skip_space();
+        if reader.rest.starts_with('(') {
+            reader.take(1);
+            commands.push(Command { name, arguments: reader.arguments(), line });
+        }
+    }
+}
+
+struct Reader<'s> {
+    rest: &'s str,
+    line: usize,
+}
+
+impl<'s> Reader<'s> {
+    fn take(&mut self, bytes: usize) -> &'s str {
+        let (taken, rest) = self.rest.split_at(bytes);
+        self.line += taken.matches('\n').count();
+        self.rest = rest;
+        taken
+    }
+
+    /// Steps over space and comments.
+    fn skip_space(&mut self) {
+        loop {
+            let trimmed = self.rest.trim_start();
+            self.take(self.rest.len() - trimmed.len());
+            if !self.rest.starts_with('#') {
+                return;
+            }
+            self.take(1);
+            if self.bracket().is_none() {
+                let end = self.rest.find('\n').unwrap_or(self.rest.len());
+                self.take(end);
+            }
+        }
+    }
+
+    /// `[[ … ]]`, `[=[ … ]=]`.
+    fn bracket(&mut self) -> Option<&'s str> {
+        let inner = self.rest.strip_prefix('[')?;
+        let signs = inner.len() - inner.trim_start_matches('=').len();
+        if !inner[signs..].starts_with('[') {
+            return None;
+        }
+        let end = format!("]{}]", "=".repeat(signs));
+        self.take(signs + 2);
+        let length = self.rest.find(&end).unwrap_or(self.rest.len());
+        let text = self.take(length);
+        self.take(end.len().min(self.rest.len()));
+        Some(text)
+    }
+
+    /// What stands between a command's brackets.
+    fn arguments(&mut self) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        let mut depth = 0_usize;
+        loop {
+            self.skip_space();
+            let Some(first) = self.rest.chars().next() else { return arguments };
+            let mut add = |text: &str, quoted| {
+                arguments.push(Argument { text: text.to_owned(), quoted });
+            };
+            match first {
+                ')' if depth == 0 => {
+                    self.take(1);
+                    return arguments;
+                }
+                '(' | ')' => {
+                    depth = if first == '(' { depth + 1 } else { depth - 1 };
+                    add(self.take(1), false);
+                }
+                '"' => {
+                    self.take(1);
+                    add(&self.quoted(), true);
+                }
+                _ => match self.bracket() {
+                    Some(text) => add(text, true),
+                    None => add(&self.word(), false),
+                },
+            }
+        }
+    }
+
+    /// The rest of a quoted argument.
+    fn quoted(&mut self) -> String {
+        let mut text = String::new();
+        while let Some(c) = self.rest.chars().next() {
+            self.take(c.len_utf8());
+            match c {
+                '"' => break,
+                '\\' => {
+                    let escaped = self.rest.chars().next();
+                    self.take(escaped.map_or(0, char::len_utf8));
+                    text.extend(escaped.filter(|c| *c != '\n'));
+                }
+                c => text.push(c),
+            }
+        }
+        text
+    }
+
+    fn word(&mut self) -> String {
+        let is_end = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '#' | '"');
+        let length = self.rest.find(is_end).unwrap_or(self.rest.len());
+        self.take(length).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        let words = |c: &Command| c.arguments.iter().map(|a| a.text.clone()).collect::<Vec<_>>();
+        commands(text).iter().map(|c| format!("{}:{} {:?}", c.line, c.name, words(c))).collect()
+    }
+
+    #[test]
+    fn commands_are_read_with_their_lines() {
+        let text =
+            "# set(A b)\n#[[ set(C d)\n]] SET (A \"b c\" # d\n  d;e)\nif((A) AND [=[x]]]=])endif()";
+        assert_eq!(
+            shown(text),
+            [r#"3:set ["A", "b c", "d;e"]"#, r#"5:if ["(", "A", ")", "AND", "x]]"]"#, "5:endif []",]
+        );
+    }
+
+    #[test]
+    fn what_never_ends_is_no_trouble() {
+        for text in ["set(", "set(\"a", "set([[", "#[==[", "set", "é(", "set(\"\\"] {
+            commands(text);
+        }
+    }
+}

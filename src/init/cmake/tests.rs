@@ -1,0 +1,120 @@
+use super::super::tree::tests::tree;
+use super::*;
+
+fn build(files: &[(&str, &str)]) -> Build {
+    let (_folder, tree) = tree(files);
+    read(&tree, "").unwrap()
+}
+
+#[track_caller]
+fn find<'b>(build: &'b Build, name: &str) -> &'b Program {
+    let found = build.programs.iter().find(|program| program.name == name);
+    found.unwrap_or_else(|| panic!("{build:#?}"))
+}
+
+#[test]
+fn programs_of_subfolders_lie_where_the_tree_puts_them() {
+    let build = build(&[
+        (
+            "CMakeLists.txt",
+            "project(x C)\nset(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\nadd_subdirectory(tools)\n",
+        ),
+        (
+            "tools/CMakeLists.txt",
+            "if (EMSCRIPTEN)\n  add_executable(wasm w.c)\nelse()\n  add_subdirectory(ppl)\nendif()\n",
+        ),
+        (
+            "tools/ppl/CMakeLists.txt",
+            "set(TARGET my-ppl)\nadd_library(${TARGET}-impl ppl.cpp)\nadd_executable(${TARGET} main.cpp)\ntarget_link_libraries(${TARGET} PRIVATE my-ppl-impl common)\n",
+        ),
+        ("tools/ppl/ppl.cpp", ""),
+        ("tools/ppl/main.cpp", ""),
+    ]);
+    assert_eq!(build.programs.len(), 1);
+    let ppl = find(&build, "my-ppl");
+    assert_eq!(ppl.recipe.path, "{build}/bin/my-ppl");
+    assert_eq!(ppl.sources, ["tools/ppl/main.cpp", "tools/ppl/ppl.cpp"]);
+    assert_eq!(ppl.from, Origin::new("tools/ppl/CMakeLists.txt", 3));
+    assert_eq!(
+        ppl.recipe.configure.as_deref(),
+        Some("cmake -B {build} -S {src} -DCMAKE_BUILD_TYPE=Release")
+    );
+    assert_eq!(ppl.recipe.build, "cmake --build {build} -j{jobs} --target my-ppl");
+}
+
+#[test]
+fn without_a_folder_of_its_own_a_program_lies_where_it_is_built() {
+    let build = build(&[
+        (
+            "CMakeLists.txt",
+            "add_subdirectory(a)\nadd_subdirectory(a/b out)\nadd_executable(top t.c)\n",
+        ),
+        (
+            "a/CMakeLists.txt",
+            "add_executable(one x.c)\nset_target_properties(one PROPERTIES OUTPUT_NAME uno)\nadd_executable(al ALIAS one)",
+        ),
+        (
+            "a/b/CMakeLists.txt",
+            "add_executable(two x.c)\nadd_executable(three x.c)\nset_target_properties(three PROPERTIES RUNTIME_OUTPUT_DIRECTORY \"${CMAKE_SOURCE_DIR}/bin\")\nset(EXECUTABLE_OUTPUT_PATH ${NOBODY}/x)\nadd_executable(four y.c)",
+        ),
+    ]);
+    let paths: Vec<_> = build.programs.iter().map(|p| p.recipe.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        ["{build}/a/uno", "{build}/out/two", "{src}/bin/three", "{build}/bin/four", "{build}/top"]
+    );
+    assert_eq!(find(&build, "four").recipe.unsure.len(), 1);
+}
+
+#[test]
+fn an_option_that_is_off_is_switched_on_where_the_program_needs_it() {
+    let top = "\
+if (CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+  set(ALONE ON)
+else()
+  set(ALONE OFF)
+endif()
+option(X_TOOLS \"tools\" OFF)
+option(X_MORE \"more\" ${ALONE})
+option(X_CUDA \"x: use CUDA\" OFF)
+if (X_TOOLS AND X_MORE)
+  add_executable(ppl ppl.c)
+endif()
+if (X_MORE)
+  add_executable(bench b.c)
+endif()
+";
+    let build = build(&[("CMakeLists.txt", top)]);
+    let configure = |name: &str| find(&build, name).recipe.configure.clone().unwrap();
+    assert!(configure("ppl").ends_with("Release -DX_TOOLS=ON"), "{}", configure("ppl"));
+    assert!(configure("bench").ends_with("Release"), "{}", configure("bench"));
+    assert_eq!(build.options, [("X_CUDA".to_owned(), Origin::new("CMakeLists.txt", 8))]);
+}
+
+#[test]
+fn loops_and_globs_are_followed() {
+    let build = build(&[
+        (
+            "CMakeLists.txt",
+            "set(ALL a b)\nlist(APPEND ALL c)\nforeach(t IN LISTS ALL)\n  file(GLOB S src/${t}/*.c)\n  add_executable(tool-${t} ${S})\nendforeach()\ninclude(more.cmake)\n",
+        ),
+        (
+            "more.cmake",
+            "function(f)\n  add_executable(never x.c)\nendfunction()\nforeach(t d e)\n  add_executable(${t} x.c)\nendforeach()",
+        ),
+        ("src/b/one.c", ""),
+        ("src/b/deep/two.c", ""),
+    ]);
+    let names: Vec<_> = build.programs.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["tool-a", "tool-b", "tool-c", "d", "e"]);
+    assert_eq!(find(&build, "tool-b").sources, ["src/b/one.c"]);
+}
+
+#[test]
+fn what_contains_itself_ends() {
+    let build = build(&[(
+        "CMakeLists.txt",
+        "add_subdirectory(.)\nset(A ${A};${A};x)\nset(B ${${B}})\nadd_executable(p x.c)\n",
+    )]);
+    assert_eq!(build.programs[0].name, "p");
+}

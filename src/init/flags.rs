@@ -1,0 +1,244 @@
+//! The options a program takes, from the words of its sources.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::sources::Source;
+use super::tree::Origin;
+
+/// What an option may be for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Model,
+    Text,
+    Threads,
+    Chunks,
+}
+
+impl Role {
+    /// The options by which this is known, the plainest first.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Model => {
+                &["--model", "--model-path", "--checkpoint", "--weights", "--gguf", "-m"]
+            }
+            Self::Text => {
+                &["--text", "--file", "--text-file", "--corpus", "--dataset", "--input", "-f"]
+            }
+            Self::Threads => &["--threads", "--n-threads", "--num-threads", "-t"],
+            Self::Chunks => &["--chunks", "--n-chunks", "--max-chunks"],
+        }
+    }
+
+    /// Words of which one must stand near an option of one letter: `-t` is the temperature as
+    /// often as it is the threads.
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Model => &["model", "checkpoint", "weights"],
+            Self::Text => &["text", "file", "corpus"],
+            Self::Threads => &["thread"],
+            Self::Chunks => &["chunk"],
+        }
+    }
+}
+
+/// How a program takes something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Flag {
+    pub(super) name: String,
+    pub(super) from: Origin,
+    /// Where it is compared or declared, not only spoken of.
+    is_exact: bool,
+}
+
+/// How a program takes what it works on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Options {
+    found: Vec<Flag>,
+    /// What must be given without an option, in order, and where its usage says so.
+    pub(super) positions: Vec<Role>,
+    pub(super) positions_from: Option<Origin>,
+    /// Whether its own sources look at their arguments at all, as far as is known.
+    pub(super) looks_at_arguments: bool,
+}
+
+static LONG: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?:^|[\s,|(\[<=])(--[A-Za-z][\w-]*|-[A-Za-z])(?:$|[\s,|)\]>=])"));
+/// A field with an option of clap's, or the one in an attribute.
+static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"#\[(?:arg|clap|structopt)\(([^\]]*)\)\]\s*(?:///[^\n]*\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:",
+    )
+});
+static LONG_NAME: LazyLock<Regex> = LazyLock::new(|| regex(r#"\blong(?:\s*=\s*"([^"]+)")?"#));
+static USAGE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)usage:?\s+(\S+)\s+(.*)"));
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the patterns of this file are right")
+}
+
+/// Reads the options from a program's sources, its own before those it shares.
+pub(super) fn read(sources: &[Source]) -> Options {
+    // What cannot be read may take anything.
+    let unread = !sources.iter().any(|source| source.own);
+    let mut options = Options { looks_at_arguments: unread, ..Options::default() };
+    for source in sources {
+        options.looks_at_arguments |= source.own
+            && ["argv", "env::args", "clap", "structopt", "argh", "pico_args", "lexopt"]
+                .iter()
+                .any(|word| source.text.contains(word));
+        literal_options(source, &mut options.found);
+        if source.is_rust() {
+            derived_options(source, &mut options.found);
+        }
+        if options.positions.is_empty()
+            && let Some((roles, from)) = usage(source)
+        {
+            options.positions = roles;
+            options.positions_from = Some(from);
+        }
+    }
+    options
+}
+
+fn literal_options(source: &Source, found: &mut Vec<Flag>) {
+    let lines: Vec<&str> = source.text.lines().collect();
+    for literal in source.literals.iter() {
+        for (index, line) in literal.text.split('\n').enumerate() {
+            let mut at = 0;
+            // Delimiters are shared by neighbours, so the search goes on at the last one.
+            while let Some(option) = LONG.captures_at(line, at).and_then(|found| found.get(1)) {
+                at = option.end();
+                let name = option.as_str();
+                let number = literal.line + index;
+                let is_short = !name.starts_with("--");
+                if is_short && !is_meant(name, line, &lines, number) {
+                    continue;
+                }
+                let from = Origin::new(&source.file, number.min(lines.len()));
+                let is_exact = literal.text == name;
+                found.push(Flag { name: name.to_owned(), from, is_exact });
+            }
+        }
+    }
+}
+
+/// Whether a word of its role stands near an option of one letter.
+fn is_meant(name: &str, line: &str, lines: &[&str], number: usize) -> bool {
+    let roles = [Role::Model, Role::Text, Role::Threads, Role::Chunks];
+    let Some(role) = roles.into_iter().find(|role| role.names().contains(&name)) else {
+        return false;
+    };
+    let from = number.saturating_sub(2).min(lines.len());
+    let around = &lines[from..lines.len().min(number + 1)];
+    std::iter::once(&line).chain(around).any(|line| {
+        let line = line.to_lowercase();
+        role.words().iter().any(|word| line.contains(word))
+    })
+}
+
+fn derived_options(source: &Source, found: &mut Vec<Flag>) {
+    for field in DERIVED.captures_iter(&source.text) {
+        let Some(long) = LONG_NAME.captures(&field[1]) else { continue };
+        let name = long.get(1).map_or_else(|| field[2].replace('_', "-"), |m| m.as_str().into());
+        let begin = field.get(2).map_or(0, |m| m.start());
+        let line = source.text[..begin].matches('\n').count() + 1;
+        let from = Origin::new(&source.file, line);
+        found.push(Flag { name: format!("--{name}"), from, is_exact: true });
+    }
+}
+
+/// `usage: NAME MODEL TEXT [options]`: what stands before the first option.
+fn usage(source: &Source) -> Option<(Vec<Role>, Origin)> {
+    source.literals.iter().filter(|_| source.own).find_map(|literal| {
+        let found = USAGE.captures(literal.text.lines().find(|line| USAGE.is_match(line))?)?;
+        let mut roles = Vec::new();
+        for word in found[2].split_whitespace() {
+            if word.starts_with(['-', '[']) {
+                break;
+            }
+            roles.push(positional(word)?);
+        }
+        (!roles.is_empty()).then(|| (roles, Origin::new(&source.file, literal.line)))
+    })
+}
+
+fn positional(word: &str) -> Option<Role> {
+    let word = word.trim_matches(['<', '>']).to_lowercase();
+    let is = |role: Role| role.words().iter().any(|known| word.contains(known));
+    [Role::Model, Role::Text].into_iter().find(|role| is(*role))
+}
+
+impl Options {
+    /// The option for this role, the plainest name first and the program's own place first.
+    pub(super) fn get(&self, role: Role) -> Option<&Flag> {
+        role.names().iter().find_map(|name| {
+            let called = |flag: &&Flag| flag.name == *name;
+            let exact = self.found.iter().find(|flag| flag.is_exact && called(flag));
+            exact.or_else(|| self.found.iter().find(called))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::literals::literals;
+    use super::*;
+
+    fn options(file: &str, text: &str) -> Options {
+        let source = Source {
+            file: file.into(),
+            text: text.into(),
+            literals: literals(text).into(),
+            own: true,
+        };
+        read(&[source])
+    }
+
+    fn name(options: &Options, role: Role) -> Option<&str> {
+        options.get(role).map(|option| option.name.as_str())
+    }
+
+    #[test]
+    fn options_are_found_as_people_write_them() {
+        for text in [
+            r#"if (!strcmp(argv[1], "--model")) {} else if (!strcmp(argv[1], "-f")) { text = x; }"#,
+            r#"{"-m", "--model"}, "FNAME",  {"-f", "--file"}, "FNAME""#,
+            r#"puts("  -m, --model FILE    weights\n  -f, --file FILE     text to read");"#,
+            r#"printf("usage: %s [--model=FILE] [-f FILE]\n", argv[0]);"#,
+        ] {
+            let options = options("a.c", text);
+            assert_eq!(name(&options, Role::Model), Some("--model"), "{text}");
+            let file = name(&options, Role::Text).unwrap_or_else(|| panic!("{text}"));
+            assert!(matches!(file, "--file" | "-f"), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_letter_alone_means_nothing() {
+        let options =
+            options("a.c", "if (argv[i][1] == 't') ...;\nputs(\" -t <float> temperature\");");
+        assert_eq!(name(&options, Role::Threads), None);
+        assert!(options.looks_at_arguments);
+    }
+
+    #[test]
+    fn fields_of_clap_are_options() {
+        let text = "use clap::Parser;\nstruct Args {\n  /// The weights\n  #[arg(short, long)]\n  model: PathBuf,\n  #[clap(long = \"text-file\", default_value = \"x\")]\n  pub corpus: String,\n  #[arg(long)]\n  num_threads: u32,\n}";
+        let options = options("src/main.rs", text);
+        assert_eq!(name(&options, Role::Model), Some("--model"));
+        assert_eq!(options.get(Role::Model).unwrap().from.line, 5);
+        assert_eq!(name(&options, Role::Text), Some("--text-file"));
+        assert_eq!(name(&options, Role::Threads), Some("--num-threads"));
+    }
+
+    #[test]
+    fn places_are_read_from_the_usage() {
+        let places = |text: &str| options("a.c", text).positions;
+        assert_eq!(places(r#""usage: %s MODEL TEXT [--threads N]\n""#), [Role::Model, Role::Text]);
+        assert_eq!(places(r#""Usage:   run <checkpoint> [options]\n""#), [Role::Model]);
+        assert_eq!(places(r#""usage: ppl [options]""#), []);
+        assert_eq!(places(r#""usage: ppl MODEL SOMETHING""#), []);
+    }
+}

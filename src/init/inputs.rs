@@ -1,0 +1,285 @@
+//! The model and the text that runs read.
+
+use std::collections::{HashSet, VecDeque};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::InitError;
+use super::tree::Tree;
+
+/// How many names are looked at, whatever the tree holds: those near the top come first.
+const MOST: usize = 40_000;
+const DEEPEST: usize = 6;
+
+/// What builds leave behind, and what belongs to other tools.
+const SKIPPED: [&str; 6] = ["target", "node_modules", "build", "vendor", "third_party", "venv"];
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Model,
+    Text,
+}
+
+impl Kind {
+    /// Its name in `[inputs]`, and that of the option that names it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// An input as it is written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Input {
+    pub(super) kind: Kind,
+    pub(super) path: String,
+    /// How it was chosen.
+    pub(super) why: String,
+    pub(super) is_guess: bool,
+}
+
+/// The one that the user named. `folder` is where they stand, `base` where the configuration
+/// will lie.
+pub(super) fn given(
+    kind: Kind,
+    path: &Path,
+    folder: &Path,
+    base: &Path,
+) -> Result<Input, InitError> {
+    let whole = folder.join(path);
+    let missing = |source| InitError::Input { option: kind.name(), path: path.to_owned(), source };
+    let about = fs::metadata(&whole).map_err(missing)?;
+    if about.is_dir() {
+        let mut inside = fs::read_dir(&whole).map_err(missing)?;
+        if inside.next().is_none() {
+            return Err(InitError::EmptyInput(path.to_owned()));
+        }
+    }
+    let why = format!("given with --{}", kind.name());
+    Ok(Input { kind, path: written(&whole, base)?, why, is_guess: false })
+}
+
+/// The likeliest one that lies in the checkout, tracked or not.
+pub(super) fn guessed(kind: Kind, found: &Found, base: &Path) -> Option<Input> {
+    let fits = |candidate: &&Candidate| candidate.kind == kind;
+    let best = found.candidates.iter().filter(fits).max_by_key(|c| c.rank())?;
+    let count = found.candidates.iter().filter(fits).count();
+    let noun = match kind {
+        Kind::Model => "a model",
+        Kind::Text => "a text to measure on",
+    };
+    let why = match count {
+        1 => format!("a guess: the only file here that looks like {noun}"),
+        count => format!("a guess: the likeliest of {count} files that look like {noun}"),
+    };
+    let path = written(&best.path, base).ok()?;
+    Some(Input { kind, path: in_parts(&path), why, is_guess: true })
+}
+
+/// From the folder of the configuration where it lies below it, else whole.
+fn written(path: &Path, base: &Path) -> Result<String, InitError> {
+    let real = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (path, base) = (real(path), real(base));
+    let short = path.strip_prefix(&base).unwrap_or(&path);
+    let text = short.to_str().ok_or_else(|| InitError::NotUtf8(path.clone()))?;
+    // A shell has replaced a `~` of the user's; what still begins so is a file's own name.
+    Ok(if text.starts_with('~') { format!("./{text}") } else { text.to_owned() })
+}
+
+/// `a-00001-of-00003.gguf` is read with the parts that follow it, so all must be hashed.
+fn in_parts(path: &str) -> String {
+    let Some((before, behind)) = path.split_once("-00001-of-") else { return path.to_owned() };
+    if path.contains(['*', '?', '[']) {
+        return path.to_owned();
+    }
+    format!("{before}-*-of-{behind}")
+}
+
+/// What the walk came across.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    candidates: Vec<Candidate>,
+    /// Whether there was more than it may look at.
+    pub(super) cut: bool,
+}
+
+#[derive(Debug)]
+struct Candidate {
+    kind: Kind,
+    path: PathBuf,
+    score: u32,
+    size: u64,
+}
+
+impl Candidate {
+    /// The better name first, then the larger file, then the one nearer to the top.
+    fn rank(&self) -> (u32, u64, std::cmp::Reverse<usize>, std::cmp::Reverse<&Path>) {
+        let depth = self.path.components().count();
+        (self.score, self.size, std::cmp::Reverse(depth), std::cmp::Reverse(&self.path))
+    }
+}
+
+/// Looks through the checkout, level by level, links to folders included.
+pub(super) fn look(tree: &Tree) -> Found {
+    let mut found = Found::default();
+    let mut queue: VecDeque<(PathBuf, usize)> = [(tree.top().to_owned(), 0)].into();
+    let top = fs::metadata(tree.top()).map(|about| (about.dev(), about.ino()));
+    let mut seen: HashSet<(u64, u64)> = top.into_iter().collect();
+    let mut left = MOST;
+    while let Some((folder, depth)) = queue.pop_front() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            if left == 0 {
+                found.cut = true;
+                return found;
+            }
+            left -= 1;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let is_hidden = name.starts_with('.') || SKIPPED.contains(&&*name);
+            if kind.is_file() || kind.is_symlink() {
+                let candidate = judge(&name).and_then(|(kind, score)| {
+                    let about = fs::metadata(&path).ok().filter(Metadata::is_file)?;
+                    Some(Candidate { kind, path: path.clone(), score, size: about.len() })
+                });
+                found.candidates.extend(candidate.filter(Candidate::is_sensible));
+            }
+            if is_hidden || depth == DEEPEST || kind.is_file() {
+                continue;
+            }
+            // A loop of links comes back to a folder that was seen.
+            if let Ok(about) = fs::metadata(&path)
+                && about.is_dir()
+                && seen.insert((about.dev(), about.ino()))
+            {
+                queue.push_back((path, depth + 1));
+            }
+        }
+    }
+    found
+}
+
+impl Candidate {
+    /// Whether its size is that of what it seems to be.
+    fn is_sensible(&self) -> bool {
+        match self.kind {
+            Kind::Model => self.size >= 64 * 1024,
+            Kind::Text => (2 * 1024..512 * 1024 * 1024).contains(&self.size),
+        }
+    }
+}
+
+/// What a file is by its name, and how surely.
+fn judge(name: &str) -> Option<(Kind, u32)> {
+    let name = name.to_lowercase();
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is = |words: &[&str]| words.iter().any(|word| stem.contains(word));
+    let model = |score: u32| {
+        let other = is(&["vocab", "tokenizer", "mmproj", "imatrix", "lora"]);
+        let later = stem.contains("-of-") && !stem.contains("-00001-of-");
+        (!other && !later).then_some((Kind::Model, score))
+    };
+    match ending {
+        "gguf" => model(4),
+        "safetensors" | "ggml" => model(3),
+        "bin" if is(&["model", "ggml", "stories", "weights", "ckpt", "checkpoint"]) => model(2),
+        "bin" => model(1),
+        "raw" if is(&["wiki"]) => Some((Kind::Text, 5 + u32::from(stem.contains("test")))),
+        "raw" => Some((Kind::Text, 3)),
+        "txt" if is(&["cmakelists", "requirements", "license", "licence", "readme", "notice"]) => {
+            None
+        }
+        "txt" if is(&["corpus", "wiki", "eval", "perplexity", "ppl", "text8"]) => {
+            Some((Kind::Text, 4))
+        }
+        "txt" if is(&["text", "shakespeare", "book", "stories"]) => Some((Kind::Text, 2)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkout(files: &[(&str, usize)]) -> (tempfile::TempDir, Tree) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, size) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, vec![b'x'; *size]).unwrap();
+        }
+        let tree = Tree::of(folder.path(), "", Vec::new());
+        (folder, tree)
+    }
+
+    #[track_caller]
+    fn guess(files: &[(&str, usize)], kind: Kind) -> Option<String> {
+        let (folder, tree) = checkout(files);
+        guessed(kind, &look(&tree), folder.path()).map(|input| input.path)
+    }
+
+    #[test]
+    fn the_largest_of_the_likeliest_is_taken() {
+        let files = [
+            ("models/ggml-vocab-llama.gguf", 900_000),
+            ("models/small.gguf", 100_000),
+            ("models/large.gguf", 200_000),
+            ("data/model.bin", 300_000),
+            ("tokenizer.bin", 400_000),
+            ("target/huge.gguf", 500_000),
+        ];
+        assert_eq!(guess(&files, Kind::Model).as_deref(), Some("models/large.gguf"));
+        assert_eq!(guess(&files[3..], Kind::Model).as_deref(), Some("data/model.bin"));
+        assert_eq!(guess(&files[4..5], Kind::Model), None);
+    }
+
+    #[test]
+    fn texts_are_known_by_their_names() {
+        let files = [
+            ("CMakeLists.txt", 9_000),
+            ("data/corpus.txt", 9_000),
+            ("wikitext/wiki.test.raw", 5_000),
+            ("wikitext/wiki.train.raw", 9_000),
+        ];
+        assert_eq!(guess(&files, Kind::Text).as_deref(), Some("wikitext/wiki.test.raw"));
+        assert_eq!(guess(&files[..2], Kind::Text).as_deref(), Some("data/corpus.txt"));
+        assert_eq!(guess(&files[..1], Kind::Text), None);
+    }
+
+    #[test]
+    fn a_model_in_parts_is_hashed_whole() {
+        let files = [("m-00001-of-00002.gguf", 70_000), ("m-00002-of-00002.gguf", 90_000)];
+        assert_eq!(guess(&files, Kind::Model).as_deref(), Some("m-*-of-00002.gguf"));
+    }
+
+    #[test]
+    fn links_are_followed_once() {
+        let (folder, tree) = checkout(&[("elsewhere/a.gguf", 70_000)]);
+        let link = |to: &str, at: &str| {
+            std::os::unix::fs::symlink(to, folder.path().join(at)).unwrap();
+        };
+        link("..", "elsewhere/loop");
+        link("elsewhere", "models");
+        link("nothing.gguf", "gone.gguf");
+        let found = look(&tree);
+        assert_eq!(found.candidates.len(), 1, "{found:?}");
+        assert!(!found.cut);
+    }
+
+    #[test]
+    fn what_lies_outside_is_named_whole() {
+        let (folder, _) = checkout(&[("a/m.gguf", 9), ("b/c", 1)]);
+        let base = folder.path().join("b");
+        let input = given(Kind::Model, Path::new("a/m.gguf"), folder.path(), &base).unwrap();
+        assert_eq!(Path::new(&input.path), folder.path().join("a/m.gguf"));
+        let input = given(Kind::Text, Path::new("b/c"), folder.path(), &base).unwrap();
+        assert_eq!(input.path, "c");
+        assert!(given(Kind::Text, Path::new("none"), folder.path(), &base).is_err());
+    }
+}

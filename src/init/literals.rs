@@ -1,0 +1,196 @@
+//! The string literals of a source in C, C++ or Rust, with their lines: what a program prints
+//! and which options it knows stands there in its own words.
+
+/// One literal; in C, adjacent ones are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Literal {
+    /// Where it begins, counted from 1.
+    pub(super) line: usize,
+    /// Its text, escapes undone.
+    pub(super) text: String,
+    /// Whether `<<` follows, so that a value is printed behind it.
+    pub(super) streamed: bool,
+}
+
+/// All literals outside comments, in order. A text that is no such source yields what looks
+/// like literals in it, and never fails.
+pub(super) fn literals(source: &str) -> Vec<Literal> {
+    let mut lexer = Lexer { rest: source, line: 1 };
+    let mut found: Vec<Literal> = Vec::new();
+    // Whether nothing but space stood since the last literal.
+    let mut adjacent = false;
+    while let Some(c) = lexer.rest.chars().next() {
+        if lexer.skip_comment() {
+            continue;
+        }
+        let line = lexer.line;
+        if let Some(text) = lexer.string() {
+            match found.last_mut() {
+                Some(last) if adjacent => last.text.push_str(&text),
+                _ => found.push(Literal { line, text, streamed: false }),
+            }
+            if let Some(last) = found.last_mut() {
+                last.streamed = lexer.rest.trim_start().starts_with("<<");
+            }
+            adjacent = true;
+        } else {
+            adjacent &= c.is_whitespace();
+            lexer.skip_token(c);
+        }
+    }
+    found
+}
+
+struct Lexer<'s> {
+    rest: &'s str,
+    line: usize,
+}
+
+impl<'s> Lexer<'s> {
+    /// Steps over that many bytes.
+    fn take(&mut self, bytes: usize) -> &'s str {
+        let (taken, rest) = self.rest.split_at(bytes);
+        self.line += taken.matches('\n').count();
+        self.rest = rest;
+        taken
+    }
+
+    /// Steps behind the next `end`, or to the end of the text.
+    fn take_through(&mut self, end: &str) -> &'s str {
+        let length = self.rest.find(end).map_or(self.rest.len(), |at| at + end.len());
+        self.take(length)
+    }
+
+    fn skip_comment(&mut self) -> bool {
+        let end = match self.rest.get(..2) {
+            Some("//") => "\n",
+            Some("/*") => "*/",
+            _ => return false,
+        };
+        self.take_through(end);
+        true
+    }
+
+    /// A string literal that begins here.
+    fn string(&mut self) -> Option<String> {
+        if self.rest.starts_with('"') {
+            self.take(1);
+            return Some(self.escaped());
+        }
+        let end = raw_end(self.rest)?;
+        let opening = self.rest.find('"').map_or(0, |at| at + 1);
+        self.take(opening);
+        if end.starts_with(')') {
+            self.take_through("(");
+        }
+        let text = self.take_through(&end);
+        Some(text.strip_suffix(&end).unwrap_or(text).to_owned())
+    }
+
+    /// The rest of a literal behind its opening quote.
+    fn escaped(&mut self) -> String {
+        let mut text = String::new();
+        while let Some(c) = self.rest.chars().next() {
+            self.take(c.len_utf8());
+            match c {
+                '"' => break,
+                '\\' => {
+                    let Some(escaped) = self.rest.chars().next() else { break };
+                    self.take(escaped.len_utf8());
+                    match escaped {
+                        'n' => text.push('\n'),
+                        't' => text.push('\t'),
+                        // Goes on in the next line.
+                        '\n' => {
+                            let indent = self.rest.len() - self.rest.trim_start_matches(' ').len();
+                            self.take(indent);
+                        }
+                        other => text.push(other),
+                    }
+                }
+                other => text.push(other),
+            }
+        }
+        text
+    }
+
+    /// Steps over what is no literal: a character literal, a word, or one character.
+    fn skip_token(&mut self, first: char) {
+        let bytes = if first == '\'' {
+            character(self.rest)
+        } else if first.is_alphanumeric() || first == '_' {
+            let end = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            end.unwrap_or(self.rest.len())
+        } else {
+            first.len_utf8()
+        };
+        self.take(bytes);
+    }
+}
+
+/// How many bytes to step over at a single quote: a whole character literal, or just the quote
+/// where it is a lifetime of Rust's or an apostrophe.
+fn character(rest: &str) -> usize {
+    let inner = &rest[1..];
+    let escape = usize::from(inner.starts_with('\\'));
+    let behind = inner.char_indices().nth(escape + 1);
+    match behind {
+        Some((at, '\'')) => at + 2,
+        _ => 1,
+    }
+}
+
+/// What ends the raw literal that begins here: `R"x(…)x"` of C++, `r#"…"#` of Rust.
+fn raw_end(rest: &str) -> Option<String> {
+    if let Some(behind) = rest.strip_prefix("R\"") {
+        let (delimiter, _) = behind.split_once('(')?;
+        let fits = delimiter.len() <= 16 && !delimiter.contains([')', '\\', '"', ' ', '\n']);
+        return fits.then(|| format!("){delimiter}\""));
+    }
+    let behind = rest.strip_prefix('r')?;
+    let hashes = behind.len() - behind.trim_start_matches('#').len();
+    behind[hashes..].starts_with('"').then(|| format!("\"{}", "#".repeat(hashes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(source: &str) -> Vec<String> {
+        literals(source).into_iter().map(|literal| literal.text).collect()
+    }
+
+    #[test]
+    fn comments_and_characters_are_no_literals() {
+        let source = "// \"a\"\n/* \"b\" */ char c = '\"'; char d = '\\''; x(\"c\"); fn f<'a>(s: &'a str) { \"d\" }";
+        assert_eq!(texts(source), ["c", "d"]);
+    }
+
+    #[test]
+    fn adjacent_literals_are_one_and_lines_are_counted() {
+        let found = literals("\n\nputs(\"a\\n\"\n   \"b\");\nputs(\"it's\");");
+        let shown: Vec<_> = found.iter().map(|l| (l.line, l.text.as_str())).collect();
+        assert_eq!(shown, [(3, "a\nb"), (5, "it's")]);
+    }
+
+    #[test]
+    fn raw_literals_are_read_whole() {
+        assert_eq!(
+            texts("a(R\"x(one \"two\" )\")x\"); b(r#\"a \"q\" b\"#, r\"c\");"),
+            ["one \"two\" )\"", "a \"q\" b", "c"]
+        );
+    }
+
+    #[test]
+    fn a_value_that_is_streamed_behind_a_literal_is_seen() {
+        let found = literals("std::cout << \"ppl: \" << x << \"\\n\";");
+        assert_eq!(found.iter().map(|l| l.streamed).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn what_never_ends_is_no_trouble() {
+        for source in ["\"a", "/* b", "R\"(c", "r#\"d", "'", "\"\\", "r#", "'é", "R\"é"] {
+            literals(source);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Make trees. The Makefile is read, not asked (`make -pn` runs what `$(shell …)` says, and a
+//! tree that is only looked at must not run anything).
+
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use super::program::{Build, Program, Recipe, System, below, quoted};
+use super::tree::{Origin, Tree, base, ending, is_c, join, parent, stem};
+
+use reader::{Makefile, stem_of, substitute};
+
+/// By which a build is sent to another folder, as people call it.
+const FOLDERS: [&str; 14] = [
+    "BUILD",
+    "BUILD_DIR",
+    "BUILDDIR",
+    "BUILD_PATH",
+    "O",
+    "OUT",
+    "OUT_DIR",
+    "OUTDIR",
+    "OUTPUT_DIR",
+    "OBJDIR",
+    "OBJ_DIR",
+    "BINDIR",
+    "BIN_DIR",
+    "BIN",
+];
+
+/// Reads the tree that begins in `root`; `None` where no Makefile is tracked there.
+pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
+    let names = ["GNUmakefile", "makefile", "Makefile"];
+    let file = names.iter().map(|name| join(root, name)).find(|file| tree.has(file))?;
+    let makefile = Makefile::read(tree, root, &file);
+    let reader = Reader { tree, root, makefile: &makefile };
+    let mut programs: Vec<Program> = Vec::new();
+    // Those that can be built outside the tree first; what no variable moves stays within it.
+    for folder in FOLDERS.iter().filter(|name| makefile.has_variable(name)) {
+        reader.programs(Some(folder), &mut programs);
+    }
+    reader.programs(None, &mut programs);
+    let whole = reader.recipe(None, None, String::new());
+    Some(Build { system: System::Make, file, programs, whole, options: Vec::new() })
+}
+
+/// A target with everything that is said about it.
+#[derive(Debug, Default)]
+struct Target {
+    needs: Vec<String>,
+    recipe: Vec<String>,
+    from: Option<Origin>,
+}
+
+struct Reader<'t> {
+    tree: &'t Tree,
+    root: &'t str,
+    makefile: &'t Makefile,
+}
+
+impl Reader<'_> {
+    /// Adds the programs that lie below `folder`'s value, or, without it, anywhere.
+    fn programs(&self, folder: Option<&str>, programs: &mut Vec<Program>) {
+        let given: Vec<(&str, &str)> = folder.iter().map(|name| (*name, "{build}")).collect();
+        for (target, about) in self.targets(&given) {
+            for (path, words) in self.made(&target, &about, &given) {
+                let is_moved = path.strip_prefix("{build}/");
+                if is_moved.is_some() != folder.is_some() || !is_program(&path) {
+                    continue;
+                }
+                let name = base(&path).to_owned();
+                if programs.iter().any(|known| known.name == name) {
+                    continue;
+                }
+                let Some(from) = about.from.clone() else { continue };
+                let place = match is_moved {
+                    Some(inner) => below("{build}", inner),
+                    None => below("{src}", &join(self.root, &path)),
+                };
+                let sources = self.sources(&name, about.needs.iter().chain(&words));
+                let recipe = self.recipe(folder, Some(&target), place);
+                programs.push(Program { name, from, sources, recipe });
+            }
+        }
+    }
+
+    /// Every target by its expanded name, what pattern rules say of it included.
+    fn targets(&self, given: &[(&str, &str)]) -> BTreeMap<String, Target> {
+        let mut targets: BTreeMap<String, Target> = BTreeMap::new();
+        for rule in &self.makefile.rules {
+            let needs = self.makefile.words(&rule.needs, given);
+            for name in self.makefile.words(&rule.targets, given) {
+                let pattern = rule.pattern.as_ref().map(|p| self.makefile.expand(p, given));
+                let of_stem = |need: &String| match &pattern {
+                    Some(pattern) => stem_of(pattern, &name)
+                        .map_or_else(|| need.clone(), |stem| need.replacen('%', stem, 1)),
+                    None => need.clone(),
+                };
+                let needs: Vec<String> = needs.iter().map(of_stem).collect();
+                let target = targets.entry(name).or_default();
+                target.needs.extend(needs);
+                target.recipe.extend(rule.recipe.iter().cloned());
+                target.from.get_or_insert_with(|| Origin::new(&rule.file, rule.line));
+            }
+        }
+        self.add_implied(&mut targets, given);
+        targets
+    }
+
+    /// What is needed somewhere and made by a pattern rule, or by make's own rules.
+    fn add_implied(&self, targets: &mut BTreeMap<String, Target>, given: &[(&str, &str)]) {
+        let wanted: Vec<(String, Option<Origin>)> = targets
+            .iter()
+            .flat_map(|(name, about)| {
+                let own = about.recipe.is_empty().then(|| name.clone());
+                about.needs.iter().cloned().chain(own).map(|need| (need, about.from.clone()))
+            })
+            .filter(|(need, _)| !need.contains(['%', '$']) && is_program(need))
+            .collect();
+        for (name, from) in wanted {
+            let known = targets.get(&name);
+            if known.is_some_and(|about| !about.recipe.is_empty()) {
+                continue;
+            }
+            let needs = known.map(|about| about.needs.clone()).unwrap_or_default();
+            let Some(mut about) =
+                self.implied(&name, given).or_else(|| self.built_in(&name, &needs))
+            else {
+                continue;
+            };
+            about.needs.extend(needs);
+            about.from = about.from.or(from);
+            targets.insert(name, about);
+        }
+    }
+
+    /// By a pattern rule of the Makefile's.
+    fn implied(&self, name: &str, given: &[(&str, &str)]) -> Option<Target> {
+        self.makefile.rules.iter().find_map(|rule| {
+            let patterns = self.makefile.words(&rule.targets, given);
+            let (pattern, _) = patterns
+                .iter()
+                .filter(|pattern| pattern.contains('%') && !rule.recipe.is_empty())
+                .find_map(|pattern| Some((pattern, stem_of(pattern, name)?)))?;
+            let needs = self.makefile.words(&rule.needs, given);
+            Some(Target {
+                needs: needs.iter().map(|need| substitute(pattern, need, name)).collect(),
+                recipe: rule.recipe.clone(),
+                from: Some(Origin::new(&rule.file, rule.line)),
+            })
+        })
+    }
+
+    /// By make itself: `ppl` from `ppl.c`, or from the `ppl.o` that it needs.
+    fn built_in(&self, name: &str, needs: &[String]) -> Option<Target> {
+        let is_object = |need: &&String| ending(need) == "o" && stem(need) == name;
+        let mut sources = self.tree.within(parent_of(self.root, name));
+        let source = sources.find(|file| is_c(file) && stem(file) == base(name));
+        let is_made = source.is_some() || needs.iter().any(|need| is_object(&need));
+        is_made.then(|| Target {
+            needs: source.map(|file| file[prefix(self.root)..].to_owned()).into_iter().collect(),
+            recipe: vec!["$(LINK) -o $@".to_owned()],
+            from: None,
+        })
+    }
+
+    /// The programs that a target's recipe links, each with the words of its command.
+    fn made(
+        &self,
+        target: &str,
+        about: &Target,
+        given: &[(&str, &str)],
+    ) -> Vec<(String, Vec<String>)> {
+        let mut made = Vec::new();
+        for command in &about.recipe {
+            let words = self.makefile.words(command, given);
+            let compiles =
+                words.iter().any(|word| matches!(word.as_str(), "-c" | "-shared" | "-E"));
+            let place = words.iter().position(|word| word == "-o").and_then(|at| words.get(at + 1));
+            let Some(path) = place.filter(|_| !compiles) else { continue };
+            let is_target = matches!(path.as_str(), "$@" | "${@}" | "$(@)" | "'$@'" | "\"$@\"");
+            let path = if is_target { target.to_owned() } else { path.clone() };
+            made.push((path.trim_start_matches("./").to_owned(), words));
+        }
+        made
+    }
+
+    /// The tracked sources behind what a program is made of.
+    fn sources<'w>(&self, name: &str, words: impl Iterator<Item = &'w String>) -> Vec<String> {
+        let mut sources = Vec::new();
+        for word in words {
+            let file = join(self.root, word);
+            if is_c(&file) && self.tree.has(&file) {
+                sources.push(file);
+            } else if ending(word) == "o" {
+                let called = |found: &&str| is_c(found) && stem(found) == stem(word);
+                sources.extend(self.tree.below(self.root).find(called).map(str::to_owned));
+            }
+        }
+        sources.sort();
+        sources.dedup();
+        // The one that is called like the program speaks for it first.
+        sources.sort_by_key(|file| stem(file) != name);
+        sources
+    }
+
+    fn recipe(&self, folder: Option<&str>, target: Option<&str>, path: String) -> Recipe {
+        let mut words = vec![format!("make -C {}", below("{src}", self.root))];
+        words.extend(folder.map(|folder| format!("{folder}={{build}}")));
+        words.push("-j{jobs}".to_owned());
+        words.extend(target.map(quoted));
+        let build = words.join(" ");
+        Recipe { system: System::Make, configure: None, build, path, unsure: Vec::new() }
+    }
+}
+
+/// Neither an object, nor a library, nor a source, nor something unexpanded.
+fn is_program(path: &str) -> bool {
+    let name = base(path);
+    let plain = !path.contains(['$', '%', '*', '`', '(', '\'', '"']) && !name.is_empty();
+    plain && !path.starts_with('/') && matches!(ending(name), "" | "out" | "bin")
+}
+
+fn parent_of<'p>(root: &'p str, name: &'p str) -> &'p str {
+    if root.is_empty() { parent(name) } else { root }
+}
+
+/// The length of a root and the slash behind it.
+fn prefix(root: &str) -> usize {
+    if root.is_empty() { 0 } else { root.len() + 1 }
+}

@@ -1,0 +1,103 @@
+//! A program that the tree can build, and the commands that build it.
+
+use super::tree::Origin;
+
+/// What builds a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum System {
+    Cmake,
+    Cargo,
+    Make,
+}
+
+impl System {
+    /// Its name in `build.NAME` of `--set`, which is its program's too.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Cmake => "cmake",
+            Self::Cargo => "cargo",
+            Self::Make => "make",
+        }
+    }
+
+    /// For people.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Cmake => "CMake",
+            Self::Cargo => "Cargo",
+            Self::Make => "make",
+        }
+    }
+}
+
+/// One program.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    pub(super) name: String,
+    /// Where the build declares it.
+    pub(super) from: Origin,
+    /// Its sources, as far as the build names them.
+    pub(super) sources: Vec<String>,
+    pub(super) recipe: Recipe,
+}
+
+/// The commands of oracle.toml that build one program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Recipe {
+    pub(super) system: System,
+    /// What comes before, once for all programs.
+    pub(super) configure: Option<String>,
+    pub(super) build: String,
+    /// Where the program then lies.
+    pub(super) path: String,
+    /// What is not certain about it.
+    pub(super) unsure: Vec<String>,
+}
+
+impl Recipe {
+    /// The command that options of the build belong to.
+    pub(super) fn main_command(&mut self) -> &mut String {
+        self.configure.as_mut().unwrap_or(&mut self.build)
+    }
+}
+
+/// Build files that were read: what they make, and what else is worth saying of them.
+#[derive(Debug)]
+pub(super) struct Build {
+    pub(super) system: System,
+    /// The file that it begins with.
+    pub(super) file: String,
+    pub(super) programs: Vec<Program>,
+    /// How everything is built, for a program that the user names.
+    pub(super) whole: Recipe,
+    /// Options that choose a backend, with where they are declared.
+    pub(super) options: Vec<(String, Origin)>,
+}
+
+/// A path below a placeholder, as a word of a command: `{src}/a`, `'{src}/a b'`.
+pub(super) fn below(placeholder: &str, path: &str) -> String {
+    let path = path.replace('{', "{{").replace('}', "}}");
+    if path.is_empty() { placeholder.to_owned() } else { quoted(&format!("{placeholder}/{path}")) }
+}
+
+/// Quoted where a shell would split it or read something into it.
+pub(super) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_./+:@%=,-{}".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_they_must_be() {
+        assert_eq!(below("{src}", ""), "{src}");
+        assert_eq!(below("{src}", "a-b/c"), "{src}/a-b/c");
+        let odd = below("{src}", "a b/{x}");
+        assert_eq!(shlex::split(&odd).unwrap(), ["{src}/a b/{{x}}"]);
+    }
+}

@@ -1,0 +1,261 @@
+//! `--set KEY=VALUE`: any key of oracle.toml, laid into the text with its comments kept.
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Key, Table, Value};
+
+use super::InitError;
+use super::program::System;
+
+/// One `--set`.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    written: String,
+    key: Vec<String>,
+    value: Value,
+}
+
+/// The forms of a guard, of which it has one.
+const FORMS: [&str; 7] = [
+    "max_increase",
+    "max_decrease",
+    "max_increase_percent",
+    "max_decrease_percent",
+    "max",
+    "min",
+    "unchanged",
+];
+
+/// What belongs to one parser, and goes when another is set.
+const PARSER_KEYS: [&str; 4] = ["pattern", "pick", "pointer", "pointers"];
+
+impl Setting {
+    /// Reads `KEY=VALUE`: the key dotted, the value TOML, or else a string as it is.
+    pub(super) fn parse(written: &str) -> Result<Self, InitError> {
+        let refuse =
+            |why: &str| InitError::Set { written: written.to_owned(), why: why.to_owned() };
+        let (key, value) = written.split_once('=').ok_or_else(|| refuse("write KEY=VALUE"))?;
+        let keys = Key::parse(key).map_err(|_| refuse("the key is not one of TOML's"))?;
+        let key: Vec<String> = keys.iter().map(|key| key.get().to_owned()).collect();
+        let value = value.trim();
+        let value = value.parse().unwrap_or_else(|_| Value::from(value));
+        Ok(Self { written: written.to_owned(), key, value })
+    }
+
+    fn refuse(&self, why: impl Into<String>) -> InitError {
+        InitError::Set { written: self.written.clone(), why: why.into() }
+    }
+
+    fn words(&self) -> Vec<&str> {
+        self.key.iter().map(String::as_str).collect()
+    }
+
+    /// What this adds to the build's own command line: `build.cmake="-DGGML_CUDA=ON"`. None
+    /// where it is a key of oracle.toml's.
+    pub(super) fn build_words(&self, system: System) -> Result<Option<&str>, InitError> {
+        if !self.is_of_the_build() {
+            return Ok(None);
+        }
+        let tool = self.key[1].as_str();
+        if tool != system.name() {
+            let why = format!("this tree is built with {0}: write build.{0}", system.name());
+            return Err(self.refuse(why));
+        }
+        self.value.as_str().map(Some).ok_or_else(|| self.refuse("expected a string"))
+    }
+
+    /// Whether it is about the build's command line, and no key of oracle.toml's.
+    pub(super) fn is_of_the_build(&self) -> bool {
+        matches!(self.words()[..], ["build", "cmake" | "cargo" | "make"])
+    }
+
+    /// Whether it says what to run.
+    pub(super) fn names_command(&self) -> bool {
+        matches!(self.words()[..], ["measure", _, "command"])
+    }
+
+    /// Whether its value has this placeholder in it.
+    pub(super) fn mentions(&self, placeholder: &str) -> bool {
+        self.value.as_str().is_some_and(|value| value.contains(placeholder))
+    }
+
+    /// Whether it declares this input.
+    pub(super) fn names_input(&self, name: &str) -> bool {
+        self.words() == ["inputs", name]
+    }
+
+    /// Whether it says how things are built.
+    pub(super) fn names_build(&self) -> bool {
+        self.words() == ["build", "commands"]
+    }
+
+    /// Whether it is the command of this measure.
+    pub(super) fn is_command_of(&self, measure: &str) -> bool {
+        self.words() == ["measure", measure, "command"]
+    }
+
+    /// Lays it into a document.
+    pub(super) fn apply(&self, document: &mut DocumentMut) -> Result<(), InitError> {
+        let words = self.words();
+        match words.as_slice() {
+            ["measure", name, path @ .., key] => {
+                let table = self.entry(document, "measure", "name", name)?;
+                if path.is_empty() && *key == "parser" {
+                    for former in PARSER_KEYS {
+                        table.remove(former);
+                    }
+                }
+                self.put(table, path, key)
+            }
+            ["require", name, key] => {
+                let table = self.entry(document, "require", "measure", name)?;
+                self.put(table, &[], key)
+            }
+            ["guard", metric @ .., key] if !metric.is_empty() => {
+                // A metric may have a dot in it.
+                let table = self.entry(document, "guard", "metric", &metric.join("."))?;
+                if FORMS.contains(key) {
+                    for other in FORMS.iter().filter(|form| *form != key) {
+                        table.remove(other);
+                    }
+                }
+                self.put(table, &[], key)
+            }
+            [list @ ("measure" | "guard" | "require"), ..] => {
+                Err(self.refuse(format!("name one of them: {list}.NAME.KEY")))
+            }
+            [path @ .., key] => self.put(document.as_table_mut(), path, key),
+            [] => Err(self.refuse("the key is empty")),
+        }
+    }
+
+    /// The entry of `[[list]]` whose `key` says `name`, made where there is none.
+    fn entry<'d>(
+        &self,
+        document: &'d mut DocumentMut,
+        list: &str,
+        key: &str,
+        name: &str,
+    ) -> Result<&'d mut Table, InitError> {
+        entry(document, list, key, name)
+            .ok_or_else(|| self.refuse(format!("{list} is no list of tables any more")))
+    }
+
+    fn put(&self, table: &mut Table, path: &[&str], last: &str) -> Result<(), InitError> {
+        let mut table = table;
+        for part in path {
+            let item = table.entry(part).or_insert_with(|| Item::Table(Table::new()));
+            table =
+                item.as_table_mut().ok_or_else(|| self.refuse(format!("`{part}` is no table")))?;
+        }
+        let mut value = self.value.clone();
+        value.decor_mut().set_prefix(" ");
+        value.decor_mut().set_suffix("  # --set");
+        match table.get_mut(last) {
+            Some(Item::Value(old)) => *old = value,
+            _ => {
+                table.insert(last, Item::Value(value));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The same; `None` where `list` was made something else.
+fn entry<'d>(
+    document: &'d mut DocumentMut,
+    list: &str,
+    key: &str,
+    name: &str,
+) -> Option<&'d mut Table> {
+    let item = document.entry(list).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    let tables = item.as_array_of_tables_mut()?;
+    let is_it = |table: &Table| table.get(key).and_then(Item::as_str) == Some(name);
+    let at = if let Some(at) = tables.iter().position(is_it) {
+        at
+    } else {
+        let mut table = Table::new();
+        table.insert(key, toml_edit::value(name));
+        table.decor_mut().set_prefix("\n");
+        tables.push(table);
+        tables.len() - 1
+    };
+    tables.get_mut(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# head\nversion = 1\n\n[run]           # how\n# threads = 2\n\n[[measure]]\nname = \"ppl\"   # first\nparser = \"regex\"\npattern = 'x'\n\n[[guard]]\nmetric = \"ppl\"\nmax_increase = 0.05     # a guess\n";
+
+    fn set(settings: &[&str]) -> Result<String, String> {
+        let mut document: DocumentMut = TEXT.parse().unwrap();
+        for written in settings {
+            let setting = Setting::parse(written).map_err(|error| error.to_string())?;
+            setting.apply(&mut document).map_err(|error| error.to_string())?;
+        }
+        Ok(document.to_string())
+    }
+
+    #[test]
+    fn values_are_laid_in_and_comments_kept() {
+        let text = set(&["run.threads=8", "guard.ppl.max_increase=0.1", "build.mode=incremental"])
+            .unwrap();
+        assert!(text.contains("# head\n"), "{text}");
+        assert!(
+            text.contains("[run]           # how\nthreads = 8  # --set\n# threads = 2\n")
+                || text.contains("threads = 8  # --set"),
+            "{text}"
+        );
+        assert!(text.contains("max_increase = 0.1  # --set\n"), "{text}");
+        assert!(text.contains("[build]\nmode = \"incremental\"  # --set\n"), "{text}");
+        assert!(!text.contains("a guess"), "the comment spoke of the former value: {text}");
+    }
+
+    #[test]
+    fn entries_are_found_by_their_names_or_made() {
+        let text = set(&[
+            "measure.ppl.parser=llama-perplexity",
+            "measure.speed.command='{build}/bench -m x'",
+            "guard.speed.tg.max_decrease_percent=5",
+            "guard.ppl.max_increase_percent=1",
+            "measure.ppl.failures.crash=bad",
+        ])
+        .unwrap();
+        let read: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(read["measure"].as_array().unwrap().len(), 2);
+        assert_eq!(read["measure"][0]["failures"]["crash"].as_str(), Some("bad"));
+        assert!(read["measure"][0].get("pattern").is_none());
+        assert_eq!(read["guard"][1]["metric"].as_str(), Some("speed.tg"));
+        assert!(read["guard"][0].get("max_increase").is_none(), "a guard has one form");
+    }
+
+    #[test]
+    fn bare_words_are_strings_and_all_else_is_toml() {
+        let value = |written: &str| Setting::parse(written).unwrap().value.to_string();
+        assert_eq!(value("a=8"), "8");
+        assert_eq!(value("a=true"), "true");
+        assert_eq!(value("a=[\"x\", \"y\"]"), "[\"x\", \"y\"]");
+        assert_eq!(value("a=30m"), "\"30m\"");
+        assert_eq!(value("a=-DX=ON -DY=OFF"), "\"-DX=ON -DY=OFF\"");
+        assert_eq!(value("a="), "\"\"");
+    }
+
+    #[test]
+    fn what_reaches_nothing_is_refused() {
+        for written in
+            ["threads", "=8", "a b=1", "measure=1", "guard.ppl=1", "run.threads.x=1", "version.x=1"]
+        {
+            let result = set(&["run.threads=2", written]);
+            assert!(result.is_err(), "{written}: {result:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_the_build_belong_to_its_tool() {
+        let setting = Setting::parse("build.cmake=-DGGML_CUDA=ON").unwrap();
+        assert_eq!(setting.build_words(System::Cmake).unwrap(), Some("-DGGML_CUDA=ON"));
+        assert!(setting.build_words(System::Make).is_err());
+        let jobs = Setting::parse("build.jobs=4").unwrap();
+        assert_eq!(jobs.build_words(System::Make).unwrap(), None);
+    }
+}

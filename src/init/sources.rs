@@ -1,0 +1,131 @@
+//! The sources of a program: those its build names, and what these include.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+
+use super::literals::Literal;
+use super::tree::{Tree, ending, is_c, join, parent, stem};
+
+/// More than any engine's tool is made of; what comes later is a library of somebody else's.
+const MOST: usize = 120;
+
+/// A file with the literals in it.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) file: String,
+    pub(super) text: Rc<str>,
+    pub(super) literals: Rc<[Literal]>,
+    /// Named by the build, not only included.
+    pub(super) own: bool,
+}
+
+impl Source {
+    pub(super) fn is_rust(&self) -> bool {
+        ending(&self.file) == "rs"
+    }
+}
+
+/// Reads the given files, and those that they include with quotes, with the sources that have
+/// a header's name: what parses the options often lies in a file that all tools share.
+pub(super) fn read(tree: &Tree, own: &[String]) -> Vec<Source> {
+    let mut queue: VecDeque<(String, bool)> = own.iter().map(|file| (file.clone(), true)).collect();
+    let mut seen: BTreeSet<String> = own.iter().cloned().collect();
+    let mut names = None;
+    let mut sources = Vec::new();
+    while let Some((file, own)) = queue.pop_front() {
+        let Some(text) = tree.text(&file) else { continue };
+        for header in includes(&text) {
+            let names = names.get_or_insert_with(|| by_name(tree));
+            for found in resolve(tree, names, &file, header) {
+                if seen.len() < MOST && seen.insert(found.clone()) {
+                    queue.push_back((found, false));
+                }
+            }
+        }
+        let literals = tree.literals(&file);
+        sources.push(Source { file, text, literals, own });
+    }
+    sources
+}
+
+/// Reads those of the given files whose text may be of interest, and nothing else.
+pub(super) fn own(tree: &Tree, files: &[String], may: impl Fn(&str) -> bool) -> Vec<Source> {
+    let read = |file: &String| {
+        let text = tree.text(file).filter(|text| may(text))?;
+        Some(Source { file: file.clone(), literals: tree.literals(file), text, own: true })
+    };
+    files.iter().filter_map(read).collect()
+}
+
+fn includes(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = rest.strip_prefix("include")?.trim_start().strip_prefix('"')?;
+        Some(rest.split_once('"')?.0)
+    })
+}
+
+/// Sources and headers by their names without folder and ending.
+fn by_name(tree: &Tree) -> HashMap<&str, Vec<&str>> {
+    let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
+    for file in tree.files() {
+        if is_c(file) || is_header(file) {
+            names.entry(stem(file)).or_default().push(file);
+        }
+    }
+    names
+}
+
+fn is_header(file: &str) -> bool {
+    matches!(ending(file), "h" | "hh" | "hpp" | "hxx" | "inc" | "cuh")
+}
+
+/// The header itself, and the sources called like it, those nearest to whoever includes it.
+fn resolve(tree: &Tree, names: &HashMap<&str, Vec<&str>>, from: &str, header: &str) -> Vec<String> {
+    let beside = join(parent(from), header);
+    let called = names.get(stem(header)).map(Vec::as_slice).unwrap_or_default();
+    let header = if tree.has(&beside) {
+        Some(beside)
+    } else {
+        let tail = format!("/{header}");
+        let fits = called.iter().filter(|file| **file == header || file.ends_with(&tail));
+        fits.max_by_key(|file| near(file, from)).map(|file| (*file).to_owned())
+    };
+    let Some(header) = header else { return Vec::new() };
+    // `include/engine.h` is implemented in `src/engine.c`, far from it in the tree.
+    let source = called.iter().filter(|file| is_c(file)).max_by_key(|file| near(file, &header));
+    let mut found: Vec<String> = source.map(|file| (*file).to_owned()).into_iter().collect();
+    found.push(header);
+    found
+}
+
+/// How near two paths are: the more they share the better, and then the fewer there is of it.
+fn near(path: &str, to: &str) -> (usize, Reverse<usize>) {
+    let shared = path.bytes().zip(to.bytes()).take_while(|(a, b)| a == b).count();
+    (shared, Reverse(path.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::tests::tree;
+    use super::*;
+
+    #[test]
+    fn headers_lead_to_the_sources_behind_them() {
+        let (_folder, tree) = tree(&[
+            ("tools/ppl.c", "#include \"args.h\"\n#include <stdio.h>\n# include \"engine.h\"\n"),
+            ("tools/args.h", ""),
+            ("tools/args.c", "#include \"args.h\"\n"),
+            ("other/args.c", ""),
+            ("include/engine.h", "#include \"../tools/ppl.c\"\n"),
+            ("src/engine.c", ""),
+        ]);
+        let sources = read(&tree, &["tools/ppl.c".to_owned(), "gone.c".to_owned()]);
+        let files: Vec<_> = sources.iter().map(|source| source.file.as_str()).collect();
+        let wanted =
+            ["tools/ppl.c", "tools/args.c", "tools/args.h", "src/engine.c", "include/engine.h"];
+        assert_eq!(files, wanted);
+        assert!(sources[0].own && !sources[1].own);
+    }
+}

@@ -1,0 +1,249 @@
+//! The tree that is read: what git tracks of it, since a hunt builds nothing else.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::git::{GitError, Repository};
+use crate::ui;
+
+use super::literals::{Literal, literals};
+
+/// No build file and no source that people write is longer.
+const LONGEST: u64 = 2 * 1024 * 1024;
+/// How much is read in all, so that a tree of any size takes a second or two.
+const ENOUGH: u64 = 96 * 1024 * 1024;
+
+/// A checkout.
+pub(super) struct Tree {
+    top: PathBuf,
+    /// Where the user stands, from the top; empty at the top itself.
+    pub(super) here: String,
+    /// Tracked files from the top, sorted; what is not UTF-8 cannot be named in a
+    /// configuration and is left out.
+    files: Vec<String>,
+    texts: RefCell<HashMap<String, Option<Rc<str>>>>,
+    literals: RefCell<HashMap<String, Rc<[Literal]>>>,
+    read: RefCell<u64>,
+}
+
+/// Where something was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) file: String,
+    pub(super) line: usize,
+}
+
+impl Origin {
+    pub(super) fn new(file: &str, line: usize) -> Self {
+        Self { file: file.to_owned(), line }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", ui::printable_line(&self.file), self.line)
+    }
+}
+
+impl Tree {
+    /// The checkout that `folder` (absolute) is in; `None` where the repository is bare.
+    pub(super) fn open(repository: &Repository, folder: &Path) -> Result<Option<Self>, GitError> {
+        let Some(top) = repository.top() else { return Ok(None) };
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let here = real.strip_prefix(top).unwrap_or(Path::new(""));
+        let paths = repository.tracked_files()?;
+        let files = paths.into_iter().filter_map(|path| path.into_os_string().into_string().ok());
+        Ok(Some(Self::of(top, &here.to_string_lossy(), files.collect())))
+    }
+
+    /// A checkout with these files in it.
+    pub(super) fn of(top: &Path, here: &str, mut files: Vec<String>) -> Self {
+        files.sort();
+        Self {
+            top: top.to_owned(),
+            here: here.to_owned(),
+            files,
+            texts: RefCell::default(),
+            literals: RefCell::default(),
+            read: RefCell::default(),
+        }
+    }
+
+    pub(super) fn top(&self) -> &Path {
+        &self.top
+    }
+
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
+    pub(super) fn has(&self, file: &str) -> bool {
+        self.files.binary_search_by(|known| known.as_str().cmp(file)).is_ok()
+    }
+
+    /// Files below a folder (empty: the top), from the top.
+    pub(super) fn below<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + use<'t> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let begin = self.files.partition_point(|file| file.as_str() < prefix.as_str());
+        let rest = self.files[begin..].iter().map(String::as_str);
+        rest.take_while(move |file| file.starts_with(&prefix))
+    }
+
+    /// Files right in a folder.
+    pub(super) fn within<'t>(&'t self, folder: &'t str) -> impl Iterator<Item = &'t str> + use<'t> {
+        self.below(folder).filter(move |file| parent(file) == folder)
+    }
+
+    /// The text of a tracked file; `None` where it is not there, cannot be read, is no plain
+    /// file (a link to a pipe would wait for ever), or is too long.
+    pub(super) fn text(&self, file: &str) -> Option<Rc<str>> {
+        if let Some(known) = self.texts.borrow().get(file) {
+            return known.clone();
+        }
+        let text = if self.has(file) { self.load(file) } else { None };
+        self.texts.borrow_mut().insert(file.to_owned(), text.clone());
+        text
+    }
+
+    /// The literals in a source's text.
+    pub(super) fn literals(&self, file: &str) -> Rc<[Literal]> {
+        if let Some(known) = self.literals.borrow().get(file) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[Literal]> =
+            self.text(file).map(|text| literals(&text).into()).unwrap_or_default();
+        self.literals.borrow_mut().insert(file.to_owned(), Rc::clone(&found));
+        found
+    }
+
+    fn load(&self, file: &str) -> Option<Rc<str>> {
+        let path = self.top.join(file);
+        let about = fs::metadata(&path).ok()?;
+        if !about.is_file() || about.len() > LONGEST {
+            return None;
+        }
+        let mut read = self.read.borrow_mut();
+        *read += about.len();
+        if *read > ENOUGH {
+            return None;
+        }
+        Some(String::from_utf8_lossy(&fs::read(path).ok()?).into())
+    }
+
+    /// Folders in which a build may begin, the likeliest first: where the user stands, those
+    /// above it, and those one level below.
+    pub(super) fn roots(&self) -> Vec<String> {
+        let mut roots = vec![self.here.clone()];
+        let mut folder = self.here.as_str();
+        while !folder.is_empty() {
+            folder = parent(folder);
+            roots.push(folder.to_owned());
+        }
+        let prefix = if self.here.is_empty() { 0 } else { self.here.len() + 1 };
+        let mut below: Vec<String> = self
+            .below(&self.here)
+            .filter_map(|file| {
+                file[prefix..].split_once('/').map(|(name, _)| join(&self.here, name))
+            })
+            .collect();
+        below.dedup();
+        roots.extend(below);
+        roots
+    }
+}
+
+/// The folder a path lies in; empty for the top.
+pub(super) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The last part of a path.
+pub(super) fn base(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// A file's name without folder and ending.
+pub(super) fn stem(path: &str) -> &str {
+    let name = base(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// What follows the last dot of a file's name.
+pub(super) fn ending(path: &str) -> &str {
+    base(path).rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// `folder/path` with `.` and `..` worked out; what leads out of the tree ends at its top, and
+/// so is no tracked file.
+pub(super) fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// Whether that is a source in C, C++ or one of their dialects for GPUs.
+pub(super) fn is_c(path: &str) -> bool {
+    matches!(ending(path), "c" | "cc" | "cpp" | "cxx" | "c++" | "C" | "cu" | "hip" | "m" | "mm")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A tree with these texts, in a folder that lives as long as the first of the pair.
+    pub(in crate::init) fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let names = files.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let tree = Tree::of(folder.path(), "", names);
+        (folder, tree)
+    }
+
+    #[test]
+    fn a_build_may_begin_here_above_or_one_level_below() {
+        let files = ["a/b/c/x", "a/b/y", "a/d/z", "e/f"].map(str::to_owned).to_vec();
+        let at = |here: &str| Tree::of(Path::new("/"), here, files.clone()).roots();
+        assert_eq!(at(""), ["", "a", "e"]);
+        assert_eq!(at("a/b"), ["a/b", "a", "", "a/b/c"]);
+        assert_eq!(at("nowhere"), ["nowhere", ""]);
+    }
+
+    #[test]
+    fn only_plain_tracked_files_are_read() {
+        let (folder, tree) = tree(&[("a.txt", "a"), ("dir/b", "b")]);
+        fs::write(folder.path().join("untracked"), "c").unwrap();
+        assert_eq!(tree.text("a.txt").as_deref(), Some("a"));
+        assert_eq!(tree.text("untracked"), None);
+        assert_eq!(tree.text("dir"), None);
+        let looped = Tree::of(folder.path(), "", vec!["loop".to_owned(), "zero".to_owned()]);
+        std::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("zero")).unwrap();
+        assert_eq!((looped.text("loop"), looped.text("zero")), (None, None));
+    }
+
+    #[test]
+    fn paths_are_joined_as_a_build_system_does() {
+        assert_eq!(join("a/b", "../c/./d"), "a/c/d");
+        assert_eq!(join("", "x"), "x");
+        assert_eq!(
+            (parent("a/b.c"), base("a/b.c"), stem("a/b.c"), ending("a/b.c")),
+            ("a", "b.c", "b", "c")
+        );
+    }
+}

@@ -1,0 +1,358 @@
+//! `init` in real trees: what it writes is checked and hunted with as it is, no hand on it.
+
+use std::fmt::Write;
+use std::fs;
+use std::time::Duration;
+
+use bisect_ppl::config::Config;
+
+use crate::kit::planted::{
+    MAIN_RS, PPL_C, Planted, SCORE_H, commit, planted, put, score_c, score_rs,
+};
+use crate::kit::{Hunt, Output, TestEnvironment};
+
+/// Builds with a real compiler, while other tests use the same cores.
+const PATIENCE: Duration = Duration::from_mins(6);
+
+/// `init`, `check` and `start`, one after the other.
+#[track_caller]
+fn init_finds_it(tree: Planted, init: &[&str]) -> (TestEnvironment, Output) {
+    let Planted { env, culprit } = tree;
+    let mut words = vec!["init"];
+    words.extend(init);
+    let said = env.run(&words).expect(0);
+    let home = toolchain();
+    let home: Vec<(&str, &str)> = home.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    env.run_with(&env.repo(), &["check", "--good", "v1"], &home).expect(0);
+    let started = env.run_with(&env.repo(), &["start", "--good", "v1"], &home);
+    let hunt = Hunt::of(&env, started).expect(0, "culprit");
+    assert_eq!(hunt.culprit(), culprit, "{}", hunt.output.stderr);
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    (env, said)
+}
+
+/// A home of the test's own hides the toolchain of rustup's from its `cargo`.
+fn toolchain() -> Vec<(&'static str, String)> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let place =
+        |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| format!("{home}/{usual}"));
+    vec![
+        ("RUSTUP_HOME", place("RUSTUP_HOME", ".rustup")),
+        ("CARGO_HOME", place("CARGO_HOME", ".cargo")),
+    ]
+}
+
+/// The file that was written.
+fn written(env: &TestEnvironment) -> String {
+    fs::read_to_string(env.repo().join("oracle.toml")).unwrap()
+}
+
+const MAKEFILE: &str = "\
+BUILD ?= build
+SRC = $(wildcard *.c)
+
+all: $(BUILD)/ppl
+$(BUILD)/ppl: $(SRC:%.c=$(BUILD)/%.o)
+\t$(CC) -o $@ $^ -lm
+$(BUILD)/%.o: %.c score.h
+\tmkdir -p $(BUILD)
+\t$(CC) -O1 -c -o $@ $<
+";
+
+fn make_tree() -> Planted {
+    planted(&[("Makefile", MAKEFILE), ("ppl.c", PPL_C), ("score.h", SCORE_H)], "score.c", score_c)
+}
+
+#[test]
+fn a_make_tree_is_hunted_in() {
+    let (env, said) = init_finds_it(make_tree(), &[]);
+    let text = written(&env);
+    for line in [
+        "command = \"{build}/ppl --model {inputs.model} -f {inputs.text}\"",
+        "\"make -C {src} BUILD={build} -j{jobs} {build}/ppl\",  # `ppl`, Makefile:5",
+        "parser  = \"llama-perplexity\"    # its final line is printed in ppl.c:20",
+        "model = \"models/model.bin\"      # a guess: the only file here that looks like a model",
+    ] {
+        assert!(text.contains(line), "no {line} in\n{text}");
+    }
+    said.says(&[
+        "warning: model: models/model.bin (a guess",
+        "wrote oracle.toml",
+        "hint: read it, then",
+    ]);
+}
+
+#[test]
+fn a_make_tree_that_builds_in_place_is_hunted_in() {
+    let makefile = "CC = cc\n.PHONY: perplexity\nperplexity: ppl.c score.c\n\t$(CC) -O1 -o eval/perplexity ppl.c score.c -lm\n";
+    let files = [
+        ("engine/Makefile", makefile),
+        ("engine/ppl.c", PPL_C),
+        ("engine/score.h", SCORE_H),
+        ("engine/eval/.keep", ""),
+    ];
+    let tree = planted(&files, "engine/score.c", score_c);
+    let (env, _) = init_finds_it(tree, &["--set", "guard.ppl.max_increase=0.1"]);
+    let text = written(&env);
+    assert!(text.contains("make -C {src}/engine -j{jobs} perplexity"), "{text}");
+    assert!(text.contains("{src}/engine/eval/perplexity --model"), "{text}");
+    assert!(text.contains("max_increase = 0.1  # --set"), "{text}");
+}
+
+#[test]
+fn a_cmake_tree_is_hunted_in() {
+    let there = std::process::Command::new("cmake").arg("--version").output();
+    assert!(there.is_ok(), "this test needs cmake; install it, e.g. apt-get install cmake");
+    let top = "cmake_minimum_required(VERSION 3.13)\nproject(engine C)\nset(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\noption(ENGINE_TOOLS \"build the tools\" OFF)\nadd_subdirectory(src)\nif (ENGINE_TOOLS)\n  add_subdirectory(tools/ppl)\nendif()\n";
+    let files = [
+        ("CMakeLists.txt", top),
+        (
+            "src/CMakeLists.txt",
+            "add_library(engine score.c)\ntarget_include_directories(engine PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\ntarget_link_libraries(engine m)\n",
+        ),
+        (
+            "tools/ppl/CMakeLists.txt",
+            "set(TARGET engine-perplexity)\nadd_executable(${TARGET} ppl.c)\ntarget_link_libraries(${TARGET} PRIVATE engine)\n",
+        ),
+        ("tools/ppl/ppl.c", PPL_C),
+        ("src/score.h", SCORE_H),
+    ];
+    let tree = planted(&files, "src/score.c", score_c);
+    let (env, _) = init_finds_it(tree, &["--set", "build.cmake=-DCMAKE_C_FLAGS=-g"]);
+    let text = written(&env);
+    let configure =
+        "cmake -B {build} -S {src} -DCMAKE_BUILD_TYPE=Release -DENGINE_TOOLS=ON -DCMAKE_C_FLAGS=-g";
+    assert!(text.contains(configure), "{text}");
+    assert!(text.contains("{build}/bin/engine-perplexity --model {inputs.model} -f"), "{text}");
+}
+
+#[test]
+fn a_cargo_tree_is_hunted_in() {
+    let files = [
+        (
+            "Cargo.toml",
+            "[package]\nname = \"engine\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[[bin]]\nname = \"ppl\"\npath = \"src/main.rs\"\n",
+        ),
+        ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"engine\"\nversion = \"0.1.0\"\n"),
+        ("src/main.rs", MAIN_RS),
+    ];
+    let (env, said) = init_finds_it(planted(&files, "src/score.rs", score_rs), &[]);
+    let text = written(&env);
+    assert!(
+        text.contains("cargo build --release --locked --target-dir {build} -j{jobs} --bin ppl"),
+        "{text}"
+    );
+    assert!(text.contains("pattern = 'perplexity +of +the +text: +("), "{text}");
+    said.says(&["the pattern was made from what src/main.rs:21 prints"]);
+}
+
+#[test]
+fn the_bundled_engine_s_own_tree_is_hunted_in() {
+    let env = TestEnvironment::new();
+    let engine = env.repo();
+    fs::remove_dir_all(&engine).unwrap();
+    bisect_ppl::demo::lay_out(&engine).unwrap();
+    fs::remove_file(engine.join("oracle.toml")).unwrap();
+    env.run_in(&engine, &["init"]).expect(0).says(&["linked in from your checkout: .venv"]);
+    env.run_in(&engine, &["check", "--good", "v1"]).expect(0);
+    let text = fs::read_to_string(engine.join("oracle.toml")).unwrap();
+    let found = env.spawn_product(&["start", "--good", "v1"]).wait_within(PATIENCE);
+    let first = found.expect(0).stdout;
+    let planted = "First bad commit: 0d18d84999acab6a509a6e7f1044fda56499b2b7";
+    assert!(first.starts_with(planted), "{first}\n{text}");
+    assert_eq!(env.git_in(&engine, &["status", "--porcelain"]), "");
+    // What is written as a comment is as good as what is not.
+    let (before, speed) = text.split_once("# A hunt for speed").unwrap();
+    let (_, speed) = speed.split_once("# [[measure]]").unwrap();
+    let (speed, _) = speed.split_once("[environment]").unwrap();
+    let lines = speed.lines().map(|line| line.strip_prefix("# ").unwrap_or(line));
+    let speed = lines.collect::<Vec<_>>().join("\n");
+    let both = format!("{before}\n[[measure]]{speed}").replace("    # \"make", "    \"make");
+    let config =
+        Config::parse(&both, &engine, "both").unwrap_or_else(|error| panic!("{error}\n{both}"));
+    assert_eq!(config.build.commands.len(), 2, "{both}");
+    let metrics: Vec<_> = config.guards.iter().map(|guard| guard.metric.to_string()).collect();
+    assert_eq!(metrics, ["ppl", "speed.decode"]);
+}
+
+// ---- what it does not write ----
+
+#[test]
+fn a_file_that_is_there_is_left_alone() {
+    let env = make_tree().env;
+    fs::write(env.repo().join("oracle.toml"), "mine").unwrap();
+    env.run(&["init"]).expect(2).says(&["is there already", "hint: write elsewhere", "--force"]);
+    assert_eq!(written(&env), "mine");
+    let shown = env.run(&["init", "-o", "-"]).expect(0);
+    assert_eq!(written(&env), "mine");
+    env.run(&["init", "--force"]).expect(0);
+    assert_eq!(written(&env), shown.stdout);
+    env.run(&["init", "-o", "other/none.toml"]).expect(5).says(&["cannot write other/none.toml"]);
+}
+
+#[test]
+fn what_the_user_names_wins() {
+    let env = make_tree().env;
+    fs::write(env.path("inputs/other.bin"), "x").unwrap();
+    env.run(&["init", "--model", "../inputs/other.bin", "--text", "data/corpus.txt"]).expect(0);
+    let text = written(&env);
+    assert!(text.contains("model = \"../inputs/other.bin\"   # given with --model"), "{text}");
+    assert!(text.contains("text  = \"data/corpus.txt\"       # given with --text"), "{text}");
+    let gone = env.run(&["init", "--force", "--model", "gone.bin"]).expect(2);
+    gone.says(&["--model gone.bin: No such file", "hint: correct the path"]);
+    assert_eq!(written(&env), text, "nothing was written");
+}
+
+#[test]
+fn settings_are_checked_as_the_file_is() {
+    let env = make_tree().env;
+    let refused = |set: &str, words: &[&str]| {
+        env.run(&["init", "--set", set]).expect(2).says(words);
+        assert!(!env.repo().join("oracle.toml").exists());
+    };
+    refused("run.thread=8", &["run.thread", "did you mean `threads`?", "nothing was written"]);
+    refused("run.threads=many", &["run.threads", "expected a whole number"]);
+    refused("threads", &["--set threads: write KEY=VALUE"]);
+    refused("build.cmake=-DX=ON", &["this tree is built with make: write build.make"]);
+    refused("guard.speed.tg.max=1", &["guard", "speed"]);
+    let words = [
+        "init",
+        "--set",
+        "run.threads=8",
+        "--set",
+        "build.jobs=4",
+        "--set",
+        "build.make=CFLAGS=-O0",
+        "--set",
+        "guard.ppl.max_increase_percent=2",
+        "--set",
+        "measure.ppl.timeout=1h",
+    ];
+    env.run(&words).expect(0);
+    let config = Config::load(&env.repo().join("oracle.toml")).unwrap();
+    assert_eq!((config.run.threads, config.build.jobs), (Some(8), Some(4)));
+    assert_eq!(config.guards.len(), 1);
+    assert_eq!(config.measures[0].timeout, Duration::from_hours(1));
+    assert!(config.build.commands[0].text.ends_with("{build}/ppl CFLAGS=-O0"));
+}
+
+#[test]
+fn a_program_that_tells_nothing_can_be_named() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("Makefile"), b"run: run.c\n\tcc -o run run.c\n");
+    put(&env.repo().join("run.c"), b"int main(void) { return 0; }\n");
+    commit(&env, "an engine");
+    let said = env.run(&["init"]).expect(2);
+    said.says(&[
+        "none of the 1 program in Makefile measures perplexity or speed",
+        "run",
+        "measure.ppl.command={src}/run",
+    ]);
+    assert!(!env.repo().join("oracle.toml").exists());
+    put(&env.repo().join("m.gguf"), &vec![0; 70_000]);
+    let command = "measure.score.command={src}/run {inputs.model}";
+    env.run(&["init", "--set", command])
+        .expect(2)
+        .says(&["measure.score.parser: is missing", "guard: is missing"]);
+    env.run(&[
+        "init",
+        "--set",
+        command,
+        "--set",
+        "measure.score.parser=exit-code",
+        "--set",
+        "guard.score.max=0",
+    ])
+    .expect(0);
+    env.run(&["check"]).expect(0);
+    env.run(&["measure", "HEAD"]).expect(0).says(&["score 0"]);
+}
+
+#[test]
+fn without_a_model_nothing_is_invented() {
+    let env = make_tree().env;
+    fs::remove_dir_all(env.repo().join("models")).unwrap();
+    env.run(&["init"]).expect(2).says(&["no model was found", "hint: name one with --model FILE"]);
+    assert!(!env.repo().join("oracle.toml").exists());
+}
+
+// ---- where it is run ----
+
+#[test]
+fn it_may_stand_below_beside_or_nowhere() {
+    let env = make_tree().env;
+    env.run_in(&env.repo().join("data"), &["init"]).expect(0);
+    let text = fs::read_to_string(env.repo().join("data/oracle.toml")).unwrap();
+    assert!(text.contains("text  = \"corpus.txt\""), "{text}");
+    assert!(text.contains("make -C {src} BUILD="), "{text}");
+
+    env.git(&["worktree", "add", "--quiet", "../linked"]);
+    let said = env.run_in(&env.path("linked"), &["init"]).expect(2);
+    said.says(&["no model was found"]);
+    let model = env.repo().join("models/model.bin");
+    let corpus = env.repo().join("data/corpus.txt");
+    let words = ["init", "--model", model.to_str().unwrap(), "--text", corpus.to_str().unwrap()];
+    env.run_in(&env.path("linked"), &words).expect(0);
+
+    env.git(&["clone", "--quiet", "--bare", ".", "../bare"]);
+    env.run_in(&env.path("bare"), &["init"]).expect(2).says(&["is a bare repository", "hint: "]);
+    env.run_in(&env.path("tmp"), &["init"]).expect(2).says(&["not in a git repository"]);
+}
+
+#[test]
+fn what_git_does_not_track_is_not_built() {
+    let env = TestEnvironment::new();
+    env.run(&["init"]).expect(2).says(&["no build file was found"]);
+    put(&env.repo().join("Makefile"), MAKEFILE.as_bytes());
+    env.run(&["init"])
+        .expect(2)
+        .says(&["Makefile lies here, but git does not track it", "git add Makefile"]);
+}
+
+#[test]
+fn odd_trees_are_read_all_the_same() {
+    use std::os::unix::ffi::OsStrExt;
+    let Planted { env, .. } = make_tree();
+    let odd = env.repo().join(std::ffi::OsStr::from_bytes(b"odd-\xff.c"));
+    put(&odd, b"int x;\n");
+    std::os::unix::fs::symlink("loop", env.repo().join("loop")).unwrap();
+    std::os::unix::fs::symlink(".", env.repo().join("again")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", env.repo().join("zero.mk")).unwrap();
+    put(&env.repo().join("two\nlines/Makefile"), b"\xff\xfe\nall: $(all\n");
+    put(&env.repo().join("GNUmakefile"), format!("include zero.mk loop\n{MAKEFILE}").as_bytes());
+    commit(&env, "odd things");
+    env.run(&["init"]).expect(0);
+    env.run(&["check"]).expect(0);
+}
+
+#[test]
+fn a_hunt_without_a_configuration_is_offered_one() {
+    let Planted { env, .. } = make_tree();
+    for words in [&["start", "--good", "v1"][..], &["measure", "HEAD"]] {
+        let output = env.run(words).expect(2);
+        output.says(&[
+            "error: there is no oracle.toml here",
+            "hint: `bisect-ppl init --model F --text F` writes one for `ppl`, built with make (Makefile:5)",
+        ]);
+    }
+    env.run(&["check"]).expect(1).says(&["there is no oracle.toml here", "writes one for `ppl`"]);
+    env.run(&["start", "--good", "v1", "--config", "x/y.toml"])
+        .expect(2)
+        .says(&["there is no x/y.toml"]);
+}
+
+#[test]
+fn a_hundred_thousand_files_take_a_moment() {
+    let Planted { env, .. } = make_tree();
+    let mut index = String::new();
+    let blob = env.git(&["rev-parse", "HEAD:score.h"]);
+    for number in 0..100_000 {
+        let folder = number % 500;
+        writeln!(index, "100644 {}\tlib/{folder}/{number}.c", blob.trim()).unwrap();
+    }
+    env.git_with_input(&["update-index", "--index-info"], index.as_bytes());
+    let begun = std::time::Instant::now();
+    env.run(&["init"]).expect(0);
+    // Seconds without optimisation and with other tests beside; a walk that reads each takes far longer.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
