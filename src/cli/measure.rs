@@ -13,13 +13,14 @@ use crate::process::Stop;
 use crate::ui::{Ui, text};
 
 use super::args::Measure;
-use super::{Failed, exit, here};
+use super::{Failed, config, exit, here};
 
 /// `measure`.
 pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
+    let path = config(args.config.as_deref(), Some(&repository));
     let config =
-        Config::load(&args.config).map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
+        Config::load(&path).map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
     let mut oracle = hunt::alone(&repository, config, stop).map_err(Failed::hunt)?;
     let commit = oracle
         .history
@@ -38,7 +39,7 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let seen = seen.map_err(Failed::oracle)?;
     tidied.map_err(Failed::hunt)?;
     let out = if args.json { as_json(&seen) } else { as_text(&seen) };
-    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&out).map_err(Failed::stdout)?;
     match failure(&seen) {
         None => Ok(exit::DONE),
         Some(what) => {

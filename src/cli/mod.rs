@@ -10,6 +10,7 @@ mod log;
 mod man;
 mod measure;
 mod oracle;
+mod output;
 mod report;
 mod schema;
 mod start;
@@ -20,13 +21,13 @@ mod unavailable;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
-use crate::git::{GitError, Repository};
+use crate::git::Repository;
 use crate::process::Stop;
 use crate::store::{HuntDir, Store};
 use crate::ui::Ui;
@@ -91,14 +92,37 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
 
 /// The repository that the current folder is in.
 fn here() -> Result<Repository, Failed> {
-    let folder = std::env::current_dir().map_err(|error| Failed::world(error.into(), None))?;
+    let folder = current_folder()?;
     Repository::discover(&folder).map_err(|error| {
         let hint = error.hint();
-        match error {
-            GitError::Missing | GitError::TooOld { .. } => Failed::world(error.into(), hint),
-            _ => Failed::usage(error.into(), hint),
+        if error.is_usage() {
+            Failed::usage(error.into(), hint)
+        } else {
+            Failed::world(error.into(), hint)
         }
     })
+}
+
+/// Where the user stands.
+fn current_folder() -> Result<PathBuf, Failed> {
+    std::env::current_dir().map_err(|error| {
+        let error = anyhow::Error::new(error).context("the current folder is not there");
+        Failed::usage(error, Some("change into one that is".to_owned()))
+    })
+}
+
+/// The configuration: the one that was named, or `oracle.toml` in the current folder, or else
+/// at the top of the checkout. Paths in it start from its own folder wherever that is.
+fn config(named: Option<&Path>, repository: Option<&Repository>) -> PathBuf {
+    let usual = Path::new("oracle.toml");
+    if let Some(named) = named {
+        return named.to_owned();
+    }
+    let top = repository.and_then(Repository::top).map(|top| top.join(usual));
+    match top {
+        Some(top) if !usual.exists() && top.exists() => top,
+        _ => usual.to_owned(),
+    }
 }
 
 /// A hunt of the repository here, by name or the newest.

@@ -14,18 +14,18 @@ use crate::store::{KeyHasher, Store, publish};
 use crate::ui::{Ui, printable_line};
 
 use super::args::Oracle;
-use super::{Failed, here};
+use super::{Failed, config, here};
 
 /// `oracle`.
 pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
-    let verdict = match &args.hunt {
-        Some(name) => {
-            let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
-            let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
-            hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
-        }
-        None => by_hand(&repository, &args.config, stop)?,
+    let verdict = if let Some(name) = &args.hunt {
+        let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
+        let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
+        hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
+    } else {
+        let path = config(args.config.as_deref(), Some(&repository));
+        by_hand(&repository, &path, stop)?
     };
     Ok(code(verdict))
 }

@@ -1,12 +1,11 @@
 //! `report`: a hunt's report again, from what it stored.
 
 use crate::report::Report;
-use crate::store::publish;
 use crate::ui::Ui;
 
 use super::args;
 use super::start::report_failed;
-use super::{Failed, exit, hunt_here, unavailable};
+use super::{Failed, exit, hunt_here, output, unavailable};
 
 /// `report`.
 pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
@@ -15,12 +14,8 @@ pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
     let report = Report::of(&hunt).map_err(report_failed)?;
     let text = format.render(&report);
     match &args.output {
-        Some(path) => {
-            let path =
-                std::path::absolute(path).map_err(|error| Failed::world(error.into(), None))?;
-            publish(&path, text.as_bytes()).map_err(Failed::store)?;
-        }
-        None => ui.out(&text).map_err(|error| Failed::world(error.into(), None))?,
+        Some(path) => output::write(path, &text)?,
+        None => ui.out(&text).map_err(Failed::stdout)?,
     }
     Ok(exit::DONE)
 }

@@ -35,7 +35,7 @@ pub struct Overlay<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// There is no such file.
-    #[error("there is no {}", path.display())]
+    #[error("there is no file {}", path.display())]
     Missing {
         /// The path tried.
         path: PathBuf,
@@ -60,7 +60,15 @@ impl LoadError {
             Self::Missing { .. } => {
                 Some("name another file with --config FILE, or let `bisect-ppl init` write one")
             }
-            Self::Unreadable { .. } | Self::Invalid(_) => None,
+            Self::Unreadable { source, .. } => match source.kind() {
+                io::ErrorKind::InvalidData => Some("save it as UTF-8"),
+                io::ErrorKind::IsADirectory => Some("name the file in it with --config"),
+                io::ErrorKind::PermissionDenied => Some("check its permissions"),
+                _ => None,
+            },
+            Self::Invalid(_) => {
+                Some("`bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys")
+            }
         }
     }
 }
