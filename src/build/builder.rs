@@ -8,7 +8,9 @@ use crate::config::{BuildMode, Config, MissingValue, Values};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase, fault_of};
 use crate::git::{GitError, Repository, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
-use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_file};
+use crate::store::{
+    BuildKey, BuildRecord, PendingLog, Store, StoreError, attempt_name, publish_file,
+};
 
 use super::{Slot, SlotError, Stamp};
 
@@ -93,12 +95,10 @@ pub struct Built {
 pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     let mut tried = attempt(order)?;
     if matches!(tried.fault, Some(Fault::Resource)) {
-        std::fs::remove_file(&tried.log).map_err(StoreError::at(&tried.log))?;
         tried = attempt(order)?;
     }
     // One that may become what the whole hunt is about must be seen twice.
     if order.phase == Phase::Endpoint && matches!(tried.fault, Some(Fault::Commit)) {
-        std::fs::remove_file(&tried.log).map_err(StoreError::at(&tried.log))?;
         tried = attempt(order)?;
     }
     let starved = matches!(tried.fault, Some(Fault::Resource));
@@ -107,12 +107,17 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
         return Err(BuildError::World { commit: order.commit.short().to_owned(), reason });
     }
     let folder = order.store.build_log(&tried.record);
-    publish_file(&tried.log, &folder)?;
+    publish_file(tried.log.path(), &folder)?;
     // A failure for want of a resource is no fact about the commit: another day it may build.
     // Nor is a control's, which was built to find out about the machine.
     let is_control_failed = order.phase == Phase::Control && tried.record.failure.is_some();
     if !starved && !is_control_failed {
-        order.store.put_build(&tried.record)?;
+        let kept = order.store.put_build(&tried.record);
+        if kept.is_err() {
+            // On a full disk it would only be in the way.
+            std::fs::remove_file(&folder).ok();
+        }
+        kept?;
     }
     if tried.record.failure.is_none() {
         order.slot.set_stamp(&Stamp {
@@ -130,7 +135,7 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
 /// One attempt, not yet stored.
 struct Attempt {
     record: BuildRecord,
-    log: PathBuf,
+    log: PendingLog,
     fault: Option<Fault>,
 }
 
@@ -140,9 +145,10 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     let slot = order.slot;
     slot.clear_stamp()?;
     let worktree = prepare(order)?;
-    let log = order.store.pending_log(&name)?;
+    let pending = order.store.pending_log(&name)?;
+    let log = pending.path();
     // Where there is nothing to build, the log is empty, but there.
-    std::fs::File::create(&log).map_err(StoreError::at(&log))?;
+    std::fs::File::create(log).map_err(StoreError::at(log))?;
     let mut commands = Vec::new();
     let mut failed = None;
     for command in &order.config.build.commands {
@@ -152,7 +158,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
             .map(|word| word.fill(order.values))
             .collect::<Result<Vec<_>, _>>()?;
         commands.push(words.clone());
-        failed = run_command(order, &words, &log)?;
+        failed = run_command(order, &words, log)?;
         if failed.is_some() {
             break;
         }
@@ -169,7 +175,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         wall_s: begun.elapsed().as_secs_f64(),
         failure,
     };
-    Ok(Attempt { record, log, fault })
+    Ok(Attempt { record, log: pending, fault })
 }
 
 /// The commit's files, exactly, with what is linked in, and fresh folders.

@@ -115,9 +115,10 @@ pub struct Init {
 /// `check`.
 #[derive(Debug, ClapArgs)]
 pub struct Check {
-    /// The configuration; paths in it start from its folder
-    #[arg(long, value_name = "FILE", default_value = "oracle.toml")]
-    pub config: PathBuf,
+    /// The configuration; paths in it start from its folder [default: oracle.toml, here or at
+    /// the top of the checkout]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// A revision that was right
     #[arg(long, value_name = "REV")]
     pub good: Option<String>,
@@ -136,9 +137,10 @@ pub struct Start {
     /// A revision that is not
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub bad: String,
-    /// The configuration; paths in it start from its folder
-    #[arg(long, value_name = "FILE", default_value = "oracle.toml")]
-    pub config: PathBuf,
+    /// The configuration; paths in it start from its folder [default: oracle.toml, here or at
+    /// the top of the checkout]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// How commits are chosen: auto, git-bisect (posterior is not available yet)
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub search: String,
@@ -223,9 +225,10 @@ pub struct Measure {
     /// The commit, by any name that git knows
     #[arg(value_name = "REV")]
     pub revision: String,
-    /// The configuration; paths in it start from its folder
-    #[arg(long, value_name = "FILE", default_value = "oracle.toml")]
-    pub config: PathBuf,
+    /// The configuration; paths in it start from its folder [default: oracle.toml, here or at
+    /// the top of the checkout]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Runs of each measure, 1 to 1000; those in the store count
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
@@ -240,9 +243,10 @@ pub struct Oracle {
     /// The hunt that asks; without it, the bisect of the worktree it stands in
     #[arg(long, value_name = "HUNT")]
     pub hunt: Option<String>,
-    /// The configuration, where no hunt asks
-    #[arg(long, value_name = "FILE", default_value = "oracle.toml", conflicts_with = "hunt")]
-    pub config: PathBuf,
+    /// The configuration, where no hunt asks [default: oracle.toml, here or at the top of the
+    /// checkout]
+    #[arg(long, value_name = "FILE", conflicts_with = "hunt")]
+    pub config: Option<PathBuf>,
 }
 
 /// `store`.

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, LoadError, Placeholder};
 use crate::git::{History, Repository, git_version};
+use crate::hunt;
 use crate::oracle::machine;
 use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
-use super::{Failed, exit, init};
+use super::{Failed, config_path, current_folder, exit, init};
 
 /// Below this a checkout, a build, and a night's logs may not fit.
 const ENOUGH_MIB: u64 = 1024;
@@ -46,15 +47,18 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
         Ok(version) => lines.ok("git", &version.to_string()),
         Err(error) => lines.bad("git", &error.to_string(), error.hint()),
     }
-    let folder = std::env::current_dir().map_err(|error| Failed::world(error.into(), None))?;
+    let folder = current_folder()?;
     let repository = Repository::discover(&folder);
     match &repository {
         Ok(repository) => revisions(&mut lines, repository, args),
         Err(error) => lines.bad("repository", &error.to_string(), error.hint()),
     }
-    match Config::load(&args.config) {
+    let path = config_path(args.config.as_deref(), repository.as_ref().ok());
+    let mut configured = None;
+    match Config::load(&path) {
         Ok(config) => {
-            lines.ok("config", &args.config.to_string_lossy());
+            configured.clone_from(&config.worktree.dir);
+            lines.ok("config", &path.to_string_lossy());
             inputs(&mut lines, &config);
             tools(&mut lines, &config);
         }
@@ -70,6 +74,13 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
         }
     }
     if let Ok(repository) = &repository {
+        let store = repository.common_dir().join("bisect-ppl");
+        let cure = "what is measured is kept there; make it writable";
+        writable(&mut lines, "store", &store, cure);
+        let cache = hunt::default_slots(repository);
+        let cure = "commits are built there; make it writable, set XDG_CACHE_HOME, or name \
+                    another place with `dir` under [worktree]";
+        writable(&mut lines, "cache", configured.as_deref().unwrap_or(&cache), cure);
         disk(&mut lines, repository.common_dir());
     }
     let machine = machine();
@@ -78,7 +89,7 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
         "machine",
         &format!("{}, {}, {gpus}", machine.cpu, text::plural(machine.cores, "core")),
     );
-    ui.out(&lines.text).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&lines.text).map_err(Failed::stdout)?;
     Ok(if lines.failed { exit::FAILED } else { exit::DONE })
 }
 
@@ -149,6 +160,19 @@ fn find(program: &str) -> Option<PathBuf> {
     }
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+/// Whether a file can be made in a folder, or in the first one above it that is there; it has
+/// no name, and is gone at once.
+fn writable(lines: &mut Lines, what: &str, folder: &Path, cure: &str) {
+    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+    match tempfile::tempfile_in(there) {
+        Ok(_) => lines.ok(what, &folder.to_string_lossy()),
+        Err(error) => {
+            let about = format!("{}: {}", there.display(), error.kind());
+            lines.bad(what, &about, Some(cure.to_owned()));
+        }
+    }
 }
 
 fn disk(lines: &mut Lines, folder: &Path) {

@@ -18,6 +18,6 @@ pub fn run(args: &Completions, ui: Ui) -> Result<u8, Failed> {
         // nothing is completed after a command (clap-rs/clap#6421).
         script = script.replace("bisect__subcmd__ppl", "bisect__ppl");
     }
-    ui.out(&script).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&script).map_err(Failed::stdout)?;
     Ok(exit::DONE)
 }

@@ -16,11 +16,14 @@ use super::{Failed, exit, start};
 
 /// `demo`.
 pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
-    let scenario = demo::scenario(&args.scenario)
-        .map_err(|error| Failed::usage(error.into(), Some("see demo/README.md".to_owned())))?;
+    let scenario = demo::scenario(&args.scenario).map_err(|error| {
+        Failed::usage(error.into(), Some("`bisect-ppl demo --help` names the scenarios".to_owned()))
+    })?;
     let folder = match &args.dir {
         Some(folder) => folder.clone(),
-        None => temporary().map_err(|error| Failed::world(error.into(), None))?,
+        None => temporary().map_err(|error| {
+            Failed::world(error.into(), Some("name a folder with --dir".to_owned()))
+        })?,
     };
     ui.line(&format!("scenario {}: {}", args.scenario, scenario.title));
     ui.line(&format!("laying the bundled engine's history out in {}", folder.display()));
@@ -78,6 +81,12 @@ fn failed(error: LayoutError) -> Failed {
             let hint = git.hint();
             Failed::world(error.into(), hint)
         }
-        _ => Failed::world(error.into(), None),
+        LayoutError::Io { .. } => Failed::world(
+            error.into(),
+            Some("name another folder with --dir, one that can be written to".to_owned()),
+        ),
+        LayoutError::OtherIds { .. } | LayoutError::Plan(_) => {
+            Failed::world(error.into(), Some("try another version of git".to_owned()))
+        }
     }
 }

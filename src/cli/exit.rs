@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::evaluation::Outcome;
-use crate::hunt::HuntError;
+use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{OracleError, exit as oracle};
 use crate::store::StoreError;
 
@@ -72,6 +72,12 @@ impl Failed {
         Self { error, hint, code: WORLD }
     }
 
+    /// What was asked for cannot be said.
+    pub fn stdout(error: std::io::Error) -> Self {
+        let error = anyhow::Error::new(error).context("cannot write to standard output");
+        Self::world(error, Some("free some space where it is written to, and ask again".into()))
+    }
+
     /// The store: a hunt that is not there is a wrong word, everything else the world's fault.
     pub fn store(error: StoreError) -> Self {
         let code = if error.is_usage() { USAGE } else { WORLD };
@@ -82,6 +88,8 @@ impl Failed {
     /// A hunt that did not begin, or stopped.
     pub fn hunt(error: HuntError) -> Self {
         let code = match &error {
+            HuntError::Usage(UsageError::Git(error)) if !error.is_usage() => WORLD,
+            HuntError::Oracle(OracleError::Store(error)) if error.is_usage() => USAGE,
             HuntError::Usage(_) | HuntError::NoBeginning | HuntError::Frozen(_) => USAGE,
             HuntError::Stopped => INTERRUPTED,
             HuntError::Budget(_) => UNDECIDED,

@@ -20,7 +20,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
 /// The way to the first answer.
 pub(super) const TOP: &str = "\
 From nothing to an answer, in the engine's clone:
-  bisect-ppl init                         writes oracle.toml: how to build, measure and judge
+  bisect-ppl init                         writes oracle.toml
   bisect-ppl check --good v1              what would stand in the way
   bisect-ppl start --good v1 --bad HEAD   the hunt
 

@@ -37,6 +37,6 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let git = |error: crate::git::GitError| Failed::hunt(error.into());
     let history = History::open(&repository).map_err(git)?;
     let text = history.replay_log(&range, Aim::Regression, &marks).map_err(git)?;
-    ui.out(&text).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&text).map_err(Failed::stdout)?;
     Ok(exit::DONE)
 }

@@ -17,7 +17,7 @@ pub fn run(args: &Man, ui: Ui) -> Result<u8, Failed> {
     command.build();
     let Some(folder) = &args.dir else {
         let text = page(&command).map_err(|error| Failed::world(error.into(), None))?;
-        ui.out(&text).map_err(|error| Failed::world(error.into(), None))?;
+        ui.out(&text).map_err(Failed::stdout)?;
         return Ok(exit::DONE);
     };
     let folder = std::path::absolute(folder).map_err(|error| Failed::world(error.into(), None))?;

@@ -17,7 +17,7 @@ use super::{Failed, configuration, exit, here};
 /// `measure`.
 pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
-    let config = configuration(&args.config)?;
+    let config = configuration(args.config.as_deref(), &repository)?;
     let mut oracle = hunt::alone(&repository, config, stop).map_err(Failed::hunt)?;
     let commit = oracle
         .history
@@ -36,7 +36,7 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let seen = seen.map_err(Failed::oracle)?;
     tidied.map_err(Failed::hunt)?;
     let out = if args.json { as_json(&seen) } else { as_text(&seen) };
-    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&out).map_err(Failed::stdout)?;
     match failure(&seen) {
         None => Ok(exit::DONE),
         Some(what) => {

@@ -11,6 +11,7 @@ mod log;
 mod man;
 mod measure;
 mod oracle;
+mod output;
 mod report;
 mod schema;
 mod start;
@@ -28,7 +29,7 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use crate::config::{Config, LoadError};
-use crate::git::{GitError, Repository};
+use crate::git::Repository;
 use crate::hunt::UsageError;
 use crate::process::Stop;
 use crate::store::{HuntDir, Store};
@@ -95,19 +96,45 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
 
 /// The repository that the current folder is in.
 fn here() -> Result<Repository, Failed> {
-    let folder = std::env::current_dir().map_err(|error| Failed::world(error.into(), None))?;
+    let folder = current_folder()?;
     Repository::discover(&folder).map_err(|error| {
         let hint = error.hint();
-        match error {
-            GitError::Missing | GitError::TooOld { .. } => Failed::world(error.into(), hint),
-            _ => Failed::usage(error.into(), hint),
+        if error.is_usage() {
+            Failed::usage(error.into(), hint)
+        } else {
+            Failed::world(error.into(), hint)
         }
     })
 }
 
-/// The configuration that a command works with. Where there is none, `init` is offered, with
-/// what it would write about.
-fn configuration(path: &Path) -> Result<Config, Failed> {
+/// Where the user stands.
+fn current_folder() -> Result<PathBuf, Failed> {
+    std::env::current_dir().map_err(|error| {
+        let error = anyhow::Error::new(error).context("the current folder is not there");
+        Failed::usage(error, Some("change into one that is".to_owned()))
+    })
+}
+
+/// The configuration: the one that was named, or `oracle.toml` in the current folder, or else
+/// at the top of the checkout. Paths in it start from its own folder wherever that is.
+fn config_path(named: Option<&Path>, repository: Option<&Repository>) -> PathBuf {
+    let usual = Path::new("oracle.toml");
+    if let Some(named) = named {
+        return named.to_owned();
+    }
+    let top = repository.and_then(Repository::top).map(|top| top.join(usual));
+    match top {
+        Some(top) if !usual.exists() && top.exists() => top,
+        _ => usual.to_owned(),
+    }
+}
+
+/// What it says. Where there is none, `init` is offered, with what it would write about.
+fn configuration(named: Option<&Path>, repository: &Repository) -> Result<Config, Failed> {
+    load(&config_path(named, Some(repository)))
+}
+
+fn load(path: &Path) -> Result<Config, Failed> {
     Config::load(path).map_err(|error| match error {
         LoadError::Missing { .. } => {
             let hint = init::offer();

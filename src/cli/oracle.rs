@@ -14,18 +14,18 @@ use crate::store::{KeyHasher, Store, publish};
 use crate::ui::{Ui, printable_line};
 
 use super::args::Oracle;
-use super::{Failed, configuration, here};
+use super::{Failed, config_path, here, load};
 
 /// `oracle`.
 pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
-    let verdict = match &args.hunt {
-        Some(name) => {
-            let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
-            let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
-            hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
-        }
-        None => by_hand(&repository, &args.config, stop)?,
+    let verdict = if let Some(name) = &args.hunt {
+        let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
+        let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
+        hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
+    } else {
+        let path = config_path(args.config.as_deref(), Some(&repository));
+        by_hand(&repository, &path, stop)?
     };
     Ok(code(verdict))
 }
@@ -82,7 +82,7 @@ fn frozen(
         .hex();
     let copy: PathBuf = store.root().join("by-hand").join(format!("{name}.toml"));
     if !copy.exists() {
-        let config = configuration(path)?;
+        let config = load(path)?;
         publish(&copy, config.text().as_bytes()).map_err(Failed::store)?;
         return Ok(config);
     }

@@ -1,12 +1,11 @@
 //! `report`: a hunt's report again, from what it stored.
 
 use crate::report::{self, Report};
-use crate::store::publish;
 use crate::ui::Ui;
 
 use super::args;
 use super::start::report_failed;
-use super::{Failed, exit, hunt_here};
+use super::{Failed, exit, hunt_here, output};
 
 /// `report`.
 pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
@@ -15,14 +14,11 @@ pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
     let report = Report::of(&hunt).map_err(report_failed)?;
     match &args.output {
         Some(path) => {
-            let path =
+            let absolute =
                 std::path::absolute(path).map_err(|error| Failed::world(error.into(), None))?;
-            let text = format.render(&report, Some(&path));
-            publish(&path, text.as_bytes()).map_err(Failed::store)?;
+            output::write(path, &format.render(&report, Some(&absolute)))?;
         }
-        None => ui
-            .out(&format.render(&report, None))
-            .map_err(|error| Failed::world(error.into(), None))?,
+        None => ui.out(&format.render(&report, None)).map_err(Failed::stdout)?,
     }
     Ok(exit::DONE)
 }

@@ -7,6 +7,6 @@ use super::{Failed, exit};
 
 /// `schema`.
 pub fn run(ui: Ui) -> Result<u8, Failed> {
-    ui.out(&config::schema()).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&config::schema()).map_err(Failed::stdout)?;
     Ok(exit::DONE)
 }

@@ -17,7 +17,7 @@ use super::{Failed, configuration, exit, here, hunt_here, program, unavailable};
 pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
     let repository = here()?;
-    let config = configuration(&args.config)?;
+    let config = configuration(args.config.as_deref(), &repository)?;
     let asked = Asked {
         good: args.good.clone(),
         bad: args.bad.clone(),
@@ -58,7 +58,7 @@ fn drive(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result
     let written = hunt::publish(repository, hunt);
     let finding = result.map_err(Failed::hunt)?;
     let report = written.map_err(Failed::hunt)?.map_err(report_failed)?;
-    ui.out(&report::terminal_answer(&report)).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&report::terminal_answer(&report)).map_err(Failed::stdout)?;
     debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");
     Ok(exit::of_outcome(finding.outcome))
 }
@@ -67,6 +67,9 @@ fn drive(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result
 pub fn report_failed(error: report::ReportError) -> Failed {
     match error {
         report::ReportError::Store(error) => Failed::store(error),
-        other => Failed::usage(other.into(), None),
+        other => {
+            let hint = other.hint();
+            Failed::usage(other.into(), hint)
+        }
     }
 }

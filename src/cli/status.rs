@@ -36,7 +36,7 @@ pub fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     }
     let report = Report::of(&hunt).map_err(report_failed)?;
     let out = if args.json { json(&report) } else { words(&hunt, &report)? };
-    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&out).map_err(Failed::stdout)?;
     match (args.wait, report.outcome) {
         (false, _) => Ok(exit::DONE),
         (true, Outcome::Interrupted) => stopped(&hunt),

@@ -23,13 +23,24 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     }
     let driver = hunt.driver().map_err(Failed::store)?.and_then(Pid::from_raw);
     let Some(driver) = driver else {
-        return Err(Failed::world(anyhow!("the lock does not say who drives it"), None));
+        return Err(Failed::world(
+            anyhow!("hunt {} runs, and does not say in which process", hunt.id()),
+            Some("is it on another machine? Ctrl-C there ends it".to_owned()),
+        ));
     };
-    kill_process(driver, Signal::TERM).map_err(|error| Failed::world(error.into(), None))?;
+    kill_process(driver, Signal::TERM).map_err(|error| {
+        let pid = driver.as_raw_nonzero();
+        let error = anyhow::Error::new(error).context(format!("cannot end process {pid}"));
+        Failed::world(error, Some("whoever started the hunt can; so can Ctrl-C there".to_owned()))
+    })?;
     let asked = Instant::now();
     while is_driven()? {
         if asked.elapsed() > PATIENCE {
-            return Err(Failed::world(anyhow!("hunt {} does not end", hunt.id()), None));
+            let pid = driver.as_raw_nonzero();
+            return Err(Failed::world(
+                anyhow!("hunt {} was asked to end a minute ago and has not", hunt.id()),
+                Some(format!("kill -9 {pid} ends it; nothing measured is lost")),
+            ));
         }
         std::thread::sleep(Duration::from_millis(50));
     }

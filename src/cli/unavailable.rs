@@ -14,7 +14,10 @@ pub(super) const COMMANDS: &[&str] =
 pub fn command(words: &[String]) -> Failed {
     let name = words.first().map_or("", String::as_str);
     if COMMANDS.contains(&name) {
-        return Failed::usage(anyhow!("`bisect-ppl {name}` is not available yet"), None);
+        return Failed::usage(
+            anyhow!("`bisect-ppl {name}` is not available yet"),
+            Some("`bisect-ppl --help` lists what is".to_owned()),
+        );
     }
     let line = Args::command();
     let near = line
@@ -39,12 +42,15 @@ pub fn start(args: &Start) -> Result<(), Failed> {
         (args.search == "posterior", "--search posterior"),
     ];
     if let Some((_, name)) = missing.iter().find(|(given, _)| *given) {
-        return Err(Failed::usage(anyhow!("`{name}` is not available yet"), None));
+        return Err(Failed::usage(
+            anyhow!("`{name}` is not available yet"),
+            Some("leave it out; `bisect-ppl start --help` lists what there is".to_owned()),
+        ));
     }
     if !matches!(args.search.as_str(), "auto" | "git-bisect") {
         return Err(Failed::usage(
-            anyhow!("--search {}: allowed are auto and git-bisect", args.search),
-            None,
+            anyhow!("--search {}: there is no such way to search", args.search),
+            Some("allowed are auto and git-bisect".to_owned()),
         ));
     }
     Ok(())

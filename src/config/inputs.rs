@@ -39,7 +39,7 @@ pub enum InputError {
         path: PathBuf,
     },
     /// The path cannot be looked at.
-    #[error("inputs.{name}: cannot look at {}", path.display())]
+    #[error("inputs.{name}: cannot look at {}: {source}", path.display())]
     Unreadable {
         /// The input.
         name: String,

@@ -57,10 +57,17 @@ impl LoadError {
     /// What to do about it, where that is not in the message.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Missing { .. } => {
-                Some("name another file with --config FILE, or let `bisect-ppl init` write one")
+            // The command line knows what `init` would write, and offers it.
+            Self::Missing { .. } => None,
+            Self::Unreadable { source, .. } => match source.kind() {
+                io::ErrorKind::InvalidData => Some("save it as UTF-8"),
+                io::ErrorKind::IsADirectory => Some("name the file in it with --config"),
+                io::ErrorKind::PermissionDenied => Some("check its permissions"),
+                _ => None,
+            },
+            Self::Invalid(_) => {
+                Some("`bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys")
             }
-            Self::Unreadable { .. } | Self::Invalid(_) => None,
         }
     }
 }

@@ -46,6 +46,22 @@ pub enum GitError {
         /// Whether the repository's history is cut off.
         shallow: bool,
     },
+    /// A short name that several commits have.
+    #[error("`{rev}` could be any of the commits {commits}")]
+    Ambiguous {
+        /// As it was written.
+        rev: String,
+        /// Those it could be, abbreviated.
+        commits: String,
+    },
+    /// The name of something else than a commit.
+    #[error("`{rev}` names a {kind}, not a commit")]
+    NotACommit {
+        /// As it was written.
+        rev: String,
+        /// `tree` or `blob`.
+        kind: String,
+    },
     /// A full commit name whose object is not in the repository.
     #[error("commit {commit} is not in this repository")]
     UnknownCommit {
@@ -136,6 +152,35 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// Whether other words, or another place to stand, would have helped, rather than another
+    /// world.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::NotARepository(_)
+            | Self::DubiousOwnership { .. }
+            | Self::Sha256(_)
+            | Self::Reftable(_)
+            | Self::UnknownRevision { .. }
+            | Self::UnknownCommit { .. }
+            | Self::Ambiguous { .. }
+            | Self::NotACommit { .. }
+            | Self::LinkName(_)
+            | Self::LinkSourceMissing { .. }
+            | Self::LinkBlocked(_) => true,
+            Self::Missing
+            | Self::TooOld(_)
+            | Self::UnreadableVersion(_)
+            | Self::NoSpace { .. }
+            | Self::NotStarted { .. }
+            | Self::Command { .. }
+            | Self::Unreadable { .. }
+            | Self::Library { .. }
+            | Self::Io { .. }
+            | Self::NotOurs(_)
+            | Self::Submodule { .. } => false,
+        }
+    }
+
     /// What the reader can do about it, where that is known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -166,6 +211,10 @@ impl GitError {
                  then `git rev-parse {}`",
                 shlex::try_quote(rev).unwrap_or_else(|_| rev.as_str().into())
             ),
+            Self::Ambiguous { .. } => "write more of its digits".to_owned(),
+            Self::NotACommit { .. } => {
+                "name a commit, or a branch or a tag that leads to one".to_owned()
+            }
             Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
             Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
                                      `bisect-ppl store gc` gives back what old builds hold"
@@ -186,14 +235,39 @@ impl GitError {
                  oracle.toml"
                     .to_owned()
             }
-            Self::NotStarted { .. }
-            | Self::Command { .. }
-            | Self::Unreadable { .. }
-            | Self::Library { .. }
-            | Self::Io { .. } => return None,
+            Self::NotStarted { .. } => {
+                "is the `git` that comes first in PATH a program? `command -v git` names it"
+                    .to_owned()
+            }
+            Self::Command { said, .. } if is_refused(said) => NOT_WRITABLE.to_owned(),
+            Self::Command { command, dir, .. } => format!(
+                "by hand it may say more: cd {} && {command}; `git fsck` tells whether the \
+                 repository is whole",
+                quoted(dir)
+            ),
+            Self::Unreadable { .. } | Self::Library { .. } => {
+                "`git fsck` tells whether the repository is whole".to_owned()
+            }
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "free some space, then `bisect-ppl resume`; nothing measured is lost".to_owned()
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    NOT_WRITABLE.to_owned()
+                }
+                _ => return None,
+            },
         };
         Some(hint)
     }
+}
+
+/// What a hunt writes into a repository besides its own folder.
+const NOT_WRITABLE: &str = "the repository's git directory and the cache folder must be writable: \
+                            hunts work in worktrees of their own";
+
+fn is_refused(said: &str) -> bool {
+    said.contains("Permission denied") || said.contains("Read-only file system")
 }
 
 /// A path as it can be pasted into a shell.

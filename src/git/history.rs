@@ -82,7 +82,37 @@ impl History {
         };
         let object = named(rev)?;
         let commit = named(&format!("{object}^{{commit}}"))?;
-        commit.parse().map_err(|_| unknown())
+        if let Ok(commit) = commit.parse() {
+            return Ok(commit);
+        }
+        if object.is_empty() {
+            return Err(self.ambiguous(rev)?.unwrap_or_else(unknown));
+        }
+        // What an annotated tag leads to.
+        let object = named(&format!("{object}^{{}}"))?;
+        if object.is_empty() {
+            return Err(unknown());
+        }
+        let kind = self.repository.call().args(["cat-file", "-t"]).arg(object).line()?;
+        Err(GitError::NotACommit { rev: rev.to_owned(), kind })
+    }
+
+    /// The error where a short name is several commits'.
+    fn ambiguous(&self, rev: &str) -> Result<Option<GitError>, GitError> {
+        if rev.len() < 4 || !rev.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(None);
+        }
+        let ask = self.repository.call().args(["rev-parse"]).arg(format!("--disambiguate={rev}"));
+        let said = ask.run()?.stdout;
+        let mut commits = Vec::new();
+        for name in String::from_utf8_lossy(&said).lines() {
+            let kind = self.repository.call().args(["cat-file", "-t", name]).run()?.line();
+            if let ("commit", Ok(commit)) = (kind.as_str(), name.parse::<CommitId>()) {
+                commits.push(commit.short().to_owned());
+            }
+        }
+        let error = GitError::Ambiguous { rev: rev.to_owned(), commits: commits.join(", ") };
+        Ok((commits.len() > 1).then_some(error))
     }
 
     /// Everything a commit says of itself.

@@ -6,20 +6,20 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Facts, Oracle, OracleError, Recorder, revisions_of};
+use crate::oracle::{ControlSlot, Oracle, OracleError, Recorder, revisions_of};
 use crate::process::Stop;
 use crate::store::Store;
 use crate::store::journal::Steadiness;
 
 use super::HuntError;
-use super::begin::slots_folder;
+use super::begin::{gather, slots_folder};
 use super::clean::clean_slots;
 use super::targets::standing;
 
 /// An oracle that writes no journal.
 pub fn alone(repository: &Repository, config: Config, stop: &Stop) -> Result<Oracle, HuntError> {
     let store = Store::open_to_measure(repository.common_dir())?;
-    let facts = Facts::gather(&config, &store)?;
+    let facts = gather(&config, &store)?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
     let history = History::open(repository)?;
     Ok(Oracle {

@@ -58,10 +58,7 @@ pub fn begin(
     }
     let revisions = revisions_of(config, &history).map_err(UsageError::from)?;
     let store = Store::open_to_measure(repository.common_dir())?;
-    let facts = Facts::gather(config, &store).map_err(|error| match error {
-        OracleError::Input(input) => HuntError::Usage(input.into()),
-        other => other.into(),
-    })?;
+    let facts = gather(config, &store)?;
     let hunt = store.new_hunt()?;
     publish(&hunt.config(), config.text().as_bytes())?;
     let begun = Begun {
@@ -86,6 +83,14 @@ pub fn begin(
     hunt.keep_history(&history.lineage(&all).map_err(UsageError::from)?)?;
     hunt.journal()?.append(Event::Begun(Box::new(begun)))?;
     Ok((hunt, store))
+}
+
+/// The facts of something that begins: an input that is not there is a wrong word then.
+pub(super) fn gather(config: &Config, store: &Store) -> Result<Facts, HuntError> {
+    Facts::gather(config, store).map_err(|error| match error {
+        OracleError::Input(input) => HuntError::Usage(input.into()),
+        other => other.into(),
+    })
 }
 
 fn check_path(history: &History, good: &CommitId, bad: &CommitId) -> Result<(), UsageError> {
@@ -125,7 +130,7 @@ pub(super) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf 
 }
 
 /// Where they lie when the configuration says nothing.
-pub(super) fn default_slots(repository: &Repository) -> PathBuf {
+pub fn default_slots(repository: &Repository) -> PathBuf {
     user_cache().join(repository.id()).join("slots")
 }
 

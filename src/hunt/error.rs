@@ -60,10 +60,7 @@ impl UsageError {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())
             }
             Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
-            Self::Input(_) => Some(
-                "fetch it, or correct its path in [inputs]; paths start from the configuration's folder"
-                    .to_owned(),
-            ),
+            Self::Input(error) => Some(error.hint()),
         }
     }
 }

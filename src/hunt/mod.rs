@@ -21,7 +21,7 @@ mod targets;
 mod verdict;
 
 pub use alone::{alone, judge_against, tidy};
-pub use begin::{Asked, begin};
+pub use begin::{Asked, begin, default_slots};
 pub use driver::{Driver, drive};
 pub use error::{HuntError, UsageError};
 pub use open::open;

@@ -1,5 +1,7 @@
 //! Why the oracle has no answer. None of these is ever a commit's fault.
 
+use std::io::ErrorKind;
+
 use crate::build::{BuildError, SlotError};
 use crate::config::{ConfigError, MissingValue, ResolveError};
 use crate::git::GitError;
@@ -71,20 +73,59 @@ impl From<ResolveError<OracleError>> for OracleError {
     }
 }
 
+fn slot_hint(error: &SlotError) -> Option<String> {
+    let hint = match error.source.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "free some space there, or name another place with `dir` under [worktree]; what was \
+             measured is kept"
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotADirectory => {
+            "commits are built there: make it writable, set XDG_CACHE_HOME, or name another \
+             place with `dir` under [worktree]"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn process_hint(error: &ProcessError) -> Option<String> {
+    let hint = match error {
+        ProcessError::Log { source, .. } => match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                "free some space, then `bisect-ppl resume`; nothing measured is lost"
+            }
+            _ => "the repository's git directory must be writable: what is measured is kept in it",
+        },
+        ProcessError::Folder(_) => "correct `cwd` of the measure; it starts from {src}",
+        ProcessError::Start(_) | ProcessError::Follow(_) => {
+            "is the limit of processes or open files reached (ulimit -u, ulimit -n)? Then \
+             `bisect-ppl resume`"
+        }
+        ProcessError::SupervisorDied => "`bisect-ppl resume` goes on; nothing measured is lost",
+        ProcessError::NoSupervisor => return None,
+    };
+    Some(hint.to_owned())
+}
+
 impl OracleError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Git(error) => error.hint(),
-            Self::Store(error) => error.hint(),
+            Self::Git(error) | Self::Build(BuildError::Git(error)) => error.hint(),
+            Self::Store(error) | Self::Build(BuildError::Store(error)) => error.hint(),
             Self::World { .. } | Self::Build(BuildError::World { .. }) => Some(
                 "mend the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
             ),
-            Self::Input(_) => Some(
-                "put the input back as it was and `bisect-ppl resume`, or start a new hunt"
+            Self::Input(error) => Some(error.hint()),
+            Self::Slot(error) | Self::Build(BuildError::Slot(error)) => slot_hint(error),
+            Self::Process(error) | Self::Build(BuildError::Process(error)) => process_hint(error),
+            Self::Placeholder(_) | Self::Build(BuildError::Placeholder(_)) => Some(
+                "give such commits a recipe of their own with [[override]], or leave them out \
+                 with --skip"
                     .to_owned(),
             ),
-            _ => None,
+            Self::Config(_) => Some("correct the overrides, then start a new hunt".to_owned()),
+            Self::Budget(_) | Self::Stopped | Self::Build(BuildError::Stopped) => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::config::Config;
 use crate::process::{Invocation, tool};
 use crate::store::journal::{InputFile, Machine};
-use crate::store::{Digests, KeyHasher, Store};
+use crate::store::{Digests, KeyHasher, Store, StoreError};
 
 use super::OracleError;
 
@@ -15,21 +15,42 @@ use super::OracleError;
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// It is not there.
-    #[error("[inputs] {name}: {reason}")]
-    Missing {
+    #[error(transparent)]
+    Missing(#[from] crate::config::InputError),
+    /// It is there, and cannot be read.
+    #[error("inputs.{name}: cannot read {}", path.display())]
+    Unreadable {
         /// Its name in the configuration.
         name: String,
-        /// What was looked for.
-        reason: String,
+        /// The file, which may lie in a folder that is the input.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// Its content is not what the hunt began with.
-    #[error("[inputs] {name}: {path} changed since the hunt began")]
+    #[error("inputs.{name}: {path} changed since the hunt began")]
     Changed {
         /// Its name in the configuration.
         name: String,
         /// Where it lies.
         path: String,
     },
+}
+
+impl InputError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Missing(error) => error.hint(),
+            Self::Unreadable { .. } => {
+                "check its permissions and its disk; whoever hunts must read every input".to_owned()
+            }
+            Self::Changed { .. } => {
+                "put the input back as it was and `bisect-ppl resume`, or start a new hunt"
+                    .to_owned()
+            }
+        }
+    }
 }
 
 /// The facts, gathered once and written into the journal.
@@ -49,9 +70,8 @@ impl Facts {
         let mut digests = Digests::open(store);
         let mut inputs = BTreeMap::new();
         for name in config.inputs.keys() {
-            let files = files_of(config, name)?;
-            let sha256 = digests.of(&files)?;
-            let value = config.input_value(name).map_err(|error| missing(name, &error))?;
+            let sha256 = digest(&mut digests, config, store, name)?;
+            let value = config.input_value(name).map_err(InputError::from)?;
             let path = value.to_string_lossy().into_owned();
             inputs.insert(name.clone(), InputFile { path, sha256 });
         }
@@ -66,8 +86,7 @@ impl Facts {
     pub fn check_inputs(&self, config: &Config, store: &Store) -> Result<(), OracleError> {
         let mut digests = Digests::open(store);
         for (name, known) in &self.inputs {
-            let files = files_of(config, name)?;
-            if digests.of(&files)? != known.sha256 {
+            if digest(&mut digests, config, store, name)? != known.sha256 {
                 let path = known.path.clone();
                 return Err(InputError::Changed { name: name.clone(), path }.into());
             }
@@ -76,12 +95,20 @@ impl Facts {
     }
 }
 
-fn files_of(config: &Config, name: &str) -> Result<Vec<PathBuf>, InputError> {
-    config.input_paths(name).map_err(|error| missing(name, &error))
-}
-
-fn missing(name: &str, error: &crate::config::InputError) -> InputError {
-    InputError::Missing { name: name.to_owned(), reason: error.to_string() }
+/// The digest of an input. What cannot be read is the input, unless it is the cache itself.
+fn digest(
+    digests: &mut Digests,
+    config: &Config,
+    store: &Store,
+    name: &str,
+) -> Result<String, OracleError> {
+    let files = config.input_paths(name).map_err(InputError::from)?;
+    digests.of(&files).map_err(|error| match error {
+        StoreError::Io { path, source } if !path.starts_with(store.root()) => {
+            InputError::Unreadable { name: name.to_owned(), path, source }.into()
+        }
+        other => other.into(),
+    })
 }
 
 /// A probe's output; a probe that cannot run says so, which is a fact as well.

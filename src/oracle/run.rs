@@ -84,7 +84,8 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let argv = fill(&measure.command)?;
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();
-    let log = order.store.pending_log(&attempt)?;
+    let pending = order.store.pending_log(&attempt)?;
+    let log = pending.path();
     let invoke = |words: &[String]| {
         let mut invocation =
             Invocation::new(&words[0]).args(&words[1..]).cwd(&cwd).timeout(Some(measure.timeout));
@@ -116,7 +117,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         }
     }
 
-    let output = LogFile { path: &log, header: &header, sync: true };
+    let output = LogFile { path: log, header: &header, sync: true };
     let (ended, wall_s, peak_rss_mib) = if let Some(ended) = failed_before {
         // Nothing of the engine ran; its log says what stood in the way.
         let words = ["true".to_owned()];
@@ -134,7 +135,6 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         let quiet = LogFile { path: &aside, header: &[], sync: false };
         process::run(&invoke(&words), order.stop, &quiet, &mut |_, _| Keep::No)?;
     }
-    std::fs::remove_file(&aside).ok();
     Worktree::holding(
         order.history.repository(),
         &slot.src(),
@@ -143,14 +143,10 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     )?
     .reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
-        std::fs::remove_file(&log).ok();
         return Err(OracleError::Stopped);
     }
     // A text that was swapped under the run is no run of the one that was hashed.
-    if let Err(error) = order.facts.check_inputs(order.config, order.store) {
-        std::fs::remove_file(&log).ok();
-        return Err(error);
-    }
+    order.facts.check_inputs(order.config, order.store)?;
     let record = RunRecord {
         attempt,
         run_key: order.key.to_string(),
@@ -168,7 +164,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         ended,
         built: order.stamp.finished.clone(),
     };
-    Ok(order.store.put_run(&record, &log)?)
+    Ok(order.store.put_run(&record, log)?)
 }
 
 /// A command as it could be typed.

@@ -52,6 +52,21 @@ pub enum ReportError {
     Unquotable(String),
 }
 
+impl ReportError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Store(error) => return error.hint(),
+            Self::NotBegun(_) => {
+                "start a new hunt; `bisect-ppl store gc` removes what has not begun".to_owned()
+            }
+            Self::Unquotable(_) => {
+                "take the NUL character out of the command in oracle.toml".to_owned()
+            }
+        })
+    }
+}
+
 /// The forms a report can be rendered in from the journal alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

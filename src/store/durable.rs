@@ -15,8 +15,13 @@ pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         // As any other file: what the user's umask leaves of it, so that colleagues can read.
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .tempfile_in(folder)
-        .map_err(StoreError::at(path))?;
-    file.write_all(bytes).map_err(StoreError::at(path))?;
+        // The name of the temporary file is nobody's business.
+        .map_err(|error| {
+            let known = error.raw_os_error().is_some();
+            StoreError::at(path)(if known { error } else { error.kind().into() })
+        })?;
+    // Not through `file`, which would name itself in every error.
+    file.as_file_mut().write_all(bytes).map_err(StoreError::at(path))?;
     file.as_file().sync_all().map_err(StoreError::at(path))?;
     file.persist(path).map_err(|e| StoreError::Io { path: path.to_owned(), source: e.error })?;
     sync_folder(folder)

@@ -82,6 +82,12 @@ impl Tidying {
         let mut kept = Kept::default();
         for hunt in self.store.hunts()? {
             let entries = hunt.entries()?;
+            if entries.is_empty() && !has_whole_line(&hunt.journal_path()) {
+                // Killed while it wrote how it begins.
+                waste.leftovers += 1;
+                waste.folders.push(hunt.path().to_owned());
+                continue;
+            }
             let last = entries.last().and_then(|entry| entry.at.parse::<Timestamp>().ok());
             let is_old = limits.hunts.zip(last).is_some_and(|(limit, last)| last < limit);
             if is_old {
@@ -278,6 +284,11 @@ fn freed(waste: &Waste) -> Result<u64, StoreError> {
         names.entry(file.id).or_insert((0, file.links, file.bytes)).0 += 1;
     }
     Ok(names.values().filter(|(count, links, _)| count >= links).map(|(.., bytes)| bytes).sum())
+}
+
+/// What cannot be read may be a newer program's: it stays.
+fn has_whole_line(journal: &Path) -> bool {
+    std::fs::read(journal).is_ok_and(|bytes| bytes.contains(&b'\n'))
 }
 
 /// A date that cannot be read is never old.

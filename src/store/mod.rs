@@ -41,7 +41,7 @@ pub use gc::{Limits, Tidying, Waste};
 pub use hunts::{HuntDir, HuntLock};
 pub use inventory::{Inventory, Pile};
 pub use key::{BuildKey, KeyHasher, RunKey};
-pub use runs::{Control, StoredRun};
+pub use runs::{Control, PendingLog, StoredRun};
 
 use in_use::InUse;
 

@@ -19,6 +19,26 @@ pub struct StoredRun {
     pub control: Option<Control>,
 }
 
+/// A log under way. What is not published by its end goes: where the disk is full, each try
+/// would leave less room for the next one.
+#[derive(Debug)]
+pub struct PendingLog(PathBuf);
+
+impl PendingLog {
+    /// The log; what belongs to it beside it has the same name with another ending.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for PendingLog {
+    fn drop(&mut self) {
+        for ending in ["log", "part", "aside"] {
+            std::fs::remove_file(self.0.with_extension(ending)).ok();
+        }
+    }
+}
+
 /// The good endpoint's kept build was run right after a failure, to tell whose fault it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Control {
@@ -33,10 +53,10 @@ pub struct Control {
 
 impl Store {
     /// Where a run's log is written before the run is published.
-    pub fn pending_log(&self, attempt: &str) -> Result<PathBuf, StoreError> {
+    pub fn pending_log(&self, attempt: &str) -> Result<PendingLog, StoreError> {
         let folder = self.root().join("pending");
         std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))?;
-        Ok(folder.join(format!("{attempt}.log")))
+        Ok(PendingLog(folder.join(format!("{attempt}.log"))))
     }
 
     /// Publishes a run: its (already synced) log first, then the record, which makes it count.
@@ -45,7 +65,12 @@ impl Store {
         let log = folder.join(format!("{}.log", record.attempt));
         publish_file(pending_log, &log)?;
         let bytes = serde_json::to_vec_pretty(record).expect("a record is plain data");
-        publish(&folder.join(format!("{}.json", record.attempt)), &bytes)?;
+        let published = publish(&folder.join(format!("{}.json", record.attempt)), &bytes);
+        if published.is_err() {
+            // On a full disk it would only be in the way.
+            std::fs::remove_file(&log).ok();
+        }
+        published?;
         Ok(StoredRun { record: record.clone(), log, control: None })
     }
 

@@ -61,7 +61,7 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
               Print version
 
     From nothing to an answer, in the engine's clone:
-      bisect-ppl init                         writes oracle.toml: how to build, measure and judge
+      bisect-ppl init                         writes oracle.toml
       bisect-ppl check --good v1              what would stand in the way
       bisect-ppl start --good v1 --bad HEAD   the hunt
 

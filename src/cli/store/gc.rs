@@ -21,8 +21,7 @@ const GRACE: Duration = Duration::from_hours(14 * 24);
 pub fn run(args: &StoreGc, repository: &Repository, store: &Store, ui: Ui) -> Result<u8, Failed> {
     let age = args.older_than.as_deref().map(age).transpose()?;
     if !store.root().exists() {
-        ui.out("nothing was ever measured here\n")
-            .map_err(|error| Failed::world(error.into(), None))?;
+        ui.out("nothing was ever measured here\n").map_err(Failed::stdout)?;
         return Ok(exit::DONE);
     }
     let tidying = store.tidy().map_err(Failed::store)?;
@@ -42,7 +41,7 @@ pub fn run(args: &StoreGc, repository: &Repository, store: &Store, ui: Ui) -> Re
         store.inventory().map_err(Failed::store)?.bytes
     };
     let out = told(args.dry_run, &waste, &left) + &sizes(args.dry_run, before, after, store);
-    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&out).map_err(Failed::stdout)?;
     Ok(exit::DONE)
 }
 

@@ -32,9 +32,9 @@ pub fn run(args: &StoreLs, store: &Store, ui: Ui) -> Result<u8, Failed> {
         .map(|(hunt, bytes)| line(hunt, *bytes))
         .collect::<Result<Vec<_>, _>>()?;
     let out = if args.json { document(&lines, &inventory, store) } else { table(&lines) };
-    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&out).map_err(Failed::stdout)?;
     if !args.json {
-        ui.out(&totals(&inventory, store)).map_err(|error| Failed::world(error.into(), None))?;
+        ui.out(&totals(&inventory, store)).map_err(Failed::stdout)?;
     }
     Ok(exit::DONE)
 }

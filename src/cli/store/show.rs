@@ -33,7 +33,7 @@ pub fn run(args: &StoreShow, repository: &Repository, store: &Store, ui: Ui) -> 
         }
         Err(error) => return Err(Failed::store(error)),
     };
-    ui.out(&out).map_err(|error| Failed::world(error.into(), None))?;
+    ui.out(&out).map_err(Failed::stdout)?;
     Ok(exit::DONE)
 }
 

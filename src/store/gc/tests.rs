@@ -54,8 +54,8 @@ impl Place {
             built: started.to_owned(),
         };
         let log = self.store.pending_log(attempt).unwrap();
-        std::fs::write(&log, "1> said\n").unwrap();
-        self.store.put_run(&record, &log).unwrap();
+        std::fs::write(log.path(), "1> said\n").unwrap();
+        self.store.put_run(&record, log.path()).unwrap();
     }
 
     fn has(&self, attempt: &str) -> bool {
@@ -122,14 +122,19 @@ fn leftovers_of_killed_processes_go() {
     let place = Place::new();
     let root = place.store.root().to_owned();
     place.run("whole", None, &Timestamp::now().to_string());
-    std::fs::write(place.store.pending_log("half").unwrap(), "1> sai").unwrap();
+    let half = place.store.pending_log("half").unwrap();
+    std::fs::write(half.path(), "1> sai").unwrap();
+    // Killed.
+    std::mem::forget(half);
     publish(&root.join("runs/ab/abc/lone.log"), b"1> said\n").unwrap();
     std::fs::write(root.join(".tmp-x1"), "{").unwrap();
     std::fs::create_dir_all(root.join("hunts/20260101-000000/logs")).unwrap();
+    std::fs::create_dir_all(root.join("hunts/20260103-000000/logs")).unwrap();
+    std::fs::write(root.join("hunts/20260103-000000/journal.jsonl"), "{\"at\":\"20").unwrap();
     std::fs::create_dir_all(root.join("trash/20260102-000000")).unwrap();
     std::fs::write(root.join("trash/20260102-000000/oracle.toml"), "").unwrap();
     let waste = place.waste(None);
-    assert_eq!((waste.leftovers, waste.runs), (5, 0), "{waste:#?}");
+    assert_eq!((waste.leftovers, waste.runs), (6, 0), "{waste:#?}");
     place.remove(&waste);
     assert!(place.waste(None).is_empty());
     assert!(place.has("whole"));

@@ -72,6 +72,11 @@ impl TestEnvironment {
         self.path("repo")
     }
 
+    /// The product's own program.
+    pub fn product() -> &'static str {
+        PRODUCT
+    }
+
     /// The scripted engine's own program.
     pub fn fake() -> &'static str {
         FAKE
@@ -89,7 +94,8 @@ impl TestEnvironment {
 
     // ---- programs ----
 
-    fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
+    /// A program in this sealed place; [`TestEnvironment::spawn`] runs it.
+    pub fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();

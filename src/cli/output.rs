@@ -1,0 +1,56 @@
+//! `-o FILE`: data into a file of the user's.
+
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use anyhow::anyhow;
+
+use crate::store::{StoreError, publish};
+
+use super::Failed;
+
+/// Writes a file, whole or not at all. What is no plain file (a pipe, a device, a link to
+/// either) is written to: it must not be replaced by one. A folder that is not there is not made, since it is more
+/// likely misspelt.
+pub fn write(path: &Path, text: &str) -> Result<(), Failed> {
+    let path = std::path::absolute(path).map_err(|error| failed(path, error))?;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    if !folder.is_dir() {
+        let error =
+            anyhow!("cannot write {}: there is no folder {}", path.display(), folder.display());
+        let cure = format!("make it (mkdir -p {}), or correct the path", folder.display());
+        return Err(Failed::usage(error, Some(cure)));
+    }
+    let result = match std::fs::symlink_metadata(&path) {
+        Ok(_) if path.is_dir() => {
+            let error = anyhow!("cannot write {}: it is a folder", path.display());
+            return Err(Failed::usage(error, Some("name a file in it".to_owned())));
+        }
+        Ok(meta) if !meta.is_file() => std::fs::OpenOptions::new()
+            .write(true)
+            .truncate(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(text.as_bytes())),
+        _ => publish(&path, text.as_bytes()).map_err(|error| match error {
+            StoreError::Io { source, .. } => source,
+            other => std::io::Error::other(other),
+        }),
+    };
+    result.map_err(|error| failed(&path, error))
+}
+
+fn failed(path: &Path, error: std::io::Error) -> Failed {
+    // What names a temporary file says more than anybody asked.
+    let error = if error.raw_os_error().is_some() { error } else { error.kind().into() };
+    let cure = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "free some space there, or name another place"
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name a place that you may write to"
+        }
+        _ => "name another place",
+    };
+    let error = anyhow::Error::new(error).context(format!("cannot write {}", path.display()));
+    Failed::world(error, Some(cure.to_owned()))
+}

@@ -1,0 +1,115 @@
+//! Programs that are missing, too old, or not what they seem.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+
+use super::{plain, refused_with, seen};
+use crate::kit::{Oracle, TestEnvironment, line};
+
+const START: [&str; 3] = ["start", "--good", "v1"];
+
+/// A PATH with these programs and no others.
+fn path_of(env: &TestEnvironment, programs: &[&str]) -> PathBuf {
+    let folder = env.path("bin");
+    fs::create_dir_all(&folder).unwrap();
+    for program in programs {
+        let found = env.tool(&env.repo(), "sh", &["-c", &format!("command -v {program}")]);
+        symlink(found.expect(0).stdout.trim(), folder.join(program)).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn no_git() {
+    let env = plain("g b");
+    let path = path_of(&env, &[]);
+    let variables = [("PATH", path.to_str().unwrap())];
+    insta::assert_snapshot!(refused_with(&env, &env.repo(), &START, &variables), @r"
+    exit code 5
+    error: git is not installed, or not in PATH
+    hint: install git 2.30 or newer, or put its folder into PATH
+    ");
+    let output = env.run_with(&env.repo(), &["check"], &variables).expect(1);
+    output.says(&["FAIL  git", "install git"]);
+}
+
+#[test]
+fn an_old_git() {
+    let env = plain("g b");
+    let path = path_of(&env, &[]);
+    // The one stand-in for git: nobody has a git of 2018 at hand.
+    fs::write(path.join("git"), "#!/bin/sh\necho git version 2.20.1\n").unwrap();
+    fs::set_permissions(path.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let variables = [("PATH", path.to_str().unwrap())];
+    insta::assert_snapshot!(refused_with(&env, &env.repo(), &START, &variables), @r"
+    exit code 5
+    error: git 2.20.1 is too old: at least 2.30.0 is needed
+    hint: install git 2.30.0 or newer and put it first in PATH
+    ");
+    fs::write(path.join("git"), "#!/bin/sh\necho I am no git\n").unwrap();
+    insta::assert_snapshot!(refused_with(&env, &env.repo(), &START, &variables), @r"
+    exit code 5
+    error: `git version` said `I am no git`, which holds no version number
+    hint: install git 2.30.0 or newer and put it first in PATH
+    ");
+    fs::write(path.join("git"), "#!/no/such/shell\n").unwrap();
+    insta::assert_snapshot!(refused_with(&env, &env.repo(), &START, &variables), @r"
+    exit code 5
+    error: git is not installed, or not in PATH
+    hint: install git 2.30 or newer, or put its folder into PATH
+    ");
+}
+
+/// A hunt whose build calls a program that is not in PATH; with it there, it goes on.
+fn without(program: &str) -> (String, TestEnvironment) {
+    let env = TestEnvironment::new();
+    let history = line("g g b b").build(&env);
+    let build = format!("{program} {} build {{src}} {{build}}", TestEnvironment::fake());
+    Oracle::new(&env).build_command(&build).write(&env);
+    let path = path_of(&env, &["git", "sh"]);
+    let variables = [("PATH", path.to_str().unwrap())];
+    let output = env.run_with(&env.repo(), &START, &variables);
+    let said = seen(&env, &output);
+    assert!(env.starts().is_empty(), "{:?}", env.starts());
+    // Standing in for the compiler: it runs what it is given.
+    fs::write(path.join(program), "#!/bin/sh\nexec \"$@\"\n").unwrap();
+    fs::set_permissions(path.join(program), fs::Permissions::from_mode(0o755)).unwrap();
+    let output = env.run_with(&env.repo(), &["resume"], &variables).expect(0);
+    output.says(&["First bad commit", history.commit(2)]);
+    (said, env)
+}
+
+#[test]
+fn no_compiler_and_no_make() {
+    insta::assert_snapshot!(without("cc").0, @r"
+    exit code 5
+    hunt: [HUNT]
+    good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
+    error: the build of 317bf99e7c failed, and not by the commit's fault: `cc [ENGINE] build [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build`: program not found: cc
+    hint: mend the machine, then `bisect-ppl resume`: nothing measured is lost
+    ");
+    insta::assert_snapshot!(without("make").0, @r"
+    exit code 5
+    hunt: [HUNT]
+    good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
+    error: the build of 317bf99e7c failed, and not by the commit's fault: `make [ENGINE] build [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build`: program not found: make
+    hint: mend the machine, then `bisect-ppl resume`: nothing measured is lost
+    ");
+}
+
+#[test]
+fn check_names_the_programs_that_are_missing() {
+    let env = plain("g b");
+    Oracle::new(&env)
+        .build_command("make -C {src}")
+        .section("[environment]\nprobe = ['cc --version']")
+        .write(&env);
+    let path = path_of(&env, &["git"]);
+    let variables = [("PATH", path.to_str().unwrap())];
+    let output = env.run_with(&env.repo(), &["check"], &variables).expect(1);
+    for program in ["cc", "make"] {
+        let line = format!("FAIL  tool         `{program}` is not there; install it");
+        assert!(output.stdout.contains(&line), "{}", output.stdout);
+    }
+}

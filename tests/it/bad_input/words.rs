@@ -1,0 +1,149 @@
+//! Commands and options that are none, or none yet.
+
+use super::{plain, refused};
+
+#[test]
+fn commands() {
+    let env = plain("g b");
+    insta::assert_snapshot!(refused(&env, &["strat"]), @r"
+    exit code 2
+    error: there is no command `strat`
+    hint: did you mean `bisect-ppl start`?
+    ");
+    insta::assert_snapshot!(refused(&env, &["hunt"]), @r"
+    exit code 2
+    error: there is no command `hunt`
+    hint: `bisect-ppl --help` lists the commands
+    ");
+    insta::assert_snapshot!(refused(&env, &["store", "lst"]), @r"
+    exit code 2
+    error: unrecognized subcommand 'lst'
+
+      tip: a similar subcommand exists: 'ls'
+
+    Usage: bisect-ppl store <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["completions", "csh"]), @r"
+    exit code 2
+    error: invalid value 'csh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    ");
+    assert!(refused(&env, &[]).starts_with("exit code 2\n"));
+}
+
+#[test]
+fn options() {
+    let env = plain("g b");
+    insta::assert_snapshot!(refused(&env, &["start"]), @r"
+    exit code 2
+    error: the following required arguments were not provided:
+      --good <REV>
+
+    Usage: bisect-ppl start --good <REV> [-- <PATH>...]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--first-parents"]), @r"
+    exit code 2
+    error: unexpected argument '--first-parents' found
+
+      tip: a similar argument exists: '--first-parent'
+      tip: to pass '--first-parents' as a value, use '-- --first-parents'
+
+    Usage: bisect-ppl start --good <REV> --first-parent [-- <PATH>...]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["start", "--good"]), @r"
+    exit code 2
+    error: a value is required for '--good <REV>' but none was supplied
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--search", "random"]), @r"
+    exit code 2
+    error: --search random: there is no such way to search
+    hint: allowed are auto and git-bisect
+    ");
+    insta::assert_snapshot!(refused(&env, &["measure", "HEAD", "--runs", "0"]), @r"
+    exit code 2
+    error: invalid value '0' for '--runs <N>': 0 is not in 1..=1000
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["status", "--watch", "--wait"]), @r"
+    exit code 2
+    error: the argument '--watch' cannot be used with '--wait'
+
+    Usage: bisect-ppl status --watch [HUNT]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["report", "--format", "pdf"]), @r"
+    exit code 2
+    error: invalid value 'pdf' for '--format <FORMAT>'
+      [possible values: md, json, html, issue]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["demo", "--scenario", "ropes"]), @r"
+    exit code 2
+    error: there is no scenario `ropes`; there are: crash, fused, launch, quant, repack, rope
+    hint: `bisect-ppl demo --help` names the scenarios
+    ");
+    insta::assert_snapshot!(refused(&env, &["demo", "--dir", "."]), @r"
+    exit code 2
+    scenario repack: Weights repacked for speed: right where a width is a multiple of four, wrong where it is not.
+    laying the bundled engine's history out in .
+    error: . is not empty
+    hint: name an empty or a new folder with --dir
+    ");
+}
+
+#[test]
+fn what_is_not_there_yet_is_refused_by_name() {
+    let env = plain("g b");
+    insta::assert_snapshot!(refused(&env, &["localize", "HEAD"]), @r"
+    exit code 2
+    error: `bisect-ppl localize` is not available yet
+    hint: `bisect-ppl --help` lists what is
+    ");
+    insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--detach"]), @r"
+    exit code 2
+    error: `--detach` is not available yet
+    hint: leave it out; `bisect-ppl start --help` lists what there is
+    ");
+    let flags: [&[&str]; 6] = [
+        &["--search", "posterior"],
+        &["--slots", "2"],
+        &["--find-fix"],
+        &["--deadline", "08:00"],
+        &["--detach"],
+        &["--search", "auto", "--slots", "3"],
+    ];
+    for flag in flags {
+        let args: Vec<&str> = ["start", "--good", "v1"].iter().chain(flag).copied().collect();
+        let said = refused(&env, &args);
+        assert!(said.starts_with("exit code 2\n") && said.contains("not available yet"), "{said}");
+    }
+    let commands: [&[&str]; 7] = [
+        &["verify", "report.json"],
+        &["compare", "v1", "HEAD"],
+        &["gate", "--base", "v1", "--head", "HEAD"],
+        &["track", "v1..HEAD"],
+        &["reproduce", "--good", "v1", "--bad", "HEAD"],
+        &["localize", "HEAD"],
+        &["diff", "logits", "a", "b"],
+    ];
+    for args in commands {
+        let said = refused(&env, args);
+        assert!(said.starts_with("exit code 2\n") && said.contains("not available yet"), "{said}");
+        assert!(said.contains(args[0]), "{said}");
+    }
+}
