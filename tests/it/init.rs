@@ -300,6 +300,43 @@ fn a_program_that_tells_nothing_can_be_named() {
 }
 
 #[test]
+fn where_only_speed_is_measured_speed_it_is() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("Makefile"), b"all: bench\n");
+    let source = r#"
+int main(int argc, char **argv) {
+    if (argc != 2) return puts("usage: bench MODEL"), 2;
+    printf("decode: %.1f tok/s\n", 12.5);
+}
+"#;
+    put(&env.repo().join("bench.c"), format!("#include <stdio.h>\n{source}").as_bytes());
+    put(&env.repo().join("m.gguf"), &vec![0; 70_000]);
+    commit(&env, "a bench");
+    let said = env.run(&["init"]).expect(0);
+    said.says(&["speed (no program for perplexity was found): `bench`, Makefile:1"]);
+    let text = written(&env);
+    for line in ["command = \"{src}/bench {inputs.model}\"", "metric       = \"speed.decode\""] {
+        assert!(text.contains(line), "{text}");
+    }
+    env.run(&["measure", "HEAD"]).expect(0).says(&["speed.decode 12.5"]);
+}
+
+#[test]
+fn options_that_are_not_known_are_not_guessed() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("Makefile"), b"ppl: ppl.c\n\t$(CC) -o $@ $<\n");
+    let source = "int main(int argc, char **argv) { return argv[1][0] == 'x'; }\n";
+    put(&env.repo().join("ppl.c"), source.as_bytes());
+    commit(&env, "a secret");
+    let said = env.run(&["init"]).expect(2);
+    said.says(&[
+        "how `ppl` takes its model is not known",
+        "--set 'measure.ppl.command={src}/ppl …'",
+    ]);
+    assert!(!env.repo().join("oracle.toml").exists());
+}
+
+#[test]
 fn without_a_model_nothing_is_invented() {
     let env = make_tree().env;
     fs::remove_dir_all(env.repo().join("models")).unwrap();
