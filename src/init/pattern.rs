@@ -100,6 +100,9 @@ fn escaped(text: &str) -> String {
 /// A pattern with one group for the perplexity that this literal prints, and how much it looks
 /// like the final one.
 pub(super) fn perplexity(literal: &Literal, is_rust: bool) -> Option<(u32, String)> {
+    if !may_print_perplexity(&literal.text) {
+        return None;
+    }
     let lines = lines(literal, is_rust);
     lines.iter().filter_map(|parts| perplexity_in(parts)).max_by_key(|(rank, _)| *rank)
 }
@@ -134,6 +137,9 @@ fn is_help(text: &str) -> bool {
 /// The speeds in tokens per second that this literal prints: a name and a pattern with a group
 /// of that name.
 pub(super) fn speeds(literal: &Literal, is_rust: bool) -> Vec<(String, String)> {
+    if !may_print_speed(&literal.text) {
+        return Vec::new();
+    }
     lines(literal, is_rust).iter().filter_map(|parts| speed_in(parts)).collect()
 }
 

@@ -50,8 +50,13 @@ pub(super) fn choose(tree: &Tree, builds: &[Build], purpose: Purpose) -> Option<
     scored.sort_by_key(|(score, _)| -score);
     let mut ranked = scored.into_iter().map(|(_, program)| program);
     let program = ranked.next()?.clone();
-    let others = ranked.map(|other| other.name.clone()).filter(|name| *name != program.name);
-    let others = others.take(4).collect();
+    let mut others: Vec<String> = Vec::new();
+    for other in ranked.filter(|other| other.name != program.name) {
+        // The same program, built in another way, is no other.
+        if others.len() < 4 && !others.contains(&other.name) {
+            others.push(other.name.clone());
+        }
+    }
     let sources = sources::read(tree, &program.sources);
     let reading = match purpose {
         Purpose::Perplexity => perplexity(&sources).unwrap_or(Reading::Perplexity(None)),

@@ -196,7 +196,7 @@ fn guard(measured: &Measured) -> String {
         Reading::LlamaBench => format!("{}.tg", measured.name),
         _ => measured.name.to_owned(),
     };
-    out.line(&format!("metric = {}", quoted(&metric)), "");
+    out.line(&format!("metric       = {}", quoted(&metric)), "");
     match measured.purpose {
         Purpose::Perplexity => {
             let why = "a guess: above what the good end measures, in its own unit";

@@ -66,15 +66,46 @@ fn make_tree() -> Planted {
 #[test]
 fn a_make_tree_is_hunted_in() {
     let (env, said) = init_finds_it(make_tree(), &[]);
-    let text = written(&env);
-    for line in [
-        "command = \"{build}/ppl --model {inputs.model} -f {inputs.text}\"",
-        "\"make -C {src} BUILD={build} -j{jobs} {build}/ppl\",  # `ppl`, Makefile:5",
-        "parser  = \"llama-perplexity\"    # its final line is printed in ppl.c:20",
-        "model = \"models/model.bin\"      # a guess: the only file here that looks like a model",
-    ] {
-        assert!(text.contains(line), "no {line} in\n{text}");
-    }
+    insta::assert_snapshot!(written(&env), @r##"
+    # How each commit is built and measured, and what counts as worse. Written by
+    # `bisect-ppl init`; where it read what it wrote stands behind each line, and what it could
+    # not read is called a guess: look at those. Paths start from the folder of this file, {src}
+    # is the tree at a commit, {build} a folder outside it.
+    # docs/oracle-toml.md of bisect-ppl has every key.
+
+    version = 1
+
+    [inputs]                        # read by every run, and hashed into every evaluation
+    model = "models/model.bin"      # a guess: the only file here that looks like a model
+    text  = "data/corpus.txt"       # a guess: the only file here that looks like a text to measure on
+
+    [build]                         # make, as Makefile has it
+    commands = [                    # no shell runs; {…} is filled in after the split into words
+        "make -C {src} BUILD={build} -j{jobs} {build}/ppl",  # `ppl`, Makefile:5
+    ]
+    mode    = "clean"               # no object file survives from one commit to the next
+    timeout = "30m"                 # for each command
+    # jobs  = 2                     # {jobs}; default: the cores of this machine
+
+    [[measure]]                     # what is run, and how its output is read
+    name    = "ppl"
+    command = "{build}/ppl --model {inputs.model} -f {inputs.text}"
+    #         --model ppl.c:11
+    #         -f ppl.c:12
+    parser  = "llama-perplexity"    # its final line is printed in ppl.c:20
+    timeout = "20m"                 # of one run
+
+    [run]
+    # threads = 2                   # {threads}; default: the cores of this machine
+
+    [[guard]]                       # a commit is bad when it breaks this
+    metric       = "ppl"
+    max_increase = 0.05             # a guess: above what the good end measures, in its own unit
+
+    [environment]
+    # Their output is part of what makes two figures comparable.
+    probe = ["cc --version"]
+    "##);
     said.says(&[
         "warning: model: models/model.bin (a guess",
         "wrote oracle.toml",
@@ -266,6 +297,43 @@ fn a_program_that_tells_nothing_can_be_named() {
     .expect(0);
     env.run(&["check"]).expect(0);
     env.run(&["measure", "HEAD"]).expect(0).says(&["score 0"]);
+}
+
+#[test]
+fn where_only_speed_is_measured_speed_it_is() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("Makefile"), b"all: bench\n");
+    let source = r#"
+int main(int argc, char **argv) {
+    if (argc != 2) return puts("usage: bench MODEL"), 2;
+    printf("decode: %.1f tok/s\n", 12.5);
+}
+"#;
+    put(&env.repo().join("bench.c"), format!("#include <stdio.h>\n{source}").as_bytes());
+    put(&env.repo().join("m.gguf"), &vec![0; 70_000]);
+    commit(&env, "a bench");
+    let said = env.run(&["init"]).expect(0);
+    said.says(&["speed (no program for perplexity was found): `bench`, Makefile:1"]);
+    let text = written(&env);
+    for line in ["command = \"{src}/bench {inputs.model}\"", "metric       = \"speed.decode\""] {
+        assert!(text.contains(line), "{text}");
+    }
+    env.run(&["measure", "HEAD"]).expect(0).says(&["speed.decode 12.5"]);
+}
+
+#[test]
+fn options_that_are_not_known_are_not_guessed() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("Makefile"), b"ppl: ppl.c\n\t$(CC) -o $@ $<\n");
+    let source = "int main(int argc, char **argv) { return argv[1][0] == 'x'; }\n";
+    put(&env.repo().join("ppl.c"), source.as_bytes());
+    commit(&env, "a secret");
+    let said = env.run(&["init"]).expect(2);
+    said.says(&[
+        "how `ppl` takes its model is not known",
+        "--set 'measure.ppl.command={src}/ppl …'",
+    ]);
+    assert!(!env.repo().join("oracle.toml").exists());
 }
 
 #[test]
