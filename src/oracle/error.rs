@@ -75,8 +75,8 @@ impl OracleError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Git(error) => error.hint(),
-            Self::Store(error) => error.hint(),
+            Self::Git(error) | Self::Build(BuildError::Git(error)) => error.hint(),
+            Self::Store(error) | Self::Build(BuildError::Store(error)) => error.hint(),
             Self::World { .. } | Self::Build(BuildError::World { .. }) => Some(
                 "mend the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
             ),
