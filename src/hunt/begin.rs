@@ -39,6 +39,9 @@ pub fn begin(
     let resolve = |revision: &str| history.resolve(revision).map_err(UsageError::from);
     let (good, bad) = (resolve(&asked.good)?, resolve(&asked.bad)?);
     check_path(&history, &good, &bad)?;
+    let slots = text("the folder to build in", &slots_folder(config, repository))?;
+    let base = text("the configuration", &config.base)?;
+    let checkout = repository.top().map(|top| text("the checkout", top)).transpose()?;
     let options = Options {
         first_parent: asked.first_parent,
         first_only: asked.first_only,
@@ -71,16 +74,23 @@ pub fn begin(
         commits,
         options,
         config_sha256: KeyHasher::new("config").field("text", config.text()).hex(),
-        base: config.base.to_string_lossy().into_owned(),
-        slots: slots_folder(config, repository).to_string_lossy().into_owned(),
+        base,
+        slots,
         inputs: facts.inputs,
         environment: facts.environment,
         machine: facts.machine,
-        checkout: repository.top().map(|top| top.to_string_lossy().into_owned()),
+        checkout,
         git: repository.version().to_string(),
     };
     hunt.journal()?.append(Event::Begun(Box::new(begun)))?;
     Ok(hunt)
+}
+
+/// A folder that stands in the words of commands, or is read back from the journal: a letter
+/// lost there would lead elsewhere.
+fn text(what: &'static str, path: &Path) -> Result<String, UsageError> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
 }
 
 fn check_path(history: &History, good: &CommitId, bad: &CommitId) -> Result<(), UsageError> {
