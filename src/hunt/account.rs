@@ -242,7 +242,8 @@ impl Ledger {
                 let mut effects = culprit.effects.iter();
                 effects.find(|effect| effect.metric == *metric).and_then(|effect| effect.own_step)
             };
-            let explained = self.culprits.iter().filter_map(step).sum();
+            // The sum of nothing is -0.0, which reads oddly.
+            let explained = self.culprits.iter().filter_map(step).fold(0.0, |sum, step| sum + step);
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
                 accounts.push(Account {
                     metric: metric.clone(),

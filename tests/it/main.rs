@@ -11,23 +11,14 @@
 
 mod kit;
 
-mod again;
 mod answers;
 mod architecture;
 mod commands;
 mod configuration;
 mod demo;
-mod failures;
-mod filters;
-mod innocent;
-mod isolation;
 mod kills;
 mod kit_itself;
-mod merges;
-mod noise;
 mod poison;
 mod process;
 mod refusals;
-mod several;
-mod skips;
-mod world;
+mod scenarios;

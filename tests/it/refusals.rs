@@ -1,6 +1,6 @@
 //! What is refused, and how: before a hunt exists, or after the endpoints were measured.
 
-use crate::kit::{Oracle, Snapshot, TestEnvironment, line};
+use crate::kit::{Oracle, TestEnvironment, line};
 
 /// Nothing was made: no hunt, no build.
 #[track_caller]
@@ -19,50 +19,11 @@ fn plain(words: &str) -> TestEnvironment {
 }
 
 #[test]
-fn endpoints_within_the_tolerance_end_the_hunt_with_both_figures() {
-    let env = plain("7.0 7.5 7.5 7.125");
-    let before = Snapshot::of(&env);
-    let hunt = env.hunt().expect(4, "no-regression");
-    hunt.output.says(&["0.125", "0.2"]);
-    assert_eq!(env.runs().len(), 4, "only the endpoints ran");
-    before.assert_unchanged(&env);
-}
-
-#[test]
-fn endpoints_the_wrong_way_round_in_measure_are_no_regression() {
-    let env = plain("7.5 7.5 7.0 7.0");
-    env.hunt().expect(4, "no-regression").output.says(&["-0.5"]);
-}
-
-#[test]
-fn endpoints_the_wrong_way_round_in_ancestry_are_refused() {
-    let env = plain("g g b b");
-    env.run(&["start", "--good", "HEAD", "--bad", "v1"]).expect(2).says(&["reversed"]);
-    assert_nothing_made(&env);
-}
-
-#[test]
-fn one_commit_for_both_is_refused() {
-    let env = plain("g g b b");
-    env.run(&["start", "--good", "main", "--bad", "HEAD"]).expect(2).says(&["same commit"]);
-    assert_nothing_made(&env);
-}
-
-#[test]
 fn an_unknown_revision_is_refused_by_its_name() {
     let env = plain("g g b b");
     env.run(&["start", "--good", "v9.9", "--bad", "HEAD"]).expect(2).says(&["v9.9"]);
     env.run(&["start", "--good", "v1", "--bad", "nowhere"]).expect(2).says(&["nowhere"]);
     env.run(&["start", "--good", "v1", "--skip", "nothing"]).expect(2).says(&["nothing"]);
-    assert_nothing_made(&env);
-}
-
-#[test]
-fn histories_without_a_common_commit_are_refused() {
-    let env = plain("g g b b");
-    env.git(&["checkout", "--quiet", "--orphan", "other"]);
-    env.git(&["commit", "--quiet", "-m", "another beginning"]);
-    env.run(&["start", "--good", "v1", "--bad", "other"]).expect(2);
     assert_nothing_made(&env);
 }
 
