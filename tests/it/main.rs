@@ -20,5 +20,6 @@ mod kills;
 mod kit_itself;
 mod poison;
 mod process;
+mod properties;
 mod refusals;
 mod scenarios;
