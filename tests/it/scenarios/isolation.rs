@@ -112,6 +112,11 @@ fn the_users_hooks_do_not_run() {
 }
 
 #[test]
+fn the_users_hook_on_references_does_not_run() {
+    with_hooks(&["reference-transaction"]);
+}
+
+#[test]
 fn the_users_hooks_elsewhere_do_not_run() {
     let hooks = |env: &mut TestEnvironment, _: &History| {
         let folder = env.path("home/hooks");

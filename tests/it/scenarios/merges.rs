@@ -1,7 +1,7 @@
 //! Histories with merges.
 
 use super::hunt;
-use crate::kit::graph;
+use crate::kit::{Plan, graph};
 
 #[test]
 fn it_is_on_a_merged_side_branch() {
@@ -103,6 +103,33 @@ fn good_is_on_another_branch_and_the_merge_base_is_bad() {
 fn good_is_on_another_branch_and_the_merge_base_cannot_be_built() {
     let plan = graph(&["a: x", "x < a: g", "b < a: g", "c < b: b"]);
     hunt(plan).between("x", "c").saying(&["merge base"]).cannot_be_measured().costs(4, 3);
+}
+
+/// x and y, merged on both sides: two best merge bases of the tips p and q.
+fn criss_cross(x: &str, y: &str) -> Plan {
+    graph(&[
+        "a: g",
+        &format!("x < a: {x}"),
+        &format!("y < a: {y}"),
+        "p1 < x y: g",
+        "p < p1: g",
+        "q1 < y x: g",
+        "q2 < q1: b",
+        "q < q2: b",
+    ])
+}
+
+#[test]
+fn criss_cross_merges_with_good_merge_bases() {
+    hunt(criss_cross("g", "g")).between("p", "q").finds("q2").costs(9, 7);
+}
+
+#[test]
+fn criss_cross_merges_with_one_bad_merge_base() {
+    for (x, y) in [("g", "b"), ("b", "g")] {
+        let row = hunt(criss_cross(x, y)).between("p", "q").saying(&["merge base"]);
+        row.shows_no_regression().costs(6, 4);
+    }
 }
 
 #[test]
