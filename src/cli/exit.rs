@@ -99,6 +99,14 @@ impl Failed {
         Self { error: error.into(), hint, code }
     }
 
+    /// A hunt that is on disk, so that whatever stopped it, it can go on.
+    pub fn hunt_under_way(error: HuntError) -> Self {
+        let failed = Self::hunt(error);
+        let resume = "once that is mended, `bisect-ppl resume` goes on where it was";
+        let hint = failed.hint.or_else(|| (failed.code == WORLD).then(|| resume.to_owned()));
+        Self { hint, ..failed }
+    }
+
     /// An oracle without an answer.
     pub fn oracle(error: OracleError) -> Self {
         Self::hunt(error.into())

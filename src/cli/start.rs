@@ -56,7 +56,7 @@ fn drive(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result
     watch.end();
     // The report is written whatever happened: an interrupted hunt has one too.
     let written = hunt::publish(repository, hunt);
-    let finding = result.map_err(Failed::hunt)?;
+    let finding = result.map_err(Failed::hunt_under_way)?;
     let report = written.map_err(Failed::hunt)?.map_err(report_failed)?;
     ui.out(&report::terminal_answer(&report)).map_err(Failed::stdout)?;
     debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");

@@ -181,6 +181,9 @@ impl Call {
         if said.contains("dubious ownership") {
             return GitError::DubiousOwnership { path: self.dir.clone(), said };
         }
+        if said.contains("from promisor remote") {
+            return GitError::Promised { command: self.shown(), said };
+        }
         GitError::Command {
             command: self.shown(),
             dir: self.dir.clone(),

@@ -78,6 +78,16 @@ pub enum GitError {
         /// Git's own words.
         said: String,
     },
+    /// A partial clone lacks an object, and where it comes from cannot be reached.
+    #[error(
+        "`{command}` lacks objects that this partial clone left out, and cannot fetch them: {said}"
+    )]
+    Promised {
+        /// The command, as it could be typed.
+        command: String,
+        /// Git's own words.
+        said: String,
+    },
     /// Git could not be started at all, for a reason other than being absent.
     #[error("`{command}` could not be started")]
     NotStarted {
@@ -171,6 +181,7 @@ impl GitError {
             | Self::TooOld(_)
             | Self::UnreadableVersion(_)
             | Self::NoSpace { .. }
+            | Self::Promised { .. }
             | Self::NotStarted { .. }
             | Self::Command { .. }
             | Self::Unreadable { .. }
@@ -218,6 +229,9 @@ impl GitError {
             Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
             Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
                                      `bisect-ppl store gc` gives back what old builds hold"
+                .to_owned(),
+            Self::Promised { .. } => "see to it that the remote it was cloned from can be \
+                                      reached, then `bisect-ppl resume`"
                 .to_owned(),
             Self::NotOurs(path) => format!(
                 "move {} away, or name another folder with `dir` under [worktree]",

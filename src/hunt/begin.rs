@@ -40,6 +40,9 @@ pub fn begin(
     let resolve = |revision: &str| history.resolve(revision).map_err(UsageError::from);
     let (good, bad) = (resolve(&asked.good)?, resolve(&asked.bad)?);
     check_path(&history, &good, &bad)?;
+    let slots = text("the folder to build in", &slots_folder(config, repository))?;
+    let base = text("the configuration", &config.base)?;
+    let checkout = repository.top().map(|top| text("the checkout", top)).transpose()?;
     let options = Options {
         first_parent: asked.first_parent,
         first_only: asked.first_only,
@@ -60,7 +63,6 @@ pub fn begin(
     let store = Store::open_to_measure(repository.common_dir())?;
     let facts = gather(config, &store)?;
     let hunt = store.new_hunt()?;
-    publish(&hunt.config(), config.text().as_bytes())?;
     let begun = Begun {
         hunt: hunt.id().to_owned(),
         tool: concat!("bisect-ppl ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -71,18 +73,32 @@ pub fn begin(
         commits,
         options,
         config_sha256: KeyHasher::new("config").field("text", config.text()).hex(),
-        base: config.base.to_string_lossy().into_owned(),
-        slots: slots_folder(config, repository).to_string_lossy().into_owned(),
+        base,
+        slots,
         inputs: facts.inputs,
         environment: facts.environment,
         machine: facts.machine,
-        checkout: repository.top().map(|top| top.to_string_lossy().into_owned()),
+        checkout,
         git: repository.version().to_string(),
     };
+    let written = write_beginning(&hunt, config, &history, begun);
+    if written.is_err() {
+        // A hunt that does not say how it began cannot be resumed: there is none then.
+        std::fs::remove_dir_all(hunt.path()).ok();
+    }
+    written.map(|()| (hunt, store))
+}
+
+fn write_beginning(
+    hunt: &HuntDir,
+    config: &Config,
+    history: &History,
+    begun: Begun,
+) -> Result<(), HuntError> {
+    publish(&hunt.config(), config.text().as_bytes())?;
     let all = Range::between(&begun.good.commit, &begun.bad.commit);
     hunt.keep_history(&history.lineage(&all).map_err(UsageError::from)?)?;
-    hunt.journal()?.append(Event::Begun(Box::new(begun)))?;
-    Ok((hunt, store))
+    Ok(hunt.journal()?.append(Event::Begun(Box::new(begun)))?)
 }
 
 /// The facts of something that begins: an input that is not there is a wrong word then.
@@ -91,6 +107,13 @@ pub(super) fn gather(config: &Config, store: &Store) -> Result<Facts, HuntError>
         OracleError::Input(input) => HuntError::Usage(input.into()),
         other => other.into(),
     })
+}
+
+/// A folder that stands in the words of commands, or is read back from the journal: a letter
+/// lost there would lead elsewhere.
+fn text(what: &'static str, path: &Path) -> Result<String, UsageError> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
 }
 
 fn check_path(history: &History, good: &CommitId, bad: &CommitId) -> Result<(), UsageError> {

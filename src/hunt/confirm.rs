@@ -60,8 +60,13 @@ impl Driver<'_> {
             parents.truncate(1);
         }
         if parents.is_empty() {
-            let why = "it has no parent to measure it against".to_owned();
-            return Ok(Confirmed::Unsure(vec![commit.clone()], why));
+            let why = if self.oracle.history.repository().is_shallow() {
+                "no parent of it is in this shallow clone to measure it against (git fetch \
+                 --unshallow)"
+            } else {
+                "it has no parent to measure it against"
+            };
+            return Ok(Confirmed::Unsure(vec![commit.clone()], why.to_owned()));
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;

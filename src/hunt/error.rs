@@ -1,5 +1,7 @@
 //! Why a hunt does not begin, or stops without an answer.
 
+use std::path::PathBuf;
+
 use crate::config::{ConfigError, LoadError};
 use crate::evaluation::CommitId;
 use crate::git::GitError;
@@ -38,6 +40,14 @@ pub enum UsageError {
         /// The bad endpoint, abbreviated.
         bad: String,
     },
+    /// A path that must stand in the words of commands is no text.
+    #[error("{what} lies in a folder whose path is not UTF-8: {}", .path.display())]
+    NotText {
+        /// What lies there.
+        what: &'static str,
+        /// The folder.
+        path: PathBuf,
+    },
     /// The paths hide every commit.
     #[error("no commit between good and bad touches {0}")]
     NothingTouches(String),
@@ -59,6 +69,7 @@ impl UsageError {
             Self::NoPath { .. } => {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())
             }
+            Self::NotText { .. } => Some("move it to, or clone into, a folder of plain letters".to_owned()),
             Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
             Self::Input(error) => Some(error.hint()),
         }

@@ -39,12 +39,15 @@ struct Figures {
     estimate: Figure,
     announced: Figure,
     no_deviation: Figure,
+    /// The last estimate on this stream.
+    last: Option<f64>,
 }
 
 #[derive(Debug, Default)]
 struct Found {
     chunks: Vec<f64>,
     announced: Option<usize>,
+    /// The final one, once both streams have ended.
     estimate: Option<f64>,
     no_deviation: bool,
     /// The first number that was not finite, and where. It stays: cumulative perplexity never
@@ -88,7 +91,7 @@ impl Perplexity {
         for stream in [Stream::Out, Stream::Err] {
             self.feed(stream, b"", true);
         }
-        self.found.into_reading(&Metric::of(measure))
+        self.found.into_reading(&Metric::of(measure), self.out.last, self.err.last)
     }
 }
 
@@ -98,6 +101,7 @@ impl Figures {
             estimate: Figure::new(ESTIMATE),
             announced: Figure::new(ANNOUNCED),
             no_deviation: Figure::new(NO_DEVIATION),
+            last: None,
         }
     }
 
@@ -109,7 +113,7 @@ impl Figures {
         let mut keep = false;
         if let Some(number) = self.estimate.push(byte).and_then(|text| parse_number(&text)) {
             found.note(number, || "the final estimate".to_owned());
-            found.estimate = Some(number);
+            self.last = Some(number);
             keep = true;
         }
         if let Some(count) = self.announced.push(byte).and_then(|text| text.parse().ok()) {
@@ -145,10 +149,26 @@ impl Found {
         }
     }
 
-    fn into_reading(self, metric: &Metric) -> Result<Reading, Failure> {
+    /// `out` and `err`: the last estimate on either stream.
+    fn into_reading(
+        mut self,
+        metric: &Metric,
+        out: Option<f64>,
+        err: Option<f64>,
+    ) -> Result<Reading, Failure> {
         if let Some((place, number)) = self.broken {
             return Err(Failure::not_finite(&place, number));
         }
+        // In which order two streams say theirs is chance, so where they differ none counts.
+        if let (Some(out), Some(err)) = (out, err)
+            && out.to_bits() != err.to_bits()
+        {
+            return Err(unreadable(
+                "two perplexities",
+                format!("the final estimate is {out} on stdout and {err} on stderr"),
+            ));
+        }
+        self.estimate = out.or(err);
         if self.chunks.is_empty() && self.estimate.is_none() && self.announced.is_none() {
             return Err(unreadable(
                 "no perplexity",

@@ -79,7 +79,8 @@ impl Invocation {
 
     /// A git call of our own: without hooks, file-system monitor, prompts, or translated
     /// messages, and without variables that would lead it to another repository. Those set
-    /// by [`Invocation::env`] stay.
+    /// by [`Invocation::env`] stay. Commits are what they are called: what this repository has
+    /// put in place of one (`git replace`) is in no other clone, and libgit2 never sees it.
     pub fn git<I, S>(args: I) -> Self
     where
         I: IntoIterator<Item = S>,
@@ -89,7 +90,10 @@ impl Invocation {
         let mut git = Self::new("git").args(fixed).args(args);
         git.kind = Kind::Git;
         git.capture = GIT_CAPTURE;
-        git.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0")
+        git.env("LC_ALL", "C")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
     }
 
     /// Adds one argument.

@@ -16,7 +16,8 @@
 //! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
-//! | `say` | one more line; `\e` is escape, `\a` is bell |
+//! | `say`, `say_out`, `say_err` | one more line, on both streams or one; `\e` is escape, `\a` is bell, `\xff` a byte |
+//! | `flood_mib` | a line of so many mebibytes |
 //! | `code`, `speed_ms` | the exit code of the measure `code`, the time that `speed` takes |
 //! | `break_world` | a switch of the world that this commit's first run throws |
 //! | `change_input` | appends to the model while it runs |
@@ -169,8 +170,9 @@ fn build_engine(src: &Path, build: &Path) {
         exit(1);
     }
     if let Some(code) = script.number("build_exit") {
-        let what = script.get("build_says").unwrap_or("broken");
-        eprintln!("error: engine.c:1: {what}");
+        eprint!("error: engine.c:1: ");
+        let what = unescaped(script.get("build_says").unwrap_or("broken"));
+        std::io::stderr().write_all(&what).unwrap();
         exit(i32::try_from(code).unwrap());
     }
     if let Some(file) = script.get("build_dirty") {
@@ -236,13 +238,48 @@ fn run(measure: &str, rooms: &[&str]) {
     if let Some(backend) = Some(script.get("backend").unwrap_or("cpu")).filter(|b| *b != "none") {
         eprintln!("backend: {backend}");
     }
-    if let Some(line) = script.get("say") {
-        let line = line.replace("\\e", "\u{1b}").replace("\\a", "\u{7}");
-        println!("{line}");
-        eprintln!("{line}");
-    }
+    say(&script);
     let fate = if measure == "ppl" { script.turn("fate") } else { None };
     speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked);
+}
+
+fn say(script: &Script) {
+    for (key, is_out, is_err) in
+        [("say", true, true), ("say_out", true, false), ("say_err", false, true)]
+    {
+        let Some(line) = script.get(key).map(unescaped) else { continue };
+        if is_out {
+            std::io::stdout().write_all(&line).unwrap();
+        }
+        if is_err {
+            std::io::stderr().write_all(&line).unwrap();
+        }
+    }
+    if let Some(mib) = script.number("flood_mib") {
+        let (mut out, piece) = (std::io::stdout(), vec![b'x'; 1 << 20]);
+        (0..mib).for_each(|_| out.write_all(&piece).unwrap());
+        out.write_all(b"\n").unwrap();
+    }
+}
+
+/// A line of the script as bytes: `\e` is escape, `\a` is bell, `\xff` any byte.
+fn unescaped(line: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('\\') {
+        bytes.extend(before.bytes());
+        let (byte, length) = match after.as_bytes() {
+            [b'e', ..] => (0x1b, 1),
+            [b'a', ..] => (0x07, 1),
+            [b'x', _, _, ..] => (u8::from_str_radix(&after[1..3], 16).expect("two digits"), 3),
+            _ => (b'\\', 0),
+        };
+        bytes.push(byte);
+        rest = &after[length..];
+    }
+    bytes.extend(rest.bytes());
+    bytes.push(b'\n');
+    bytes
 }
 
 const ROOMS: [&str; 3] = ["src=", "cache=", "out="];

@@ -1,34 +1,6 @@
-//! The plain hunt: a first bad commit on a line.
+//! What the report of a plain hunt says.
 
-use crate::kit::{BAD, GOOD, Oracle, Snapshot, TestEnvironment, line};
-
-#[test]
-fn a_first_bad_commit_is_found_and_every_run_is_accounted_for() {
-    let env = TestEnvironment::new();
-    let history = line("g g g g b b b b").build(&env);
-    Oracle::new(&env).write(&env);
-    let before = Snapshot::of(&env);
-
-    let hunt = env.hunt().names(&history, 4);
-
-    before.assert_unchanged(&env);
-    env.assert_no_survivors();
-    let first = hunt.output.stderr.lines().next().unwrap();
-    assert!(first.starts_with("hunt: ") && first.len() > "hunt: ".len(), "{first}");
-    assert!(hunt.output.stdout.contains(history.commit(4)), "{}", hunt.output.stdout);
-
-    assert_eq!([env.runs_of(0), env.runs_of(7)], [2, 2], "endpoints: {:?}", env.runs());
-    let searched = ["1", "2", "5", "6"].map(|label| env.runs_of(label));
-    assert!(searched.iter().all(|n| *n <= 1), "{:?}", env.runs());
-    assert_eq!([env.runs_of(3), env.runs_of(4)], [2, 2], "search and confirmation");
-    assert_eq!([env.builds_of(3), env.builds_of(4)], [2, 2], "confirmed from builds of its own");
-    assert!(env.runs().len() <= 4 + 3 + 2, "{:?}", env.runs());
-
-    let starts = env.starts();
-    let builds = starts.iter().filter(|s| s.kind == "build").count();
-    assert_eq!(hunt.total("runs"), env.runs().len() as f64);
-    assert_eq!(hunt.total("builds"), builds as f64);
-}
+use crate::kit::{BAD, GOOD, Oracle, TestEnvironment, line};
 
 #[test]
 fn the_report_says_what_was_found_and_where_it_was_read() {
@@ -85,35 +57,4 @@ fn the_report_says_what_was_found_and_where_it_was_read() {
     let text = hunt.file("report.md");
     assert!(text.contains("First bad commit") && text.contains("Speed up the multiplication"));
     assert!(text.contains(&history.commit(2)[..10]));
-}
-
-#[test]
-fn neighbours_both_endpoints_can_be_the_pair() {
-    let env = TestEnvironment::new();
-    let history = line("g b").build(&env);
-    Oracle::new(&env).write(&env);
-    let hunt = env.hunt().names(&history, 1);
-    assert_eq!(hunt.report["culprit"]["parent"], history.commit(0));
-    // Twice as endpoints, then afresh: a confirmation is no repeat of what is known.
-    assert_eq!([env.runs_of(0), env.runs_of(1)], [3, 3]);
-}
-
-#[test]
-fn the_first_and_the_last_commit_of_a_range_can_be_it() {
-    for (words, label) in [("g b b b b b", 1), ("g g g g g b", 5)] {
-        let env = TestEnvironment::new();
-        let history = line(words).build(&env);
-        Oracle::new(&env).write(&env);
-        env.start(&["--good", "v1"]).names(&history, label);
-    }
-}
-
-#[test]
-fn an_engine_that_got_faster_is_worse_nowhere_else() {
-    let env = TestEnvironment::new();
-    let plan = line("7.0 6.5 6.5 7.0 7.5 7.5");
-    let history = plan.build(&env);
-    Oracle::new(&env).write(&env);
-    // Against the baseline (7.0), not against what lies between.
-    env.hunt().names(&history, 4);
 }

@@ -4,54 +4,6 @@ use std::fs;
 
 use crate::kit::{Hunt, Oracle, TestEnvironment, line};
 
-const RUN: &str = "run ppl src={src} cache={cache} out={out}";
-
-#[test]
-fn an_override_lays_the_command_of_another_era_over() {
-    let env = TestEnvironment::new();
-    let mut plan = line("g g g g b b").file(3, "tools/README", "new\n");
-    for old in 0..3 {
-        plan = plan.with(old, "program = perplexity");
-    }
-    let history = plan.build(&env);
-    let old = format!(
-        "[[override]]\nwhen = {{ missing = \"tools/README\" }}\n\
-         measure.ppl.command = \"{{build}}/perplexity {RUN}\""
-    );
-    Oracle::new(&env).section(&old).write(&env);
-    env.hunt().names(&history, 4);
-}
-
-#[test]
-fn a_recipe_that_changes_at_the_step_makes_candidates() {
-    let env = TestEnvironment::new();
-    let mut plan = line("g g g b b b").file(3, "tools/README", "new\n");
-    for old in 0..3 {
-        plan = plan.with(old, "program = perplexity");
-    }
-    let history = plan.build(&env);
-    let old = format!(
-        "[[override]]\nwhen = {{ missing = \"tools/README\" }}\n\
-         measure.ppl.command = \"{{build}}/perplexity {RUN}\""
-    );
-    Oracle::new(&env).section(&old).write(&env);
-    let hunt = env.hunt().expect(3, "candidates");
-    assert_eq!(history.label(hunt.report["candidates"][0].as_str().unwrap()), "3");
-    assert!(hunt.file("report.md").to_lowercase().contains("the recipe changes here"));
-}
-
-#[test]
-fn a_recipe_that_changes_at_the_step_but_runs_on_both_sides_is_cleared_or_confirmed() {
-    let env = TestEnvironment::new();
-    let history = line("g g g b b b").file(3, "tools/README", "new\n").build(&env);
-    let old = format!(
-        "[[override]]\nwhen = {{ missing = \"tools/README\" }}\n\
-         measure.ppl.command = \"{{build}}/engine {RUN} --old\""
-    );
-    Oracle::new(&env).section(&old).write(&env);
-    env.hunt().names(&history, 3);
-}
-
 #[test]
 fn an_ignored_folder_of_the_checkout_is_linked_in() {
     let env = TestEnvironment::new();
@@ -140,34 +92,6 @@ fn a_fact_that_must_not_change() {
     let effect = &hunt.report["culprit"]["effect"];
     assert_eq!(effect["parent"], "128,1,1");
     assert_eq!(effect["commit"], "64,2,1");
-}
-
-#[test]
-fn hostile_words_are_data() {
-    let env = TestEnvironment::new();
-    let subject = "\u{1b}[2J\u{1b}]0;owned\u{7}<script>alert(1)</script> | [x](javascript:y) `rm`";
-    let history = line("g g b b")
-        .with_all("say = \\e[31mred\\e[0m\\a <img src=x onerror=y> \\e]8;;http://evil\\a")
-        .subject(2, subject)
-        .build(&env);
-    Oracle::new(&env).write(&env);
-    let hunt = env.hunt().names(&history, 2);
-    assert!(hunt.report["culprit"]["subject"].as_str().unwrap().contains("<script>"));
-    let report = env.run(&["report"]).expect(0);
-    let status = env.run(&["status"]).expect(0);
-    let texts = [
-        &hunt.output.stdout,
-        &hunt.output.stderr,
-        &report.stdout,
-        &status.stdout,
-        &hunt.file("report.md"),
-    ];
-    for text in texts {
-        let controls = text.chars().filter(|c| c.is_control() && *c != '\n' && *c != '\t');
-        assert_eq!(controls.count(), 0, "{text:?}");
-    }
-    let markdown = hunt.file("report.md");
-    assert!(!markdown.contains("<script>") && !markdown.contains("<img"), "{markdown}");
 }
 
 #[test]

@@ -11,7 +11,6 @@
 
 mod kit;
 
-mod again;
 mod answers;
 mod architecture;
 mod bad_input;
@@ -19,18 +18,12 @@ mod command_line;
 mod commands;
 mod configuration;
 mod demo;
-mod failures;
-mod filters;
 mod init;
-mod innocent;
-mod isolation;
 mod kills;
 mod kit_itself;
-mod merges;
-mod noise;
 mod poison;
 mod process;
-mod several;
-mod skips;
+mod properties;
+mod scenarios;
 mod store;
 mod world;

@@ -84,6 +84,24 @@ fn the_last_estimate_counts() {
 }
 
 #[test]
+fn two_streams_that_say_different_estimates_say_none() {
+    let on_both = |err: &str| {
+        let whole = "perplexity: calculating perplexity over 1 chunks\n[1]7.0,\n";
+        let out = "Final estimate: PPL = 7.0 +/- 1\n";
+        let orders = [[(O, out), (E, err)], [(E, err), (O, out)]];
+        orders.map(|[first, second]| read(&[(O, whole), first, second]))
+    };
+    for read in on_both("Final estimate: PPL = 7.0 +/- 1\n") {
+        assert_eq!(ppl(&read.unwrap()).to_bits(), 7.0_f64.to_bits());
+    }
+    for read in on_both("Final estimate: PPL = 1.0 +/- 1\n") {
+        let failure = read.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Unreadable);
+        assert_eq!(failure.detail, "the final estimate is 7 on stdout and 1 on stderr");
+    }
+}
+
+#[test]
 fn nan_is_bad_in_every_spelling_and_place() {
     for nan in ["nan", "-nan", "-nan(ind)", "inf", "1.#QNAN"] {
         let chunk = format!("[1]{nan},[2]{nan},\n");

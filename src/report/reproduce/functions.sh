@@ -6,8 +6,11 @@ for name in $(env | sed -n 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Hooks and the file monitor of the clone are not ours to start.
-repo_git() { git -C "$repo" -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@"; }
+# Hooks and the file monitor of the clone are not ours to start, and commits are what they are
+# called, not what `git replace` says.
+repo_git() {
+  git --no-replace-objects -C "$repo" -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@"
+}
 
 finish() {
   status=$?

@@ -1,43 +1,28 @@
 //! A sealed place for one test: its own home, cache, git settings, world, and repository.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{Hunt, Process, heed_interrupts, kill, processes};
+use super::{Hunt, Output, Process, Running, heed_interrupts, kill, processes, wait_until};
 
 const PRODUCT: &str = env!("CARGO_BIN_EXE_bisect-ppl");
 const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
-
-/// Longer than anything takes on a busy machine; only a hang gets there.
-pub const PATIENCE: Duration = Duration::from_secs(150);
 
 /// Everything a test touches lies under one temporary folder, whose name is the token by which
 /// its processes are known.
 pub struct TestEnvironment {
     root: tempfile::TempDir,
+    /// The repository that the test is about.
+    repo: PathBuf,
+    /// Where programs are looked for.
+    programs: OsString,
     outputs: AtomicU32,
-}
-
-/// What a program printed and how it ended.
-#[derive(Debug)]
-pub struct Output {
-    pub command: String,
-    pub status: ExitStatus,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-/// A program that runs on its own until waited for.
-pub struct Running {
-    pub child: Child,
-    command: String,
-    stdout: PathBuf,
-    stderr: PathBuf,
 }
 
 /// One line of the engine's log.
@@ -55,7 +40,15 @@ impl TestEnvironment {
     pub fn new() -> Self {
         heed_interrupts();
         let root = tempfile::Builder::new().prefix("bisect-ppl-it-").tempdir().unwrap();
-        let env = Self { root, outputs: AtomicU32::new(0) };
+        let repo = root.path().join("repo");
+        let mut programs = std::env::var_os("PATH").unwrap();
+        if let Some(git) = other_git() {
+            let folder = root.path().join("bin");
+            fs::create_dir(&folder).unwrap();
+            symlink(git, folder.join("git")).unwrap();
+            programs = before(&folder, &programs);
+        }
+        let env = Self { root, repo, programs, outputs: AtomicU32::new(0) };
         for folder in ["home", "cache", "world", "tmp", "inputs", "repo"] {
             fs::create_dir(env.path(folder)).unwrap();
         }
@@ -69,7 +62,26 @@ impl TestEnvironment {
     }
 
     pub fn repo(&self) -> PathBuf {
-        self.path("repo")
+        self.repo.clone()
+    }
+
+    /// From now on the test is about the repository (or worktree) in this folder.
+    pub fn stand_in(&mut self, folder: &Path) {
+        folder.clone_into(&mut self.repo);
+    }
+
+    /// The folder that all worktrees of the repository share: `.git`, itself if it is bare, or
+    /// what a linked worktree leads to.
+    pub fn git_folder(&self) -> PathBuf {
+        let dot_git = self.repo.join(".git");
+        if dot_git.is_dir() {
+            return dot_git;
+        }
+        let Ok(link) = fs::read(&dot_git) else { return self.repo() };
+        let target = link.strip_prefix(b"gitdir: ").unwrap().trim_ascii_end();
+        let own = self.repo.join(OsStr::from_bytes(target));
+        let common = fs::read(own.join("commondir")).unwrap_or_else(|_| b".".to_vec());
+        own.join(OsStr::from_bytes(common.trim_ascii_end())).canonicalize().unwrap()
     }
 
     /// The product's own program.
@@ -105,6 +117,7 @@ impl TestEnvironment {
         }
         command
             .current_dir(folder)
+            .env("PATH", &self.programs)
             .env("HOME", self.path("home"))
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("TMPDIR", self.path("tmp"))
@@ -121,19 +134,10 @@ impl TestEnvironment {
 
     /// Starts a program in a process group of its own, as a shell with job control does.
     /// Output goes to files, so that nothing that lives on can keep us waiting.
-    pub fn spawn(&self, mut command: Command) -> Running {
+    pub fn spawn(&self, command: Command) -> Running {
         let number = self.outputs.fetch_add(1, Ordering::Relaxed);
-        let [stdout, stderr] = ["out", "err"].map(|n| self.path(&format!("tmp/{number}.{n}")));
-        let words: Vec<_> = command.get_args().map(|a| a.to_string_lossy().into_owned()).collect();
-        let name = command.get_program().to_string_lossy().into_owned();
-        let child = command
-            .stdin(std::process::Stdio::null())
-            .stdout(File::create(&stdout).unwrap())
-            .stderr(File::create(&stderr).unwrap())
-            .process_group(0)
-            .spawn()
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
-        Running { child, command: format!("{name} {}", words.join(" ")), stdout, stderr }
+        let file = |end: &str| self.path(&format!("tmp/{number}.{end}"));
+        Running::start(command, file("out"), file("err"))
     }
 
     /// The product, in the background.
@@ -149,12 +153,17 @@ impl TestEnvironment {
     }
 
     pub fn run_in(&self, folder: &Path, args: &[&str]) -> Output {
-        self.run_with(folder, args, &[])
+        self.run_with(folder, args, &[("", ""); 0])
     }
 
-    pub fn run_with(&self, folder: &Path, args: &[&str], env: &[(&str, &str)]) -> Output {
+    pub fn run_with<A, N, V>(&self, folder: &Path, args: &[A], env: &[(N, V)]) -> Output
+    where
+        A: AsRef<OsStr>,
+        N: AsRef<OsStr>,
+        V: AsRef<OsStr>,
+    {
         let mut command = self.command(PRODUCT, folder);
-        command.args(args).envs(env.iter().copied());
+        command.args(args).envs(env.iter().map(|(name, value)| (name, value)));
         self.spawn(command).wait()
     }
 
@@ -177,9 +186,8 @@ impl TestEnvironment {
     /// Any other program, with the product in PATH.
     pub fn tool(&self, folder: &Path, program: &str, args: &[&str]) -> Output {
         let mut command = self.command(program, folder);
-        let own = Path::new(PRODUCT).parent().unwrap().to_str().unwrap();
-        let path = std::env::var("PATH").unwrap();
-        command.args(args).env("PATH", format!("{own}:{path}"));
+        let own = Path::new(PRODUCT).parent().unwrap();
+        command.args(args).env("PATH", before(own, &self.programs));
         self.spawn(command).wait()
     }
 
@@ -262,9 +270,13 @@ impl TestEnvironment {
     }
 
     /// Nothing outlives a hunt, though the end of what was killed may take a moment.
+    pub fn is_left_alone(&self) -> bool {
+        wait_until(Duration::from_secs(20), || self.processes().is_empty())
+    }
+
+    #[track_caller]
     pub fn assert_no_survivors(&self) {
-        let quiet = wait_until(Duration::from_secs(20), || self.processes().is_empty());
-        assert!(quiet, "survivors: {:#?}", self.processes());
+        assert!(self.is_left_alone(), "survivors: {:#?}", self.processes());
     }
 }
 
@@ -280,78 +292,14 @@ impl Drop for TestEnvironment {
     }
 }
 
-/// Asks again and again; whether it came true in time.
-pub fn wait_until(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + patience;
-    loop {
-        if holds() {
-            return true;
-        }
-        if Instant::now() > end {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
+/// A search path with one more folder, which comes first.
+fn before(folder: &Path, path: &OsStr) -> OsString {
+    let others = std::env::split_paths(path);
+    std::env::join_paths(std::iter::once(folder.to_owned()).chain(others)).unwrap()
 }
 
-impl Running {
-    pub fn pid(&self) -> i32 {
-        i32::try_from(self.child.id()).unwrap()
-    }
-
-    /// Waits for its end; more than patience is a failure.
-    pub fn wait(self) -> Output {
-        self.wait_within(PATIENCE)
-    }
-
-    /// For what takes longer than anything with the scripted engine does.
-    pub fn wait_within(mut self, patience: Duration) -> Output {
-        let mut status = None;
-        let ended = wait_until(patience, || {
-            status = self.child.try_wait().unwrap();
-            status.is_some()
-        });
-        if !ended {
-            let _ = self.child.kill();
-        }
-        let read =
-            |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
-        let (stdout, stderr) = (read(&self.stdout), read(&self.stderr));
-        let Some(status) = status else {
-            panic!("{} does not end\n{stdout}\n{stderr}", self.command);
-        };
-        Output { command: self.command, status, stdout, stderr }
-    }
-}
-
-impl Output {
-    /// The exit code; a death by signal has none.
-    pub fn code(&self) -> Option<i32> {
-        self.status.code()
-    }
-
-    /// Fails with everything that was printed unless it ended so.
-    #[track_caller]
-    pub fn expect(self, code: i32) -> Self {
-        assert_eq!(
-            self.code(),
-            Some(code),
-            "{} (signal {:?})\n--- stdout\n{}\n--- stderr\n{}",
-            self.command,
-            self.status.signal(),
-            self.stdout,
-            self.stderr
-        );
-        self
-    }
-
-    /// Fails unless these words are somewhere in what it said, in whatever case.
-    #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
-        let text = format!("{}\n{}", self.stderr, self.stdout);
-        for word in words {
-            assert!(text.to_lowercase().contains(&word.to_lowercase()), "no `{word}` in:\n{text}");
-        }
-        self
-    }
+/// Another git than the first in PATH to test with, tests and product alike:
+/// `BISECT_PPL_TEST_GIT=/usr/bin/git`.
+pub fn other_git() -> Option<OsString> {
+    std::env::var_os("BISECT_PPL_TEST_GIT").filter(|path| !path.is_empty())
 }

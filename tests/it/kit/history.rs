@@ -1,7 +1,8 @@
 //! Histories in the words of the domain: `line("g g x b")`, or a graph with merges.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write;
 
 use super::TestEnvironment;
 
@@ -16,8 +17,23 @@ struct Node {
     label: String,
     parents: Vec<String>,
     settings: Vec<String>,
-    files: Vec<(String, String)>,
-    subject: String,
+    files: Vec<File>,
+    subject: Vec<u8>,
+}
+
+/// A path, which git takes for bytes, and what lies there.
+#[derive(Clone, Debug)]
+struct File {
+    path: Vec<u8>,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Text(String),
+    /// The commit of another repository.
+    Submodule(String),
+    Nothing,
 }
 
 /// A history that was made: labels and commits.
@@ -67,7 +83,7 @@ impl Node {
             parents,
             settings: vec![settings.to_owned()],
             files: Vec::new(),
-            subject: format!("change {label}"),
+            subject: format!("change {label}").into(),
         }
     }
 }
@@ -94,20 +110,43 @@ impl Plan {
 
     /// A file that a commit brings or changes; those after it inherit it.
     #[must_use]
-    pub fn file(mut self, label: impl ToString, path: &str, content: &str) -> Self {
-        self.node(label).files.push((path.to_owned(), content.to_owned()));
+    pub fn file(mut self, label: impl ToString, path: impl AsRef<[u8]>, content: &str) -> Self {
+        let (path, content) = (path.as_ref().to_owned(), Content::Text(content.to_owned()));
+        self.node(label).files.push(File { path, content });
+        self
+    }
+
+    /// Pins a submodule, which a file `.gitmodules` must declare besides.
+    #[must_use]
+    pub fn pin(mut self, label: impl ToString, path: &str, commit: &str) -> Self {
+        let (path, content) = (path.into(), Content::Submodule(commit.to_owned()));
+        self.node(label).files.push(File { path, content });
+        self
+    }
+
+    /// A file that a commit removes.
+    #[must_use]
+    pub fn without(mut self, label: impl ToString, path: &str) -> Self {
+        self.node(label).files.push(File { path: path.into(), content: Content::Nothing });
         self
     }
 
     #[must_use]
-    pub fn subject(mut self, label: impl ToString, subject: &str) -> Self {
-        subject.clone_into(&mut self.node(label).subject);
+    pub fn subject(mut self, label: impl ToString, subject: impl AsRef<[u8]>) -> Self {
+        subject.as_ref().clone_into(&mut self.node(label).subject);
+        self
+    }
+
+    /// The same subject for all commits.
+    #[must_use]
+    pub fn subjects(mut self, subject: impl AsRef<[u8]>) -> Self {
+        self.nodes.iter_mut().for_each(|node| subject.as_ref().clone_into(&mut node.subject));
         self
     }
 
     /// Makes it: `v1` is the first commit, `main` (checked out) the last.
     pub fn build(self, env: &TestEnvironment) -> History {
-        let mut stream = String::new();
+        let mut stream = Vec::new();
         for (index, node) in self.nodes.iter().enumerate() {
             self.import(&mut stream, index, node);
         }
@@ -117,7 +156,7 @@ impl Plan {
         let marks = env.path("tmp/marks");
         let export = format!("--export-marks={}", marks.display());
         let args = ["fast-import", "--quiet", "--force", "--date-format=raw", &export];
-        env.git_with_input(&args, stream.as_bytes());
+        env.git_with_input(&args, &stream);
         env.git(&["reset", "--quiet", "--hard", "main"]);
         let marks = std::fs::read_to_string(marks).unwrap();
         let by_mark: BTreeMap<usize, String> = marks
@@ -130,7 +169,7 @@ impl Plan {
         History { commits }
     }
 
-    fn import(&self, stream: &mut String, index: usize, node: &Node) {
+    fn import(&self, stream: &mut Vec<u8>, index: usize, node: &Node) {
         let mark_of = |label: &String| {
             let place = self.nodes.iter().position(|n| n.label == *label);
             place.expect("parents come first") + 1
@@ -143,21 +182,46 @@ impl Plan {
         for role in ["author", "committer"] {
             writeln!(stream, "{role} Ada Lovelace <ada@example.org> {when} +0000").unwrap();
         }
-        writeln!(stream, "data {}\n{}", node.subject.len(), node.subject).unwrap();
+        writeln!(stream, "data {}", node.subject.len()).unwrap();
+        stream.extend([&node.subject[..], b"\n"].concat());
         for (count, parent) in node.parents.iter().enumerate() {
             let word = if count == 0 { "from" } else { "merge" };
             writeln!(stream, "{word} :{}", mark_of(parent)).unwrap();
         }
-        let put = |path: &str, text: &str| {
-            format!("M 100644 inline {path}\ndata {}\n{text}\n", text.len())
-        };
-        *stream += &put("version", &format!("id = {}\n", node.label));
-        *stream += &put("engine.conf", &(node.settings.join("\n") + "\n"));
-        for (path, content) in &node.files {
-            *stream += &put(path, content);
-        }
-        stream.push('\n');
+        let text =
+            |path: &str, text: String| File { path: path.into(), content: Content::Text(text) };
+        text("version", format!("id = {}\n", node.label)).import(stream);
+        text("engine.conf", node.settings.join("\n") + "\n").import(stream);
+        node.files.iter().for_each(|file| file.import(stream));
+        stream.push(b'\n');
     }
+}
+
+impl File {
+    fn import(&self, stream: &mut Vec<u8>) {
+        let path = c_quoted(&self.path);
+        match &self.content {
+            Content::Nothing => writeln!(stream, "D {path}").unwrap(),
+            Content::Submodule(commit) => writeln!(stream, "M 160000 {commit} {path}").unwrap(),
+            Content::Text(text) => {
+                let length = text.len();
+                writeln!(stream, "M 100644 inline {path}\ndata {length}\n{text}").unwrap();
+            }
+        }
+    }
+}
+
+/// As fast-import reads paths that may hold anything.
+fn c_quoted(path: &[u8]) -> String {
+    let mut quoted = String::from('"');
+    for byte in path {
+        match byte {
+            b'"' | b'\\' => write!(quoted, "\\{}", char::from(*byte)).unwrap(),
+            0x20..=0x7e => quoted.push(char::from(*byte)),
+            _ => write!(quoted, "\\{byte:03o}").unwrap(),
+        }
+    }
+    quoted + "\""
 }
 
 impl History {

@@ -17,7 +17,7 @@ pub struct Hunt {
 
 impl Hunt {
     pub fn of(env: &TestEnvironment, output: Output) -> Self {
-        let hunts = env.repo().join(".git/bisect-ppl/hunts");
+        let hunts = env.git_folder().join("bisect-ppl/hunts");
         let line = output.stderr.lines().next().unwrap_or_default();
         let id =
             line.strip_prefix("hunt: ").map(str::trim).map_or_else(|| newest(&hunts), Into::into);
@@ -79,10 +79,6 @@ impl Hunt {
 
     pub fn verdict(&self, history: &History, label: impl ToString) -> String {
         self.commit(history, label)["verdict"].as_str().unwrap().to_owned()
-    }
-
-    pub fn total(&self, of: &str) -> f64 {
-        self.report["totals"][of].as_f64().unwrap()
     }
 
     pub fn file(&self, name: &str) -> String {

@@ -7,6 +7,7 @@ mod hunt;
 mod oracle;
 pub mod planted;
 mod processes;
+mod running;
 mod snapshot;
 
 use std::sync::atomic::AtomicBool;
@@ -14,11 +15,12 @@ use std::sync::{Arc, Once};
 
 use signal_hook::consts::SIGINT;
 
-pub use environment::{Output, PATIENCE, TestEnvironment, wait_until};
-pub use history::{History, graph, line};
+pub use environment::{TestEnvironment, other_git};
+pub use history::{History, Plan, graph, line};
 pub use hunt::Hunt;
 pub use oracle::Oracle;
 pub use processes::{Process, kill};
+pub use running::{Output, PATIENCE, Running, wait_until};
 pub use snapshot::Snapshot;
 
 /// Lets our programs be interrupted even where the tests themselves were started with SIGINT

@@ -2,52 +2,85 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use super::TestEnvironment;
 
-/// The checkout's files, git's own files (index, HEAD, refs, stash, config, bisect state), and
-/// what git says of refs and worktrees.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Snapshot(BTreeMap<String, Vec<u8>>);
+/// The checkout's files, git's own files (index, HEAD, refs, reflogs, stash, config, objects,
+/// bisect state, other worktrees), each with its mode, and what git says of refs and worktrees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot(BTreeMap<PathBuf, (u32, Vec<u8>)>);
 
 impl Snapshot {
     pub fn of(env: &TestEnvironment) -> Self {
         let mut files = BTreeMap::new();
-        collect(&env.repo(), "", &mut files);
-        for args in
-            [&["for-each-ref"][..], &["worktree", "list", "--porcelain"], &["stash", "list"]]
-        {
-            files.insert(format!("git {}", args.join(" ")), env.git(args).into_bytes());
+        let shared = env.git_folder();
+        collect(&env.repo(), Path::new("here"), &mut files);
+        if !shared.starts_with(env.repo()) {
+            collect(&shared, Path::new("git"), &mut files);
+        }
+        files.retain(|path, (_, content)| !is_ours(path) && !is_empty_pack(path, content));
+        for args in [&["for-each-ref"][..], &["worktree", "list", "--porcelain"]] {
+            let name = PathBuf::from(format!("git {}", args.join(" ")));
+            files.insert(name, (0, env.git(args).into_bytes()));
         }
         Self(files)
+    }
+
+    /// Without the objects, of which git may fetch some that were missing.
+    #[must_use]
+    pub fn without_objects(mut self) -> Self {
+        self.0.retain(|path, _| !path.iter().any(|part| part == "objects"));
+        self
+    }
+
+    /// What differs, sorted.
+    pub fn changes(&self, now: &Self) -> Vec<PathBuf> {
+        let mut names: Vec<&PathBuf> = self.0.keys().chain(now.0.keys()).collect();
+        names.retain(|name| self.0.get(*name) != now.0.get(*name));
+        names.sort();
+        names.dedup();
+        names.into_iter().cloned().collect()
     }
 
     /// Fails with the names of what changed.
     #[track_caller]
     pub fn assert_unchanged(&self, env: &TestEnvironment) {
-        let now = Self::of(env);
-        let names = self.0.keys().chain(now.0.keys());
-        let changed: Vec<_> = names.filter(|n| self.0.get(*n) != now.0.get(*n)).collect();
+        let changed = self.changes(&Self::of(env));
         assert!(changed.is_empty(), "changed in the user's repository: {changed:#?}");
     }
 }
 
-/// Objects may be added, and the store is ours; all else is the user's.
-fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
+/// A git of 2.39 packs the references whenever it deletes one, be there nothing to pack.
+fn is_empty_pack(path: &Path, content: &[u8]) -> bool {
+    let first = content.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    path.ends_with("packed-refs") && first.starts_with(b"#") && first.len() == content.len()
+}
+
+/// The store is ours; all else is the user's.
+fn is_ours(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    [&b"here/.git/bisect-ppl/"[..], b"here/bisect-ppl/", b"git/bisect-ppl/"]
+        .iter()
+        .any(|ours| bytes.starts_with(ours))
+}
+
+fn collect(folder: &Path, name: &Path, files: &mut BTreeMap<PathBuf, (u32, Vec<u8>)>) {
     for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if [".git/objects", ".git/bisect-ppl", ".git/worktrees"].contains(&name.as_str()) {
+        let path = entry.unwrap().path();
+        let name = name.join(path.file_name().unwrap());
+        let metadata = path.symlink_metadata().unwrap();
+        if metadata.is_dir() {
+            collect(&path, &name, files);
             continue;
         }
-        if entry.file_type().unwrap().is_dir() {
-            collect(&entry.path(), &format!("{name}/"), files);
-        } else if entry.file_type().unwrap().is_symlink() {
-            let target = fs::read_link(entry.path()).unwrap();
-            files.insert(name, target.to_string_lossy().into_owned().into_bytes());
+        let content = if metadata.is_symlink() {
+            fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
         } else {
-            files.insert(name, fs::read(entry.path()).unwrap());
-        }
+            fs::read(&path).unwrap()
+        };
+        files.insert(name, (metadata.permissions().mode(), content));
     }
 }

@@ -1,0 +1,117 @@
+//! A program that a test started: how it is waited for, and what it said.
+
+use std::fs::{self, File};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than anything takes on a busy machine; only a hang gets there.
+pub const PATIENCE: Duration = Duration::from_secs(150);
+
+/// What a program printed and how it ended.
+#[derive(Debug)]
+pub struct Output {
+    pub command: String,
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A program that runs on its own until waited for.
+pub struct Running {
+    pub child: Child,
+    command: String,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+/// Asks again and again; whether it came true in time.
+pub fn wait_until(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + patience;
+    loop {
+        if holds() {
+            return true;
+        }
+        if Instant::now() > end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+impl Running {
+    /// Starts a program in a process group of its own, its output into files.
+    pub fn start(mut command: Command, stdout: PathBuf, stderr: PathBuf) -> Self {
+        let words: Vec<_> = command.get_args().map(|a| a.to_string_lossy().into_owned()).collect();
+        let name = command.get_program().to_string_lossy().into_owned();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(File::create(&stdout).unwrap())
+            .stderr(File::create(&stderr).unwrap())
+            .process_group(0)
+            .spawn()
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        Self { child, command: format!("{name} {}", words.join(" ")), stdout, stderr }
+    }
+
+    pub fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).unwrap()
+    }
+
+    /// Waits for its end; more than patience is a failure.
+    pub fn wait(self) -> Output {
+        self.wait_within(PATIENCE)
+    }
+
+    /// For what takes longer than anything with the scripted engine does.
+    pub fn wait_within(mut self, patience: Duration) -> Output {
+        let mut status = None;
+        let ended = wait_until(patience, || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        if !ended {
+            let _ = self.child.kill();
+        }
+        let read =
+            |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+        let (stdout, stderr) = (read(&self.stdout), read(&self.stderr));
+        let Some(status) = status else {
+            panic!("{} does not end\n{stdout}\n{stderr}", self.command);
+        };
+        Output { command: self.command, status, stdout, stderr }
+    }
+}
+
+impl Output {
+    /// The exit code; a death by signal has none.
+    pub fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// Fails with everything that was printed unless it ended so.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(
+            self.code(),
+            Some(code),
+            "{} (signal {:?})\n--- stdout\n{}\n--- stderr\n{}",
+            self.command,
+            self.status.signal(),
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+
+    /// Fails unless these words are somewhere in what it said, in whatever case.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        let text = format!("{}\n{}", self.stderr, self.stdout);
+        for word in words {
+            assert!(text.to_lowercase().contains(&word.to_lowercase()), "no `{word}` in:\n{text}");
+        }
+        self
+    }
+}

@@ -1,0 +1,61 @@
+//! What a hunt must come to.
+
+/// An outcome, and the commits that are named for it, by their labels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// These first bad commits, in order of history.
+    FirstBad(Vec<String>),
+    /// It is one of exactly these.
+    OneOf(Vec<String>),
+    /// Nobody is blamed; the crossing commit comes first.
+    Gradual(Vec<String>),
+    TooNoisy,
+    NoRegression,
+    Unmeasurable,
+    /// Nothing is begun.
+    Refused,
+    /// The world's fault; `resume` goes on.
+    Stopped,
+}
+
+impl Answer {
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Self::FirstBad(_) => 0,
+            Self::Refused => 2,
+            Self::OneOf(_) | Self::Gradual(_) | Self::TooNoisy => 3,
+            Self::NoRegression | Self::Unmeasurable => 4,
+            Self::Stopped => 5,
+        }
+    }
+
+    pub fn outcome(&self) -> Option<&'static str> {
+        match self {
+            Self::FirstBad(_) => Some("culprit"),
+            Self::OneOf(_) => Some("candidates"),
+            Self::Gradual(_) => Some("gradual"),
+            Self::TooNoisy => Some("noise-too-large"),
+            Self::NoRegression => Some("no-regression"),
+            Self::Unmeasurable => Some("endpoint-unmeasurable"),
+            Self::Stopped => Some("interrupted"),
+            Self::Refused => None,
+        }
+    }
+
+    /// Whether the report's culprits and candidates say this and nothing else.
+    pub fn is_told_by(&self, [culprits, candidates]: &[Vec<String>; 2]) -> bool {
+        let sorted = |labels: &[String]| {
+            let mut labels = labels.to_vec();
+            labels.sort();
+            labels
+        };
+        match self {
+            Self::FirstBad(labels) => {
+                culprits == labels && candidates.len() == 1 && labels.contains(&candidates[0])
+            }
+            Self::OneOf(labels) => culprits.is_empty() && sorted(candidates) == sorted(labels),
+            Self::Gradual(labels) => culprits.is_empty() && candidates == labels,
+            _ => culprits.is_empty() && candidates.is_empty(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Endpoints that are not what they were said to be, and endpoints that fail.
+//!
+//! Where it is not plain whose fault a failure is (an exit code, a hang), each failing run costs
+//! a run of the control besides, which counts as a run of the good endpoint. A build that fails at
+//! an endpoint is made twice; the report counts the second.
+
+use super::hunt;
+use crate::kit::{graph, line};
+
+#[test]
+fn good_is_bad_already() {
+    hunt(line("b b b b b")).saying(&["7.5"]).shows_no_regression().costs(4, 2);
+}
+
+#[test]
+fn bad_is_good_still() {
+    hunt(line("7.0 7.5 7.5 7.125")).saying(&["0.125", "0.2"]).shows_no_regression().costs(4, 2);
+}
+
+#[test]
+fn they_are_reversed_in_measure() {
+    hunt(line("b b g g")).saying(&["-0.5", "swapped"]).shows_no_regression().costs(4, 2);
+}
+
+#[test]
+fn they_are_reversed_in_ancestry() {
+    hunt(line("g g b b")).between("3", "0").gets_refused(&["reversed"]).costs(0, 0);
+}
+
+#[test]
+fn they_are_reversed_across_a_merge() {
+    let plan = graph(&["a: g", "b < a: g", "s < a: b", "m < b s: b"]);
+    hunt(plan).between("m", "s").gets_refused(&["reversed"]).costs(0, 0);
+}
+
+#[test]
+fn they_are_one_commit() {
+    hunt(line("g b")).between("1", "1").gets_refused(&["same commit"]).costs(0, 0);
+}
+
+#[test]
+fn a_crash_is_hunted_and_announced() {
+    let told = hunt(line("g g g s s")).saying(&["signal 11"]).finds("3").costs(16, 6);
+    assert_eq!(told.hunt.report["culprit"]["basis"], "sequential");
+}
+
+#[test]
+fn an_exit_code_is_hunted() {
+    hunt(line("g g e e")).saying(&["exit code 3"]).finds("2").costs(23, 6);
+}
+
+#[test]
+fn a_hang_is_hunted() {
+    hunt(line("g h h")).oracle(|oracle| oracle.timeout("2s")).finds("1").costs(22, 5);
+}
+
+#[test]
+fn nan_is_hunted_and_a_word_in_json() {
+    let told = hunt(line("g g n n")).finds("2").costs(16, 6);
+    let samples = told.commit("2")["samples"].as_array().unwrap();
+    assert!(samples.iter().any(|s| s["value"] == "nan"), "{samples:#?}");
+}
+
+#[test]
+fn a_broken_build_is_hunted() {
+    hunt(line("g g g x x")).saying(&["build"]).finds("3").counting(1, 6).costs(1, 7);
+}
+
+#[test]
+fn a_build_that_makes_no_program_is_hunted() {
+    let plan = line("g g g g").with(2, "program = none").with(3, "program = none");
+    // Good ran twice, 1 once and five times; 2 and 3 have nothing that could run.
+    hunt(plan).counting(16, 6).finds("2").costs(8, 6);
+}
+
+#[test]
+fn what_builds_is_good_where_a_broken_build_is_hunted() {
+    hunt(line("g g s x x")).finds("3").counting(1, 6).costs(1, 7);
+}
+
+#[test]
+fn a_build_that_breaks_in_another_way_is_another_failure() {
+    let plan = line("g g g x x g x x")
+        .with(3, "build_says = no such header")
+        .with(4, "build_says = no such header");
+    hunt(plan).finds("6").counting(1, 8).costs(1, 9);
+}
+
+#[test]
+fn a_failure_hunted_does_not_look_at_the_figures() {
+    // 7.5 would break the guard, but what is hunted is the crash.
+    hunt(line("g b b s s")).finds("3").costs(16, 6);
+}
+
+#[test]
+fn other_failures_on_the_way_are_untestable() {
+    hunt(line("g g e s s")).leaves("2 3").costs(8, 5);
+    hunt(line("g g x s s")).leaves("2 3").costs(6, 5);
+    hunt(line("g g i s s")).leaves("2 3").costs(8, 5);
+}
+
+#[test]
+fn a_good_endpoint_that_fails_cannot_be_measured() {
+    for (word, runs) in [("s", 2), ("e", 3), ("n", 2), ("i", 4), ("-", 2)] {
+        hunt(line(&format!("{word} g b"))).cannot_be_measured().costs(runs + 2, 2);
+    }
+}
+
+#[test]
+fn a_good_endpoint_that_does_not_build_cannot_be_measured() {
+    hunt(line("x g b")).cannot_be_measured().counting(1, 2).costs(1, 3);
+    hunt(line("x x x")).cannot_be_measured().counting(0, 2).costs(0, 4);
+}
+
+#[test]
+fn a_good_endpoint_that_hangs_cannot_be_measured() {
+    let row = hunt(line("h g b")).oracle(|oracle| oracle.timeout("2s"));
+    row.cannot_be_measured().costs(5, 2);
+}
+
+#[test]
+fn a_bad_endpoint_that_stops_before_its_end_is_no_regression_to_hunt() {
+    hunt(line("g g i")).cannot_be_measured().costs(6, 2);
+    hunt(line("g g -")).cannot_be_measured().costs(4, 2);
+}
+
+#[test]
+fn a_bad_endpoint_that_fails_now_and_then_is_no_failure_to_hunt() {
+    let plan = line("g g g").with(2, "fate = crash:11 well");
+    hunt(plan).cannot_be_measured().costs(4, 2);
+}

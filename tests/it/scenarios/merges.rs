@@ -1,0 +1,172 @@
+//! Histories with merges.
+
+use super::hunt;
+use crate::kit::{Plan, graph};
+
+#[test]
+fn it_is_on_a_merged_side_branch() {
+    let plan = graph(&[
+        "a: g",
+        "b < a: g",
+        "c < b: g",
+        "s1 < a: g",
+        "s2 < s1: b",
+        "s3 < s2: b",
+        "m < c s3: b",
+        "e < m: b",
+    ]);
+    let told = hunt(plan).finds("s2").costs(9, 7);
+    assert_eq!(told.label(&told.hunt.report["culprit"]["parent"]), "s1");
+}
+
+#[test]
+fn it_is_on_the_main_line_beside_a_good_branch() {
+    let plan = graph(&["a: g", "b < a: b", "s1 < a: g", "s2 < s1: g", "m < b s2: b", "e < m: b"]);
+    hunt(plan).finds("b").costs(9, 7);
+}
+
+#[test]
+fn the_merge_itself_is_bad() {
+    let plan = graph(&["a: g", "b < a: g", "s < a: g", "m < b s: b", "e < m: b"]);
+    let told = hunt(plan).finds("m").costs(10, 8);
+    let parents = ["b", "s"].map(|label| told.row.history.commit(label));
+    assert_eq!(told.hunt.report["parents"], serde_json::json!(parents));
+    for parent in ["b", "s"] {
+        let samples = told.commit(parent)["samples"].as_array().unwrap();
+        assert!(samples.iter().any(|s| s["phase"] == "confirm"), "{samples:#?}");
+    }
+}
+
+#[test]
+fn two_branches_that_are_good_alone_do_not_go_together() {
+    // One begins to need a file, the other removes it.
+    let plan = graph(&["a: g", "b < a: g", "s < a: g", "m < b s: g", "e < m: g"])
+        .file("a", "tables/rope", "x\n")
+        .with("b", "needs = tables/rope")
+        .without("s", "tables/rope")
+        .with("m", "needs = tables/rope")
+        .without("m", "tables/rope")
+        .with("e", "needs = tables/rope");
+    hunt(plan).finds("m").costs(29, 8);
+}
+
+#[test]
+fn an_octopus_brings_it_with_its_third_branch() {
+    let plan = graph(&["a: g", "b < a: g", "c < a: g", "d < a: b", "o < b c d: b", "e < o: b"]);
+    hunt(plan).finds("d").costs(10, 8);
+}
+
+#[test]
+fn an_octopus_itself_is_bad() {
+    let plan = graph(&["a: g", "b < a: g", "c < a: g", "d < a: g", "o < b c d: b", "e < o: b"]);
+    let told = hunt(plan).finds("o").costs(12, 10);
+    assert_eq!(told.hunt.report["parents"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_step_is_measured_against_the_worst_parent() {
+    // Both parents carry half of it already; the merge adds too little to be blamed.
+    let plan = graph(&["a: 7.0", "b < a: 7.15", "s < a: 7.18", "m < b s: 7.26", "e < m: 7.26"]);
+    hunt(plan).blames_nobody_for("m b").costs(10, 8);
+}
+
+#[test]
+fn a_merge_that_takes_the_good_side_heals_it() {
+    let plan =
+        graph(&["a: g", "b < a: g", "s < a: b", "m < b s: g", "c < m: g", "d < c: b", "e < d: b"]);
+    let told = hunt(plan).finds("d").costs(9, 7);
+    assert_eq!(told.env().runs_of("s"), 0, "what was healed is not asked for");
+}
+
+#[test]
+fn first_parent_names_the_merge_that_brought_it() {
+    let plan = graph(&["a: g", "b < a: g", "s1 < a: g", "s2 < s1: b", "m < b s2: b", "e < m: b"]);
+    let told = hunt(plan).with(&["--first-parent"]).finds("m").costs(8, 6);
+    assert_eq!(["s1", "s2"].map(|label| told.env().runs_of(label)), [0, 0]);
+}
+
+#[test]
+fn good_is_on_another_branch_and_the_merge_base_is_good() {
+    let plan = graph(&["a: g", "x < a: g", "b < a: g", "c < b: b", "d < c: b"]);
+    let told = hunt(plan).between("x", "d").finds("c").costs(9, 7);
+    assert_eq!(told.label(&told.hunt.report["good"]["commit"]), "x");
+    assert_eq!(told.env().runs_of("a"), 1, "the merge base");
+}
+
+#[test]
+fn good_is_on_another_branch_and_the_merge_base_is_bad() {
+    let plan = graph(&["a: b", "x < a: g", "b < a: b", "c < b: b"]);
+    hunt(plan).between("x", "c").saying(&["merge base"]).shows_no_regression().costs(5, 3);
+}
+
+#[test]
+fn good_is_on_another_branch_and_the_merge_base_cannot_be_built() {
+    let plan = graph(&["a: x", "x < a: g", "b < a: g", "c < b: b"]);
+    hunt(plan).between("x", "c").saying(&["merge base"]).cannot_be_measured().costs(4, 3);
+}
+
+/// x and y, merged on both sides: two best merge bases of the tips p and q.
+fn criss_cross(x: &str, y: &str) -> Plan {
+    graph(&[
+        "a: g",
+        &format!("x < a: {x}"),
+        &format!("y < a: {y}"),
+        "p1 < x y: g",
+        "p < p1: g",
+        "q1 < y x: g",
+        "q2 < q1: b",
+        "q < q2: b",
+    ])
+}
+
+#[test]
+fn criss_cross_merges_with_good_merge_bases() {
+    hunt(criss_cross("g", "g")).between("p", "q").finds("q2").costs(9, 7);
+}
+
+#[test]
+fn criss_cross_merges_with_one_bad_merge_base() {
+    for (x, y) in [("g", "b"), ("b", "g")] {
+        let row = hunt(criss_cross(x, y)).between("p", "q").saying(&["merge base"]);
+        row.shows_no_regression().costs(6, 4);
+    }
+}
+
+#[test]
+fn a_root_of_its_own_is_merged_in() {
+    let plan = graph(&["a: g", "b < a: g", "u1: g", "u2 < u1: g", "m < b u2: b", "e < m: b"]);
+    hunt(plan).finds("m").costs(10, 8);
+}
+
+#[test]
+fn a_bad_root_of_its_own_has_no_parent_to_be_measured_against() {
+    let plan = graph(&["a: g", "b < a: g", "u1: b", "u2 < u1: b", "m < b u2: b", "e < m: b"]);
+    hunt(plan).saying(&["no parent"]).leaves("u1").costs(6, 4);
+}
+
+#[test]
+fn an_unbuildable_root_is_merged_in_as_a_subfolder_would_be() {
+    let plan = graph(&["a: g", "b < a: g", "u1: x", "u2 < u1: x", "m < b u2: b", "e < m: b"]);
+    hunt(plan).leaves("m u1 u2").costs(6, 6).agrees_with_git();
+}
+
+#[test]
+fn good_and_bad_have_nothing_in_common() {
+    let plan = graph(&["a: g", "b < a: g", "u1: b", "u2 < u1: b"]);
+    hunt(plan).between("b", "u2").gets_refused(&["common"]).costs(0, 0);
+}
+
+#[test]
+fn many_branches_merged_one_after_another() {
+    let mut commits = vec!["0: g".to_owned()];
+    for index in 1..=8 {
+        let before = index - 1;
+        let word = if index >= 6 { "b" } else { "g" };
+        let side = if index == 6 { "b" } else { "g" };
+        commits.push(format!("s{index} < {before}: {}", if index > 6 { "b" } else { "g" }));
+        commits.push(format!("t{index} < s{index}: {}", if index > 6 { "b" } else { side }));
+        commits.push(format!("{index} < {before} t{index}: {word}"));
+    }
+    let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
+    hunt(graph(&commits)).finds("t6").costs(11, 9);
+}

@@ -1,0 +1,83 @@
+//! The world's fault is never a commit's fault.
+
+use super::hunt;
+use crate::kit::line;
+
+#[test]
+fn it_breaks_under_way_and_resume_goes_on() {
+    // What may be the commit's is tried once more before the control is asked.
+    for (switch, runs) in [("broken", 6), ("transient", 7), ("killer", 7)] {
+        let mut plan = line("g g g g b b b b");
+        // Whichever commit is searched first meets it.
+        for label in 1..7 {
+            plan = plan.with(label, &format!("break_world = {switch}"));
+        }
+        let told = hunt(plan).saying(&["resume"]).gets_stopped().costs(runs, 3);
+        told.env().world(switch, false);
+        // Three of the search and two to confirm; the commit that was hit is built anew.
+        told.resumed().finds("4").counting(5 + runs, 8).costs(5, 5);
+    }
+}
+
+#[test]
+fn it_is_broken_from_the_start() {
+    let row = hunt(line("g g b b"));
+    row.env.world("transient", true);
+    let told = row.gets_stopped().costs(2, 1);
+    told.env().world("transient", false);
+    told.resumed().finds("2").counting(10, 7).costs(8, 6);
+}
+
+#[test]
+fn builds_are_broken_from_the_start() {
+    let row = hunt(line("g g b b"));
+    row.env.world("build-broken", true);
+    row.cannot_be_measured().counting(0, 2).costs(0, 4);
+}
+
+fn is_skipped_for_want_of_a_resource(setting: &str) {
+    // Twice, and a control.
+    let told = hunt(line("g b b").with(1, setting)).leaves("1 2").costs(7, 3);
+    assert_eq!(told.verdict("1"), "skip");
+    assert_eq!(told.commit("1")["skip"], "resource");
+    assert_eq!(told.env().runs_of(0), 3, "a control was run");
+}
+
+#[test]
+fn a_killed_engine_is_skipped_when_the_control_works() {
+    is_skipped_for_want_of_a_resource("fate = crash:9");
+}
+
+#[test]
+fn a_transient_fault_of_one_commit_is_skipped_when_the_control_works() {
+    is_skipped_for_want_of_a_resource(
+        "fate = exit:1\nsay = error: no CUDA-capable device is detected",
+    );
+}
+
+#[test]
+fn an_unclear_failure_is_the_commits_when_the_control_works() {
+    let told = hunt(line("g e b")).leaves("1 2").costs(6, 3);
+    assert_eq!(told.verdict("1"), "skip");
+    assert_eq!(told.env().runs_of(0), 3, "a control was run");
+}
+
+#[test]
+fn a_tool_is_missing() {
+    let row = hunt(line("g g b b")).oracle(|o| o.build_command("no-such-compiler {src}"));
+    row.saying(&["no-such-compiler"]).gets_stopped().costs(0, 0);
+    let row = hunt(line("g g b b")).oracle(|o| o.ppl_command("no-such-runner {build}"));
+    row.saying(&["no-such-runner"]).gets_stopped().counting(1, 1).costs(0, 1);
+}
+
+#[test]
+fn an_input_changes_under_way() {
+    let mut plan = line("g g g g b b b b");
+    for label in 1..7 {
+        plan = plan.with(label, "change_input = yes");
+    }
+    let command = "{build}/engine run ppl src={src} cache={cache} out={out} m={inputs.model}";
+    let row = hunt(plan).oracle(|oracle| oracle.ppl_command(command));
+    // What ran while it changed is nobody's figure, and not among the runs.
+    row.saying(&["model"]).gets_stopped().counting(4, 3).costs(5, 3);
+}
