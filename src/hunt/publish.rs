@@ -12,7 +12,7 @@ use crate::store::HuntDir;
 
 use super::{HuntError, open};
 
-/// Writes `report.json`, `report.md` and `reproduce.sh`. The recipe is the one that holds at
+/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh`. The recipe is the one that holds at
 /// the first bad commit, or else at the bad endpoint.
 pub fn publish(
     repository: &Repository,

@@ -25,6 +25,7 @@ mod kills;
 mod kit_itself;
 mod merges;
 mod noise;
+mod pages;
 mod poison;
 mod process;
 mod refusals;
