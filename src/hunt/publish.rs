@@ -12,8 +12,8 @@ use crate::store::HuntDir;
 
 use super::{HuntError, open};
 
-/// Writes `report.json`, `report.md` and `reproduce.sh`, which has the recipes of both commits
-/// it compares.
+/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh`, which has the recipes of
+/// both commits it compares.
 pub fn publish(
     repository: &Repository,
     hunt: &HuntDir,

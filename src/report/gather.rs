@@ -19,12 +19,21 @@ use super::model::{
 };
 
 impl Report {
-    /// The report of a hunt, from its journal alone.
+    /// The report of a hunt, from its folder alone.
     pub fn of(hunt: &HuntDir) -> Result<Self, ReportError> {
+        Self::read(hunt, hunt.is_driven()?)
+    }
+
+    /// The same for the driver itself, whose work is over.
+    pub(super) fn at_rest(hunt: &HuntDir) -> Result<Self, ReportError> {
+        Self::read(hunt, false)
+    }
+
+    fn read(hunt: &HuntDir, is_driven: bool) -> Result<Self, ReportError> {
         let stored = Stored {
             entries: hunt.entries()?,
             history: hunt.history()?,
-            is_driven: hunt.is_driven()?,
+            is_driven,
             folder: hunt.path().to_owned(),
         };
         Self::from_stored(stored).ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))
@@ -68,6 +77,7 @@ struct Gathered<'a> {
     notes: Vec<String>,
     commands: Commands,
     plan: Option<&'a Plan>,
+    /// Why it stopped; nothing is said where that was a person's wish.
     stopped: Option<&'a str>,
     finding: Option<&'a Finding>,
     /// The judged commits, oldest first; empty before the end.
@@ -117,7 +127,9 @@ impl<'a> Gathered<'a> {
                 self.note(format!("{}: the claim did not hold: {reason}", commit.short()));
             }
             Event::Note { text } => self.note(text.clone()),
-            Event::Stopped { reason, .. } => self.stopped = Some(reason),
+            Event::Stopped { reason, world } => {
+                self.stopped = Some(if *world { reason } else { "" });
+            }
             Event::Ended { finding, order } => {
                 self.finding = Some(finding);
                 self.order = order;
@@ -191,6 +203,7 @@ impl<'a> Gathered<'a> {
             steps: steps(&self.judged),
             history,
             until: String::new(),
+            is_running: self.is_driven && self.stopped.is_none(),
             slots: begun.slots.clone(),
             folder: folder.to_owned(),
             commits,
@@ -202,6 +215,7 @@ impl<'a> Gathered<'a> {
     /// step is the largest is not known yet, so none is the main one.
     fn interrupted(&self) -> Finding {
         let (why, then) = match self.stopped {
+            Some("") => ("The hunt was stopped.".to_owned(), RESUME),
             Some(reason) => {
                 let reason = reason.trim_end_matches('.');
                 (format!("The hunt was stopped: {reason}."), RESUME)

@@ -9,6 +9,9 @@ use crate::ui::text;
 
 use super::model::Report;
 
+/// What repeats a hunt's measurements; written when the hunt stops or ends.
+pub(super) const SCRIPT: &str = "reproduce.sh";
+
 /// How to get from a page to the raw output.
 pub struct Logs {
     /// What stands before a path that is relative to the hunt.
@@ -43,7 +46,7 @@ impl Logs {
 
     /// What to say of logs that are gone.
     pub(super) fn missing_in_words(&self) -> Option<String> {
-        let logs = self.missing.iter().filter(|path| path.starts_with("logs/")).count();
+        let logs = self.missing.iter().filter(|path| *path != SCRIPT).count();
         (logs > 0).then(|| format!("{} not in that folder any more.", is_or_are(logs)))
     }
 }
@@ -55,9 +58,9 @@ fn is_or_are(logs: usize) -> String {
 fn missing(report: &Report) -> BTreeSet<String> {
     let builds = report.commits.iter().flat_map(|c| c.builds.iter().map(|build| &build.log));
     let runs = report.commits.iter().flat_map(|c| c.runs.iter().map(|run| &run.log));
-    let logs: BTreeSet<_> = builds.chain(runs).collect();
-    let gone = |path: &&String| !report.folder.join(path).is_file();
-    logs.into_iter().filter(gone).cloned().collect()
+    let files: BTreeSet<_> = builds.chain(runs).map(String::as_str).chain([SCRIPT]).collect();
+    let gone = |path: &&str| !report.folder.join(path).is_file();
+    files.into_iter().filter(gone).map(str::to_owned).collect()
 }
 
 /// A path as the target of a link: nothing in it can end the link or start a scheme.

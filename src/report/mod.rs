@@ -95,17 +95,18 @@ impl Format {
     }
 }
 
-/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh` into the hunt's folder, each whole or
-/// not at all, and returns what they say.
+/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh` into the hunt's folder,
+/// each whole or not at all, and returns what they say.
 pub fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, ReportError> {
-    let report = Report::of(hunt)?;
+    let report = Report::at_rest(hunt)?;
     let folder = hunt.path();
     publish(&folder.join("report.json"), json(&report).as_bytes())?;
     publish(&folder.join("report.md"), markdown(&report).as_bytes())?;
-    publish(&folder.join("report.html"), html(&report, &Logs::beside(&report)).as_bytes())?;
     let script = folder.join("reproduce.sh");
     publish(&script, reproduce(&report, recipes)?.as_bytes())?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))
         .map_err(|source| StoreError::Io { path: script, source })?;
+    // Last, since it leads to whatever else lies there.
+    publish(&folder.join("report.html"), html(&report, &Logs::beside(&report)).as_bytes())?;
     Ok(report)
 }

@@ -87,6 +87,9 @@ pub struct Report {
     /// repository has it, or it lies in the hunt's folder.
     #[serde(skip)]
     pub history: Vec<Lineage>,
+    /// Somebody drives the hunt at this moment.
+    #[serde(skip)]
+    pub is_running: bool,
     /// When the last thing happened (RFC 3339, UTC).
     #[serde(skip)]
     pub until: String,

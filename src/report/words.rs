@@ -22,6 +22,7 @@ pub(super) fn headline(report: &Report) -> String {
             1 => "The first bad commit may be this one, unconfirmed".to_owned(),
             many => format!("The first bad commit is one of {many}"),
         },
+        (_, Outcome::Interrupted) if report.is_running => "Still running, no answer yet".to_owned(),
         (_, outcome) => outcome_words(outcome).to_owned(),
     }
 }

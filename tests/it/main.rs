@@ -21,6 +21,7 @@ mod demo;
 mod init;
 mod kills;
 mod kit_itself;
+mod pages;
 mod poison;
 mod process;
 mod properties;

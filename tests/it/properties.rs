@@ -267,8 +267,6 @@ proptest! {
 
     #[test]
     fn the_commit_that_did_it_is_named_or_among_the_candidates(world in world()) {
-        // To be taken out when criss-cross merges are searched.
-        prop_assume!(world.merge_bases().len() == 1);
         prop_assert_eq!(world.first_bad(), [world.planted]);
         let (env, history, hunt) = world.hunt();
         env.assert_no_survivors();

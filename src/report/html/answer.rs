@@ -1,7 +1,9 @@
 //! The first screen: what was found, how sure it is, and how to see it oneself.
 
-use crate::report::links::Logs;
+use crate::report::links::{Logs, SCRIPT};
+use crate::report::measured::is_resource;
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
+use crate::report::tables::Cell;
 use crate::report::{tables, words};
 use crate::ui::text;
 
@@ -10,6 +12,9 @@ use super::facts;
 
 /// Longest heading; the table of commits has the rest of a subject.
 const HEADING: usize = 240;
+
+/// Most metrics of the endpoints on the first screen.
+const MOST_ENDS: usize = 3;
 
 /// What `who` is about; everything else is about what was measured.
 const WHO: [&str; 4] = ["Commit", "Author", "Date", "Parent"];
@@ -89,6 +94,10 @@ impl Answer {
         let tolerance = |guard: &GuardLine| {
             ("Tolerance", format!("{} {}", guard.metric, words::tolerance(guard)))
         };
+        let mut levels: Vec<_> = targets.clone().filter_map(LevelView::of_guard).collect();
+        if levels.is_empty() {
+            levels = LevelView::of_ends(report);
+        }
         Self {
             heading: String::new(),
             summary: text::line(&report.summary),
@@ -98,12 +107,12 @@ impl Answer {
                 ("Bad end", end(&report.bad)),
                 ("Between", text::plural(report.range, "commit")),
             ]),
-            levels: targets.clone().filter_map(LevelView::of_guard).collect(),
+            levels,
             what: facts(targets.map(tolerance).collect()),
             effects: TableView::new(&tables::Table::default(), logs),
             files: TableView::new(&tables::Table::default(), logs),
             reproduce: words::reproduce(report),
-            script: logs.href("reproduce.sh"),
+            script: logs.href(SCRIPT),
         }
     }
 }
@@ -120,6 +129,23 @@ impl LevelView {
                 None => "changed, though it must not".to_owned(),
             },
         }
+    }
+
+    /// What the endpoints said, where no guard says what to make of it.
+    fn of_ends(report: &Report) -> Vec<Self> {
+        let measured = tables::noise(report).rows.into_iter().filter_map(|row| {
+            let [Cell::Text(metric), Cell::Text(before), Cell::Text(after)] = row.as_slice() else {
+                return None;
+            };
+            let is_shown = metric.parse().is_ok_and(|metric| !is_resource(&metric));
+            is_shown.then(|| Self {
+                metric: metric.clone(),
+                before: before.clone(),
+                after: after.clone(),
+                moved: "from good to bad".to_owned(),
+            })
+        });
+        measured.take(MOST_ENDS).collect()
     }
 
     fn of_guard(guard: &GuardLine) -> Option<Self> {

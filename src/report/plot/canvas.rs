@@ -121,7 +121,9 @@ impl Canvas<'_> {
                     (x - reach, y),
                     (x, y - reach),
                 ];
-                let stroke = ShapeStyle { color: SKIP.to_rgba(), filled: false, stroke_width: 2 };
+                // Where marks are small, a thick line would fill it.
+                let stroke_width = if size > 3 { 2 } else { 1 };
+                let stroke = ShapeStyle { color: SKIP.to_rgba(), filled: false, stroke_width };
                 self.draw(&PathElement::new(around, stroke));
             }
         }

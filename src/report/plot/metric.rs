@@ -161,8 +161,11 @@ impl Levels {
                 canvas.text(&label, (middle, y + 12), Anchor::Middle, colour);
             }
         }
-        let axis = ["commits after the good endpoint; only those measured", "commits after good"];
-        let [long, short] = axis;
+        let [long, short] = if self.commits.iter().any(|commit| commit.place.is_some()) {
+            ["commits after the good endpoint; only those measured", "commits after good"]
+        } else {
+            ["measured commits, oldest first"; 2]
+        };
         let axis = if width_of(long) < layout.right { long } else { short };
         canvas.text(
             axis,

@@ -25,6 +25,7 @@ fn page(hunt: &Hunt) -> String {
     for log in logs {
         std::fs::write(hunt.dir.path().join(log), "# command: x\n").unwrap();
     }
+    std::fs::write(hunt.dir.path().join("reproduce.sh"), "#!/bin/sh\n").unwrap();
     html(&report, &Logs::beside(&report))
 }
 
@@ -236,7 +237,11 @@ fn every_way_a_hunt_can_end_has_its_page() {
 fn a_hunt_that_runs_is_not_to_be_resumed() {
     let hunt = Hunt::at_search();
     assert!(hunt.report().summary.contains("`bisect-ppl resume`"));
-    assert_eq!(hunt.report_while_running().summary, "The hunt is running.");
+    let running = hunt.report_while_running();
+    assert_eq!(running.summary, "The hunt is running.");
+    let page = html(&running, &Logs::beside(&running));
+    assert!(page.contains("Still running, no answer yet"), "{page}");
+    assert!(!page.contains("href=\"reproduce.sh\""), "it is not written yet");
 }
 
 #[test]

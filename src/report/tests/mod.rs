@@ -123,7 +123,7 @@ fn a_hunt_without_an_end_is_interrupted() {
     assert_eq!(report.culprits.len(), 1);
     insta::assert_snapshot!(terminal_answer(&report), @r"
     Interrupted, no answer yet
-    The hunt was stopped: Ctrl-C. About 3 more steps over 6 commits were left. `bisect-ppl resume` goes on with it.
+    The hunt was stopped. About 3 more steps over 6 commits were left. `bisect-ppl resume` goes on with it.
     Confirmed first bad commits:
       dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)

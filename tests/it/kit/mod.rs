@@ -1,6 +1,7 @@
 //! What the tests are told with: a sealed environment, histories that speak the domain, an
 //! oracle.toml to vary, and the engine's own account of what really ran.
 
+mod browser;
 mod environment;
 mod history;
 mod hunt;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Once};
 
 use signal_hook::consts::SIGINT;
 
+pub use browser::show;
 pub use environment::{TestEnvironment, other_git};
 pub use history::{History, Plan, graph, line};
 pub use hunt::Hunt;
