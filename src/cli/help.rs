@@ -40,7 +40,7 @@ pub(super) const INIT: &str = "\
 Examples:
   bisect-ppl init
   bisect-ppl init --model model.gguf --text wiki.test.raw
-  bisect-ppl init --set build.cmake=-DGGML_CUDA=ON --set guard.ppl.max_increase=0.1
+  bisect-ppl init --set build.cmake=-DGGML_CUDA=ON --set run.threads=8
   bisect-ppl init -o -                            to look at it first
 
 Exit codes:
