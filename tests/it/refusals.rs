@@ -164,9 +164,6 @@ fn what_is_not_there_yet_is_refused_by_name() {
     for args in commands {
         env.run(args).expect(2).says(&["not available yet", args[0]]);
     }
-    for format in ["html", "issue"] {
-        env.run(&["report", "--format", format]).expect(2).says(&["not available yet", format]);
-    }
     assert_nothing_made(&env);
 }
 
