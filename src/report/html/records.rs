@@ -78,7 +78,7 @@ fn rows(
         });
     }
     for run in &commit.runs {
-        let memory = run.peak_rss_mib.map(|mib| format!("{} MiB", text::figure(mib)));
+        let memory = run.peak_rss_mib.map(|mib| format!("{mib:.1}\u{a0}MiB"));
         let failed = commit.samples.iter().find(|sample| sample.log == run.log);
         let failure = failed.and_then(|sample| sample.failure.as_deref()).unwrap_or_default();
         rows.push(RecordView {
