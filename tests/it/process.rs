@@ -252,7 +252,8 @@ fn two_hundred_megabytes_fit_a_small_log() {
     assert!(lines.contains(&&b"figure: 7.21"[..]));
     assert_eq!(lines.last(), Some(&&b"last"[..]));
     let peak = memory("VmHWM:");
-    assert!(peak < before + 60_000, "{peak} kB, {before} kB before");
+    // Other tests of this process grow meanwhile, but by no two hundred megabytes.
+    assert!(peak < before + 120_000, "{peak} kB, {before} kB before");
 }
 
 /// What this process has of a kind of memory, in kB; all tests share it.
