@@ -44,7 +44,8 @@ Examples:
   bisect-ppl init -o -                            to look at it first
 
 Exit codes:
-  0  written, and `bisect-ppl check` accepts it   2  it would have to invent something";
+  0  written, and `bisect-ppl check` accepts it
+  2  something would have to be invented, or a file is there already";
 
 pub(super) const CHECK: &str = "\
 Examples:

@@ -58,7 +58,7 @@ fn drive(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result
     let written = hunt::publish(repository, hunt);
     let finding = result.map_err(Failed::hunt_under_way)?;
     let report = written.map_err(Failed::hunt)?.map_err(report_failed)?;
-    ui.out(&report::terminal_answer(&report)).map_err(Failed::stdout)?;
+    ui.answer(&report::terminal_answer(&report)).map_err(Failed::stdout)?;
     debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");
     Ok(exit::of_outcome(finding.outcome))
 }

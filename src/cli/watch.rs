@@ -154,7 +154,8 @@ impl View {
             Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
             Event::Judged(judged) => {
                 self.subjects.insert(judged.commit.clone(), judged.subject.clone());
-                self.progress.done_line(&self.verdict(&judged.commit, &judged.judgement));
+                let line = self.verdict(&judged.commit, &judged.judgement);
+                self.progress.verdict(judged.judgement.verdict, &line);
                 if let Some((commits, steps)) = judged.left {
                     self.steps = steps;
                     self.progress.left(commits, steps);

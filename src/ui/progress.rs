@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, Verdict};
 
-use super::text;
+use super::{style, text};
 
 /// What is being done right now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +130,14 @@ impl Progress {
         match &self.sink {
             Sink::Bar(bar) => bar.suspend(|| to(&mut anstream::stderr().lock(), line)),
             Sink::Plain(writer) => to(&mut *lock(writer), line),
+        }
+    }
+
+    /// The same for a commit that was judged; the line begins with the verdict.
+    pub fn verdict(&self, verdict: Verdict, line: &str) {
+        match &self.sink {
+            Sink::Bar(_) => self.done_line(&style::verdict(verdict, line)),
+            Sink::Plain(_) => self.done_line(line),
         }
     }
 

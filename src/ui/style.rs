@@ -4,11 +4,17 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::evaluation::Verdict;
+
 use super::text;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
+const HEADLINE: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const SKIP: Style = AnsiColor::Yellow.on_default();
 
 /// Where words go: data to stdout, the rest to stderr. Styles are stripped where there is no
 /// terminal or `NO_COLOR` is set.
@@ -28,6 +34,12 @@ impl Ui {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,
         }
+    }
+
+    /// The same, its first line set off as a headline.
+    pub fn answer(&self, text: &str) -> io::Result<()> {
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        self.out(&format!("{HEADLINE}{first}{HEADLINE:#}\n{rest}"))
     }
 
     /// A line to stderr.
@@ -54,6 +66,22 @@ impl Ui {
     pub fn is_terminal(&self) -> bool {
         use std::io::IsTerminal;
         io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    }
+}
+
+/// A line that begins with a verdict's word, which gets its colour. The word stays the first
+/// thing to read: nothing is said by colour alone.
+pub(super) fn verdict(verdict: Verdict, line: &str) -> String {
+    let style = match verdict {
+        Verdict::Good => GOOD,
+        Verdict::Bad => BAD,
+        Verdict::Skip => SKIP,
+        Verdict::Unknown => Style::new(),
+    };
+    let word = verdict.to_string();
+    match line.strip_prefix(&word) {
+        Some(rest) => format!("{style}{word}{style:#}{rest}"),
+        None => line.to_owned(),
     }
 }
 
@@ -110,6 +138,14 @@ mod tests {
     fn a_cause_already_told_is_not_told_again() {
         let error = anyhow!("disk full").context("/tmp/x: disk full");
         assert_eq!(plain(&error, None), "error: /tmp/x: disk full\n");
+    }
+
+    #[test]
+    fn a_verdict_is_coloured_and_reads_the_same_without() {
+        let line = "bad      0d18d84999  ppl 5.9";
+        let shown = verdict(Verdict::Bad, line);
+        assert!(shown.starts_with("\u{1b}["), "{shown:?}");
+        assert_eq!(anstream::adapter::strip_str(&shown).to_string(), line);
     }
 
     #[test]
