@@ -21,7 +21,7 @@ impl Snapshot {
         if !shared.starts_with(env.repo()) {
             collect(&shared, Path::new("git"), &mut files);
         }
-        files.retain(|path, (_, content)| !is_ours(path) && !is_empty_pack(path, content));
+        files.retain(|path, (_, content)| !is_empty_pack(path, content));
         for args in [&["for-each-ref"][..], &["worktree", "list", "--porcelain"]] {
             let name = PathBuf::from(format!("git {}", args.join(" ")));
             files.insert(name, (0, env.git(args).into_bytes()));
@@ -61,16 +61,18 @@ fn is_empty_pack(path: &Path, content: &[u8]) -> bool {
 
 /// The store is ours; all else is the user's.
 fn is_ours(path: &Path) -> bool {
-    let bytes = path.as_os_str().as_bytes();
-    [&b"here/.git/bisect-ppl/"[..], b"here/bisect-ppl/", b"git/bisect-ppl/"]
+    ["here/.git/bisect-ppl", "here/bisect-ppl", "git/bisect-ppl"]
         .iter()
-        .any(|ours| bytes.starts_with(ours))
+        .any(|ours| path == Path::new(ours))
 }
 
 fn collect(folder: &Path, name: &Path, files: &mut BTreeMap<PathBuf, (u32, Vec<u8>)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = name.join(path.file_name().unwrap());
+        if is_ours(&name) {
+            continue;
+        }
         let metadata = path.symlink_metadata().unwrap();
         if metadata.is_dir() {
             collect(&path, &name, files);
