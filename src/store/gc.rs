@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 
 use crate::evaluation::RunRecord;
 
@@ -189,26 +190,12 @@ impl Tidying {
         kept: &Kept,
         waste: &mut Waste,
     ) -> Result<BTreeSet<String>, StoreError> {
-        let mut gone = BTreeSet::new();
-        for attempt in self.store.attempts("runs")? {
-            let is_kept = match attempt.record.as_deref().map(read_json::<RunRecord>) {
-                // Only a record makes a run count.
-                None => false,
-                Some(Ok(run)) => {
-                    kept.attempts.contains(&run.attempt)
-                        || run.hunt.is_some_and(|hunt| kept.hunts.contains(&hunt))
-                        || !is_older(&run.started, limits.unreferenced)
-                }
-                // What cannot be read is for a person to look at.
-                Some(Err(_)) => true,
-            };
-            if !is_kept {
-                waste.runs += usize::from(attempt.record.is_some());
-                waste.leftovers += usize::from(attempt.record.is_none());
-                gone.insert(attempt.name.clone());
-                waste.take(attempt);
-            }
-        }
+        let (runs, gone) = self.unkept("runs", waste, |run: RunRecord| {
+            kept.attempts.contains(&run.attempt)
+                || run.hunt.is_some_and(|hunt| kept.hunts.contains(&hunt))
+                || !is_older(&run.started, limits.unreferenced)
+        })?;
+        waste.runs += runs;
         Ok(gone)
     }
 
@@ -219,24 +206,40 @@ impl Tidying {
         kept: &Kept,
         waste: &mut Waste,
     ) -> Result<BTreeSet<String>, StoreError> {
+        let (builds, gone) = self.unkept("builds", waste, |build: BuildRecord| {
+            kept.attempts.contains(&build.attempt)
+                || !is_older(&build.finished, limits.unreferenced)
+        })?;
+        waste.builds += builds;
+        Ok(gone)
+    }
+
+    /// Takes the attempts of a kind that are not kept; returns how many of them had a record,
+    /// and the names of all.
+    fn unkept<R: DeserializeOwned>(
+        &self,
+        kind: &str,
+        waste: &mut Waste,
+        is_kept: impl Fn(R) -> bool,
+    ) -> Result<(usize, BTreeSet<String>), StoreError> {
         let mut gone = BTreeSet::new();
-        for attempt in self.store.attempts("builds")? {
-            let is_kept = match attempt.record.as_deref().map(read_json::<BuildRecord>) {
+        let mut records = 0;
+        for attempt in self.store.attempts(kind)? {
+            let stays = match attempt.record.as_deref().map(read_json) {
+                // Only a record makes an attempt count.
                 None => false,
-                Some(Ok(build)) => {
-                    kept.attempts.contains(&build.attempt)
-                        || !is_older(&build.finished, limits.unreferenced)
-                }
+                Some(Ok(record)) => is_kept(record),
+                // What cannot be read is for a person to look at.
                 Some(Err(_)) => true,
             };
-            if !is_kept {
-                waste.builds += usize::from(attempt.record.is_some());
+            if !stays {
+                records += usize::from(attempt.record.is_some());
                 waste.leftovers += usize::from(attempt.record.is_none());
                 gone.insert(attempt.name.clone());
                 waste.take(attempt);
             }
         }
-        Ok(gone)
+        Ok((records, gone))
     }
 
     /// What a control said goes with the run or build it was asked about.
