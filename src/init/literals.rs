@@ -1,6 +1,8 @@
 //! The string literals of a source in C, C++ or Rust, with their lines: what a program prints
 //! and which options it knows stands there in its own words.
 
+use super::cursor::Cursor;
+
 /// One literal; in C, adjacent ones are one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
@@ -15,7 +17,7 @@ pub(super) struct Literal {
 /// All literals outside comments, in order. A text that is no such source yields what looks
 /// like literals in it, and never fails.
 pub(super) fn literals(source: &str) -> Vec<Literal> {
-    let mut lexer = Lexer { rest: source, line: 1 };
+    let mut lexer = Cursor::new(source);
     let mut found: Vec<Literal> = Vec::new();
     // Whether nothing but space stood since the last literal.
     let mut adjacent = false;
@@ -41,20 +43,7 @@ pub(super) fn literals(source: &str) -> Vec<Literal> {
     found
 }
 
-struct Lexer<'s> {
-    rest: &'s str,
-    line: usize,
-}
-
-impl<'s> Lexer<'s> {
-    /// Steps over that many bytes.
-    fn take(&mut self, bytes: usize) -> &'s str {
-        let (taken, rest) = self.rest.split_at(bytes);
-        self.line += taken.matches('\n').count();
-        self.rest = rest;
-        taken
-    }
-
+impl<'s> Cursor<'s> {
     /// Steps behind the next `end`, or to the end of the text.
     fn take_through(&mut self, end: &str) -> &'s str {
         let length = self.rest.find(end).map_or(self.rest.len(), |at| at + end.len());

@@ -6,6 +6,7 @@
 
 mod cargo;
 mod cmake;
+mod cursor;
 mod draft;
 mod error;
 mod flags;

@@ -1,5 +1,7 @@
 //! A small reader of CMake's language: commands and their arguments.
 
+use crate::init::cursor::Cursor;
+
 /// One command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Command {
@@ -19,7 +21,7 @@ pub(super) struct Argument {
 
 /// All commands of a file; what cannot be read is stepped over.
 pub(super) fn commands(text: &str) -> Vec<Command> {
-    let mut reader = Reader { rest: text, line: 1 };
+    let mut reader = Cursor::new(text);
     let mut commands = Vec::new();
     loop {
         reader.skip_space();
@@ -39,19 +41,7 @@ pub(super) fn commands(text: &str) -> Vec<Command> {
     }
 }
 
-struct Reader<'s> {
-    rest: &'s str,
-    line: usize,
-}
-
-impl<'s> Reader<'s> {
-    fn take(&mut self, bytes: usize) -> &'s str {
-        let (taken, rest) = self.rest.split_at(bytes);
-        self.line += taken.matches('\n').count();
-        self.rest = rest;
-        taken
-    }
-
+impl<'s> Cursor<'s> {
     /// Steps over space and comments.
     fn skip_space(&mut self) {
         loop {
