@@ -16,6 +16,7 @@ pub mod measure;
 pub mod oracle;
 pub mod process;
 pub mod report;
+pub mod search;
 pub mod stats;
 pub mod store;
 pub mod ui;

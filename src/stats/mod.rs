@@ -7,4 +7,10 @@ mod summary;
 
 pub use rank::rank_confidence;
 pub use separation::{Side, Threshold, separation};
-pub use summary::{mean, median, pooled_sd, winsorised_mean};
+pub use summary::{mean, median, winsorised_mean, winsorised_sd};
+
+/// The next whole number, at least `least` and at most `most`; `most` for what is no number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was clamped")]
+pub fn whole(x: f64, least: usize, most: usize) -> usize {
+    if x.is_nan() { most } else { x.ceil().clamp(least as f64, most as f64) as usize }
+}

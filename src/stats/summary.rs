@@ -40,18 +40,30 @@ pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     mean(&moved)
 }
 
-/// The standard deviation of one sample about its group's mean, from all k groups together:
-/// s² = Σᵍ Σ(x − mean_g)² / (n − k). `None` unless some group has two samples. Empty groups
-/// do not count.
-pub fn pooled_sd(groups: &[&[f64]]) -> Option<f64> {
-    let mut squares = 0.0;
-    let mut freedom = 0;
+/// The standard deviation of one sample about its group's level, from all k groups together,
+/// each deviation r moved to within 3 MAD of nought: s² = c² Σ min(|r|, 3m)² / (n − k) with
+/// m = 1.4826 · median|r| · √(n/(n − k)) and c = 1.02, which makes up for what moving takes
+/// from normal noise. A group's level is its [`winsorised_mean`].
+///
+/// Where more than half of the samples lie at their group's level (m = 0), nothing is moved.
+/// `None` unless there are more samples than groups; empty groups do not count.
+pub fn winsorised_sd(groups: &[&[f64]]) -> Option<f64> {
+    let mut distances = Vec::new();
+    let mut levels = 0;
     for group in groups {
-        let Some(centre) = mean(group) else { continue };
-        squares += group.iter().map(|x| (x - centre).powi(2)).sum::<f64>();
-        freedom += group.len() - 1;
+        let Some(centre) = winsorised_mean(group) else { continue };
+        distances.extend(group.iter().map(|x| (x - centre).abs()));
+        levels += 1;
     }
-    (freedom > 0).then(|| (squares / freedom as f64).sqrt())
+    let (n, freedom) = (distances.len() as f64, distances.len().checked_sub(levels)? as f64);
+    if freedom <= 0.0 {
+        return None;
+    }
+    let scale = NORMAL * median(&distances)? * (n / freedom).sqrt();
+    let moved = |x: &f64| if scale > 0.0 { x.min(3.0 * scale) } else { *x };
+    let squares: f64 = distances.iter().map(|x| moved(x).powi(2)).sum();
+    let correction = if scale > 0.0 { 1.02 } else { 1.0 };
+    Some(correction * (squares / freedom).sqrt())
 }
 
 #[cfg(test)]
@@ -77,10 +89,15 @@ mod tests {
         // Median 3, MAD 1.4826: 1000 is moved to 3 + 3 · 1.4826.
         let moved = winsorised_mean(&[1.0, 2.0, 3.0, 4.0, 1000.0]).unwrap();
         assert!(close(moved, (1.0 + 2.0 + 3.0 + 4.0 + 3.0 + 3.0 * 1.4826) / 5.0), "{moved}");
-        // Deviations 1, 1 and 2, 0, 2: s² = (2 + 8) / (5 − 2).
-        let sd = pooled_sd(&[&[1.0, 3.0], &[10.0, 12.0, 14.0], &[]]).unwrap();
-        assert!(close(sd, (10.0_f64 / 3.0).sqrt()), "{sd}");
-        assert_eq!(pooled_sd(&[&[1.0], &[2.0]]), None);
+        // Deviations 1, 1 and 2, 0, 2, none of them far out: s² = 1.02² (2 + 8) / (5 − 2).
+        let sd = winsorised_sd(&[&[1.0, 3.0], &[10.0, 12.0, 14.0], &[]]).unwrap();
+        assert!(close(sd, 1.02 * (10.0_f64 / 3.0).sqrt()), "{sd}");
+        assert_eq!(winsorised_sd(&[&[1.0], &[2.0]]), None);
+        assert_eq!(winsorised_sd(&[]), None);
+        // Equal samples have none; one that strays from many equal ones is not moved.
+        assert_eq!(winsorised_sd(&[&[5.0; 4], &[6.0; 4]]), Some(0.0));
+        let stray = winsorised_sd(&[&[5.0, 5.0, 5.0, 5.0, 7.0]]).unwrap();
+        assert!(close(stray, 1.0), "{stray}");
     }
 
     fn samples() -> impl Strategy<Value = Vec<f64>> {
@@ -101,7 +118,7 @@ mod tests {
         fn spread_only_scales(x in samples(), y in samples(), shift in -50.0..50.0_f64, scale in 0.1..10.0_f64) {
             let moved: Vec<f64> = x.iter().map(|x| x * scale + shift).collect();
             let scaled: Vec<f64> = y.iter().map(|y| y * scale).collect();
-            let (before, after) = (pooled_sd(&[&x, &y]), pooled_sd(&[&moved, &scaled]));
+            let (before, after) = (winsorised_sd(&[&x, &y]), winsorised_sd(&[&moved, &scaled]));
             prop_assert_eq!(before.is_some(), after.is_some());
             prop_assert!(close(before.unwrap_or(0.0) * scale, after.unwrap_or(0.0)));
         }
@@ -112,7 +129,7 @@ mod tests {
         ) {
             prop_assert_eq!(median(&x), median(&shuffled));
             prop_assert!(close(winsorised_mean(&x).unwrap(), winsorised_mean(&shuffled).unwrap()));
-            let sd = |x: &[f64]| pooled_sd(&[x]).unwrap_or(0.0);
+            let sd = |x: &[f64]| winsorised_sd(&[x]).unwrap_or(0.0);
             prop_assert!(close(sd(&x), sd(&shuffled)));
         }
 

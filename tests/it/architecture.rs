@@ -4,26 +4,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. Imports go downward only: cli → init, demo, hunt → oracle →
-/// build, measure, report → store → config, git → stats, process, ui → evaluation. What is
+/// build, measure, report → store → config, git → search → stats, process, ui → evaluation. What is
 /// measured is told in the nouns of `evaluation`, which knows nobody; a report uses `ui`'s
 /// words, and prints nothing.
 const ROOMS: &[(&str, &str)] = &[
     (
         "cli",
-        "init demo hunt oracle build measure report store config git stats evaluation process ui",
+        "init demo hunt oracle build measure report store config git search stats evaluation \
+         process ui",
     ),
     ("init", "config git ui"),
     ("demo", "config git evaluation"),
-    ("hunt", "oracle build report store config git stats evaluation process ui"),
-    ("oracle", "build measure store config git stats evaluation process ui"),
+    ("hunt", "oracle build report store config git search stats evaluation process ui"),
+    ("oracle", "build measure store config git search stats evaluation process ui"),
     ("build", "store config git stats evaluation process"),
     ("measure", "store config git stats evaluation process"),
-    ("report", "store ui evaluation"),
-    ("store", "config git stats evaluation process"),
+    ("report", "store search ui evaluation"),
+    ("store", "config git search stats evaluation process"),
     ("config", "evaluation"),
     ("git", "evaluation process"),
     ("ui", "evaluation"),
     ("process", "evaluation"),
+    ("search", "stats evaluation"),
     ("stats", ""),
     ("evaluation", ""),
 ];

@@ -1,0 +1,312 @@
+//! A hunt as the program makes it, with its own functions; only the runs are made up.
+
+use bisect_ppl::search::{
+    Advice, Calibration, Candidate, Confirmation, Graph, Noisy, Place, Repeat, Rule, Scale,
+    Settings, Side, Step, Unsettled, WELL_APART, calibrate, endpoint_order, most_runs, repeat,
+    sequential,
+};
+
+use super::world::World;
+
+/// How a hunt ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// One commit, confirmed.
+    Named(usize),
+    /// One of these, which nothing that can be measured tells apart.
+    OneOf(Vec<usize>),
+    /// No answer.
+    Undecided,
+    /// The endpoints do not differ, or not beyond their noise.
+    Nothing,
+}
+
+/// The confidence that is asked for, as is the default.
+const CONFIDENCE: f64 = 0.99;
+/// Searches that a hunt with git begins at most.
+const MOST_ROUNDS: usize = 3;
+
+/// A whole hunt; with a tolerance on the oriented scale.
+pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
+    let tip = Place::Commit(world.graph.len() - 1);
+    world.builds(tip);
+    let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+    let rule = Rule { tolerance, may_drift, paired: false };
+    let found = loop {
+        for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
+            let place = if is_good { Place::Good } else { tip };
+            ends[usize::from(!is_good)].push(world.run(place));
+        }
+        let [good, bad] = &ends;
+        if let Some(values) = repeating(good, bad) {
+            if values.1 - values.0 <= tolerance {
+                return Ending::Nothing;
+            }
+            return exact(world, values);
+        }
+        match calibrate(good, bad, rule) {
+            Ok(found) => break found,
+            Err(Unsettled::More) => {}
+            Err(_) => return Ending::Nothing,
+        }
+    };
+    if found.levels.distance() >= WELL_APART && !may_drift {
+        return with_git(world, &found);
+    }
+    let [good, bad] = ends;
+    posterior(world, &found, good, bad, may_drift)
+}
+
+/// Both endpoints' values, where each repeats.
+fn repeating(good: &[f64], bad: &[f64]) -> Option<(f64, f64)> {
+    let settled = |runs: &[f64]| match repeat(runs, |_| false) {
+        Repeat::Settled(place) => Some(runs[place]),
+        _ => None,
+    };
+    let is_time = (2..=5).contains(&good.len());
+    is_time.then(|| Some((settled(good)?, settled(bad)?))).flatten()
+}
+
+/// What git would test next: the commit that halves what is left best.
+fn halving(graph: &Graph, left: &[bool], untestable: &[bool]) -> Option<usize> {
+    let weights: Vec<f64> = left.iter().map(|is_left| f64::from(u8::from(*is_left))).collect();
+    let total: f64 = weights.iter().sum();
+    let within = graph.contained(&weights);
+    let distance = |commit: &usize| (within[*commit] - total / 2.0).abs();
+    (0..graph.len())
+        .filter(|&commit| left[commit] && !untestable[commit] && within[commit] < total)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+/// A search as git makes it, with a verdict for each commit (`None`: cannot be told).
+fn bisect(
+    world: &mut World,
+    known: &[(usize, Side)],
+    mut verdict: impl FnMut(&mut World, usize) -> Option<Side>,
+) -> (usize, Vec<usize>, bool) {
+    let graph = world.graph.clone();
+    let mut left = vec![true; graph.len()];
+    let mut first = graph.len() - 1;
+    let mut untestable = vec![false; graph.len()];
+    let mut is_unsteady = false;
+    let mut told = known.to_vec();
+    loop {
+        let (commit, side) = if let Some(known) = told.pop() {
+            known
+        } else {
+            let Some(commit) = halving(&graph, &left, &untestable) else { break };
+            if !world.builds(Place::Commit(commit)) {
+                untestable[commit] = true;
+                continue;
+            }
+            let Some(side) = verdict(world, commit) else {
+                untestable[commit] = true;
+                is_unsteady = true;
+                continue;
+            };
+            (commit, side)
+        };
+        if !left[commit] {
+            continue;
+        }
+        let within = graph.ancestors(commit);
+        if side == Side::Bad {
+            first = commit;
+        }
+        for (one, is_left) in left.iter_mut().enumerate() {
+            *is_left &= within.contains(one) == (side == Side::Bad);
+        }
+    }
+    let span = (0..graph.len()).filter(|&one| left[one] || one == first).collect();
+    (first, span, is_unsteady)
+}
+
+/// Every run repeats bit for bit, or nearly every one.
+fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
+    let middle = f64::midpoint(good, bad);
+    let mut known: Vec<f64> = vec![good, bad];
+    let (first, span, is_unsteady) = bisect(world, &[], |world, commit| {
+        let mut runs = vec![world.run(Place::Commit(commit))];
+        loop {
+            match repeat(&runs, |x| known.contains(x)) {
+                Repeat::Settled(place) => {
+                    known.push(runs[place]);
+                    return Some(if runs[place] > middle { Side::Bad } else { Side::Good });
+                }
+                Repeat::More(_) => runs.push(world.run(Place::Commit(commit))),
+                Repeat::Never => return None,
+            }
+        }
+    });
+    if is_unsteady {
+        return Ending::Undecided;
+    }
+    // The confirmation: fresh runs of it and its parents.
+    let mut side = |place: Place| {
+        let mut runs = vec![world.run(place)];
+        loop {
+            match repeat(&runs, |x| known.contains(x)) {
+                Repeat::Settled(at) => return Some(runs[at] > middle),
+                Repeat::More(_) => runs.push(world.run(place)),
+                Repeat::Never => return None,
+            }
+        }
+    };
+    let is_bad = side(Place::Commit(first));
+    let parents = frontier(world, &span, first);
+    let are_good = parents.iter().all(|parent| {
+        let mut runs = vec![world.run(*parent)];
+        loop {
+            match repeat(&runs, |x| known.contains(x)) {
+                Repeat::Settled(at) => return runs[at] <= middle,
+                Repeat::More(_) => runs.push(world.run(*parent)),
+                Repeat::Never => return false,
+            }
+        }
+    });
+    if is_bad == Some(true) && are_good { answer(first, span) } else { Ending::Undecided }
+}
+
+fn answer(commit: usize, span: Vec<usize>) -> Ending {
+    if span.len() == 1 { Ending::Named(commit) } else { Ending::OneOf(span) }
+}
+
+/// The nearest ancestors outside the span.
+fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<Place> {
+    let mut places = Vec::new();
+    for &one in span.iter().chain([&commit]) {
+        let parents: Vec<usize> = world.graph.parents(one).collect();
+        if parents.is_empty() {
+            places.push(Place::Good);
+        }
+        places.extend(parents.into_iter().filter(|p| !span.contains(p)).map(Place::Commit));
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// Levels well apart: git chooses, each commit is settled by itself.
+fn with_git(world: &mut World, found: &Calibration) -> Ending {
+    let steps = (world.graph.len() as f64).log2().ceil().max(1.0);
+    let error = 0.01 / steps;
+    let most = most_runs(&found.levels);
+    let mut known: Vec<(usize, Side)> = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        let mut settled = Vec::new();
+        let (first, span, _) = bisect(world, &known, |world, commit| {
+            let mut runs = Vec::new();
+            let side = loop {
+                runs.push(world.run(Place::Commit(commit)));
+                let side = sequential(&runs, &found.levels, error);
+                if side.is_some() || runs.len() >= most {
+                    break side;
+                }
+            };
+            settled.extend(side.map(|side| (commit, side)));
+            side
+        });
+        let against = frontier(world, &span, first);
+        let step = Step::between(&found.levels, found.levels.step(), false);
+        let (holds, fresh) = confirm(world, first, &against, step);
+        if holds {
+            return answer(first, span);
+        }
+        // The confirmation's runs have the last word on what they measured.
+        let middle = f64::midpoint(found.levels.good, found.levels.bad);
+        for (place, x) in means(&fresh) {
+            let Place::Commit(commit) = place else { continue };
+            settled.retain(|(one, _)| *one != commit);
+            if commit != world.graph.len() - 1 {
+                settled.push((commit, if x > middle { Side::Bad } else { Side::Good }));
+            }
+        }
+        known = settled;
+    }
+    Ending::Undecided
+}
+
+fn means(samples: &[(Place, f64)]) -> Vec<(Place, f64)> {
+    let mut places: Vec<Place> = samples.iter().map(|(place, _)| *place).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mean = |place: Place| {
+        let of: Vec<f64> = samples.iter().filter(|(p, _)| *p == place).map(|(_, x)| *x).collect();
+        of.iter().sum::<f64>() / of.len() as f64
+    };
+    places.into_iter().map(|place| (place, mean(place))).collect()
+}
+
+/// Fresh runs in turn until the step is beyond doubt, or not.
+fn confirm(
+    world: &mut World,
+    commit: usize,
+    against: &[Place],
+    step: Step,
+) -> (bool, Vec<(Place, f64)>) {
+    let mut claims = vec![Confirmation::new(step, CONFIDENCE); against.len()];
+    let mut fresh = Vec::new();
+    let mut places: Vec<Place> = against.iter().copied().chain([Place::Commit(commit)]).collect();
+    loop {
+        let round: Vec<(Place, f64)> = places.iter().map(|&p| (p, world.run(p))).collect();
+        let of = |place: Place| round.iter().find(|(p, _)| *p == place).expect("it ran").1;
+        for (claim, &parent) in claims.iter_mut().zip(against) {
+            claim.add(of(parent), of(Place::Commit(commit)));
+        }
+        fresh.extend(round);
+        places.reverse();
+        let is_out = |claim: &Confirmation| {
+            claim.verdict() == Some(Side::Good)
+                || (claim.verdict().is_none() && claim.is_exhausted())
+        };
+        if claims.iter().any(is_out) {
+            return (false, fresh);
+        }
+        if claims.iter().all(|claim| claim.verdict() == Some(Side::Bad)) {
+            return (true, fresh);
+        }
+    }
+}
+
+fn posterior(
+    world: &mut World,
+    found: &Calibration,
+    good: Vec<f64>,
+    bad: Vec<f64>,
+    may_drift: bool,
+) -> Ending {
+    let graph = world.graph.clone();
+    let settings = Settings {
+        prior: vec![1.0; graph.len()],
+        untestable: vec![false; graph.len()],
+        good,
+        bad,
+        scale: Scale::Levels(*found),
+        may_drift,
+        price_of_build: 1.0,
+    };
+    let mut search = Noisy::new(&graph, settings);
+    loop {
+        match search.advise() {
+            Advice::Measure(places) => {
+                let broken = places.iter().find(|place| !world.builds(**place));
+                if let Some(Place::Commit(commit)) = broken {
+                    search.untestable(*commit);
+                } else {
+                    let samples: Vec<f64> = places.iter().map(|p| world.run(*p)).collect();
+                    search.told(&samples);
+                }
+            }
+            Advice::Confirm(Candidate { commit, against, span, .. }) => {
+                let levels = search.levels().expect("a search between levels");
+                let step = Step::between(&levels, search.calibrated_step(), search.is_paired());
+                let (holds, fresh) = confirm(world, commit, &against, step);
+                if holds {
+                    return answer(commit, span);
+                }
+                search.rejected(&fresh);
+            }
+            Advice::Stop(_) => return Ending::Undecided,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Made-up engines: a history with one commit that is worse, and runs that do not repeat.
+
+use bisect_ppl::search::{Graph, Place};
+use rand::RngExt;
+use rand_distr::{Distribution, Exp, StandardNormal, StudentT};
+use rand_pcg::Pcg64Mcg;
+
+/// How a run strays from its commit's level, in units of its standard deviation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// Not at all.
+    Exact,
+    /// Normal.
+    Normal,
+    /// Student's t with 3 degrees of freedom, scaled to a standard deviation of 1.
+    Heavy,
+    /// Log-normal, skewed to the bad side, scaled to mean 0 and standard deviation 1.
+    Skewed,
+    /// Uniform.
+    Flat,
+    /// Two humps, as where half of the runs land on slower cores.
+    TwoHumps,
+}
+
+/// A family of noise.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    pub shape: Shape,
+    /// Share of runs that something disturbs, to the bad side.
+    pub outliers: f64,
+    /// How far a disturbance goes on average (exponential).
+    pub outlier_size: f64,
+    /// Standard deviation of the machine's drift, an AR(1) process.
+    pub drift: f64,
+    /// How much of the drift stays from one run to the next.
+    pub memory: f64,
+    /// A trend, per run.
+    pub trend: f64,
+    /// Share of commits that do not build.
+    pub broken: f64,
+    /// Share of commits that move the level a little, and back.
+    pub benign: f64,
+    /// Whether the metric is one under which a machine may drift.
+    pub is_speed: bool,
+}
+
+impl Family {
+    pub const NORMAL: Self = Self {
+        shape: Shape::Normal,
+        outliers: 0.0,
+        outlier_size: 10.0,
+        drift: 0.0,
+        memory: 0.0,
+        trend: 0.0,
+        broken: 0.0,
+        benign: 0.0,
+        is_speed: false,
+    };
+    pub const OUTLIERS: Self = Self { outliers: 0.02, ..Self::NORMAL };
+    pub const EXACT: Self = Self { shape: Shape::Exact, ..Self::NORMAL };
+    pub const EXACT_OUTLIERS: Self = Self { outliers: 0.02, ..Self::EXACT };
+    /// Noise that no figure of the program was chosen for.
+    pub const UNTUNED: [(&'static str, Self); 5] = [
+        ("heavy tails", Self { shape: Shape::Heavy, ..Self::NORMAL }),
+        ("flat", Self { shape: Shape::Flat, ..Self::NORMAL }),
+        ("two humps", Self { shape: Shape::TwoHumps, ..Self::NORMAL }),
+        ("5 % outliers", Self { outliers: 0.05, ..Self::NORMAL }),
+        (
+            "slow drift and a trend",
+            Self { drift: 0.5, memory: 0.99, trend: 0.002, is_speed: true, ..Self::NORMAL },
+        ),
+    ];
+    /// Skewed runs, a drifting machine, outliers, commits that do not build, benign changes.
+    pub const SPEED: Self = Self {
+        shape: Shape::Skewed,
+        outliers: 0.02,
+        drift: 0.7,
+        memory: 0.97,
+        broken: 0.05,
+        benign: 0.1,
+        is_speed: true,
+        ..Self::NORMAL
+    };
+}
+
+/// How the level changes along history.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// One commit, by this many standard deviations.
+    Step(f64),
+    /// Nowhere.
+    None,
+    /// So many equal steps, adding up to this.
+    Ramp(usize, f64),
+}
+
+/// An engine's history and the machine it runs on.
+pub struct World {
+    pub graph: Graph,
+    /// The commit that is worse, if it is one.
+    pub culprit: Option<usize>,
+    pub broken: Vec<bool>,
+    levels: Vec<f64>,
+    family: Family,
+    random: Pcg64Mcg,
+    drift: f64,
+    ticks: f64,
+    last: Option<Place>,
+    /// Runs made.
+    pub runs: usize,
+    /// Builds made, the endpoints' included.
+    pub builds: usize,
+    built: Vec<bool>,
+}
+
+impl World {
+    /// A history like `graph` with a change somewhere in it.
+    pub fn new(graph: Graph, change: Change, family: Family, mut random: Pcg64Mcg) -> Self {
+        let commits = graph.len();
+        let tip = commits - 1;
+        let culprit = match change {
+            Change::Step(_) => Some(random.random_range(0..commits)),
+            _ => None,
+        };
+        let mut steps = vec![0.0; commits];
+        match change {
+            Change::Step(size) => steps[culprit.expect("it was just drawn")] = size,
+            Change::Ramp(count, size) => {
+                for step in 0..count {
+                    steps[(step * commits + commits / 2) / count] += size / count as f64;
+                }
+            }
+            Change::None => {}
+        }
+        let mut levels = graph.contained(&steps);
+        for level in &mut levels {
+            if random.random::<f64>() < family.benign {
+                let nudge: f64 = StandardNormal.sample(&mut random);
+                *level += 0.1 * nudge;
+            }
+        }
+        let mut broken: Vec<bool> =
+            (0..commits).map(|_| random.random::<f64>() < family.broken).collect();
+        broken[tip] = false;
+        let built = vec![false; commits];
+        Self {
+            graph,
+            culprit,
+            broken,
+            levels,
+            family,
+            random,
+            drift: 0.0,
+            ticks: 0.0,
+            last: None,
+            runs: 0,
+            builds: 0,
+            built,
+        }
+    }
+
+    /// Tries to build a commit.
+    pub fn builds(&mut self, place: Place) -> bool {
+        let Place::Commit(commit) = place else { return true };
+        if !std::mem::replace(&mut self.built[commit], true) {
+            self.builds += 1;
+        }
+        !self.broken[commit]
+    }
+
+    /// One run; larger is worse.
+    pub fn run(&mut self, place: Place) -> f64 {
+        self.runs += 1;
+        // A build takes its time, and the machine goes on drifting.
+        let ticks = if self.last == Some(place) { 1 } else { 3 };
+        self.last = Some(place);
+        for _ in 0..ticks {
+            self.tick();
+        }
+        let level = match place {
+            Place::Good => 0.0,
+            Place::Commit(commit) => self.levels[commit],
+        };
+        level + self.stray() + self.drift + self.family.trend * self.ticks
+    }
+
+    fn tick(&mut self) {
+        self.ticks += 1.0;
+        let Family { drift, memory, .. } = self.family;
+        if drift > 0.0 {
+            let kick: f64 = StandardNormal.sample(&mut self.random);
+            self.drift = memory * self.drift + (1.0 - memory * memory).sqrt() * drift * kick;
+        }
+    }
+
+    fn stray(&mut self) -> f64 {
+        let random = &mut self.random;
+        let normal = |random: &mut Pcg64Mcg| -> f64 { StandardNormal.sample(random) };
+        let stray = match self.family.shape {
+            Shape::Exact => 0.0,
+            Shape::Normal => normal(random),
+            Shape::Heavy => {
+                let t = StudentT::new(3.0).expect("3 is positive");
+                let x: f64 = t.sample(random);
+                x / 3.0_f64.sqrt()
+            }
+            Shape::Skewed => {
+                let (variance, mean) = (0.25_f64, 0.125_f64.exp());
+                let sd = ((variance.exp() - 1.0) * variance.exp()).sqrt();
+                ((0.5 * normal(random)).exp() - mean) / sd
+            }
+            Shape::Flat => (random.random::<f64>() - 0.5) * 12.0_f64.sqrt(),
+            Shape::TwoHumps => {
+                let side = if random.random::<bool>() { 0.9 } else { -0.9 };
+                side + normal(random) * (1.0_f64 - 0.81).sqrt()
+            }
+        };
+        let is_disturbed = random.random::<f64>() < self.family.outliers;
+        if is_disturbed {
+            let size = Exp::new(1.0 / self.family.outlier_size).expect("a positive size");
+            return stray + size.sample(random);
+        }
+        stray
+    }
+}
+
+/// A history with merges: branches of one to a dozen commits leave the main line and come back,
+/// some of them crossing.
+pub fn merged(commits: usize, random: &mut Pcg64Mcg) -> Graph {
+    let mut parents: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut tips = vec![0];
+    while parents.len() < commits - 1 {
+        let next = parents.len();
+        let pick = random.random_range(0..tips.len());
+        match random.random_range(0..10) {
+            0 | 1 if tips.len() < 6 => {
+                parents.push(vec![tips[pick]]);
+                tips.push(next);
+            }
+            2 | 3 if tips.len() > 1 => {
+                let other = tips.swap_remove(pick);
+                let into = random.random_range(0..tips.len());
+                parents.push(vec![tips[into], other]);
+                tips[into] = next;
+            }
+            _ => {
+                parents.push(vec![tips[pick]]);
+                tips[pick] = next;
+            }
+        }
+    }
+    tips.sort_unstable();
+    tips.dedup();
+    parents.push(tips);
+    Graph::new(&parents)
+}

@@ -1,0 +1,34 @@
+//! Which commit to measure next, and when to stop: pure functions on numbers and graphs, and
+//! one search that is asked and told. Nothing here runs, reads or writes anything, so that the
+//! simulation of a hunt and a real one decide by the same code.
+//!
+//! Samples are oriented: whatever is measured, bad is larger ([docs/statistics.md] tells the
+//! procedure and where its formulas come from).
+//!
+//! [docs/statistics.md]: https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/statistics.md
+
+mod belief;
+mod calibration;
+mod confirmation;
+mod drift;
+mod evidence;
+mod expectation;
+mod graph;
+mod levels;
+mod noisy;
+mod passfail;
+mod repeat;
+mod sequential;
+
+pub use belief::{Belief, Classes, likeliest};
+pub use calibration::{Calibration, Rule, Unsettled, calibrate, endpoint_order};
+pub use confirmation::{Confirmation, Step, evidence_wanted};
+pub use drift::Drift;
+pub use evidence::{Evidence, Likelihood};
+pub use expectation::{Expectation, expect};
+pub use graph::{Ancestors, Graph};
+pub use levels::{Levels, WELL_APART};
+pub use noisy::{Advice, Answer, Candidate, Noisy, Place, Scale, Settings};
+pub use passfail::{Rates, calibrate_rates};
+pub use repeat::{Repeat, repeat};
+pub use sequential::{Side, most_runs, sequential};

@@ -1,0 +1,463 @@
+//! The search where runs differ too much for a verdict each: a posterior over the first bad
+//! commit decides what is measured next. It is asked and told; whoever asks does the work.
+
+use super::belief::{Belief, Classes, Hideout, hideout};
+use super::calibration::{Calibration, Rule, calibrate, endpoint_order};
+use super::evidence::{Evidence, Likelihood};
+use super::graph::Graph;
+use super::{Drift, Levels, Rates, Unsettled};
+
+/// Share of the posterior that a commit must hold before it is confirmed.
+const ENOUGH: f64 = 0.95;
+/// Confirmations that may fail.
+const MOST_REJECTED: usize = 3;
+/// P(bad) beyond which a commit's samples say what its side measures.
+const SURE: f64 = 0.95;
+/// Runs in all.
+const MOST_RUNS: usize = 600;
+
+/// A place that can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The good endpoint.
+    Good,
+    /// A commit of the range; the last one is the bad endpoint.
+    Commit(usize),
+}
+
+/// How a search begins.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How likely each commit is to begin with; 0 for one that cannot be it.
+    pub prior: Vec<f64>,
+    /// Commits that must not be measured.
+    pub untestable: Vec<bool>,
+    /// Samples of the good endpoint, in order.
+    pub good: Vec<f64>,
+    /// Samples of the bad endpoint, in order; as many.
+    pub bad: Vec<f64>,
+    /// What they came to.
+    pub scale: Scale,
+    /// Whether the machine may drift.
+    pub may_drift: bool,
+    /// What a build takes beside a run; 1 where that is not known.
+    pub price_of_build: f64,
+}
+
+/// What samples are compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// Levels, from a calibration.
+    Levels(Calibration),
+    /// Rates of failure.
+    Rates(Rates),
+}
+
+/// What the search wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Advice {
+    /// One run at each of these, in this order; told with [`Noisy::told`].
+    Measure(Vec<Place>),
+    /// Fresh runs of the commit against each of these; if they do not hold, told with [`Noisy::rejected`].
+    Confirm(Candidate),
+    /// It cannot get further.
+    Stop(Answer),
+}
+
+/// A commit that the posterior points at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The commit.
+    pub commit: usize,
+    /// What it is compared with: its parents, or where those cannot be measured their nearest
+    /// ancestors that can.
+    pub against: Vec<Place>,
+    /// The commit, and those that cannot be measured between it and them, oldest first.
+    pub span: Vec<usize>,
+    /// What they hold of the posterior.
+    pub mass: f64,
+}
+
+/// Where a search ends without a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Every commit worth measuring had all the runs that could help.
+    Exhausted,
+    /// Three commits in turn were not confirmed.
+    Rejected,
+    /// As many runs as a search may make.
+    OutOfRuns,
+    /// The machine drifted, and in pairs the endpoints do not lie apart.
+    Drifted,
+    /// No commit divides what was measured into a better and a worse part.
+    Unexplained,
+}
+
+/// The search over one range.
+#[derive(Clone, Debug)]
+pub struct Noisy<'a> {
+    graph: &'a Graph,
+    classes: Classes,
+    untestable: Vec<bool>,
+    price_of_build: f64,
+    scale: Scale,
+    /// The step that calibration saw.
+    calibrated: f64,
+    /// All samples that count, with where they were taken.
+    samples: Vec<(Place, f64)>,
+    belief: Option<Belief>,
+    drift: Option<Drift>,
+    /// A calibration in pairs under way: samples of good and of bad.
+    again: Option<(Vec<f64>, Vec<f64>)>,
+    asked: Vec<Place>,
+    current: Option<usize>,
+    is_turned: bool,
+    runs: usize,
+    rejected: usize,
+    /// The last candidate that was asked for.
+    candidate: Option<Candidate>,
+    /// Why it cannot go on.
+    ended: Option<Answer>,
+}
+
+impl<'a> Noisy<'a> {
+    /// A search over the graph, whose last commit is the bad endpoint.
+    pub fn new(graph: &'a Graph, settings: Settings) -> Self {
+        let Settings { prior, untestable, good, bad, scale, may_drift, price_of_build } = settings;
+        let runs = good.len() + bad.len();
+        let is_paired = matches!(scale, Scale::Levels(Calibration { paired: true, .. }));
+        let is_levels = matches!(scale, Scale::Levels(_));
+        let mut search = Self {
+            graph,
+            classes: Classes::new(prior),
+            untestable,
+            price_of_build,
+            scale,
+            calibrated: match scale {
+                Scale::Levels(found) => found.levels.step(),
+                Scale::Rates(rates) => rates.bad - rates.good,
+            },
+            samples: Vec::new(),
+            belief: None,
+            drift: (may_drift && is_levels && !is_paired).then(|| Drift::since(runs)),
+            again: None,
+            asked: Vec::new(),
+            current: None,
+            is_turned: false,
+            runs,
+            rejected: 0,
+            candidate: None,
+            ended: None,
+        };
+        search.take_endpoints(&good, &bad, is_paired);
+        search
+    }
+
+    /// The bad endpoint.
+    fn tip(&self) -> usize {
+        self.graph.len() - 1
+    }
+
+    fn take_endpoints(&mut self, good: &[f64], bad: &[f64], is_paired: bool) {
+        let tip = Place::Commit(self.tip());
+        if is_paired {
+            self.samples.extend(good.iter().zip(bad).map(|(g, b)| (tip, b - g)));
+        } else {
+            self.samples.extend(good.iter().map(|&x| (Place::Good, x)));
+            self.samples.extend(bad.iter().map(|&x| (tip, x)));
+        }
+    }
+
+    /// Whether samples are differences to the good endpoint.
+    pub fn is_paired(&self) -> bool {
+        matches!(self.scale, Scale::Levels(Calibration { paired: true, .. }))
+    }
+
+    /// The levels as they are known now; `None` for rates.
+    pub fn levels(&self) -> Option<Levels> {
+        match self.scale {
+            Scale::Levels(found) => Some(found.levels),
+            Scale::Rates(_) => None,
+        }
+    }
+
+    /// The rates of a pass/fail metric.
+    pub fn rates(&self) -> Option<Rates> {
+        match self.scale {
+            Scale::Levels(_) => None,
+            Scale::Rates(rates) => Some(rates),
+        }
+    }
+
+    /// The step that the endpoints showed, on the oriented scale.
+    pub fn calibrated_step(&self) -> f64 {
+        self.calibrated
+    }
+
+    /// Runs so far, those of the endpoints included.
+    pub fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// The posterior as it was when the search last asked.
+    pub fn belief(&self) -> Option<&Belief> {
+        self.belief.as_ref()
+    }
+
+    /// All samples that count: where, and the oriented value (a difference where paired).
+    pub fn samples(&self) -> &[(Place, f64)] {
+        &self.samples
+    }
+
+    /// The samples of a commit.
+    fn samples_of(&self, commit: usize) -> usize {
+        self.samples.iter().filter(|(place, _)| *place == Place::Commit(commit)).count()
+    }
+
+    /// What to do now. Asking twice without telling asks for the same.
+    pub fn advise(&mut self) -> Advice {
+        if let Some(answer) = &self.ended {
+            return Advice::Stop(answer.clone());
+        }
+        if let Some((good, _)) = &self.again {
+            let places = endpoint_order(good.len())
+                .map(|is_good| if is_good { Place::Good } else { Place::Commit(self.tip()) });
+            return self.ask(places.to_vec());
+        }
+        if self.runs >= if self.is_paired() { 2 * MOST_RUNS } else { MOST_RUNS } {
+            return Advice::Stop(Answer::OutOfRuns);
+        }
+        let Some(belief) = self.weigh() else { return Advice::Stop(Answer::Unexplained) };
+        self.refresh(&belief);
+        let lead = hideout(self.graph, &belief, &self.untestable);
+        let central = self.most_open(&belief, |_| true);
+        self.belief = Some(belief);
+        if let Some(lead) = lead
+            && (lead.mass >= ENOUGH || central.is_none())
+        {
+            return match self.unmeasured(&lead) {
+                Some(commit) => self.measure(commit),
+                None => self.claim(lead),
+            };
+        }
+        let Some(commit) = self.choose(central) else { return Advice::Stop(Answer::Exhausted) };
+        if self.drift.is_some_and(|drift| drift.is_due(self.runs)) {
+            return self.ask(vec![Place::Good]);
+        }
+        self.measure(commit)
+    }
+
+    /// The posterior from all samples.
+    fn weigh(&mut self) -> Option<Belief> {
+        let likelihood = match self.scale {
+            Scale::Levels(Calibration { levels, paired, runs }) => {
+                let pinned = if paired { runs as f64 } else { 0.0 };
+                Likelihood::Normal { levels, pinned }
+            }
+            Scale::Rates(_) => Likelihood::PassFail,
+        };
+        let mut good = Evidence::default();
+        let mut measured: Vec<Evidence> = Vec::new();
+        for &(place, x) in &self.samples {
+            let x = likelihood.prepared(x);
+            match place {
+                Place::Good => good.add(x),
+                Place::Commit(commit) => {
+                    let place = self.classes.place(self.graph, commit);
+                    measured.resize(measured.len().max(place + 1), Evidence::default());
+                    measured[place].add(x);
+                }
+            }
+        }
+        self.classes.belief(self.graph, &likelihood, good, &measured)
+    }
+
+    /// Levels and noise anew, from the commits whose side is beyond doubt.
+    fn refresh(&mut self, belief: &Belief) {
+        let Scale::Levels(found) = &mut self.scale else { return };
+        let (mut good, mut bad) = (Vec::new(), Vec::new());
+        for &(place, x) in &self.samples {
+            match place {
+                Place::Good => good.push(x),
+                Place::Commit(commit) if belief.bad[commit] < 1.0 - SURE => good.push(x),
+                Place::Commit(commit) if belief.bad[commit] > SURE => bad.push(x),
+                Place::Commit(_) => {}
+            }
+        }
+        found.levels = found.levels.refreshed(&good, &bad, found.paired);
+    }
+
+    /// The commit whose side is most open, among those that can be measured; the older one of
+    /// two.
+    fn most_open(&self, belief: &Belief, may: impl Fn(usize) -> bool) -> Option<usize> {
+        let distance = |commit: usize| (belief.bad[commit] - 0.5).abs();
+        (0..self.tip())
+            .filter(|&commit| !self.untestable[commit] && distance(commit) < 0.4999 && may(commit))
+            .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// The commit to measure: the one that is built already while it tells enough for its
+    /// price, else the most open one; none that has had its share of runs.
+    fn choose(&self, central: Option<usize>) -> Option<usize> {
+        let belief = self.belief.as_ref()?;
+        let most = self.most_runs();
+        let central = central?;
+        let stays = |current: usize| {
+            !self.untestable[current]
+                && self.samples_of(current) < most
+                && belief.openness(current) >= belief.openness(central) * self.patience()
+        };
+        if let Some(current) = self.current
+            && stays(current)
+        {
+            return Some(current);
+        }
+        if self.samples_of(central) < most {
+            return Some(central);
+        }
+        self.most_open(belief, |commit| self.samples_of(commit) < most)
+    }
+
+    /// How open the built commit must be beside the most open one: as much as a run costs
+    /// beside a run and a build. At equal prices that is 0.47, reached at P(bad) = 0.1.
+    fn patience(&self) -> f64 {
+        let price = (self.price_of_build * 1.13).clamp(0.25, 9.0);
+        1.0 / (1.0 + price)
+    }
+
+    fn most_runs(&self) -> usize {
+        match self.scale {
+            Scale::Levels(found) => super::most_runs(&found.levels),
+            Scale::Rates(rates) => rates.most_runs(),
+        }
+    }
+
+    /// What must be measured before the candidate is claimed.
+    fn unmeasured(&self, lead: &Hideout) -> Option<usize> {
+        let mut wanted = lead.frontier.iter().chain([&lead.commit]);
+        wanted.find(|&&commit| self.samples_of(commit) == 0).copied()
+    }
+
+    fn claim(&mut self, lead: Hideout) -> Advice {
+        let is_cut = |commit: &usize| self.graph.parents(*commit).len() == 0;
+        let mut against: Vec<Place> = lead.frontier.into_iter().map(Place::Commit).collect();
+        if against.is_empty() || lead.span.iter().any(is_cut) {
+            against.push(Place::Good);
+        }
+        let Hideout { commit, span, mass, .. } = lead;
+        let candidate = Candidate { commit, against, span, mass };
+        self.candidate = Some(candidate.clone());
+        Advice::Confirm(candidate)
+    }
+
+    fn measure(&mut self, commit: usize) -> Advice {
+        self.current = Some(commit);
+        if !self.is_paired() {
+            return self.ask(vec![Place::Commit(commit)]);
+        }
+        let mut places = vec![Place::Good, Place::Commit(commit)];
+        if self.is_turned {
+            places.reverse();
+        }
+        self.ask(places)
+    }
+
+    fn ask(&mut self, places: Vec<Place>) -> Advice {
+        self.asked.clone_from(&places);
+        Advice::Measure(places)
+    }
+
+    /// The samples that were asked for, in the order asked.
+    ///
+    /// # Panics
+    /// When there are more or fewer than that.
+    pub fn told(&mut self, samples: &[f64]) {
+        assert_eq!(samples.len(), self.asked.len(), "as many samples as were asked for");
+        self.runs += samples.len();
+        let asked = std::mem::take(&mut self.asked);
+        let of = |wanted: fn(&Place) -> bool| {
+            asked.iter().position(wanted).map(|position| samples[position])
+        };
+        let good = of(|place| *place == Place::Good);
+        let other = of(|place| *place != Place::Good);
+        if self.again.is_some() {
+            return self.told_again(good, other);
+        }
+        match (good, other, asked.iter().find(|place| **place != Place::Good)) {
+            (Some(good), Some(x), Some(&place)) => {
+                self.is_turned = !self.is_turned;
+                self.samples.push((place, x - good));
+            }
+            (None, Some(x), Some(&place)) => self.samples.push((place, x)),
+            (Some(x), ..) => self.sentinel(x),
+            _ => {}
+        }
+    }
+
+    /// The good endpoint, run again: has the machine drifted?
+    fn sentinel(&mut self, x: f64) {
+        self.samples.push((Place::Good, x));
+        let Scale::Levels(found) = self.scale else { return };
+        let runs = self.runs;
+        if self.drift.as_mut().is_some_and(|drift| drift.look(x, &found.levels, runs)) {
+            // What was compared across the drift is worth nothing; from now on in pairs.
+            self.samples.clear();
+            self.drift = None;
+            self.current = None;
+            self.again = Some((Vec::new(), Vec::new()));
+        }
+    }
+
+    /// A pair of the calibration that followed a drift.
+    fn told_again(&mut self, good: Option<f64>, bad: Option<f64>) {
+        let Some((goods, bads)) = &mut self.again else { return };
+        goods.extend(good);
+        bads.extend(bad);
+        let rule = Rule { tolerance: 0.0, may_drift: true, paired: true };
+        match calibrate(goods, bads, rule) {
+            Ok(found) => {
+                self.scale = Scale::Levels(found);
+                self.calibrated = found.levels.step();
+                let (goods, bads) = self.again.take().expect("it is under way");
+                self.take_endpoints(&goods, &bads, true);
+            }
+            Err(Unsettled::More) => {}
+            Err(_) => {
+                self.again = None;
+                self.ended = Some(Answer::Drifted);
+            }
+        }
+    }
+
+    /// The commit that was asked for cannot be measured.
+    pub fn untestable(&mut self, commit: usize) {
+        self.asked.clear();
+        self.untestable[commit] = true;
+        self.current = None;
+    }
+
+    /// The candidate did not stand up to fresh runs: these, where each was taken.
+    ///
+    /// They count like all others, unless samples are differences to the good endpoint, which
+    /// these are not; then what was known of the candidate is forgotten.
+    pub fn rejected(&mut self, fresh: &[(Place, f64)]) {
+        self.runs += fresh.len();
+        self.rejected += 1;
+        self.current = None;
+        let candidate = self.candidate.take();
+        if !self.is_paired() {
+            self.samples.extend(fresh);
+        } else if let Some(candidate) = candidate {
+            let tip = Place::Commit(self.tip());
+            let is_doubted = |place: &Place| {
+                *place != tip
+                    && (*place == Place::Commit(candidate.commit)
+                        || candidate.against.contains(place))
+            };
+            self.samples.retain(|(place, _)| !is_doubted(place));
+        }
+        if self.rejected >= MOST_REJECTED {
+            self.ended = Some(Answer::Rejected);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Metrics that only pass or fail, and do not always agree with themselves.
+
+use serde::{Deserialize, Serialize};
+
+use crate::stats;
+
+use super::calibration::{MOST_PAIRS, Unsettled};
+use super::evidence::Evidence;
+
+/// Runs of each endpoint before two rates are compared.
+const LEAST_PAIRS: usize = 4;
+/// ln 200: how much likelier two rates must be than one and the same.
+const DECISIVE: f64 = 5.298;
+
+/// How often a run fails at good and at bad.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rates {
+    /// Among good commits, in (0, 1).
+    pub good: f64,
+    /// Among bad ones.
+    pub bad: f64,
+}
+
+impl Rates {
+    /// (failures + ½)/(runs + 1) on each side, the mean of the Jeffreys posterior: neither 0
+    /// nor 1, since no number of runs proves that something never happens.
+    pub fn of(good: &[f64], bad: &[f64]) -> Self {
+        let rate = |x: &[f64]| (x.iter().sum::<f64>() + 0.5) / (x.len() as f64 + 1.0);
+        Self { good: rate(good), bad: rate(bad) }
+    }
+
+    /// ln P(x | bad) − ln P(x | good) of one run.
+    pub fn evidence(&self, x: f64) -> f64 {
+        if x > 0.5 {
+            (self.bad / self.good).ln()
+        } else {
+            ((1.0 - self.bad) / (1.0 - self.good)).ln()
+        }
+    }
+
+    /// Runs after which a commit has said what it can: 20 over the information of one run,
+    /// between 12 and 200.
+    pub fn most_runs(&self) -> usize {
+        let per_run =
+            |rate: f64| rate * self.evidence(1.0).abs() + (1.0 - rate) * self.evidence(0.0).abs();
+        let information = per_run(self.good).min(per_run(self.bad)).max(1e-3);
+        stats::whole(20.0 / information, 12, 200)
+    }
+}
+
+/// The Beta–Bernoulli marginal likelihood of so many failures in so many runs with Jeffreys'
+/// prior: ln B(½ + failures, ½ + passes) − ln B(½, ½).
+pub(super) fn ln_rates(seen: Evidence) -> f64 {
+    let count = |x: f64| stats::whole(x.round(), 0, usize::MAX);
+    let (failures, runs) = (count(seen.sum), count(seen.n));
+    let passes = runs.saturating_sub(failures);
+    // Γ(n + ½)/Γ(½) = Π (i + ½), and the total's Γ(n + 1) = Π (i + 1).
+    let halves = |n: usize| (0..n).map(|i| (i as f64 + 0.5).ln()).sum::<f64>();
+    let wholes = (0..runs).map(|i| (i as f64 + 1.0).ln()).sum::<f64>();
+    halves(failures) + halves(passes) - wholes
+}
+
+/// Compares as many runs of good as of bad, each 0 or 1, taken in turn.
+///
+/// Settled when two rates are 200 times likelier than one (a Bayes factor of Beta–Bernoulli
+/// marginals; Kass and Raftery 1995 call 150 very strong) and bad fails more often.
+pub fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, Unsettled> {
+    let sum = |x: &[f64]| {
+        let mut all = Evidence::default();
+        for &x in x {
+            all.add(x);
+        }
+        all
+    };
+    let (left, right) = (sum(good), sum(bad));
+    let pairs = good.len().min(bad.len());
+    let rates = Rates::of(good, bad);
+    let factor = ln_rates(left) + ln_rates(right) - ln_rates(left.plus(right));
+    if pairs >= LEAST_PAIRS && factor >= DECISIVE && rates.bad > rates.good {
+        return Ok(rates);
+    }
+    if pairs < MOST_PAIRS {
+        return Err(Unsettled::More);
+    }
+    Err(if factor < 0.0 || rates.bad <= rates.good {
+        Unsettled::NoDifference
+    } else {
+        Unsettled::TooNoisy { needed: None }
+    })
+}
