@@ -4,7 +4,6 @@
 //! is the program's own.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its table")]
-#![expect(clippy::exit, reason = "wrong words")]
 
 mod cells;
 mod others;
