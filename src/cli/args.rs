@@ -141,7 +141,7 @@ pub struct Start {
     /// the top of the checkout]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How commits are chosen: auto, git-bisect (posterior is not available yet)
+    /// Who chooses the commits: auto (the noise decides), git-bisect, posterior
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub search: String,
     /// Follow first parents only: name the merge that brought it in

@@ -8,6 +8,7 @@ use crate::demo::{self, LayoutError};
 use crate::git::Repository;
 use crate::hunt::{Asked, UsageError};
 use crate::process::Stop;
+use crate::store::journal::SearchBy;
 use crate::store::{Store, publish};
 use crate::ui::Ui;
 
@@ -45,6 +46,7 @@ pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let asked = Asked {
         good: scenario.good.clone(),
         bad: scenario.bad.clone(),
+        search: SearchBy::Auto,
         first_parent: false,
         first_only: false,
         skip: Vec::new(),

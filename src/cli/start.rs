@@ -1,5 +1,7 @@
 //! `start` and `resume`: a hunt from the command line.
 
+use anyhow::anyhow;
+
 use crate::config::Config;
 use crate::evaluation::Outcome;
 use crate::git::Repository;
@@ -7,6 +9,7 @@ use crate::hunt::{self, Asked};
 use crate::process::Stop;
 use crate::report;
 use crate::store::HuntDir;
+use crate::store::journal::SearchBy;
 use crate::ui::Ui;
 
 use super::args::{Hunt, Start};
@@ -21,12 +24,25 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let asked = Asked {
         good: args.good.clone(),
         bad: args.bad.clone(),
+        search: search_by(&args.search)?,
         first_parent: args.first_parent,
         first_only: args.first_only,
         skip: args.skip.clone(),
         paths: args.paths.clone(),
     };
     begin(&repository, &config, &asked, ui, stop)
+}
+
+fn search_by(how: &str) -> Result<SearchBy, Failed> {
+    match how {
+        "auto" => Ok(SearchBy::Auto),
+        "git-bisect" => Ok(SearchBy::GitBisect),
+        "posterior" => Ok(SearchBy::Posterior),
+        other => Err(Failed::usage(
+            anyhow!("--search {other}: there is no such way to search"),
+            Some("allowed are auto, git-bisect and posterior".to_owned()),
+        )),
+    }
 }
 
 /// Begins a hunt and drives it to its end.

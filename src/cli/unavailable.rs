@@ -39,18 +39,11 @@ pub fn start(args: &Start) -> Result<(), Failed> {
         (args.find_fix, "--find-fix"),
         (args.deadline.is_some(), "--deadline"),
         (args.detach, "--detach"),
-        (args.search == "posterior", "--search posterior"),
     ];
     if let Some((_, name)) = missing.iter().find(|(given, _)| *given) {
         return Err(Failed::usage(
             anyhow!("`{name}` is not available yet"),
             Some("leave it out; `bisect-ppl start --help` lists what there is".to_owned()),
-        ));
-    }
-    if !matches!(args.search.as_str(), "auto" | "git-bisect") {
-        return Err(Failed::usage(
-            anyhow!("--search {}: there is no such way to search", args.search),
-            Some("allowed are auto and git-bisect".to_owned()),
         ));
     }
     Ok(())

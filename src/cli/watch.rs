@@ -172,6 +172,12 @@ impl View {
                     text::plural(commits.len(), "candidate")
                 )),
             },
+            Event::Weighed(weighed) => self.progress.done_line(&format!(
+                "{} hold 95 % of the posterior after {} of {}",
+                text::plural(weighed.smallest_set.len(), "commit"),
+                text::plural(weighed.runs, "run"),
+                weighed.metric
+            )),
             Event::Contradicted { commit, reason } => self.progress.note(&format!(
                 "{} did not stand up: {}",
                 commit.short(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Failure, Guard, Metric, Value};
+use super::{CommitId, Failure, Guard, Metric, Noise, Value};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl fmt::Display for Outcome {
 pub enum Basis {
     /// Every value repeated bit for bit.
     BitExact,
-    /// Repeated runs that all lie on one side of a threshold.
+    /// Runs of each commit until their evidence was enough.
     Sequential,
     /// A posterior over the commits.
     Posterior,
@@ -91,6 +91,9 @@ pub struct GuardTarget {
     /// Where runs do not repeat bit for bit: the value that parts good from bad, midway
     /// between the endpoints' runs.
     pub threshold: Option<f64>,
+    /// Levels and noise, where runs do not repeat bit for bit.
+    #[serde(default)]
+    pub noise: Option<Noise>,
 }
 
 impl Target {

@@ -46,6 +46,14 @@ pub struct Guard {
     pub form: GuardForm,
 }
 
+impl GuardForm {
+    /// Whether the tolerance is a part of the baseline, and the metric one that is compared by
+    /// ratios (tokens per second, seconds).
+    pub fn is_relative(self) -> bool {
+        matches!(self, Self::MaxIncreasePercent(_) | Self::MaxDecreasePercent(_))
+    }
+}
+
 impl Guard {
     /// Which way this guard's metric gets worse.
     pub fn direction(&self) -> Direction {

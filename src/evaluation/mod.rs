@@ -7,6 +7,7 @@ mod fault;
 mod finding;
 mod guard;
 mod metric;
+mod noise;
 mod run;
 mod verdict;
 
@@ -19,5 +20,6 @@ pub use finding::{
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
+pub use noise::{Noise, NoiseKind, Orientation};
 pub use run::{Ended, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

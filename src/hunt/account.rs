@@ -1,14 +1,12 @@
 //! The account: good → bad = the own steps found + the rest. Where the rest still exceeds the
 //! limit, the hunt goes on. Pure.
 
+use super::effect::weight;
+use super::search::{Searched, candidates_sentence};
 use crate::evaluation::{
     Account, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome, Target,
 };
 use crate::oracle::Observation;
-use crate::store::journal::Steadiness;
-
-use super::effect::{threshold, weight};
-use super::search::{Searched, candidates_sentence};
 
 /// A stretch of history with the targets it is searched for.
 #[derive(Clone, Debug)]
@@ -23,7 +21,6 @@ pub(super) struct Stretch {
 #[derive(Debug)]
 pub(super) struct Ledger {
     targets: Vec<Target>,
-    steadiness: Steadiness,
     culprits: Vec<Culprit>,
     crossings: Vec<Culprit>,
     candidates: Vec<(Vec<CommitId>, String)>,
@@ -31,10 +28,9 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub(super) fn new(targets: &[Target], steadiness: Steadiness) -> Self {
+    pub(super) fn new(targets: &[Target]) -> Self {
         Self {
             targets: targets.to_vec(),
-            steadiness,
             culprits: Vec::new(),
             crossings: Vec::new(),
             candidates: Vec::new(),
@@ -74,6 +70,10 @@ impl Ledger {
         let (found, seen) = match searched {
             Searched::Candidates(commits, why) => {
                 self.candidates.push((commits, why));
+                return Vec::new();
+            }
+            Searched::Nothing(why) => {
+                self.notes.push(why);
                 return Vec::new();
             }
             Searched::Culprit(culprit, seen) => {
@@ -120,22 +120,14 @@ impl Ledger {
             let own = seen.numbers(metric);
             // The end of a stretch of the account's own is a parent that was seen before: only
             // its level is at hand.
-            let end = if stretch.bad == bad.commit {
-                bad.numbers(metric)
+            let runs = if stretch.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
+            if is_beyond_noise(&rest, own.len(), runs) {
+                targets.push(Target::Guard(rest));
             } else {
-                target.bad.number().into_iter().collect()
-            };
-            match (self.steadiness, threshold(&own, &end, target.guard.direction())) {
-                (Steadiness::BitIdentical, _) => {
-                    targets.push(Target::Guard(GuardTarget { threshold: None, ..rest }));
-                }
-                (Steadiness::Apart, Some(threshold)) => {
-                    targets.push(Target::Guard(GuardTarget { threshold: Some(threshold), ..rest }));
-                }
-                (Steadiness::Apart, None) => self.notes.push(format!(
+                self.notes.push(format!(
                     "what {metric} still rises after {} is lost in its noise",
                     found.info.commit.short()
-                )),
+                ));
             }
         }
         (!targets.is_empty()).then(|| Stretch {
@@ -146,22 +138,24 @@ impl Ledger {
         })
     }
 
-    /// What lies left of it: only a threshold midway can leave more than the limit there.
+    /// What lies left of it: only in noise, where a level between good and bad may pass for
+    /// good, can more than the limit be left there.
     fn before(&self, stretch: &Stretch, found: &Culprit) -> Option<Stretch> {
-        if self.steadiness == Steadiness::BitIdentical || found.parent == stretch.good {
+        if found.parent == stretch.good {
             return None;
         }
         let mut targets = Vec::new();
         for target in &stretch.targets {
             let Target::Guard(target) = target else { continue };
+            if target.noise.is_none() {
+                continue;
+            }
             let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
             let Some(effect) = found.effects.iter().find(is_same) else { continue };
             let rest = GuardTarget { bad: effect.parent.clone(), ..target.clone() };
-            if exceeds(&rest)
-                && let (Some(a), Some(b)) = (rest.baseline.number(), rest.bad.number())
-            {
-                let threshold = Some(f64::midpoint(a, b));
-                targets.push(Target::Guard(GuardTarget { threshold, ..rest }));
+            let runs = target.noise.map_or(1, |noise| noise.runs);
+            if exceeds(&rest) && is_beyond_noise(&rest, runs, 2) {
+                targets.push(Target::Guard(rest));
             }
         }
         (!targets.is_empty()).then(|| Stretch {
@@ -264,6 +258,22 @@ fn exceeds(target: &GuardTarget) -> bool {
         (Some(a), Some(b)) => target.guard.worsening(a, b) > target.limit.max(0.0),
         _ => target.baseline != target.bad,
     }
+}
+
+/// Whether what is left exceeds its limit by more than two standard errors of two levels with
+/// so many runs; what does not is not worth a night.
+fn is_beyond_noise(rest: &GuardTarget, good: usize, bad: usize) -> bool {
+    let (Some(noise), Some(from), Some(to)) =
+        (rest.noise, rest.baseline.number(), rest.bad.number())
+    else {
+        return true;
+    };
+    if noise.kind.is_rate() {
+        return rest.baseline != rest.bad;
+    }
+    let scale = rest.orientation();
+    let error = noise.sd * (1.0 / good.max(1) as f64 + 1.0 / bad.max(1) as f64).sqrt();
+    scale.oriented(to) - scale.oriented(from) > rest.oriented_limit() + 2.0 * error
 }
 
 /// The culprit with the largest own step, in units of its limit.

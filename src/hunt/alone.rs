@@ -9,7 +9,6 @@ use crate::git::{History, Repository};
 use crate::oracle::{ControlSlot, Oracle, OracleError, Recorder, revisions_of};
 use crate::process::Stop;
 use crate::store::Store;
-use crate::store::journal::Steadiness;
 
 use super::HuntError;
 use super::begin::{gather, slots_folder};
@@ -43,8 +42,8 @@ pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
     clean_slots(oracle.history.repository(), &oracle.slots)
 }
 
-/// Judges a commit by every guard against the level at `good`, one run each: what an oracle
-/// without a hunt can tell. An `Err` string says why `good` itself bears no judgement.
+/// Judges a commit by every guard against the level at `good`, one run of good and as many of
+/// the commit as it takes to repeat itself: what an oracle without a hunt can tell. An `Err` string says why `good` itself bears no judgement.
 pub fn judge_against(
     oracle: &mut Oracle,
     good: &CommitId,
@@ -67,8 +66,7 @@ pub fn judge_against(
     };
     let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
-    let (judgement, _) =
-        oracle.settle(commit, &targets, Steadiness::BitIdentical, Phase::Manual)?;
+    let (judgement, _) = oracle.settle(commit, &targets, Phase::Manual)?;
     oracle.kept.clear();
     Ok(Ok(judgement))
 }

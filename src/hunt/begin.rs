@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::evaluation::{CommitId, CommitInfo};
 use crate::git::{History, Range, Repository};
 use crate::oracle::{Facts, OracleError, revisions_of};
-use crate::store::journal::{Begun, Event, Options};
+use crate::store::journal::{Begun, Event, Options, SearchBy};
 use crate::store::{HuntDir, KeyHasher, Store, publish};
 
 use super::{HuntError, UsageError};
@@ -18,6 +18,8 @@ pub struct Asked {
     pub good: String,
     /// The revision that is not.
     pub bad: String,
+    /// Who chooses the commits.
+    pub search: SearchBy,
     /// Follow first parents only.
     pub first_parent: bool,
     /// End at the first culprit.
@@ -44,6 +46,7 @@ pub fn begin(
     let base = text("the configuration", &config.base)?;
     let checkout = repository.top().map(|top| text("the checkout", top)).transpose()?;
     let options = Options {
+        search: asked.search,
         first_parent: asked.first_parent,
         first_only: asked.first_only,
         skip: asked.skip.iter().map(|rev| resolve(rev)).collect::<Result<_, _>>()?,

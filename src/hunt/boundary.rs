@@ -1,13 +1,13 @@
 //! Where an override begins at the first bad commit, it may be the recipe that made the step.
 
+use crate::config::Config;
 use crate::evaluation::{CommitId, Phase, Target, Verdict};
-use crate::oracle::{Request, first_runs, measures_of};
-use crate::store::journal::Steadiness;
+use crate::oracle::{Decision, Observation, Request, judge, measures_of};
 
 use super::HuntError;
-use super::confirm::judged;
 use super::driver::Driver;
 use super::effect::{effects, is_large};
+use super::fresh::{ROUNDS, judged};
 
 impl Driver<'_> {
     /// Where an override begins at the commit, both sides are measured with each recipe that
@@ -17,7 +17,6 @@ impl Driver<'_> {
         commit: &CommitId,
         parents: &[CommitId],
         targets: &[Target],
-        steadiness: Steadiness,
     ) -> Result<Option<String>, HuntError> {
         let own = self.oracle.recipe(commit)?;
         let mut recipes = vec![own.clone()];
@@ -31,7 +30,9 @@ impl Driver<'_> {
             return Ok(None);
         }
         let measures = measures_of(targets);
-        let runs = first_runs(steadiness);
+        let is_noisy = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_some());
+        let is_exact = !targets.iter().any(is_noisy);
+        let runs = if is_exact { 1 } else { ROUNDS };
         let mut compared = false;
         for recipe in &recipes {
             let mut verdicts = Vec::new();
@@ -45,7 +46,7 @@ impl Driver<'_> {
                     recipe: Some(recipe),
                     keep: false,
                 })?;
-                verdicts.push(judged(&observation, targets, steadiness, recipe).verdict);
+                verdicts.push(judged_alone(&observation, targets, recipe, is_exact));
                 seen.push(observation);
             }
             let last = seen.pop().expect("the commit is the last of them");
@@ -54,7 +55,7 @@ impl Driver<'_> {
                 continue;
             }
             compared = true;
-            let step = effects(&last, &seen, targets).0;
+            let step = effects(&last, &seen, targets, &self.oracle.config).0;
             let holds = *bad == Verdict::Bad
                 && rest.iter().all(|verdict| *verdict == Verdict::Good)
                 && (step.is_empty() || step.iter().any(is_large));
@@ -69,5 +70,21 @@ impl Driver<'_> {
             "the recipe changes here, and neither recipe runs on both sides, so that nothing can be compared"
                 .to_owned()
         }))
+    }
+}
+
+/// The verdict on one side; in noise by the sequential test, as far as these runs carry it.
+fn judged_alone(
+    seen: &Observation,
+    targets: &[Target],
+    recipe: &Config,
+    is_exact: bool,
+) -> Verdict {
+    if is_exact {
+        return judged(seen, targets, recipe, true).verdict;
+    }
+    match judge(seen, targets, &|_, _| false, recipe) {
+        Decision::Settled(judgement) => judgement.verdict,
+        Decision::More(_) => Verdict::Skip,
     }
 }

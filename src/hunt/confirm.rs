@@ -1,14 +1,13 @@
 //! The confirmation: a commit and its real parents measured afresh, interleaved, from clean
 //! builds, before anybody is named.
 
-use std::collections::BTreeMap;
-
-use crate::config::{Config, ConfirmBuild};
+use crate::config::ConfirmBuild;
 use crate::evaluation::{
     Basis, CommitId, Culprit, Failure, Guard, GuardTarget, Judgement, Metric, Phase, Target,
     TouchedFile, Verdict,
 };
-use crate::oracle::{Decision, Observation, Request, judge, measures_of};
+use crate::oracle::{Observation, measures_of};
+use crate::search::Step;
 use crate::stats::{self, Side};
 use crate::store::journal::{Event, Steadiness};
 use crate::store::{Confirmation, KeyHasher};
@@ -17,11 +16,9 @@ use super::HuntError;
 use super::begin::info;
 use super::driver::Driver;
 use super::effect::{bad_side, effects, is_blamed, is_large};
+use super::fresh::Fresh;
+use super::lead::Lead;
 use super::verdict::{Place, write_down};
-
-/// Fresh runs of each commit where values do not repeat bit for bit: five against five part by
-/// chance once in 252 times.
-pub(super) const ROUNDS_NOISY: usize = 5;
 
 /// What a claim came to.
 pub(super) enum Confirmed {
@@ -37,23 +34,23 @@ pub(super) enum Confirmed {
     Unsure(Vec<CommitId>, String),
 }
 
-/// A commit and its parents, measured afresh.
-struct Fresh {
-    commit: Observation,
-    parents: Vec<Observation>,
-    /// Every run repeated every earlier one bit for bit.
-    is_exact: bool,
+/// A claim: which commit, judged by what.
+#[derive(Clone, Copy)]
+pub(super) struct Claim<'a> {
+    pub(super) commit: &'a CommitId,
+    /// Everything that the bad end breaks; all of it is measured.
+    pub(super) targets: &'a [Target],
+    /// What the search went by.
+    pub(super) lead: &'a Lead,
+    /// The step that fresh runs are tested for, in noise.
+    pub(super) step: Option<Step>,
+    pub(super) stretch: usize,
 }
 
 impl Driver<'_> {
     /// Confirms a commit against its real parents, or says why that cannot be done.
-    pub(super) fn confirm(
-        &mut self,
-        commit: &CommitId,
-        targets: &[Target],
-        steadiness: Steadiness,
-        stretch: usize,
-    ) -> Result<Confirmed, HuntError> {
+    pub(super) fn confirm(&mut self, claim: Claim<'_>) -> Result<Confirmed, HuntError> {
+        let Claim { commit, targets, lead, .. } = claim;
         let mut parents = self.oracle.history.parents(commit)?;
         if self.begun.options.first_parent {
             // What comes in by a merge is the merge's doing, as far as this search can see.
@@ -73,19 +70,20 @@ impl Driver<'_> {
         if let Some(before) = &before {
             self.oracle.taken_over.extend(before.attempts.iter().cloned());
         }
-        let fresh = self.measure_afresh(commit, &parents, targets, steadiness)?;
-        let verdicts = self.verdicts(&fresh, targets, steadiness, stretch)?;
+        let fresh = self.measure_afresh(claim, &parents)?;
+        let verdicts = self.verdicts(&fresh, claim)?;
         self.oracle.kept.retain(|slot| {
             slot.stamp().is_some_and(|stamp| stamp.commit == self.begun.good.commit)
         });
         if let Some(refusal) = refusal(commit, &parents, &verdicts) {
+            self.spend(&fresh, lead);
             return Ok(refusal);
         }
-        if let Some(why) = self.recipe_objection(commit, &parents, targets, steadiness)? {
+        if let Some(why) = self.recipe_objection(commit, &parents, &lead.targets)? {
             return Ok(Confirmed::Unsure(vec![commit.clone()], why));
         }
-        let broken = &verdicts.last().expect("the commit is the last of them").broken;
-        let culprit = self.culprit(commit, &parents, targets, &fresh, broken)?;
+        let broken = fresh.broken(targets, lead, &self.oracle.config);
+        let culprit = self.culprit(claim, &parents, &fresh, &broken)?;
         let wanted = self.oracle.config.statistics.confidence;
         if culprit.confidence < wanted {
             let why = format!(
@@ -114,104 +112,35 @@ impl Driver<'_> {
         Ok(Confirmed::Culprit(Box::new(culprit), observation))
     }
 
-    /// Measures commit and parents in turn, forth and back, one run a round; more rounds where
-    /// anything does not repeat.
-    fn measure_afresh(
-        &mut self,
-        commit: &CommitId,
-        parents: &[CommitId],
-        targets: &[Target],
-        steadiness: Steadiness,
-    ) -> Result<Fresh, HuntError> {
-        let measures = measures_of(targets);
-        let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
-        let mut seen: BTreeMap<&CommitId, Observation> = BTreeMap::new();
-        let mut is_exact = steadiness == Steadiness::BitIdentical;
-        for round in 1..=ROUNDS_NOISY {
-            for &one in &order {
-                let observation = self.measure_once_more(one, &measures, round)?;
-                seen.insert(one, observation);
-            }
-            is_exact = is_exact && self.all_repeat(&order, targets)?;
-            if is_exact || measures.is_empty() {
-                break;
-            }
-            order.reverse();
+    /// Runs that a claim in noise rested on bear no second one: the next takes others.
+    fn spend(&mut self, fresh: &Fresh, lead: &Lead) {
+        if lead.method != Steadiness::BitIdentical {
+            let all = fresh.parents.iter().chain([&fresh.commit]);
+            self.spent.extend(all.flat_map(Observation::attempts));
         }
-        let mut take = |one: &CommitId| seen.remove(one).expect("every one was measured");
-        Ok(Fresh {
-            parents: parents.iter().map(&mut take).collect(),
-            commit: take(commit),
-            is_exact,
-        })
-    }
-
-    fn measure_once_more(
-        &mut self,
-        commit: &CommitId,
-        measures: &[String],
-        runs: usize,
-    ) -> Result<Observation, HuntError> {
-        let phase = Phase::Confirm;
-        let request = Request { commit, measures, runs, phase, recipe: None, keep: true };
-        Ok(self.oracle.evaluate(request)?)
-    }
-
-    /// Whether all that is known of these commits, fresh or not, repeats bit for bit.
-    fn all_repeat(&mut self, commits: &[&CommitId], targets: &[Target]) -> Result<bool, HuntError> {
-        let measures = measures_of(targets);
-        for commit in commits {
-            let phase = Phase::Search;
-            let known = self.oracle.evaluate(Request {
-                commit,
-                measures: &measures,
-                runs: 0,
-                phase,
-                recipe: None,
-                keep: false,
-            })?;
-            let repeats = |target: &Target| match target {
-                Target::Guard(target) => {
-                    known.build_failure.is_some() || known.repeats(&target.guard.metric)
-                }
-                // A failure has no bits to compare, and may come and go: it is never exact.
-                Target::Failure { measure, .. } => measure.is_none(),
-            };
-            if !targets.iter().all(repeats) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// The verdicts on the parents and the commit, from fresh runs alone, written down.
-    fn verdicts(
-        &mut self,
-        fresh: &Fresh,
-        targets: &[Target],
-        steadiness: Steadiness,
-        stretch: usize,
-    ) -> Result<Vec<Judgement>, HuntError> {
-        let how = if fresh.is_exact { steadiness } else { Steadiness::Apart };
-        let mut verdicts = Vec::new();
-        for observation in fresh.parents.iter().chain([&fresh.commit]) {
-            let judgement = judged(observation, targets, how, &self.oracle.config);
-            let place = Place { stretch, phase: Phase::Confirm, left: None };
-            write_down(&mut self.oracle, observation, &judgement, place)?;
-            verdicts.push(judgement);
+    fn verdicts(&mut self, fresh: &Fresh, claim: Claim<'_>) -> Result<Vec<Judgement>, HuntError> {
+        let verdicts = fresh.verdicts(claim.lead, &self.oracle.config);
+        let observations = fresh.parents.iter().chain([&fresh.commit]);
+        for (observation, judgement) in observations.zip(&verdicts) {
+            let place = Place { stretch: claim.stretch, phase: Phase::Confirm, left: None };
+            write_down(&mut self.oracle, observation, judgement, place)?;
         }
         Ok(verdicts)
     }
 
     fn culprit(
         &self,
-        commit: &CommitId,
+        claim: Claim<'_>,
         parents: &[CommitId],
-        targets: &[Target],
         fresh: &Fresh,
         broken: &[Metric],
     ) -> Result<Culprit, HuntError> {
-        let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets);
+        let Claim { commit, targets, .. } = claim;
+        let config = &self.oracle.config;
+        let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config);
         // A metric that keeps its tolerance is nobody's fault, however it moved.
         effects.retain(|effect| broken.contains(&effect.metric));
         let wanted = targets.iter().find_map(|target| match target {
@@ -224,6 +153,12 @@ impl Driver<'_> {
         let parent = &parents[worst];
         let (confidence, basis) = if fresh.is_exact {
             (1.0, Basis::BitExact)
+        } else if let Some(confidence) = fresh.confidence() {
+            let basis = match claim.lead.method {
+                Steadiness::Posterior => Basis::Posterior,
+                Steadiness::BitIdentical | Steadiness::Sequential => Basis::Sequential,
+            };
+            (confidence, basis)
         } else {
             let least = |target: &Target| {
                 let sides =
@@ -330,24 +265,6 @@ fn first_failure(seen: &Observation) -> Option<Failure> {
     let mut samples = seen.samples.values().flatten();
     let failed = samples.find_map(|sample| sample.result.as_ref().err());
     seen.build_failure.as_ref().or(failed).cloned()
-}
-
-/// A judgement where no more runs are to be had: wanting more is being undecided.
-pub(super) fn judged(
-    observation: &Observation,
-    targets: &[Target],
-    steadiness: Steadiness,
-    config: &Config,
-) -> Judgement {
-    match judge(observation, targets, steadiness, config) {
-        Decision::Settled(judgement) => judgement,
-        Decision::More(_) => Judgement {
-            verdict: Verdict::Skip,
-            skip: Some(crate::evaluation::SkipReason::Unsteady),
-            reason: "its fresh runs do not agree".to_owned(),
-            broken: Vec::new(),
-        },
-    }
 }
 
 /// Why the verdicts do not bear the claim, if they do not.

@@ -9,11 +9,10 @@ use crate::git::{BisectSession, Range, Repository};
 use crate::oracle::{Facts, Oracle};
 use crate::process::Stop;
 use crate::store::HuntDir;
-use crate::store::journal::{Begun, Event, Steadiness};
+use crate::store::journal::{Begun, Event};
 
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
-use super::search::Searched;
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
 
@@ -30,6 +29,8 @@ pub struct Driver<'a> {
     pub(super) stop: Stop,
     /// Stretches searched so far.
     pub(super) stretches: usize,
+    /// Runs that a claim rested on which fell: the next one takes others.
+    pub(super) spent: BTreeSet<String>,
 }
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
@@ -55,7 +56,15 @@ pub fn drive(
     if is_resumed {
         same_world(&oracle)?;
     }
-    let mut driver = Driver { oracle, begun, hunt, program, stop: stop.clone(), stretches: 0 };
+    let mut driver = Driver {
+        oracle,
+        begun,
+        hunt,
+        program,
+        stop: stop.clone(),
+        stretches: 0,
+        spent: BTreeSet::new(),
+    };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed)?;
     }
@@ -103,8 +112,8 @@ impl Driver<'_> {
             Ok(endpoints) => endpoints,
             Err(finding) => return Ok(*finding),
         };
-        self.announce(&endpoints.chosen.targets, endpoints.chosen.steadiness)?;
-        let mut ledger = Ledger::new(&endpoints.chosen.targets, endpoints.chosen.steadiness);
+        self.announce(&endpoints.chosen.targets)?;
+        let mut ledger = Ledger::new(&endpoints.chosen.targets);
         let mut stretches = VecDeque::from([Stretch {
             good: self.begun.good.commit.clone(),
             bad: self.begun.bad.commit.clone(),
@@ -116,7 +125,7 @@ impl Driver<'_> {
                 ledger.note("the account was not closed: too many stretches of history");
                 break;
             }
-            let searched = match self.search(&stretch, endpoints.chosen.steadiness) {
+            let searched = match super::search::search(self, stretch.clone()) {
                 // What is confirmed stands; only the rest was not looked for.
                 Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
                     ledger.note(format!(
@@ -183,18 +192,12 @@ impl Driver<'_> {
         &mut self,
         commit: &CommitId,
         targets: &[Target],
-        steadiness: Steadiness,
         stretch: usize,
     ) -> Result<Judgement, HuntError> {
         let phase = Phase::Search;
-        let (judgement, observation) = self.oracle.settle(commit, targets, steadiness, phase)?;
+        let (judgement, observation) = self.oracle.settle(commit, targets, phase)?;
         let place = Place { stretch, phase, left: None };
         write_down(&mut self.oracle, &observation, &judgement, place)?;
         Ok(judgement)
-    }
-
-    /// Searches a stretch until an answer survives its confirmation.
-    fn search(&mut self, stretch: &Stretch, steadiness: Steadiness) -> Result<Searched, HuntError> {
-        super::search::search(self, stretch.clone(), steadiness)
     }
 }

@@ -1,9 +1,15 @@
 //! How much of a regression is a commit's own: its step against the worst of its parents.
 //! Pure.
 
+use crate::config::Config;
 use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value};
 use crate::oracle::Observation;
 use crate::stats::{self, Side};
+
+use super::fresh::samples;
+
+/// Quantile of the normal distribution for a two-sided interval of 95 %.
+const NORMAL_95: f64 = 1.96;
 
 /// The own step of each guard that moved, the largest relative to its limit first, and which
 /// parent is the worst.
@@ -11,11 +17,12 @@ pub(super) fn effects(
     commit: &Observation,
     parents: &[Observation],
     targets: &[Target],
+    config: &Config,
 ) -> (Vec<Effect>, usize) {
     let mut found = Vec::new();
     for target in targets {
         if let Target::Guard(target) = target
-            && let Some((effect, worst)) = effect(commit, parents, target)
+            && let Some((effect, worst)) = effect(commit, parents, target, config)
         {
             found.push((effect, worst));
         }
@@ -29,8 +36,12 @@ fn effect(
     commit: &Observation,
     parents: &[Observation],
     target: &GuardTarget,
+    config: &Config,
 ) -> Option<(Effect, usize)> {
     let metric = &target.guard.metric;
+    if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+        return rates(commit, parents, target, config);
+    }
     let level = commit.level(metric)?;
     let distance = |value: &Value| match (target.baseline.number(), value.number()) {
         (Some(baseline), Some(x)) => target.guard.worsening(baseline, x),
@@ -56,7 +67,9 @@ fn effect(
             .map(|(a, b)| target.guard.worsening(a, b))
     };
     let interval = own_step.map(|_| {
-        [steps().fold(f64::INFINITY, f64::min), steps().fold(f64::NEG_INFINITY, f64::max)]
+        interval_in_noise(commit, &parents[worst], target, config).unwrap_or_else(|| {
+            [steps().fold(f64::INFINITY, f64::min), steps().fold(f64::NEG_INFINITY, f64::max)]
+        })
     });
     let effect = Effect {
         metric: metric.clone(),
@@ -69,20 +82,61 @@ fn effect(
     Some((effect, worst))
 }
 
+/// The own step's 95 % interval under the noise that was measured: D̄ ± 1.96·s·√(1/n + 1/m),
+/// or ± 1.96·s/√n of pairs, on the oriented scale and from there into the metric's unit.
+fn interval_in_noise(
+    commit: &Observation,
+    parent: &Observation,
+    target: &GuardTarget,
+    config: &Config,
+) -> Option<[f64; 2]> {
+    let noise = target.noise?;
+    let (own, theirs) =
+        (samples(commit, target, config).ok()?, samples(parent, target, config).ok()?);
+    let (level, base) = (stats::winsorised_mean(&own)?, stats::winsorised_mean(&theirs)?);
+    let error = if noise.paired {
+        noise.sd / (own.len() as f64).sqrt()
+    } else {
+        noise.sd * (1.0 / own.len() as f64 + 1.0 / theirs.len() as f64).sqrt()
+    };
+    let scale = target.orientation();
+    let step = |reach: f64| {
+        let moved = scale.metric(base + (level - base) + reach * error);
+        target.guard.worsening(scale.metric(base), moved)
+    };
+    Some([step(-NORMAL_95), step(NORMAL_95)])
+}
+
+/// How often the commit and its worst parent fail, where a metric only passes or fails.
+fn rates(
+    commit: &Observation,
+    parents: &[Observation],
+    target: &GuardTarget,
+    config: &Config,
+) -> Option<(Effect, usize)> {
+    let rate = |seen: &Observation| {
+        let samples = samples(seen, target, config).ok()?;
+        let failed: f64 = samples.iter().sum();
+        let told = Value::Fact(format!("fails in {failed} of {} runs", samples.len()));
+        (!samples.is_empty()).then(|| (failed / samples.len() as f64, told))
+    };
+    let (_, level) = rate(commit)?;
+    let seen = parents.iter().enumerate().rev();
+    let (worst, (_, parent)) = seen
+        .filter_map(|(index, parent)| Some((index, rate(parent)?)))
+        .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
+    let metric = target.guard.metric.clone();
+    let effect =
+        Effect { metric, parent, commit: level, own_step: None, interval: None, limit: 0.0 };
+    Some((effect, worst))
+}
+
 /// On which side bad lies; a metric that must not move at all has none, and is not ranked.
 pub(super) fn bad_side(direction: Direction) -> Side {
     match direction {
         Direction::Down => Side::Below,
         Direction::Up | Direction::Any => Side::Above,
     }
-}
-
-/// The value midway that parts the good runs from the bad ones, where all of these lie beyond
-/// all of those, in the direction that the guard calls worse.
-pub(super) fn threshold(good: &[f64], bad: &[f64], direction: Direction) -> Option<f64> {
-    stats::separation(good, bad)
-        .filter(|threshold| threshold.bad == bad_side(direction))
-        .map(|threshold| threshold.at)
 }
 
 /// Whether a step is large enough to blame somebody: more than half the guard's limit, or for

@@ -1,19 +1,21 @@
-//! Measures both endpoints in turn: G B | B G, and on to five runs each where values do not
-//! repeat bit for bit.
+//! Measures both endpoints in turn: G B | B G, twice where values repeat bit for bit, and
+//! else until the levels lie apart, or cannot be told apart.
 
+use crate::config::Parser;
 use crate::evaluation::{CommitId, Finding, Judgement, Outcome, Phase, Verdict};
 use crate::oracle::{ControlSlot, Observation, Request};
+use crate::search::endpoint_order;
 use crate::store::journal::Event;
 
 use super::HuntError;
 use super::driver::Driver;
-use super::targets::{Chosen, choose};
+use super::noise::Manner;
+use super::plan::steps_of;
+use super::targets::{Chosen, Found, choose, look};
 use super::verdict::{Place, write_down};
 
 /// Runs of each endpoint where everything repeats.
 const RUNS_STEADY: usize = 2;
-/// Runs of each endpoint where something does not.
-const RUNS_NOISY: usize = 5;
 
 /// The endpoints, measured.
 pub(super) struct Endpoints {
@@ -33,21 +35,21 @@ impl Driver<'_> {
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
         self.keep_control(&good)?;
         let mut at_bad = self.measure_endpoint(&bad, &measures, 1)?;
-        for runs in RUNS_STEADY..=RUNS_NOISY {
-            let guarded = self.unsteady(&at_good, &at_bad, runs);
-            if guarded.is_empty() {
+        let manner = self.manner();
+        for runs in RUNS_STEADY.. {
+            let wanting = self.wanting(&at_good, &at_bad, runs, &manner);
+            if wanting.is_empty() {
                 break;
             }
             // In turn, so that a drift of the machine does not fall on one of them alone.
-            let order = if runs % 2 == 0 { [&bad, &good] } else { [&good, &bad] };
-            for commit in order {
-                let seen = self.measure_endpoint(commit, &guarded, runs)?;
-                let whole = if *commit == good { &mut at_good } else { &mut at_bad };
-                merge(whole, seen);
+            for is_good in endpoint_order(runs - 1) {
+                let commit = if is_good { &good } else { &bad };
+                let seen = self.measure_endpoint(commit, &wanting, runs)?;
+                merge(if is_good { &mut at_good } else { &mut at_bad }, seen);
             }
         }
         self.oracle.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == good));
-        let chosen = match choose(&at_good, &at_bad, &self.oracle.config.guards) {
+        let chosen = match choose(&at_good, &at_bad, &self.oracle.config.guards, &manner) {
             Ok(chosen) => chosen,
             Err(finding) => return Ok(Err(finding)),
         };
@@ -83,19 +85,36 @@ impl Driver<'_> {
         Ok(self.oracle.evaluate(request)?)
     }
 
-    /// Which measures need this many runs: all need two, and more those in which anything
-    /// guarded does not repeat.
-    fn unsteady(&self, good: &Observation, bad: &Observation, runs: usize) -> Vec<String> {
+    /// How this hunt judges in noise.
+    pub(super) fn manner(&self) -> Manner {
+        let config = &self.oracle.config;
+        let passes = config.measures.iter().filter(|m| matches!(m.parser, Parser::ExitCode));
+        let steps = steps_of(self.begun.commits).max(1) as f64;
+        Manner {
+            pass_fail: passes.map(|measure| measure.name.clone()).collect(),
+            by: self.begun.options.search,
+            error: (1.0 - config.statistics.confidence) / steps,
+        }
+    }
+
+    /// Which measures need this many runs: all need two, and more those of which a guard
+    /// cannot be judged yet.
+    fn wanting(
+        &self,
+        good: &Observation,
+        bad: &Observation,
+        runs: usize,
+        manner: &Manner,
+    ) -> Vec<String> {
         let config = &self.oracle.config;
         let wanted = |name: &str| {
             if good.build_failure.is_some() || bad.build_failure.is_some() {
                 return false;
             }
-            let guards = || config.guards.iter().filter(|guard| guard.metric.measure == name);
             let fails = |seen: &Observation| seen.of(name).iter().any(|s| s.result.is_err());
-            let repeats =
-                guards().all(|guard| good.repeats(&guard.metric) && bad.repeats(&guard.metric));
-            runs <= RUNS_STEADY || !(repeats || fails(good) || fails(bad))
+            let mut guards = config.guards.iter().filter(|guard| guard.metric.measure == name);
+            let is_open = |guard| matches!(look(good, bad, guard, manner), Found::More);
+            runs <= RUNS_STEADY || (guards.any(is_open) && !fails(good) && !fails(bad))
         };
         config.measures.iter().map(|m| m.name.clone()).filter(|name| wanted(name)).collect()
     }
@@ -124,7 +143,7 @@ impl Driver<'_> {
         }
         let mut unmeasurable = None;
         for base in self.oracle.history.merge_bases(good, bad)? {
-            let judgement = self.judge(&base, &chosen.targets, chosen.steadiness, 0)?;
+            let judgement = self.judge(&base, &chosen.targets, 0)?;
             let (name, reason) = (base.short(), &judgement.reason);
             if judgement.verdict == Verdict::Bad {
                 let summary = format!(

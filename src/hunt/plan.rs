@@ -2,13 +2,16 @@
 //! a build and a run are.
 
 use crate::config::ConfirmBuild;
-use crate::evaluation::{Phase, Target};
-use crate::oracle::{first_runs, measures_of};
-use crate::store::journal::{Entry, Event, Plan, Steadiness};
+use crate::evaluation::{GuardTarget, Phase, Target};
+use crate::oracle::measures_of;
+use crate::search::{Levels, expect};
+use crate::stats;
+use crate::store::journal::{Entry, Event, Plan};
 
 use super::HuntError;
-use super::confirm::ROUNDS_NOISY;
 use super::driver::Driver;
+use super::fresh::ROUNDS;
+use super::lead::Lead;
 
 /// The first bad commit and one parent; a merge has more.
 const CONFIRMED_COMMITS: usize = 2;
@@ -30,34 +33,38 @@ pub fn steps_of(commits: usize) -> usize {
 
 impl Driver<'_> {
     /// Says the plan, once a hunt: one that is resumed keeps the one it began with.
-    pub(super) fn announce(
-        &mut self,
-        targets: &[Target],
-        steadiness: Steadiness,
-    ) -> Result<(), HuntError> {
+    pub(super) fn announce(&mut self, targets: &[Target]) -> Result<(), HuntError> {
         let entries = self.hunt.entries()?;
         if entries.iter().any(|entry| matches!(entry.event, Event::Plan(_))) {
             return Ok(());
         }
-        let measures = measures_of(targets);
+        let lead = Lead::of(targets, self.begun.options.search);
+        let measures = measures_of(&lead.targets);
         let pace = pace(&entries, &measures);
-        let has_failure = targets.iter().any(|target| matches!(target, Target::Failure { .. }));
-        // A failure has no bits to compare, so it is confirmed as what is noisy.
-        let rounds = match steadiness {
-            Steadiness::BitIdentical if !has_failure => 1,
-            _ => ROUNDS_NOISY,
+        let rebuilt = match self.oracle.config.build.confirm {
+            ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
+            ConfirmBuild::Reuse => 0,
         };
-        let size = Size {
-            commits: self.begun.commits,
-            measures: measures.len(),
-            runs: first_runs(steadiness),
-            rounds,
-            rebuilt: match self.oracle.config.build.confirm {
-                ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
-                ConfirmBuild::Reuse => 0,
-            },
+        let commits = self.begun.commits;
+        let plan = match lead.noisy() {
+            Some(target) => noisy_plan(commits, rebuilt, target, pace),
+            None => {
+                let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
+                // A failure has no bits to compare, so it is confirmed as what is noisy.
+                let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
+                plan(Size { commits, measures: measures.len(), rounds, rebuilt }, pace)
+            }
         };
-        Ok(self.oracle.recorder.event(Event::Plan(plan(size, pace)))?)
+        Ok(self.oracle.recorder.event(Event::Plan(plan))?)
+    }
+
+    /// What a build takes beside a run of the measure; 1 where nothing was built yet.
+    pub(super) fn price_of_build(&self, measure: &str) -> Result<f64, HuntError> {
+        let pace = pace(&self.hunt.entries()?, &[measure.to_owned()]);
+        Ok(match pace.build {
+            Some(build) if pace.run > 0.0 => build / pace.run,
+            _ => 1.0,
+        })
     }
 }
 
@@ -68,8 +75,6 @@ struct Size {
     commits: usize,
     /// Measures that are hunted with.
     measures: usize,
-    /// Runs of each at a step.
-    runs: usize,
     /// Runs of each at a commit that is confirmed.
     rounds: usize,
     /// Commits that are built afresh to confirm.
@@ -80,13 +85,30 @@ struct Size {
 fn plan(size: Size, pace: Pace) -> Plan {
     let steps = steps_of(size.commits);
     let builds = steps + size.rebuilt;
-    let rounds = steps * size.runs + CONFIRMED_COMMITS * size.rounds;
+    let rounds = steps + CONFIRMED_COMMITS * size.rounds;
     Plan {
         commits: size.commits,
         steps,
         builds: if pace.build.is_some() { builds } else { 0 },
         runs: rounds * size.measures,
         seconds: builds as f64 * pace.build.unwrap_or(0.0) + rounds as f64 * pace.run,
+    }
+}
+
+/// The same in noise, where the number of runs follows from the distance of the levels.
+fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) -> Plan {
+    let noise = target.noise.expect("a target in noise");
+    // Rates are told apart about as levels two standard deviations away from each other.
+    let levels = target.levels().unwrap_or(Levels { good: 0.0, bad: 2.0, sd: 1.0 });
+    let expected = expect(commits, &levels, noise.paired);
+    let runs = stats::whole(expected.runs, 0, usize::MAX).saturating_sub(2 * noise.runs);
+    let builds = stats::whole(expected.builds, 0, usize::MAX) + rebuilt;
+    Plan {
+        commits,
+        steps: steps_of(commits),
+        builds: if pace.build.is_some() { builds } else { 0 },
+        runs,
+        seconds: builds as f64 * pace.build.unwrap_or(0.0) + runs as f64 * pace.run,
     }
 }
 
@@ -117,8 +139,10 @@ fn mean(seconds: impl Iterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::GuardForm;
+    use crate::oracle::fixture::noisy;
 
-    const SIZE: Size = Size { commits: 41, measures: 1, runs: 1, rounds: 1, rebuilt: 2 };
+    const SIZE: Size = Size { commits: 41, measures: 1, rounds: 1, rebuilt: 2 };
 
     #[test]
     fn steps_halve_until_one_is_left() {
@@ -135,12 +159,24 @@ mod tests {
     }
 
     #[test]
-    fn noise_costs_runs_and_every_measure_counts() {
+    fn every_measure_counts_and_so_does_each_round() {
         let pace = Pace { build: Some(1.0), run: 10.0 };
-        let made = plan(Size { measures: 2, runs: 3, rounds: 5, ..SIZE }, pace);
-        assert_eq!((made.builds, made.runs), (8, 2 * (6 * 3 + 2 * 5)));
+        let made = plan(Size { measures: 2, rounds: 5, ..SIZE }, pace);
+        assert_eq!((made.builds, made.runs), (8, 2 * (6 + 2 * 5)));
         // The pace of a run is that of both measures.
-        assert!((made.seconds - (8.0 + 28.0 * 10.0)).abs() < 1e-9);
+        assert!((made.seconds - (8.0 + 16.0 * 10.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn noise_costs_runs() {
+        let runs = |distance: f64| {
+            let mut target = noisy(GuardForm::MaxIncrease(0.5), 1.0, 1.0 + distance);
+            if let Some(noise) = &mut target.noise {
+                noise.sd = 1.0;
+            }
+            noisy_plan(128, 2, &target, Pace { build: Some(1.0), run: 1.0 }).runs
+        };
+        assert!(runs(2.0) > runs(3.0) && runs(3.0) > runs(10.0), "{} {}", runs(2.0), runs(3.0));
     }
 
     #[test]

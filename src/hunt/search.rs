@@ -1,16 +1,20 @@
 //! One stretch of history: `git bisect run` names a commit, the confirmation tests the claim,
 //! and a claim that does not hold is searched again with what is known now.
 
-use crate::evaluation::{CommitId, Culprit, Finding, Phase, Verdict};
+use crate::evaluation::{CommitId, Culprit, Finding, Phase, Target, Verdict};
 use crate::git::{Aim, BisectSession, End, Range};
 use crate::oracle::{Observation, Recorder};
 use crate::process::{self, Keep, LogFile};
+use crate::search::Step;
 use crate::store::journal::{Event, SearchEnd, Steadiness};
 
 use super::HuntError;
 use super::account::Stretch;
-use super::confirm::Confirmed;
+use super::confirm::{Claim, Confirmed};
 use super::driver::Driver;
+use super::lead::Lead;
+use super::posterior::posterior;
+use super::sampler::Sampler;
 use super::verdict::{Place, write_down};
 
 /// How often a claim may fall before nobody is named.
@@ -28,19 +32,42 @@ pub(super) enum Searched {
     Gradual(Box<Culprit>, Observation),
     /// One of these, and why it could not be narrowed.
     Candidates(Vec<CommitId>, String),
+    /// There is nothing to be found here after all, and why.
+    Nothing(String),
 }
 
 /// Searches a stretch until an answer survives its confirmation.
-pub(super) fn search(
+pub(super) fn search(driver: &mut Driver<'_>, stretch: Stretch) -> Result<Searched, HuntError> {
+    let lead = Lead::of(&stretch.targets, driver.begun.options.search);
+    let Some(target) = lead.noisy().cloned() else { return with_git(driver, stretch, &lead) };
+    let mut sampler = Sampler::default();
+    let (target, ends) = match driver.ends(&stretch, &target, &mut sampler)? {
+        Ok(ends) => ends,
+        Err(why) => return Ok(Searched::Nothing(why)),
+    };
+    // Levels are what this stretch's own ends measure, and they say anew how to search it.
+    let lead = Lead::of(&[Target::Guard(target.clone())], driver.begun.options.search);
+    match lead.method {
+        Steadiness::Posterior => posterior(driver, &stretch, &target, ends, sampler),
+        Steadiness::BitIdentical | Steadiness::Sequential => with_git(driver, stretch, &lead),
+    }
+}
+
+/// Lets git choose the commits.
+fn with_git(
     driver: &mut Driver<'_>,
     mut stretch: Stretch,
-    steadiness: Steadiness,
+    lead: &Lead,
 ) -> Result<Searched, HuntError> {
     let mut last = None;
     let mut dropped = Vec::new();
+    let step = lead.noisy().and_then(|target| {
+        let levels = target.levels()?;
+        Some(Step::between(&levels, levels.step(), target.noise?.paired))
+    });
     for _ in 0..MOST_ROUNDS {
         let number = driver.stretches;
-        let end = bisect(driver, &stretch, steadiness)?;
+        let end = bisect(driver, &stretch, lead)?;
         driver.stretches += 1;
         let commit = match end {
             SearchEnd::Candidates(commits) => {
@@ -49,7 +76,8 @@ pub(super) fn search(
             }
             SearchEnd::FirstBad(commit) => commit,
         };
-        match driver.confirm(&commit, &stretch.targets, steadiness, number)? {
+        let targets = &stretch.targets;
+        match driver.confirm(Claim { commit: &commit, targets, lead, step, stretch: number })? {
             Confirmed::Culprit(culprit, seen) => {
                 driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
                 return Ok(Searched::Culprit(culprit, seen));
@@ -118,38 +146,49 @@ impl Driver<'_> {
         Ok(self.oracle.recorder.event(Event::Note { text })?)
     }
 
-    fn contradicted(&mut self, commit: &CommitId, reason: &str) -> Result<(), HuntError> {
+    pub(super) fn contradicted(
+        &mut self,
+        commit: &CommitId,
+        reason: &str,
+    ) -> Result<(), HuntError> {
         let event = Event::Contradicted { commit: commit.clone(), reason: reason.to_owned() };
         Ok(self.oracle.recorder.event(event)?)
     }
 }
 
-/// Lets git drive the oracle over the stretch.
-fn bisect(
+/// Writes down that a stretch is searched, and how; returns its range.
+pub(super) fn open_stretch(
     driver: &mut Driver<'_>,
     stretch: &Stretch,
-    steadiness: Steadiness,
-) -> Result<SearchEnd, HuntError> {
-    let options = driver.begun.options.clone();
+    lead: &Lead,
+) -> Result<Range, HuntError> {
     let range = Range {
         old: vec![stretch.good.clone()],
         new: stretch.bad.clone(),
-        first_parent: options.first_parent,
+        first_parent: driver.begun.options.first_parent,
         paths: stretch.paths.clone(),
     };
-    let number = driver.stretches;
     driver.oracle.recorder.event(Event::Search {
-        stretch: number,
+        stretch: driver.stretches,
         good: stretch.good.clone(),
         bad: stretch.bad.clone(),
         commits: driver.oracle.history.count(&range)?,
-        targets: stretch.targets.clone(),
+        targets: lead.targets.clone(),
         paths: stretch.paths.clone(),
+        method: Some(lead.method),
     })?;
+    Ok(range)
+}
+
+/// Lets git drive the oracle over the stretch.
+fn bisect(driver: &mut Driver<'_>, stretch: &Stretch, lead: &Lead) -> Result<SearchEnd, HuntError> {
+    let skip = driver.begun.options.skip.clone();
+    let range = open_stretch(driver, stretch, lead)?;
+    let number = driver.stretches;
     let path = driver.hunt.bisect_repository();
     let session = BisectSession::open(driver.oracle.history.repository(), &path, &stretch.bad)?;
     session.start(&range, Aim::Regression)?;
-    replay(driver, &session, stretch, steadiness, &options.skip)?;
+    replay(driver, &session, stretch, lead, &skip)?;
     if ended(&session)?.is_none() {
         run_git(driver, &session, number)?;
     }
@@ -158,7 +197,7 @@ fn bisect(
         Some(End::Candidates(commits)) => SearchEnd::Candidates(commits),
         Some(End::NoTestable) if !stretch.paths.is_empty() => {
             let wider = Stretch { paths: Vec::new(), ..stretch.clone() };
-            return bisect(driver, &wider, steadiness);
+            return bisect(driver, &wider, lead);
         }
         Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
         Some(End::MergeBaseBad(commit)) => {
@@ -181,7 +220,7 @@ fn replay(
     driver: &mut Driver<'_>,
     session: &BisectSession,
     stretch: &Stretch,
-    steadiness: Steadiness,
+    lead: &Lead,
     skip: &[CommitId],
 ) -> Result<(), HuntError> {
     for commit in skip {
@@ -193,8 +232,7 @@ fn replay(
     if !history.is_ancestor(&stretch.good, &stretch.bad)? {
         for base in history.merge_bases(&stretch.good, &stretch.bad)? {
             let phase = Phase::Search;
-            let (judgement, _) =
-                driver.oracle.settle(&base, &stretch.targets, steadiness, phase)?;
+            let (judgement, _) = driver.oracle.settle(&base, &lead.targets, phase)?;
             session.mark(judgement.verdict, &base)?;
         }
     }
@@ -214,9 +252,8 @@ fn replay(
         if !is_between || is_end || ended(session)?.is_some() {
             continue;
         }
-        let phase = driver.phase_of_truth(&commit, &stretch.targets)?;
-        let (judgement, observation) =
-            driver.oracle.settle(&commit, &stretch.targets, steadiness, phase)?;
+        let phase = driver.phase_of_truth(&commit, &lead.targets)?;
+        let (judgement, observation) = driver.oracle.settle(&commit, &lead.targets, phase)?;
         if judgement.verdict != before {
             let place = Place { stretch: driver.stretches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;

@@ -6,7 +6,7 @@ use crate::evaluation::{Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
 use crate::process::Stop;
 use crate::store::HuntDir;
-use crate::store::journal::{Event, Steadiness};
+use crate::store::journal::Event;
 
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
@@ -34,32 +34,26 @@ pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verd
 
 fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
-    let (stretch, targets, steadiness) = current_search(hunt)?;
+    let (stretch, targets) = current_search(hunt)?;
     let session = BisectSession::open(repository, &hunt.bisect_repository(), &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
         HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
-    let (judgement, observation) = oracle.settle(&commit, &targets, steadiness, phase)?;
+    let (judgement, observation) = oracle.settle(&commit, &targets, phase)?;
     let verdict = judgement.verdict;
     write_down(&mut oracle, &observation, &judgement, Place { stretch, phase, left })?;
     Ok(verdict)
 }
 
 /// The stretch that the driver searches now, from the journal.
-fn current_search(hunt: &HuntDir) -> Result<(usize, Vec<Target>, Steadiness), HuntError> {
-    let mut steady = None;
-    let mut search = None;
-    for entry in hunt.entries()? {
-        match entry.event {
-            Event::Targets { steadiness, .. } => steady = Some(steadiness),
-            Event::Search { stretch, targets, .. } => search = Some((stretch, targets)),
-            _ => {}
-        }
-    }
-    let (stretch, targets) = search.ok_or(HuntError::NoBeginning)?;
-    Ok((stretch, targets, steady.ok_or(HuntError::NoBeginning)?))
+fn current_search(hunt: &HuntDir) -> Result<(usize, Vec<Target>), HuntError> {
+    let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
+        Event::Search { stretch, targets, .. } => Some((stretch, targets)),
+        _ => None,
+    });
+    newest.ok_or(HuntError::NoBeginning)
 }
 
 /// A driver that was killed cannot tell its oracle to stop: its lock being free says it.

@@ -5,9 +5,10 @@ use crate::evaluation::{
     Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Outcome, Target, Value,
 };
 use crate::oracle::Observation;
-use crate::store::journal::{OtherGuard, Steadiness};
+use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
 
-use super::effect::threshold;
+use super::lead::Lead;
+use super::noise::{Manner, Noisy, look_in_noise};
 
 /// What a hunt is to judge by.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,7 @@ pub(super) fn choose(
     good: &Observation,
     bad: &Observation,
     guards: &[Guard],
+    manner: &Manner,
 ) -> Result<Chosen, Box<Finding>> {
     let (good, bad) = (&guarded(good, guards), &guarded(bad, guards));
     if let Some(what) = first_failure(good) {
@@ -44,7 +46,7 @@ pub(super) fn choose(
         let starved = samples.iter().any(|sample| sample.starved);
         return failure_target(Some(measure.clone()), first, starved);
     }
-    guard_targets(good, bad, guards)
+    guard_targets(good, bad, guards, manner)
 }
 
 /// An endpoint without the measures that nothing guards: whether those fail decides nothing.
@@ -93,19 +95,21 @@ fn failure_target(
 }
 
 /// What one guard says of the endpoints.
-enum Found {
-    Target { target: GuardTarget, is_steady: bool },
+pub(super) enum Found {
+    Target(GuardTarget),
     Overlap(String),
     Holds(String),
+    /// More runs are needed.
+    More,
 }
 
 fn guard_targets(
     good: &Observation,
     bad: &Observation,
     guards: &[Guard],
+    manner: &Manner,
 ) -> Result<Chosen, Box<Finding>> {
     let mut targets = Vec::new();
-    let mut steady = true;
     let mut others = Vec::new();
     let (mut overlaps, mut holds) = (Vec::new(), Vec::new());
     let other = |guard: &Guard, why: &str| OtherGuard {
@@ -115,10 +119,12 @@ fn guard_targets(
         why: why.to_owned(),
     };
     for guard in guards {
-        match look(good, bad, guard) {
-            Found::Target { target, is_steady } => {
-                steady &= is_steady;
-                targets.push(Target::Guard(target));
+        match look(good, bad, guard, manner) {
+            Found::Target(target) => targets.push(Target::Guard(target)),
+            Found::More => {
+                let text = format!("{} was not measured often enough", guard.metric);
+                others.push(other(guard, &text));
+                overlaps.push(text);
             }
             Found::Overlap(text) => {
                 others.push(other(guard, &text));
@@ -131,12 +137,13 @@ fn guard_targets(
         }
     }
     if !targets.is_empty() {
-        let steadiness = if steady { Steadiness::BitIdentical } else { Steadiness::Apart };
+        let steadiness = Lead::of(&targets, manner.by).method;
         return Ok(Chosen { targets, steadiness, others });
     }
     if !overlaps.is_empty() {
         let summary = format!(
-            "the noise is too large to search: {}. Lengthen the text, or guard a steadier metric",
+            "the noise is too large to search: {}; raise statistics.max_runs, lengthen the text, or \
+             guard a steadier metric",
             overlaps.join("; ")
         );
         return Err(Box::new(Finding::plain(Outcome::NoiseTooLarge, summary)));
@@ -148,7 +155,8 @@ fn guard_targets(
     Err(Box::new(Finding::plain(Outcome::NoRegression, summary)))
 }
 
-fn look(good: &Observation, bad: &Observation, guard: &Guard) -> Found {
+/// What the runs at hand say of one guard.
+pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner: &Manner) -> Found {
     let metric = &guard.metric;
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
         return if good.values(metric).is_empty() || bad.values(metric).is_empty() {
@@ -165,36 +173,28 @@ fn look(good: &Observation, bad: &Observation, guard: &Guard) -> Found {
         ));
     }
     let limit = baseline.number().map_or(0.0, |x| guard.limit(x));
-    let moved = moved(guard, &baseline, &level, limit);
-    let target = |threshold: Option<f64>| GuardTarget {
+    let target = GuardTarget {
         guard: guard.clone(),
         baseline: baseline.clone(),
         bad: level.clone(),
         limit,
-        threshold,
+        threshold: None,
+        noise: None,
     };
-    if good.repeats(metric) && bad.repeats(metric) {
+    let repeats = good.repeats(metric) && bad.repeats(metric);
+    let is_forced = manner.by == SearchBy::Posterior && baseline.number().is_some();
+    if repeats && !(is_forced && guard.is_broken(&baseline, &level)) {
         return if guard.is_broken(&baseline, &level) {
-            Found::Target { target: target(None), is_steady: true }
+            Found::Target(target)
         } else {
-            Found::Holds(moved)
+            Found::Holds(moved(guard, &baseline, &level, limit))
         };
     }
-    let (a, b) = (good.numbers(metric), bad.numbers(metric));
-    // Facts, and metrics that must not move at all, have no threshold midway.
-    if guard.direction() == Direction::Any {
-        return Found::Overlap(format!("{metric} does not repeat from run to run"));
-    }
-    if !guard.is_broken(&baseline, &level) {
-        return Found::Holds(moved);
-    }
-    match threshold(&a, &b, guard.direction()) {
-        Some(threshold) => Found::Target { target: target(Some(threshold)), is_steady: false },
-        None => Found::Overlap(format!(
-            "{moved}, but the endpoints' runs overlap ({} at good, {} at bad)",
-            range(&a),
-            range(&b)
-        )),
+    match look_in_noise(good, bad, target, manner) {
+        Noisy::Target(target) => Found::Target(target),
+        Noisy::More => Found::More,
+        Noisy::Overlap(text) => Found::Overlap(text),
+        Noisy::Holds => Found::Holds(moved(guard, &baseline, &level, limit)),
     }
 }
 
@@ -209,14 +209,8 @@ fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
     }
 }
 
-fn range(values: &[f64]) -> String {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{low} to {high}")
-}
-
 /// "ppl 6.12 → 6.13 (+0.01, tolerance 0.05)".
-fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
+pub(super) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
     match (baseline.number(), level.number()) {
         (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
             format!("{} {good} → {bad} ({:+.6}, tolerance {limit:.6})", guard.metric, bad - good)
@@ -241,6 +235,7 @@ pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Targe
             baseline,
             guard: guard.clone(),
             threshold: None,
+            noise: None,
         }))
     };
     guards.iter().map(target).collect()

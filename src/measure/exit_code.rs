@@ -1,16 +1,27 @@
 //! The exit code as the value.
 
 use crate::config::MeasureKind;
-use crate::evaluation::{Ended, Failure, Metric, Reading, Value};
+use crate::evaluation::{Ended, Failure, FailureKind, Metric, Reading, Value};
 
 use super::value::unreadable;
 
+/// What `git bisect run` has scripts say when they cannot tell.
+const CANNOT_TELL: i32 = 125;
+
 /// The reading of a run that ended by itself; any other end has no code to read. The code is a
-/// number, or its decimal text where the measure is a fact.
+/// number, or its decimal text where the measure is a fact. 125 says that the run cannot tell,
+/// which is neither a pass nor a failure.
 pub(super) fn read(measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Reading, Failure> {
     let Ended::Exited(code) = ended else {
         return Err(unreadable("no exit code", format!("there is no exit code: {ended}")));
     };
+    if *code == CANNOT_TELL {
+        return Err(Failure {
+            kind: FailureKind::Require,
+            signature: "exit code 125".to_owned(),
+            detail: "it says that it cannot tell (exit code 125)".to_owned(),
+        });
+    }
     let value = match kind {
         MeasureKind::Number => Value::Number(f64::from(*code)),
         MeasureKind::Fact => Value::Fact(code.to_string()),
@@ -30,6 +41,7 @@ mod tests {
         assert_eq!(value(MeasureKind::Number, Ended::Exited(0)), Some(Value::Number(0.0)));
         assert_eq!(value(MeasureKind::Number, Ended::Exited(3)), Some(Value::Number(3.0)));
         assert_eq!(value(MeasureKind::Fact, Ended::Exited(3)), Some(Value::Fact("3".into())));
+        assert_eq!(value(MeasureKind::Number, Ended::Exited(125)), None);
         assert_eq!(value(MeasureKind::Number, Ended::Signaled(11)), None);
         assert_eq!(value(MeasureKind::Number, Ended::TimedOut), None);
     }

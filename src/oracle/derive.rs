@@ -43,6 +43,8 @@ pub(super) fn derive(
             attempt: record.attempt.clone(),
             result,
             starved,
+            phase: record.phase,
+            hunt: record.hunt.clone(),
             wall_s: record.wall_s,
             peak_rss_mib: record.peak_rss_mib,
         },

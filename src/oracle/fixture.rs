@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::config::Config;
 use crate::evaluation::{
-    CommitId, Failure, FailureKind, Guard, GuardForm, GuardTarget, Metric, Reading, Target, Value,
+    CommitId, Failure, FailureKind, Guard, GuardForm, GuardTarget, Metric, Noise, NoiseKind,
+    Reading, Target, Value,
 };
 
 use super::{Observation, Sample};
@@ -21,6 +22,8 @@ pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Samp
         attempt: "attempt".to_owned(),
         result: Ok(Reading { values: values.into_iter().collect(), chunks: Vec::new() }),
         starved: false,
+        phase: crate::evaluation::Phase::Search,
+        hunt: None,
         wall_s: 1.0,
         peak_rss_mib: None,
     }
@@ -86,12 +89,26 @@ pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
         baseline: Value::Number(good),
         bad: Value::Number(bad),
         threshold: None,
+        noise: None,
     }
 }
 
-/// The same where runs vary: the threshold lies midway.
+/// The same where runs vary: the levels lie ten standard deviations apart.
 pub(crate) fn noisy(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
-    GuardTarget { threshold: Some(f64::midpoint(good, bad)), ..target(form, good, bad) }
+    let mut noisy = target(form, good, bad);
+    let scale = noisy.orientation();
+    let (low, high) = (scale.oriented(good), scale.oriented(bad));
+    noisy.threshold = Some(f64::midpoint(good, bad));
+    noisy.noise = Some(Noise {
+        kind: NoiseKind::Plain,
+        good: low,
+        bad: high,
+        sd: (high - low) / 10.0,
+        runs: 4,
+        paired: false,
+        error: 0.001,
+    });
+    noisy
 }
 
 /// The launch configuration must stay what it was.
@@ -102,6 +119,7 @@ pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
         bad: Value::Fact(bad.to_owned()),
         limit: 0.0,
         threshold: None,
+        noise: None,
     }
 }
 

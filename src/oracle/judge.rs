@@ -2,19 +2,16 @@
 
 use crate::config::{Config, Policy};
 use crate::evaluation::{
-    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, SkipReason, Target, Value,
-    Verdict,
+    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, SkipReason, Target,
+    Value, Verdict,
 };
-use crate::store::journal::Steadiness;
+use crate::search::{self, Rates, Repeat};
 
-use super::{Observation, Sample};
+use super::{Observation, Sample, Told, told};
 
-/// Runs a commit gets at first where values do not repeat bit for bit.
-const FIRST_RUNS: usize = 3;
-/// Runs it gets when those do not agree.
-const MOST_RUNS: usize = 5;
-/// How many of [`MOST_RUNS`] must lie on one side; one in five may be an outlier.
-const MAJORITY: usize = 4;
+/// Whether a value of a metric was seen before, at another commit: a disturbed run would not
+/// repeat it.
+pub type Known<'a> = &'a dyn Fn(&Metric, &Value) -> bool;
 
 /// A verdict, or the wish for more runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,26 +22,18 @@ pub enum Decision {
     More(usize),
 }
 
-/// How many runs a commit gets to begin with.
-pub fn first_runs(steadiness: Steadiness) -> usize {
-    match steadiness {
-        Steadiness::BitIdentical => 1,
-        Steadiness::Apart => FIRST_RUNS,
-    }
-}
-
 /// Judges a commit by the targets. Bad when any target is broken; else untestable when any
 /// target could not be looked at; else good.
 pub fn judge(
     observation: &Observation,
     targets: &[Target],
-    steadiness: Steadiness,
+    known: Known<'_>,
     config: &Config,
 ) -> Decision {
     let (mut good, mut bad, mut broken) = (Vec::new(), Vec::new(), Vec::new());
     let (mut skip, mut more) = (None, None);
     for target in targets {
-        match judge_target(observation, target, steadiness, config) {
+        match judge_target(observation, target, known, config) {
             Side::Good(reason) => good.push(reason),
             Side::Bad(metric, reason) => {
                 broken.extend(metric);
@@ -80,7 +69,7 @@ enum Side {
 fn judge_target(
     observation: &Observation,
     target: &Target,
-    steadiness: Steadiness,
+    known: Known<'_>,
     config: &Config,
 ) -> Side {
     if let Some(failure) = &observation.build_failure {
@@ -92,39 +81,87 @@ fn judge_target(
         Target::Failure { measure: None, .. } => return Side::Good("builds".to_owned()),
     };
     let samples = observation.of(measure);
-    let wanted = first_runs(steadiness);
-    if samples.len() < wanted {
-        return Side::More(wanted);
+    let Some(first) = samples.first() else { return Side::More(1) };
+    match target {
+        Target::Guard(target) => match target.noise {
+            Some(noise) => judge_noisy(observation, target, noise, config),
+            None => judge_steady(samples, target, known, config),
+        },
+        Target::Failure { .. } => judge_sample(first, target, config),
     }
-    let sides: Vec<Side> =
-        samples.iter().map(|sample| judge_sample(sample, target, config)).collect();
-    agree(sides)
 }
 
-/// The side that the runs take together: all of the first, or nearly all of the most.
-fn agree(sides: Vec<Side>) -> Side {
-    let total = sides.len();
-    let count = |is: fn(&Side) -> bool| sides.iter().filter(|side| is(side)).count();
-    let good = count(|side| matches!(side, Side::Good(_)));
-    let bad = count(|side| matches!(side, Side::Bad(..)));
-    let skipped = total - good - bad;
-    // More than the most come from the store; then as large a part of them, rounded up.
-    let enough = if total >= MOST_RUNS { (total * MAJORITY).div_ceil(MOST_RUNS) } else { total };
-    let wins = |side: &Side| match side {
-        Side::Good(_) => good >= enough,
-        Side::Bad(..) => bad >= enough,
-        Side::Skip(..) | Side::More(_) => skipped >= enough,
+/// Where values repeat bit for bit: by the value that repeats, or that was seen elsewhere.
+fn judge_steady(
+    samples: &[Sample],
+    guard: &GuardTarget,
+    known: Known<'_>,
+    config: &Config,
+) -> Side {
+    let target = Target::Guard(guard.clone());
+    let metric = &guard.guard.metric;
+    let values: Vec<Option<Value>> = samples.iter().map(|sample| sample.value(metric)).collect();
+    // What has no value is judged by how it failed; nothing of it could repeat.
+    if let Some(failed) = values.iter().position(Option::is_none) {
+        return judge_sample(&samples[failed], &target, config);
+    }
+    let is_known = |value: &Option<Value>| {
+        let value = value.as_ref().expect("each has one");
+        *value == guard.baseline || *value == guard.bad || known(metric, value)
     };
-    if let Some(position) = sides.iter().position(wins) {
-        return sides.into_iter().nth(position).expect("it was found there");
+    match search::repeat(&values, is_known) {
+        Repeat::Settled(place) => judge_sample(&samples[place], &target, config),
+        Repeat::More(runs) => Side::More(runs),
+        Repeat::Never => Side::Skip(
+            SkipReason::Unsteady,
+            format!("none of its {} runs repeats another, as those of the ends do", values.len()),
+        ),
     }
-    if total < MOST_RUNS {
-        return Side::More(MOST_RUNS);
+}
+
+/// Where they do not: by the sequential test, one run after the other.
+fn judge_noisy(
+    observation: &Observation,
+    target: &GuardTarget,
+    noise: Noise,
+    config: &Config,
+) -> Side {
+    let metric = &target.guard.metric;
+    let runs = observation.of(&metric.measure).len();
+    let mut samples = Vec::new();
+    for place in 0..runs {
+        match told(observation, target, place, config) {
+            Told::Sample(x) => samples.push(x),
+            Told::Untestable(why, reason) => return Side::Skip(why, reason),
+        }
     }
-    Side::Skip(
-        SkipReason::Unsteady,
-        format!("its {total} runs contradict each other: {good} good, {bad} bad, {skipped} failed"),
-    )
+    let (side, most) = match target.levels() {
+        Some(levels) => {
+            (search::sequential(&samples, &levels, noise.error), search::most_runs(&levels))
+        }
+        None => {
+            let rates = Rates { good: noise.good, bad: noise.bad };
+            (search::sequential_rates(&samples, &rates, noise.error), rates.most_runs())
+        }
+    };
+    let said = || {
+        let level = observation.level(metric).map_or_else(String::new, |level| level.to_string());
+        format!(
+            "{metric} {level} in {runs} run{} against {} at the good end and {} at the bad one",
+            if runs == 1 { "" } else { "s" },
+            target.baseline,
+            target.bad
+        )
+    };
+    match side {
+        Some(search::Side::Bad) => Side::Bad(Some(metric.clone()), said()),
+        Some(search::Side::Good) => Side::Good(said()),
+        None if runs < most => Side::More(runs + 1),
+        None => Side::Skip(
+            SkipReason::Unsteady,
+            format!("its {runs} runs do not tell good from bad: {}", said()),
+        ),
+    }
 }
 
 fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> Side {
@@ -143,16 +180,12 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> Side {
 
 fn judge_value(value: &Value, target: &GuardTarget) -> Side {
     let metric = &target.guard.metric;
-    let bad = match (target.threshold, value.number()) {
+    let bad = match value.number() {
         // No comparison holds for NaN, and minus infinity is not the best of perplexities.
-        (_, Some(x)) if !x.is_finite() => target.baseline != *value,
-        (Some(threshold), Some(x)) => target.guard.worsening(threshold, x) > 0.0,
+        Some(x) if !x.is_finite() => target.baseline != *value,
         _ => breaks(target, value),
     };
-    let against = match target.threshold {
-        Some(threshold) => format!("{metric} {value} against the threshold {threshold}"),
-        None => format!("{metric} {value} against {} at the good end", target.baseline),
-    };
+    let against = format!("{metric} {value} against {} at the good end", target.baseline);
     if bad { Side::Bad(Some(metric.clone()), against) } else { Side::Good(against) }
 }
 
@@ -182,19 +215,20 @@ fn judge_failure(failure: &Failure, starved: bool, target: &Target, config: &Con
             Side::Bad(None, format!("{}, as the bad endpoint does", failure.detail))
         }
         Target::Failure { .. } => Side::Skip(why, failure.detail.clone()),
-        Target::Guard(target) => {
-            let failures = config
-                .measure(&target.guard.metric.measure)
-                .map_or(&config.failures, |measure| &measure.failures);
-            match failures.policy(failure.kind) {
-                Policy::Bad => Side::Bad(Some(target.guard.metric.clone()), failure.detail.clone()),
-                Policy::Skip => Side::Skip(why, failure.detail.clone()),
-            }
-        }
+        Target::Guard(target) => match policy_of(failure.kind, target, config) {
+            Policy::Bad => Side::Bad(Some(target.guard.metric.clone()), failure.detail.clone()),
+            Policy::Skip => Side::Skip(why, failure.detail.clone()),
+        },
     }
 }
 
-fn skip_reason(kind: FailureKind) -> SkipReason {
+/// What a failure of this target's measure counts as.
+pub(super) fn policy_of(kind: FailureKind, target: &GuardTarget, config: &Config) -> Policy {
+    let measure = config.measure(&target.guard.metric.measure);
+    measure.map_or(&config.failures, |measure| &measure.failures).policy(kind)
+}
+
+pub(super) fn skip_reason(kind: FailureKind) -> SkipReason {
     match kind {
         FailureKind::Build => SkipReason::Build,
         FailureKind::Crash => SkipReason::Crash,

@@ -12,6 +12,7 @@ pub mod exit;
 mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod gauge;
 mod judge;
 mod observation;
 mod recorder;
@@ -23,6 +24,7 @@ pub use control::ControlSlot;
 pub use error::OracleError;
 pub use evaluate::{Oracle, Request};
 pub use facts::{Facts, InputError, machine};
-pub use judge::{Decision, first_runs, judge};
+pub use gauge::{Told, told};
+pub use judge::{Decision, Known, judge};
 pub use observation::{Observation, Sample, measures_of};
 pub use recorder::{Activity, Recorder};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{CommitId, Failure, Metric, Reading, Target, Value};
+use crate::evaluation::{CommitId, Failure, Metric, Phase, Reading, Target, Value};
 
 /// One run that counts.
 #[derive(Clone, Debug)]
@@ -13,6 +13,10 @@ pub struct Sample {
     pub result: Result<Reading, Failure>,
     /// It was killed for want of a resource, though the control works: untestable, never bad.
     pub starved: bool,
+    /// What it was made for.
+    pub phase: Phase,
+    /// The hunt it was made for.
+    pub hunt: Option<String>,
     /// Wall-clock seconds.
     pub wall_s: f64,
     /// Largest resident set, MiB, where known.
@@ -100,15 +104,18 @@ impl Observation {
     }
 }
 
+/// The measure a target is about; a build that fails is about none.
+fn measure_of(target: &Target) -> Option<&str> {
+    match target {
+        Target::Guard(target) => Some(&target.guard.metric.measure),
+        Target::Failure { measure, .. } => measure.as_deref(),
+    }
+}
+
 /// The measures that must be run to judge by these targets.
 pub fn measures_of(targets: &[Target]) -> Vec<String> {
-    let mut measures: Vec<String> = targets
-        .iter()
-        .filter_map(|target| match target {
-            Target::Guard(target) => Some(target.guard.metric.measure.clone()),
-            Target::Failure { measure, .. } => measure.clone(),
-        })
-        .collect();
+    let mut measures: Vec<String> =
+        targets.iter().filter_map(measure_of).map(str::to_owned).collect();
     measures.sort();
     measures.dedup();
     measures

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Phase};
+use crate::evaluation::{CommitId, Metric, Phase, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 
@@ -34,12 +34,20 @@ pub struct Recorder {
     /// Runs made for this hunt; what came from the store costs nothing.
     made: u32,
     failed_builds: Vec<String>,
+    /// What runs of this hunt yielded, and at which commit.
+    values: Vec<(CommitId, Metric, Value)>,
 }
 
 impl Recorder {
     /// For work that belongs to no hunt.
     pub fn none() -> Self {
-        Self { hunt: None, known: BTreeSet::new(), made: 0, failed_builds: Vec::new() }
+        Self {
+            hunt: None,
+            known: BTreeSet::new(),
+            made: 0,
+            failed_builds: Vec::new(),
+            values: Vec::new(),
+        }
     }
 
     /// For a hunt; attempts that its journal names already are not named again.
@@ -47,10 +55,13 @@ impl Recorder {
         let mut known = BTreeSet::new();
         let mut made = 0;
         let mut failed_builds = Vec::new();
+        let mut values = Vec::new();
         for entry in hunt.entries()? {
             match entry.event {
                 Event::Run(run) => {
                     made += u32::from(!run.reused);
+                    let seen = run.values.into_iter();
+                    values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
                     known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
                 Event::Resumed => {
@@ -64,7 +75,7 @@ impl Recorder {
                 _ => false,
             };
         }
-        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known, made, failed_builds })
+        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known, made, failed_builds, values })
     }
 
     /// The hunt's name.
@@ -75,6 +86,12 @@ impl Recorder {
     /// How many runs were made for this hunt.
     pub fn made(&self) -> u32 {
         self.made
+    }
+
+    /// What runs of other commits yielded in this hunt.
+    pub fn known_values(&self, but: &CommitId) -> Vec<(&Metric, &Value)> {
+        let others = self.values.iter().filter(|(commit, ..)| commit != but);
+        others.map(|(_, metric, value)| (metric, value)).collect()
     }
 
     /// The builds that failed in this hunt since one last worked, or since it was resumed.
@@ -124,6 +141,10 @@ impl Recorder {
         let log = hunt.adopt_log(&run.log, &name)?;
         let reused = record.hunt.as_deref() != Some(hunt.id());
         self.made += u32::from(!reused);
+        let values = sample.values(&record.measure);
+        let seen =
+            values.iter().map(|(metric, value)| (commit.clone(), metric.clone(), value.clone()));
+        self.values.extend(seen);
         journal.append(Event::Run(RunDone {
             commit: commit.clone(),
             measure: record.measure.clone(),
@@ -132,7 +153,7 @@ impl Recorder {
             phase,
             wall_s: record.wall_s,
             log,
-            values: sample.values(&record.measure),
+            values,
             failure: sample.result.as_ref().err().cloned(),
             reused,
             argv: record.argv.clone(),

@@ -1,9 +1,8 @@
 //! Runs a commit until its verdict is settled.
 
-use crate::evaluation::{CommitId, Judgement, Phase, Target};
-use crate::store::journal::Steadiness;
+use crate::evaluation::{CommitId, Judgement, Metric, Phase, Target, Value};
 
-use super::{Decision, Observation, Oracle, OracleError, Request, first_runs, judge, measures_of};
+use super::{Decision, Observation, Oracle, OracleError, Request, judge, measures_of};
 
 impl Oracle {
     /// Judges a commit by the targets, taking as many runs as that needs.
@@ -11,17 +10,18 @@ impl Oracle {
         &mut self,
         commit: &CommitId,
         targets: &[Target],
-        steadiness: Steadiness,
         phase: Phase,
     ) -> Result<(Judgement, Observation), OracleError> {
         let measures = measures_of(targets);
         let recipe = self.recipe(commit)?;
-        let mut runs = first_runs(steadiness);
+        let mut runs = 1;
         loop {
             let request =
                 Request { commit, measures: &measures, runs, phase, recipe: None, keep: true };
             let observation = self.evaluate(request)?;
-            match judge(&observation, targets, steadiness, &recipe) {
+            let known = self.recorder.known_values(commit);
+            let is_known = |metric: &Metric, value: &Value| known.contains(&(metric, value));
+            match judge(&observation, targets, &is_known, &recipe) {
                 Decision::Settled(judgement) => {
                     self.release(commit);
                     return Ok((judgement, observation));

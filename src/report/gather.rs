@@ -87,7 +87,7 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     fn see(&mut self, event: &'a Event) {
         match event {
-            Event::Begun(_) | Event::SearchEnd { .. } => {}
+            Event::Begun(_) | Event::SearchEnd { .. } | Event::Weighed(_) => {}
             Event::Resumed => self.stopped = None,
             Event::Build(build) => {
                 self.measured.build(build);

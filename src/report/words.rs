@@ -191,8 +191,13 @@ pub(super) fn reproduce(report: &Report) -> String {
 pub(super) fn steadiness(report: &Report) -> Option<&'static str> {
     Some(match report.steadiness? {
         Steadiness::BitIdentical => "The values repeat bit for bit, so one run a commit is enough.",
-        Steadiness::Apart => {
-            "The values vary from run to run, but those of the two endpoints lie wholly apart."
+        Steadiness::Sequential => {
+            "The values vary from run to run, but the endpoints lie so far apart that a run or two \
+             settle a commit."
+        }
+        Steadiness::Posterior => {
+            "The values vary from run to run, so the search weighs all runs of all commits \
+             together: each was measured as often as it helped."
         }
     })
 }

@@ -31,4 +31,4 @@ pub use levels::{Levels, WELL_APART};
 pub use noisy::{Advice, Answer, Candidate, Noisy, Place, Scale, Settings};
 pub use passfail::{Rates, calibrate_rates};
 pub use repeat::{Repeat, repeat};
-pub use sequential::{Side, most_runs, sequential};
+pub use sequential::{Side, most_runs, sequential, sequential_rates};

@@ -2,7 +2,7 @@
 
 use crate::stats;
 
-use super::Levels;
+use super::{Levels, Rates};
 
 /// Which level a commit's runs lie at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,19 @@ pub fn sequential(samples: &[f64], levels: &Levels, error: f64) -> Option<Side> 
         }
         if sum <= -wanted {
             return Some(Side::Good);
+        }
+    }
+    None
+}
+
+/// The same between two rates of failure; samples are 0 or 1.
+pub fn sequential_rates(samples: &[f64], rates: &Rates, error: f64) -> Option<Side> {
+    let wanted = ((1.0 - error) / error).ln();
+    let mut sum = 0.0;
+    for &x in samples {
+        sum += rates.evidence(x);
+        if sum.abs() >= wanted {
+            return Some(if sum > 0.0 { Side::Bad } else { Side::Good });
         }
     }
     None

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, CommitInfo, Culprit, Failure, Finding, Guard, Judgement, Metric, Phase, Target, Value,
+    CommitId, CommitInfo, Culprit, Failure, Finding, Guard, Judgement, Metric, Noise, Phase,
+    Target, Value,
 };
 
 /// One event.
@@ -47,6 +48,9 @@ pub enum Event {
         targets: Vec<Target>,
         /// Pathspecs that limit it.
         paths: Vec<String>,
+        /// How; as the targets say where it is not told.
+        #[serde(default)]
+        method: Option<Steadiness>,
     },
     /// Git has named a commit, or several.
     SearchEnd {
@@ -57,6 +61,8 @@ pub enum Event {
     },
     /// A first bad commit was confirmed against its parents.
     Confirmed(Box<Culprit>),
+    /// What a search in noise believes, whenever it has something to claim, and at its end.
+    Weighed(Box<Weighed>),
     /// A claim did not survive its confirmation.
     Contradicted {
         /// The commit.
@@ -154,6 +160,9 @@ pub struct Begun {
 /// Options of `start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
+    /// Who chooses the commits.
+    #[serde(default)]
+    pub search: SearchBy,
     /// Follow first parents only.
     pub first_parent: bool,
     /// End at the first culprit, whatever the account says.
@@ -264,10 +273,58 @@ pub struct Judged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Steadiness {
-    /// Bit for bit: one run a commit is enough.
+    /// Bit for bit: one run a commit is enough, or as many as until one repeats.
     BitIdentical,
-    /// They vary, but the endpoints lie wholly apart: three runs a commit that must agree.
-    Apart,
+    /// They vary, but the endpoints lie well apart: runs until a sequential test settles the
+    /// commit by itself.
+    #[serde(alias = "apart")]
+    Sequential,
+    /// They vary too much for that: a posterior over the commits says what to measure.
+    Posterior,
+}
+
+/// Who chooses which commits are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SearchBy {
+    /// The noise decides.
+    #[default]
+    Auto,
+    /// Git, whatever the noise.
+    GitBisect,
+    /// The posterior, whatever the noise.
+    Posterior,
+}
+
+/// What a search in noise believes of the commits, from all samples up to here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weighed {
+    /// Which stretch of history.
+    pub stretch: usize,
+    /// What was measured.
+    pub metric: Metric,
+    /// Levels and noise as they are known now.
+    pub noise: Noise,
+    /// Runs that went into it, those of the ends included.
+    pub runs: usize,
+    /// The commits in question and those that were measured, oldest first; the others are
+    /// beyond doubt.
+    pub commits: Vec<WeighedCommit>,
+    /// The smallest set of commits that holds 95 % of it, the likeliest first.
+    pub smallest_set: Vec<CommitId>,
+}
+
+/// What a search in noise believes of one commit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WeighedCommit {
+    /// The commit.
+    pub commit: CommitId,
+    /// The probability that it is the first bad one.
+    pub first: f64,
+    /// The probability that it is bad.
+    pub bad: f64,
+    /// How many samples it has.
+    pub samples: usize,
 }
 
 /// How a search ended.

@@ -13,7 +13,7 @@ use super::StoreError;
 
 pub use event::{
     Begun, BuildDone, Event, InputFile, Judged, Machine, Options, OtherGuard, Plan, RunDone,
-    SearchEnd, Steadiness,
+    SearchBy, SearchEnd, Steadiness, Weighed, WeighedCommit,
 };
 
 /// An event with its time.

@@ -1,0 +1,78 @@
+//! The ends of one stretch in noise: measured until they lie apart, from what is known of them
+//! first.
+
+use crate::evaluation::{GuardTarget, Noise};
+use crate::oracle::Told;
+use crate::search::{Rates, Rule, Unsettled, calibrate, calibrate_rates, endpoint_order};
+use crate::store::journal::SearchBy;
+
+use super::HuntError;
+use super::account::Stretch;
+use super::driver::Driver;
+use super::noise::with_levels;
+use super::sampler::Sampler;
+
+/// The target with this stretch's levels, and the samples of its good and bad end.
+pub(super) type Ends = (GuardTarget, [Vec<f64>; 2]);
+
+impl Driver<'_> {
+    /// Measures the ends of a stretch in turn; an `Err` string says why it is not searched.
+    pub(super) fn ends(
+        &mut self,
+        stretch: &Stretch,
+        target: &GuardTarget,
+        sampler: &mut Sampler,
+    ) -> Result<Result<Ends, String>, HuntError> {
+        let metric = &target.guard.metric;
+        let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
+        let rule = Rule {
+            tolerance: target.oriented_limit(),
+            may_drift: target.may_drift() && self.begun.options.search != SearchBy::GitBisect,
+            paired: false,
+        };
+        let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+        loop {
+            for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
+                let commit = if is_good { &stretch.good } else { &stretch.bad };
+                match sampler.take(self, commit, target)? {
+                    Told::Sample(x) => ends[usize::from(!is_good)].push(x),
+                    Told::Untestable(_, reason) => {
+                        let name = commit.short();
+                        return Ok(Err(format!(
+                            "{metric} cannot be measured at {name}, an end of what is left: {reason}"
+                        )));
+                    }
+                }
+            }
+            let [good, bad] = &ends;
+            let settled = if is_rate {
+                calibrate_rates(good, bad).map(|rates| with_rates(target, rates, good.len()))
+            } else {
+                calibrate(good, bad, rule).map(|found| with_levels(target.clone(), &found))
+            };
+            match settled {
+                Ok(target) => return Ok(Ok((target, ends))),
+                Err(Unsettled::More) => {}
+                Err(Unsettled::NoDifference) => {
+                    return Ok(Err(format!(
+                        "{metric} does not change from {} to {} beyond its tolerance, measured \
+                         often enough",
+                        stretch.good.short(),
+                        stretch.bad.short()
+                    )));
+                }
+                Err(Unsettled::TooNoisy { .. }) => {
+                    return Ok(Err(format!(
+                        "what {metric} still changes after {} is lost in its noise",
+                        stretch.good.short()
+                    )));
+                }
+            }
+        }
+    }
+}
+
+fn with_rates(target: &GuardTarget, rates: Rates, runs: usize) -> GuardTarget {
+    let noise = target.noise.map(|old| Noise { good: rates.good, bad: rates.bad, runs, ..old });
+    GuardTarget { noise, ..target.clone() }
+}

@@ -1,0 +1,342 @@
+//! Fresh runs of a commit and its parents in turn, as many as the claim needs, and what they
+//! say of it.
+
+use std::collections::BTreeMap;
+
+use crate::config::Config;
+use crate::evaluation::{
+    CommitId, GuardTarget, Judgement, Metric, Phase, SkipReason, Target, Verdict,
+};
+use crate::oracle::{Decision, Observation, Request, Told, judge, measures_of, told};
+use crate::search::{self, Confirmation};
+use crate::stats;
+use crate::store::journal::Steadiness;
+
+use super::HuntError;
+use super::confirm::Claim;
+use super::driver::Driver;
+use super::effect::{bad_side, effects, is_large};
+use super::lead::Lead;
+
+/// Fresh runs of each commit where values that should repeat do not: five against five part by
+/// chance once in 252 times.
+pub(super) const ROUNDS: usize = 5;
+/// How many of those must be alike for the others to be strays.
+const ALIKE: usize = 4;
+
+/// A commit and its parents, measured afresh.
+pub(super) struct Fresh {
+    pub(super) commit: Observation,
+    pub(super) parents: Vec<Observation>,
+    /// Every run repeated every earlier one bit for bit, but for single strays.
+    pub(super) is_exact: bool,
+    /// In noise, what the pairs with each parent say of the claim.
+    claims: Vec<Confirmation>,
+}
+
+impl Driver<'_> {
+    /// Measures commit and parents in turn, forth and back, one run a round.
+    pub(super) fn measure_afresh(
+        &mut self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+    ) -> Result<Fresh, HuntError> {
+        let Claim { commit, targets, lead, .. } = claim;
+        let measures = measures_of(targets);
+        let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
+        let mut seen: BTreeMap<&CommitId, Observation> = BTreeMap::new();
+        let mut is_exact = lead.method == Steadiness::BitIdentical;
+        let mut claims = Vec::new();
+        for round in 1.. {
+            for &one in &order {
+                let observation = self.measure_once_more(one, &measures, round)?;
+                seen.insert(one, observation);
+            }
+            if let Some(target) = lead.noisy() {
+                claims = self.claims(claim, parents, &seen, target);
+                let is_over = |claim: &Confirmation| {
+                    claim.verdict() == Some(search::Side::Good) || claim.is_exhausted()
+                };
+                let is_borne = |claim: &Confirmation| claim.verdict() == Some(search::Side::Bad);
+                if claims.iter().any(is_over) || claims.iter().all(is_borne) {
+                    break;
+                }
+            } else {
+                is_exact = is_exact && self.all_repeat(&order, &lead.targets)?;
+                if is_exact || measures.is_empty() || round == ROUNDS {
+                    break;
+                }
+            }
+            order.reverse();
+        }
+        let mut take = |one: &CommitId| seen.remove(one).expect("every one was measured");
+        let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
+        let mut fresh = Fresh { parents, commit: take(commit), is_exact, claims };
+        fresh.is_exact |= fresh.has_only_strays(lead);
+        Ok(fresh)
+    }
+
+    /// One run more of a commit, without those that an earlier claim rested on.
+    fn measure_once_more(
+        &mut self,
+        commit: &CommitId,
+        measures: &[String],
+        runs: usize,
+    ) -> Result<Observation, HuntError> {
+        let phase = Phase::Confirm;
+        let request = Request { commit, measures, runs: 0, phase, recipe: None, keep: true };
+        let is_spent =
+            |attempt: &String, spent: &std::collections::BTreeSet<String>| spent.contains(attempt);
+        let spent = if self.spent.is_empty() {
+            0
+        } else {
+            let known = self.oracle.evaluate(request)?;
+            let of = |name: &String| {
+                known.of(name).iter().filter(|s| is_spent(&s.attempt, &self.spent)).count()
+            };
+            measures.iter().map(of).max().unwrap_or(0)
+        };
+        let mut seen = self.oracle.evaluate(Request { runs: spent + runs, ..request })?;
+        for samples in seen.samples.values_mut() {
+            samples.retain(|sample| !is_spent(&sample.attempt, &self.spent));
+        }
+        Ok(seen)
+    }
+
+    /// Whether all that is known of these commits, fresh or not, repeats bit for bit.
+    fn all_repeat(&mut self, commits: &[&CommitId], targets: &[Target]) -> Result<bool, HuntError> {
+        let measures = measures_of(targets);
+        for commit in commits {
+            let phase = Phase::Search;
+            let known = self.oracle.evaluate(Request {
+                commit,
+                measures: &measures,
+                runs: 0,
+                phase,
+                recipe: None,
+                keep: false,
+            })?;
+            let repeats = |target: &Target| match target {
+                Target::Guard(target) => {
+                    known.build_failure.is_some() || known.repeats(&target.guard.metric)
+                }
+                // A failure has no bits to compare, and may come and go: it is never exact.
+                Target::Failure { measure, .. } => measure.is_none(),
+            };
+            if !targets.iter().all(repeats) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the pairs so far say, against each parent. A run that cannot be judged ends it: the
+    /// verdicts say why.
+    fn claims(
+        &self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+        seen: &BTreeMap<&CommitId, Observation>,
+        target: &GuardTarget,
+    ) -> Vec<Confirmation> {
+        let Some(step) = claim.step else { return Vec::new() };
+        let config = &self.oracle.config;
+        let empty = Confirmation::new(step, config.statistics.confidence);
+        let own = samples(&seen[claim.commit], target, config).unwrap_or_default();
+        let against = |parent: &CommitId| {
+            let theirs = samples(&seen[parent], target, config).unwrap_or_default();
+            let mut told = empty;
+            theirs.iter().zip(&own).for_each(|(parent, commit)| told.add(*parent, *commit));
+            told
+        };
+        let is_told = |one: &&CommitId| samples(&seen[*one], target, config).is_ok();
+        if !parents.iter().chain([claim.commit]).all(|one| is_told(&one)) {
+            return Vec::new();
+        }
+        parents.iter().map(against).collect()
+    }
+}
+
+/// The samples of a commit on the oriented scale, or why it has none.
+pub(super) fn samples(
+    seen: &Observation,
+    target: &GuardTarget,
+    config: &Config,
+) -> Result<Vec<f64>, (SkipReason, String)> {
+    if let Some(failure) = &seen.build_failure {
+        return Err((SkipReason::Build, failure.detail.clone()));
+    }
+    let places = 0..seen.of(&target.guard.metric.measure).len();
+    places
+        .map(|place| match told(seen, target, place, config) {
+            Told::Sample(x) => Ok(x),
+            Told::Untestable(why, reason) => Err((why, reason)),
+        })
+        .collect()
+}
+
+impl Fresh {
+    /// Whether of five runs of each commit at least four are alike, all their figures included.
+    fn has_only_strays(&self, lead: &Lead) -> bool {
+        let is_steady = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let metric = &target.guard.metric;
+            self.parents.iter().chain([&self.commit]).all(|seen| {
+                let runs = seen.of(&metric.measure);
+                let alike = |one: &crate::oracle::Sample| {
+                    let Ok(reading) = &one.result else { return 0 };
+                    let same = |other: &&crate::oracle::Sample| {
+                        other.value(metric) == one.value(metric)
+                            && other.result.as_ref().is_ok_and(|r| r.same_bits(reading))
+                    };
+                    runs.iter().filter(same).count()
+                };
+                runs.len() >= ROUNDS && runs.iter().map(alike).max() >= Some(ALIKE)
+            })
+        };
+        lead.method == Steadiness::BitIdentical && lead.targets.iter().all(is_steady)
+    }
+
+    /// How likely the step is, from the pairs alone: 1/(1 + e^−Σl) of the weakest parent, in
+    /// noise.
+    pub(super) fn confidence(&self) -> Option<f64> {
+        let weakest = self.claims.iter().map(Confirmation::evidence).reduce(f64::min)?;
+        Some(1.0 / (1.0 + (-weakest).exp()))
+    }
+
+    /// The verdicts on the parents and the commit (last), from fresh runs alone.
+    pub(super) fn verdicts(&self, lead: &Lead, config: &Config) -> Vec<Judgement> {
+        let all = self.parents.iter().chain([&self.commit]);
+        let Some(target) = lead.noisy() else {
+            return all.map(|seen| judged(seen, &lead.targets, config, self.is_exact)).collect();
+        };
+        let last = self.parents.len();
+        let is_borne = !self.claims.is_empty()
+            && self.claims.iter().all(|claim| claim.verdict() == Some(search::Side::Bad));
+        let verdict = |(index, seen): (usize, &Observation)| {
+            let is_commit = index == last;
+            let samples = match samples(seen, target, config) {
+                Ok(samples) => samples,
+                Err((why, reason)) => return judgement(Verdict::Skip, Some(why), reason, target),
+            };
+            let told = in_words(seen, target, &samples);
+            let mean = stats::winsorised_mean(&samples).unwrap_or(f64::NAN);
+            let (verdict, skip) = match (is_borne, target.noise) {
+                (true, _) if is_commit => (Verdict::Bad, None),
+                (true, _) => (Verdict::Good, None),
+                // Levels say nothing on a machine that drifts.
+                (false, Some(noise)) if noise.paired => (Verdict::Skip, Some(SkipReason::Unsteady)),
+                (false, Some(noise)) if mean > f64::midpoint(noise.good, noise.bad) => {
+                    (Verdict::Bad, None)
+                }
+                (false, _) => (Verdict::Good, None),
+            };
+            judgement(verdict, skip, told, target)
+        };
+        let mut verdicts: Vec<Judgement> = all.enumerate().map(verdict).collect();
+        let is_plain = verdicts.iter().all(|v| v.verdict != Verdict::Skip);
+        let (own, theirs) = verdicts.split_last_mut().expect("the commit is the last of them");
+        if !is_borne
+            && is_plain
+            && own.verdict == Verdict::Bad
+            && theirs.iter().all(|parent| parent.verdict == Verdict::Good)
+        {
+            // They differ, but not beyond doubt: that names nobody.
+            own.verdict = Verdict::Skip;
+            own.skip = Some(SkipReason::Unsteady);
+            own.reason = format!("its step is not beyond doubt: {}", own.reason);
+        }
+        verdicts
+    }
+
+    /// Which targets the commit breaks and its parents do not.
+    pub(super) fn broken(&self, targets: &[Target], lead: &Lead, config: &Config) -> Vec<Metric> {
+        let is_broken = |target: &&GuardTarget| {
+            let metric = &target.guard.metric;
+            if lead.noisy().is_some_and(|lead| lead.guard == target.guard) {
+                return true;
+            }
+            let alone = [Target::Guard((*target).clone())];
+            if target.noise.is_none() {
+                return judged(&self.commit, &alone, config, self.is_exact).verdict == Verdict::Bad;
+            }
+            let parted = self.parents.iter().all(|parent| {
+                let apart =
+                    stats::separation(&parent.numbers(metric), &self.commit.numbers(metric));
+                apart.is_some_and(|apart| apart.bad == bad_side(target.guard.direction()))
+            });
+            parted && effects(&self.commit, &self.parents, &alone, config).0.iter().any(is_large)
+        };
+        let guards = targets.iter().filter_map(|target| match target {
+            Target::Guard(target) => Some(target),
+            Target::Failure { .. } => None,
+        });
+        guards.filter(is_broken).map(|target| target.guard.metric.clone()).collect()
+    }
+}
+
+fn judgement(
+    verdict: Verdict,
+    skip: Option<SkipReason>,
+    reason: String,
+    target: &GuardTarget,
+) -> Judgement {
+    let broken = match verdict {
+        Verdict::Bad => vec![target.guard.metric.clone()],
+        _ => Vec::new(),
+    };
+    Judgement { verdict, skip, reason, broken }
+}
+
+/// "speed.tg 183.2 in 6 fresh runs".
+fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String {
+    let metric = &target.guard.metric;
+    if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+        let failed: f64 = samples.iter().sum();
+        return format!("{metric} fails in {failed} of {} fresh runs", samples.len());
+    }
+    let level = seen.level(metric).map_or_else(|| "nothing".to_owned(), |level| level.to_string());
+    format!("{metric} {level} in {} fresh runs", samples.len())
+}
+
+/// A judgement where no more runs are to be had. Runs that repeat, but for strays, say the
+/// same; of others all must lie on one side, or nearly all.
+pub(super) fn judged(
+    observation: &Observation,
+    targets: &[Target],
+    config: &Config,
+    is_exact: bool,
+) -> Judgement {
+    let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
+    let of_run = |run: usize| {
+        let mut one = observation.clone();
+        for samples in one.samples.values_mut() {
+            // Twice, since it need not repeat itself any more to count.
+            *samples = samples.get(run).into_iter().flat_map(|s| [s.clone(), s.clone()]).collect();
+        }
+        match judge(&one, targets, &|_, _| false, config) {
+            Decision::Settled(judgement) => judgement,
+            Decision::More(_) => unsteady("its fresh runs do not agree".to_owned()),
+        }
+    };
+    let sides: Vec<Judgement> = (0..runs).map(of_run).collect();
+    let enough = if is_exact { runs / 2 + 1 } else { (runs * ALIKE).div_ceil(ROUNDS) };
+    let count = |verdict: Verdict| sides.iter().filter(|side| side.verdict == verdict).count();
+    let wins = |side: &&Judgement| count(side.verdict) >= enough;
+    let (good, bad) = (count(Verdict::Good), count(Verdict::Bad));
+    sides.iter().find(wins).cloned().unwrap_or_else(|| {
+        let failed = runs - good - bad;
+        unsteady(format!(
+            "its {runs} runs contradict each other: {good} good, {bad} bad, {failed} failed"
+        ))
+    })
+}
+
+fn unsteady(reason: String) -> Judgement {
+    Judgement {
+        verdict: Verdict::Skip,
+        skip: Some(SkipReason::Unsteady),
+        reason,
+        broken: Vec::new(),
+    }
+}

@@ -1,0 +1,100 @@
+//! What a stretch of history is searched by: the targets that answer soonest. Pure.
+
+use crate::evaluation::{GuardTarget, Target};
+use crate::search::WELL_APART;
+use crate::store::journal::{SearchBy, Steadiness};
+
+/// The targets that decide a search, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Lead {
+    /// Those that repeat bit for bit; if none does, the one with the least noise.
+    pub(super) targets: Vec<Target>,
+    pub(super) method: Steadiness,
+}
+
+impl Lead {
+    /// Of a stretch's targets. The others are measured when a commit is confirmed, and what the
+    /// found commits do not explain of them is searched by itself.
+    pub(super) fn of(targets: &[Target], by: SearchBy) -> Self {
+        let noise = |target: &Target| match target {
+            Target::Guard(GuardTarget { noise, .. }) => *noise,
+            Target::Failure { .. } => None,
+        };
+        let steady: Vec<Target> =
+            targets.iter().filter(|target| noise(target).is_none()).cloned().collect();
+        if !steady.is_empty() {
+            return Self { targets: steady, method: Steadiness::BitIdentical };
+        }
+        // Rates are told apart more slowly than any levels.
+        let distance = |target: &Target| match noise(target) {
+            Some(noise) if noise.kind.is_rate() => -1.0,
+            Some(noise) => noise.distance(),
+            None => f64::INFINITY,
+        };
+        let best = targets.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let method = best.map_or(Steadiness::BitIdentical, |best| method(best, by));
+        Self { targets: best.into_iter().cloned().collect(), method }
+    }
+
+    /// The one target of a search in noise.
+    pub(super) fn noisy(&self) -> Option<&GuardTarget> {
+        match self.targets.as_slice() {
+            [Target::Guard(target)] if target.noise.is_some() => Some(target),
+            _ => None,
+        }
+    }
+}
+
+/// Git chooses where each commit can be settled by itself within a run or two, unless the
+/// machine may drift away from the levels meanwhile.
+fn method(target: &Target, by: SearchBy) -> Steadiness {
+    let Target::Guard(guard) = target else { return Steadiness::BitIdentical };
+    let Some(noise) = guard.noise else { return Steadiness::BitIdentical };
+    let is_apart = noise.distance() >= WELL_APART && !noise.kind.is_rate();
+    match by {
+        SearchBy::GitBisect => Steadiness::Sequential,
+        SearchBy::Posterior => Steadiness::Posterior,
+        SearchBy::Auto if is_apart && !guard.may_drift() => Steadiness::Sequential,
+        SearchBy::Auto => Steadiness::Posterior,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{GuardForm, Metric, Noise, NoiseKind};
+    use crate::oracle::fixture::target;
+
+    fn noisy(measure: &str, form: GuardForm, distance: f64) -> Target {
+        let kind = if form.is_relative() { NoiseKind::Log } else { NoiseKind::Plain };
+        let (good, bad, sd) = (0.0, distance, 1.0);
+        let noise = Noise { kind, good, bad, sd, runs: 4, paired: false, error: 0.001 };
+        let mut target = target(form, 1.0, 3.0);
+        target.guard.metric = Metric::of(measure);
+        Target::Guard(GuardTarget { noise: Some(noise), ..target })
+    }
+
+    const PLAIN: GuardForm = GuardForm::MaxIncrease(0.5);
+    const SPEED: GuardForm = GuardForm::MaxDecreasePercent(5.0);
+
+    #[test]
+    fn what_repeats_leads_whatever_else_is_broken() {
+        let steady = Target::Guard(target(PLAIN, 1.0, 3.0));
+        let lead = Lead::of(&[noisy("a", PLAIN, 50.0), steady.clone()], SearchBy::Auto);
+        assert_eq!((lead.targets, lead.method), (vec![steady], Steadiness::BitIdentical));
+    }
+
+    #[test]
+    fn else_the_one_with_the_least_noise_and_its_noise_says_how() {
+        let of = |targets: &[Target], by| Lead::of(targets, by);
+        let lead = of(&[noisy("a", PLAIN, 2.0), noisy("b", PLAIN, 5.0)], SearchBy::Auto);
+        assert_eq!(lead.noisy().unwrap().guard.metric, Metric::of("b"));
+        assert_eq!(lead.method, Steadiness::Sequential);
+        assert_eq!(of(&[noisy("a", PLAIN, 4.9)], SearchBy::Auto).method, Steadiness::Posterior);
+        // A machine that drifts leaves fixed levels behind.
+        assert_eq!(of(&[noisy("a", SPEED, 9.0)], SearchBy::Auto).method, Steadiness::Posterior);
+        let by = |by| of(&[noisy("a", PLAIN, 4.0)], by).method;
+        assert_eq!(by(SearchBy::GitBisect), Steadiness::Sequential);
+        assert_eq!(by(SearchBy::Posterior), Steadiness::Posterior);
+    }
+}

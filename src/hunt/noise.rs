@@ -1,0 +1,230 @@
+//! What the endpoints' runs say of a guard whose metric does not repeat bit for bit. Pure.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Direction, GuardTarget, Noise, NoiseKind, Value};
+use crate::oracle::{Observation, Sample};
+use crate::search::{Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
+use crate::store::journal::SearchBy;
+
+use super::targets::moved;
+
+/// Runs of each endpoint after which values that nearly always repeat are told from noise.
+const RUNS_TO_REPEAT: usize = 5;
+/// How many of them must be bit-identical.
+const REPEATED: usize = 4;
+/// The fewest runs of each endpoint that noise is told from.
+const LEAST: usize = 4;
+
+/// How a hunt judges in noise.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Manner {
+    /// Measures whose runs only pass or fail.
+    pub(super) pass_fail: BTreeSet<String>,
+    /// Who chooses the commits.
+    pub(super) by: SearchBy,
+    /// How likely either mistake about one commit may be.
+    pub(super) error: f64,
+}
+
+/// What was found.
+pub(super) enum Noisy {
+    Target(GuardTarget),
+    More,
+    Overlap(String),
+    Holds,
+}
+
+/// Looks at the runs in the order they were made and stops at the first answer, so that runs
+/// that are known besides change nothing.
+pub(super) fn look_in_noise(
+    good: &Observation,
+    bad: &Observation,
+    target: GuardTarget,
+    manner: &Manner,
+) -> Noisy {
+    let metric = &target.guard.metric;
+    let runs = good.of(&metric.measure).len().min(bad.of(&metric.measure).len());
+    if runs < LEAST {
+        return Noisy::More;
+    }
+    if manner.by != SearchBy::Posterior
+        && runs >= RUNS_TO_REPEAT
+        && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
+    {
+        let steady = GuardTarget { baseline, bad: level, ..target };
+        return if steady.guard.is_broken(&steady.baseline, &steady.bad) {
+            Noisy::Target(steady)
+        } else {
+            Noisy::Holds
+        };
+    }
+    if manner.pass_fail.contains(&metric.measure) {
+        return pass_fail(good, bad, target, manner);
+    }
+    if target.guard.direction() == Direction::Any || target.baseline.number().is_none() {
+        // Facts, and metrics that must not move at all, have no levels.
+        return if runs < RUNS_TO_REPEAT {
+            Noisy::More
+        } else {
+            Noisy::Overlap(format!("{metric} does not repeat from run to run"))
+        };
+    }
+    levels(good, bad, target, manner)
+}
+
+/// The value that nearly all of the first runs repeat, all their other figures included.
+fn repeated(seen: &Observation, target: &GuardTarget) -> Option<Value> {
+    let metric = &target.guard.metric;
+    let runs: Vec<&Sample> = seen.of(&metric.measure).iter().take(RUNS_TO_REPEAT).collect();
+    let alike = |a: &Sample, b: &Sample| match (&a.result, &b.result) {
+        (Ok(x), Ok(y)) => x.same_bits(y) && a.value(metric) == b.value(metric),
+        _ => false,
+    };
+    let is_common = |one: &&&Sample| runs.iter().filter(|run| alike(run, one)).count() >= REPEATED;
+    runs.iter().find(is_common)?.value(metric)
+}
+
+fn levels(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Noisy {
+    let metric = &target.guard.metric.clone();
+    let is_positive = |seen: &Observation| seen.numbers(metric).iter().all(|x| *x > 0.0);
+    let is_log = target.guard.form.is_relative() && is_positive(good) && is_positive(bad);
+    let kind = if is_log { NoiseKind::Log } else { NoiseKind::Plain };
+    let empty =
+        Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error: manner.error };
+    let target = GuardTarget { noise: Some(empty), ..target };
+    let scale = target.orientation();
+    let oriented = |seen: &Observation| -> Vec<f64> {
+        seen.numbers(metric).into_iter().map(|x| scale.oriented(x)).collect()
+    };
+    let (a, b) = (oriented(good), oriented(bad));
+    let rule = Rule {
+        tolerance: target.oriented_limit(),
+        may_drift: target.may_drift() && manner.by != SearchBy::GitBisect,
+        paired: false,
+    };
+    match settle(&a, &b, rule) {
+        Ok(found) => Noisy::Target(with_levels(target, &found)),
+        Err(Unsettled::More) => Noisy::More,
+        Err(Unsettled::NoDifference) => Noisy::Holds,
+        Err(Unsettled::TooNoisy { needed }) => {
+            Noisy::Overlap(too_noisy(&target, good, bad, needed))
+        }
+    }
+}
+
+/// The first answer that a calibration comes to.
+pub(super) fn settle(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, Unsettled> {
+    let runs = good.len().min(bad.len());
+    for n in LEAST..=runs {
+        match calibrate(&good[..n], &bad[..n], rule) {
+            Err(Unsettled::More) => {}
+            settled => return settled,
+        }
+    }
+    Err(Unsettled::More)
+}
+
+/// The target with the levels of a calibration, and what they are in the metric's unit.
+pub(super) fn with_levels(target: GuardTarget, found: &Calibration) -> GuardTarget {
+    let Some(old) = target.noise else { return target };
+    let noise = Noise {
+        good: found.levels.good,
+        bad: found.levels.bad,
+        sd: found.levels.sd,
+        runs: found.runs,
+        paired: found.paired,
+        ..old
+    };
+    let mut target = GuardTarget { noise: Some(noise), ..target };
+    let middle = f64::midpoint(noise.good, noise.bad);
+    target.threshold = target.level(middle).number();
+    target.bad = target.level(noise.bad);
+    if !noise.paired {
+        target.baseline = target.level(noise.good);
+    }
+    target
+}
+
+fn too_noisy(
+    target: &GuardTarget,
+    good: &Observation,
+    bad: &Observation,
+    needed: Option<usize>,
+) -> String {
+    let metric = &target.guard.metric;
+    let said = moved(&target.guard, &target.baseline, &target.bad, target.limit);
+    let runs = good.numbers(metric).len().min(bad.numbers(metric).len());
+    let seconds: f64 = [good, bad]
+        .iter()
+        .flat_map(|seen| seen.of(&metric.measure))
+        .map(|sample| sample.wall_s)
+        .sum::<f64>()
+        / (2 * runs).max(1) as f64;
+    let needs = match needed {
+        Some(needed) => format!(
+            "; about {needed} runs of each endpoint would tell, which takes {:.1} hours",
+            2.0 * needed as f64 * seconds / 3600.0
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{said}, but the endpoints' runs overlap ({} at good, {} at bad, {runs} runs each){needs}",
+        range(&good.numbers(metric)),
+        range(&bad.numbers(metric))
+    )
+}
+
+fn range(values: &[f64]) -> String {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{low} to {high}")
+}
+
+/// A metric that only passes or fails, and now and then the other way.
+fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Noisy {
+    let metric = target.guard.metric.clone();
+    // What good says most often is what is right.
+    let target = GuardTarget { baseline: commonest(&good.values(&metric)), ..target };
+    let breaks = |seen: &Observation| -> Vec<f64> {
+        let values = seen.values(&metric);
+        let broken = |value: &Value| target.guard.is_broken(&target.baseline, value);
+        values.iter().map(|value| f64::from(u8::from(broken(value)))).collect()
+    };
+    let (a, b) = (breaks(good), breaks(bad));
+    for n in LEAST..=a.len().min(b.len()) {
+        match calibrate_rates(&a[..n], &b[..n]) {
+            Ok(Rates { good, bad }) => {
+                let noise = Noise {
+                    kind: NoiseKind::Breaks,
+                    good,
+                    bad,
+                    sd: 0.0,
+                    runs: n,
+                    paired: false,
+                    error: manner.error,
+                };
+                return Noisy::Target(GuardTarget { noise: Some(noise), ..target });
+            }
+            Err(Unsettled::More) => {}
+            Err(Unsettled::NoDifference) => return Noisy::Holds,
+            Err(Unsettled::TooNoisy { .. }) => {
+                let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
+                return Noisy::Overlap(format!(
+                    "{metric} fails in {:.0} % of {n} runs at good and {:.0} % at bad, which may \
+                     be chance",
+                    percent(&a),
+                    percent(&b)
+                ));
+            }
+        }
+    }
+    Noisy::More
+}
+
+fn commonest(values: &[Value]) -> Value {
+    let count = |value: &Value| values.iter().filter(|other| *other == value).count();
+    // Of equally common ones the first.
+    let best = values.iter().rev().max_by_key(|value| count(value));
+    best.cloned().unwrap_or(Value::Number(0.0))
+}

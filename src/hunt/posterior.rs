@@ -1,0 +1,378 @@
+//! Searches a stretch in noise: asks the posterior what to measure, measures it, and tells it.
+//!
+//! Nothing of its state is kept: taken up again it is told the same samples in the same order,
+//! from the store, and is soon where it was.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, SkipReason, Target, Verdict};
+use crate::oracle::{Request, Told};
+use crate::search::{
+    Advice, Answer, Calibration, Graph, Levels, Noisy, Place, Rates, Scale, Settings, Step,
+};
+use crate::store::journal::{Event, SearchEnd, Steadiness, Weighed, WeighedCommit};
+
+use super::HuntError;
+use super::account::Stretch;
+use super::confirm::{Claim, Confirmed};
+use super::driver::Driver;
+use super::fresh::samples;
+use super::lead::Lead;
+use super::sampler::Sampler;
+use super::search::{Searched, open_stretch};
+use super::verdict::{Place as Where, write_down};
+
+/// Share of the posterior that the reported set holds.
+const SHARE: f64 = 0.95;
+/// P(bad) beyond which a commit has a verdict.
+const SURE: f64 = 0.95;
+/// Commits less likely than this to be the first bad one are beyond doubt.
+const NEGLIGIBLE: f64 = 1e-6;
+
+/// A search in noise over one stretch.
+struct Search<'d, 'h> {
+    driver: &'d mut Driver<'h>,
+    stretch: &'d Stretch,
+    target: GuardTarget,
+    /// The commits of the range, oldest first; the last is the bad end.
+    commits: Vec<CommitId>,
+    sampler: Sampler,
+    /// What was last written down of a commit.
+    verdicts: BTreeMap<usize, Verdict>,
+}
+
+/// Searches the stretch, whose ends were just measured, with their samples.
+pub(super) fn posterior(
+    driver: &mut Driver<'_>,
+    stretch: &Stretch,
+    target: &GuardTarget,
+    ends: [Vec<f64>; 2],
+    sampler: Sampler,
+) -> Result<Searched, HuntError> {
+    let lead = Lead { targets: vec![Target::Guard(target.clone())], method: Steadiness::Posterior };
+    let range = open_stretch(driver, stretch, &lead)?;
+    let number = driver.stretches;
+    driver.stretches += 1;
+    let whole = crate::git::Range { paths: Vec::new(), ..range.clone() };
+    let lineage = driver.oracle.history.lineage(&whole)?;
+    let places: BTreeMap<&CommitId, usize> =
+        lineage.iter().enumerate().map(|(place, one)| (&one.commit, place)).collect();
+    let followed = if range.first_parent { 1 } else { usize::MAX };
+    let parents: Vec<Vec<usize>> = lineage
+        .iter()
+        .map(|one| {
+            one.parents.iter().take(followed).filter_map(|p| places.get(p).copied()).collect()
+        })
+        .collect();
+    let graph = Graph::new(&parents);
+    let untestable: Vec<bool> =
+        lineage.iter().map(|one| driver.begun.options.skip.contains(&one.commit)).collect();
+    let prior = if range.paths.is_empty() {
+        vec![1.0; lineage.len()]
+    } else {
+        let touching = driver.oracle.history.commits(&range)?;
+        let weight = |commit: &CommitId| f64::from(u8::from(touching.contains(commit)));
+        lineage.iter().map(|one| weight(&one.commit)).collect()
+    };
+    let [good, bad] = ends;
+    let settings = Settings {
+        prior,
+        untestable,
+        good,
+        bad,
+        scale: scale_of(target),
+        may_drift: target.may_drift(),
+        price_of_build: driver.price_of_build(&target.guard.metric.measure)?,
+    };
+    let commits = lineage.into_iter().map(|one| one.commit).collect();
+    let mut noisy = Noisy::new(&graph, settings);
+    let verdicts = BTreeMap::new();
+    let target = target.clone();
+    let mut search = Search { driver, stretch, target, commits, sampler, verdicts };
+    let searched = search.run(&mut noisy, &lead, number);
+    if let Err(HuntError::Budget(runs)) = searched {
+        let why = format!("the budget of {runs} runs is spent");
+        return search.undecided(&noisy, number, why);
+    }
+    searched
+}
+
+fn scale_of(target: &GuardTarget) -> Scale {
+    let noise = target.noise.expect("a search in noise");
+    match target.levels() {
+        Some(levels) => {
+            Scale::Levels(Calibration { levels, paired: noise.paired, runs: noise.runs })
+        }
+        None => Scale::Rates(Rates { good: noise.good, bad: noise.bad }),
+    }
+}
+
+impl Search<'_, '_> {
+    fn run(
+        &mut self,
+        noisy: &mut Noisy<'_>,
+        lead: &Lead,
+        number: usize,
+    ) -> Result<Searched, HuntError> {
+        loop {
+            match noisy.advise() {
+                Advice::Measure(places) => self.measure(noisy, &places, number)?,
+                Advice::Confirm(candidate) => {
+                    self.write_verdicts(noisy, number)?;
+                    self.weighed(noisy, number)?;
+                    let span: Vec<CommitId> =
+                        candidate.span.iter().map(|&one| self.commits[one].clone()).collect();
+                    let commit = self.commits[candidate.commit].clone();
+                    let end = match span.as_slice() {
+                        [_] => SearchEnd::FirstBad(commit.clone()),
+                        _ => SearchEnd::Candidates(span.clone()),
+                    };
+                    let event = Event::SearchEnd { stretch: number, end };
+                    self.driver.oracle.recorder.event(event)?;
+                    if span.len() > 1 {
+                        let why = format!(
+                            "the search in noise ends there with {:.1} % of the posterior, and \
+                             the other commits between them cannot be tested",
+                            100.0 * candidate.mass
+                        );
+                        return Ok(Searched::Candidates(span, why));
+                    }
+                    if let Some(searched) = self.claim(noisy, lead, &commit, number)? {
+                        return Ok(searched);
+                    }
+                }
+                Advice::Stop(answer) => {
+                    return self.undecided(noisy, number, in_words(&answer).to_owned());
+                }
+            }
+        }
+    }
+
+    fn commit_of(&self, place: Place) -> CommitId {
+        match place {
+            Place::Good => self.stretch.good.clone(),
+            Place::Commit(one) => self.commits[one].clone(),
+        }
+    }
+
+    /// One run at each place, told to the search.
+    fn measure(
+        &mut self,
+        noisy: &mut Noisy<'_>,
+        places: &[Place],
+        number: usize,
+    ) -> Result<(), HuntError> {
+        let mut taken = Vec::new();
+        for &place in places {
+            let commit = self.commit_of(place);
+            self.sampler.is_paired = noisy.is_paired();
+            match self.sampler.take(self.driver, &commit, &self.target)? {
+                Told::Sample(x) => taken.push(x),
+                Told::Untestable(skip, reason) => {
+                    let Place::Commit(one) = place else {
+                        return Err(HuntError::World(format!(
+                            "the good endpoint cannot be measured any more: {reason}"
+                        )));
+                    };
+                    noisy.untestable(one);
+                    return self.write_skip(&commit, skip, reason, number);
+                }
+            }
+        }
+        noisy.told(&taken);
+        self.write_verdicts(noisy, number)
+    }
+
+    fn write_skip(
+        &mut self,
+        commit: &CommitId,
+        skip: SkipReason,
+        reason: String,
+        number: usize,
+    ) -> Result<(), HuntError> {
+        let verdict = Verdict::Skip;
+        let judgement = Judgement { verdict, skip: Some(skip), reason, broken: Vec::new() };
+        self.write(commit, &judgement, number)
+    }
+
+    fn write(
+        &mut self,
+        commit: &CommitId,
+        judgement: &Judgement,
+        stretch: usize,
+    ) -> Result<(), HuntError> {
+        let measures = [self.target.guard.metric.measure.clone()];
+        let phase = Phase::Search;
+        let request =
+            Request { commit, measures: &measures, runs: 0, phase, recipe: None, keep: true };
+        let seen = self.driver.oracle.evaluate(request)?;
+        write_down(&mut self.driver.oracle, &seen, judgement, Where { stretch, phase, left: None })
+    }
+
+    /// Writes down what has become certain of the measured commits, or was and is no more.
+    fn write_verdicts(&mut self, noisy: &Noisy<'_>, number: usize) -> Result<(), HuntError> {
+        let Some(belief) = noisy.belief() else { return Ok(()) };
+        let mut measured: Vec<usize> = noisy
+            .samples()
+            .iter()
+            .filter_map(|(place, _)| match place {
+                Place::Commit(one) => Some(*one),
+                Place::Good => None,
+            })
+            .collect();
+        measured.sort_unstable();
+        measured.dedup();
+        measured.retain(|&one| one + 1 < self.commits.len());
+        for one in measured {
+            let bad = belief.bad[one];
+            let verdict = match bad {
+                bad if bad > SURE => Verdict::Bad,
+                bad if bad < 1.0 - SURE => Verdict::Good,
+                _ => Verdict::Unknown,
+            };
+            let before = self.verdicts.get(&one).copied().unwrap_or(Verdict::Unknown);
+            if verdict == before {
+                continue;
+            }
+            self.verdicts.insert(one, verdict);
+            let metric = &self.target.guard.metric;
+            let runs = noisy.samples().iter().filter(|(p, _)| *p == Place::Commit(one)).count();
+            let reason =
+                format!("bad with a probability of {bad:.4} after {runs} samples of {metric}");
+            let broken = if verdict == Verdict::Bad { vec![metric.clone()] } else { Vec::new() };
+            let commit = self.commits[one].clone();
+            self.write(&commit, &Judgement { verdict, skip: None, reason, broken }, number)?;
+        }
+        Ok(())
+    }
+
+    /// Writes down what the search believes now; returns the smallest likely set.
+    fn weighed(&mut self, noisy: &Noisy<'_>, number: usize) -> Result<Vec<CommitId>, HuntError> {
+        let Some(belief) = noisy.belief() else { return Ok(Vec::new()) };
+        let count =
+            |one: usize| noisy.samples().iter().filter(|(p, _)| *p == Place::Commit(one)).count();
+        let commits = (0..self.commits.len())
+            .filter(|&one| belief.first[one] > NEGLIGIBLE || count(one) > 0)
+            .map(|one| WeighedCommit {
+                commit: self.commits[one].clone(),
+                first: belief.first[one],
+                bad: belief.bad[one],
+                samples: count(one),
+            })
+            .collect();
+        let smallest_set: Vec<CommitId> =
+            belief.smallest_set(SHARE).into_iter().map(|one| self.commits[one].clone()).collect();
+        let mut noise = self.target.noise.expect("a search in noise");
+        if let Some(Levels { good, bad, sd }) = noisy.levels() {
+            (noise.good, noise.bad, noise.sd, noise.paired) = (good, bad, sd, noisy.is_paired());
+        }
+        let event = Weighed {
+            stretch: number,
+            metric: self.target.guard.metric.clone(),
+            noise,
+            runs: noisy.runs(),
+            commits,
+            smallest_set: smallest_set.clone(),
+        };
+        self.driver.oracle.recorder.event(Event::Weighed(Box::new(event)))?;
+        Ok(smallest_set)
+    }
+
+    /// Puts the commit to fresh runs; `None` where the search is to go on.
+    fn claim(
+        &mut self,
+        noisy: &mut Noisy<'_>,
+        lead: &Lead,
+        commit: &CommitId,
+        number: usize,
+    ) -> Result<Option<Searched>, HuntError> {
+        let step = match (noisy.levels(), noisy.rates()) {
+            (Some(levels), _) => Step::between(&levels, noisy.calibrated_step(), noisy.is_paired()),
+            (None, Some(rates)) => Step::Rates(rates),
+            (None, None) => unreachable!("a search has levels or rates"),
+        };
+        // What fresh runs are judged by is what the search has learnt, drift included.
+        let mut lead = lead.clone();
+        if let [Target::Guard(target)] = lead.targets.as_mut_slice()
+            && let (Some(levels), Some(noise)) = (noisy.levels(), target.noise.as_mut())
+        {
+            (noise.good, noise.bad, noise.sd) = (levels.good, levels.bad, levels.sd);
+            noise.paired = noisy.is_paired();
+        }
+        let targets = &self.stretch.targets;
+        let claim = Claim { commit, targets, lead: &lead, step: Some(step), stretch: number };
+        let why = match self.driver.confirm(claim)? {
+            Confirmed::Culprit(culprit, seen) => return Ok(Some(Searched::Culprit(culprit, seen))),
+            Confirmed::Small(culprit, seen) => return Ok(Some(Searched::Gradual(culprit, seen))),
+            Confirmed::Unsure(_, why) | Confirmed::NotBad(why) | Confirmed::ParentBad(_, why) => {
+                why
+            }
+        };
+        self.driver.contradicted(commit, &why)?;
+        let fresh = self.fresh(commit)?;
+        noisy.rejected(&fresh);
+        // What the fresh runs decided is the search's to say again.
+        self.verdicts.clear();
+        Ok(None)
+    }
+
+    /// The confirmation's runs of a commit and its parents, for the search to count.
+    fn fresh(&mut self, commit: &CommitId) -> Result<Vec<(Place, f64)>, HuntError> {
+        let parents = self.driver.oracle.history.parents(commit)?;
+        let measures = [self.target.guard.metric.measure.clone()];
+        let mut fresh = Vec::new();
+        for one in parents.iter().chain([commit]) {
+            let place = match self.commits.iter().position(|known| known == one) {
+                Some(place) => Place::Commit(place),
+                None if *one == self.stretch.good => Place::Good,
+                None => continue,
+            };
+            let seen = self.driver.oracle.evaluate(Request {
+                commit: one,
+                measures: &measures,
+                runs: 0,
+                phase: Phase::Confirm,
+                recipe: None,
+                keep: true,
+            })?;
+            let xs = samples(&seen, &self.target, &self.driver.oracle.config).unwrap_or_default();
+            let attempts = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
+            for (attempt, x) in attempts.zip(xs) {
+                if self.sampler.used.insert(attempt) {
+                    fresh.push((place, x));
+                }
+            }
+        }
+        Ok(fresh)
+    }
+
+    /// The search has no answer: the smallest set that holds most of the posterior, and why.
+    fn undecided(
+        &mut self,
+        noisy: &Noisy<'_>,
+        number: usize,
+        why: String,
+    ) -> Result<Searched, HuntError> {
+        let set = self.weighed(noisy, number)?;
+        let set = if set.is_empty() { self.commits.clone() } else { set };
+        let end = SearchEnd::Candidates(set.clone());
+        self.driver.oracle.recorder.event(Event::SearchEnd { stretch: number, end })?;
+        let why = format!("{why}; these hold {:.0} % of the posterior", 100.0 * SHARE);
+        Ok(Searched::Candidates(set, why))
+    }
+}
+
+fn in_words(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Exhausted => "every commit that could tell had as many runs as could help",
+        Answer::Rejected => {
+            "three commits in turn did not stand up to fresh runs, as where the change is made of \
+             several small ones"
+        }
+        Answer::OutOfRuns => "a search in noise makes no more runs than this",
+        Answer::Drifted => {
+            "the machine drifted, and measured side by side the endpoints do not lie apart"
+        }
+        Answer::Unexplained => "nowhere are the commits after it worse than those before",
+    }
+}

@@ -1,0 +1,75 @@
+//! What one run says to a search in noise: a sample on the oriented scale, or nothing.
+
+use crate::config::{Config, Policy};
+use crate::evaluation::{Failure, GuardTarget, NoiseKind, SkipReason};
+use crate::search::Levels;
+
+use super::judge::{policy_of, skip_reason};
+use super::{Observation, Sample};
+
+/// How far beyond bad a run counts that is bad without a level (NaN, say), in standard
+/// deviations.
+const WORST: f64 = 2.5;
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// A sample; bad is larger.
+    Sample(f64),
+    /// The commit cannot be measured.
+    Untestable(SkipReason, String),
+}
+
+impl GuardTarget {
+    /// The levels that samples of this target are compared with, where there are any.
+    pub fn levels(&self) -> Option<Levels> {
+        let noise = self.noise.filter(|noise| !noise.kind.is_rate())?;
+        Some(Levels { good: noise.good, bad: noise.bad, sd: noise.sd })
+    }
+}
+
+/// What the run at `place` of a commit says of a target whose runs do not repeat.
+pub fn told(seen: &Observation, target: &GuardTarget, place: usize, config: &Config) -> Told {
+    let samples = seen.of(&target.guard.metric.measure);
+    let Some(sample) = samples.get(place) else {
+        return Told::Untestable(SkipReason::Unreadable, "it was not measured".to_owned());
+    };
+    let kind = target.noise.map_or(NoiseKind::Plain, |noise| noise.kind);
+    match (&sample.result, sample.value(&target.guard.metric)) {
+        (Err(failure), _) => failed(failure, sample, target, config),
+        (Ok(_), None) => Told::Untestable(
+            SkipReason::Unreadable,
+            format!("{} is not among what the run yielded", target.guard.metric),
+        ),
+        (Ok(reading), Some(value)) => Told::Sample(match kind {
+            NoiseKind::Breaks => {
+                f64::from(u8::from(target.guard.is_broken(&target.baseline, &value)))
+            }
+            NoiseKind::Differs => {
+                let first = samples.first().and_then(|sample| sample.result.as_ref().ok());
+                f64::from(u8::from(first.is_some_and(|first| !first.same_bits(reading))))
+            }
+            NoiseKind::Plain | NoiseKind::Log => {
+                let x = value.number().map_or(f64::NAN, |x| target.orientation().oriented(x));
+                if x.is_finite() { x } else { worst(target) }
+            }
+        }),
+    }
+}
+
+fn failed(failure: &Failure, sample: &Sample, target: &GuardTarget, config: &Config) -> Told {
+    if sample.starved {
+        return Told::Untestable(SkipReason::Resource, failure.detail.clone());
+    }
+    match policy_of(failure.kind, target, config) {
+        Policy::Bad => Told::Sample(worst(target)),
+        Policy::Skip => Told::Untestable(skip_reason(failure.kind), failure.detail.clone()),
+    }
+}
+
+fn worst(target: &GuardTarget) -> f64 {
+    match target.levels() {
+        Some(levels) => levels.bad + WORST * levels.sd,
+        None => 1.0,
+    }
+}
