@@ -4,8 +4,6 @@ use super::*;
 use crate::evaluation::{Basis, CommitInfo, FailureKind, GuardForm, Value};
 use crate::oracle::fixture::{at, commit, fails_alike, failure, noisy, target};
 
-use Steadiness::{Apart, BitIdentical};
-
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);
 
 fn effect(parent: f64, level: f64, limit: f64) -> Effect {
@@ -57,11 +55,7 @@ fn crossing(digit: char, parent: f64, level: f64) -> Searched {
 /// From commit 1 (good) to commit e (bad).
 fn whole(target: GuardTarget) -> (Ledger, Stretch) {
     let targets = vec![Target::Guard(target)];
-    let steadiness = match &targets[0] {
-        Target::Guard(target) if target.threshold.is_some() => Apart,
-        _ => BitIdentical,
-    };
-    let ledger = Ledger::new(&targets, steadiness);
+    let ledger = Ledger::new(&targets);
     (ledger, Stretch { good: commit('1'), bad: commit('e'), targets, paths: Vec::new() })
 }
 
@@ -94,7 +88,7 @@ fn a_rest_beyond_the_limit_is_searched_to_the_right_from_the_level_found() {
     assert_eq!((&next[0].good, &next[0].bad), (&commit('5'), &commit('e')));
     let rest = only_target(&next[0]);
     assert_eq!((&rest.baseline, rest.limit), (&Value::Number(7.0), 0.5));
-    assert_eq!(rest.threshold, None);
+    assert_eq!(rest.noise, None);
 }
 
 #[test]
@@ -116,34 +110,47 @@ fn where_less_is_worse_the_account_runs_the_other_way() {
 }
 
 #[test]
-fn in_noise_the_rest_has_a_threshold_of_its_own_or_is_told() {
+fn in_noise_a_rest_is_searched_that_exceeds_its_limit_beyond_doubt() {
+    // Levels 3 apart, a standard deviation of 0.3.
     let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
     let next = ledger.enter(&stretch, found('5', 6.0, 8.0), &at('e', &[9.0, 9.2, 8.8]));
     let [right] = next.as_slice() else { panic!("{next:?}") };
-    assert_eq!(only_target(right).threshold, Some(8.5));
+    assert_eq!(only_target(right).baseline, Value::Number(8.0));
 
+    // 0.6 is more than the limit of 0.5, but not by two standard errors.
     let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
-    assert!(ledger.enter(&stretch, found('5', 6.0, 8.0), &at('e', &[9.0, 7.9])).is_empty());
+    assert!(ledger.enter(&stretch, found('5', 6.0, 8.4), &at('e', &[9.0; 3])).is_empty());
     let finding = ledger.close(Vec::new(), &history());
     assert!(finding.notes[0].contains("is lost in its noise"), "{:?}", finding.notes);
 }
 
 #[test]
 fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
-    // A threshold midway between 6 and 9 lets 7.2 pass as good.
+    // A level of 7.2 may pass for good between 6 and 9.
     let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
     let next = ledger.enter(&stretch, found('8', 7.2, 9.0), &at('e', &[9.0; 3]));
     let [left] = next.as_slice() else { panic!("{next:?}") };
     assert_eq!((&left.good, &left.bad), (&commit('1'), &commit('7')));
-    let rest = only_target(left);
-    assert_eq!((&rest.bad, rest.threshold), (&Value::Number(7.2), Some(6.6)));
+    assert_eq!(only_target(left).bad, Value::Number(7.2));
 
     // What is right of a find in there ends at that stretch's level, not at the bad endpoint's.
-    let within = ledger.enter(left, found('3', 6.0, 6.6), &at('e', &[9.0; 3]));
+    let mut left = left.clone();
+    if let Target::Guard(target) = &mut left.targets[0] {
+        target.bad = Value::Number(8.2);
+    }
+    let within = ledger.enter(&left, found('3', 6.0, 6.6), &at('e', &[9.0; 3]));
     let [right] = within.as_slice() else { panic!("{within:?}") };
     assert_eq!((&right.good, &right.bad), (&commit('3'), &commit('7')));
-    let threshold = only_target(right).threshold.unwrap();
-    assert!((threshold - 6.9).abs() < 1e-9, "{threshold}");
+}
+
+#[test]
+fn a_stretch_in_which_nothing_is_left_after_all_is_a_note() {
+    let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
+    ledger.enter(&stretch, found('5', 6.0, 9.0), &at('e', &[9.0]));
+    let nothing = Searched::Nothing("nothing to be seen".to_owned());
+    assert!(ledger.enter(&stretch, nothing, &at('e', &[9.0])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.notes.len()), (Outcome::Culprit, 1));
 }
 
 #[test]
@@ -171,7 +178,7 @@ fn the_main_one_is_the_largest_in_limits_and_all_are_told_in_order_of_history() 
 #[test]
 fn two_guards_of_one_metric_count_its_step_once() {
     let targets = [UP, GuardForm::Max(6.5)].map(|form| Target::Guard(target(form, 6.0, 7.0)));
-    let mut ledger = Ledger::new(&targets, BitIdentical);
+    let mut ledger = Ledger::new(&targets);
     let stretch = Stretch {
         good: commit('1'),
         bad: commit('e'),
@@ -241,7 +248,7 @@ fn candidates_of_every_stretch_are_named_with_their_reasons() {
 #[test]
 fn a_failure_has_no_account_and_says_how_it_fails() {
     let targets = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 11")];
-    let mut ledger = Ledger::new(&targets, BitIdentical);
+    let mut ledger = Ledger::new(&targets);
     let stretch = Stretch {
         good: commit('1'),
         bad: commit('e'),

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluation::{FailureKind, GuardForm};
-use crate::oracle::fixture::{at, failed, launch, noisy, seen, target, unchanged};
+use crate::evaluation::{FailureKind, GuardForm, Noise, NoiseKind};
+use crate::oracle::fixture::{at, config, failed, launch, noisy, seen, target, unchanged};
 
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);
 const DOWN: GuardForm = GuardForm::MaxDecrease(0.5);
@@ -12,7 +12,7 @@ fn own(
     parents: &[Observation],
     target: GuardTarget,
 ) -> (Option<Effect>, usize) {
-    let (mut effects, worst) = effects(commit, parents, &[Target::Guard(target)]);
+    let (mut effects, worst) = effects(commit, parents, &[Target::Guard(target)], &config(""));
     (effects.pop(), worst)
 }
 
@@ -105,18 +105,44 @@ fn effects_are_ordered_by_their_size_in_limits() {
     };
     let (own, parent) = (commit(at('a', &[6.6]), "y"), commit(at('b', &[6.0]), "x"));
     let targets = [Target::Guard(wide), Target::Guard(narrow), Target::Guard(fact)];
-    let (effects, _) = effects(&own, &[parent], &targets);
+    let (effects, _) = effects(&own, &[parent], &targets, &config(""));
     let limits: Vec<f64> = effects.iter().map(|effect| effect.limit).collect();
     assert_eq!(limits, [0.0, 0.5, 5.0]);
     assert_eq!(effects[0].metric.measure, "launch");
 }
 
 #[test]
-fn a_threshold_lies_on_the_side_that_the_guard_calls_worse() {
-    assert_eq!(threshold(&[1.0, 1.2], &[3.0, 3.2], Direction::Up), Some(2.1));
-    assert_eq!(threshold(&[1.0, 1.2], &[3.0, 3.2], Direction::Down), None);
-    assert_eq!(threshold(&[3.0, 3.2], &[1.0, 1.2], Direction::Down), Some(2.1));
-    assert_eq!(threshold(&[1.0, 3.1], &[3.0, 3.2], Direction::Up), None);
+fn in_noise_the_interval_is_that_of_the_measured_noise() {
+    // A standard deviation of 0.3 and four runs a side: 1.96 · 0.3 · √(1/4 + 1/4).
+    let target = Target::Guard(noisy(GuardForm::MaxIncrease(0.5), 6.0, 9.0));
+    let (effects, _) = effects(&at('2', &[9.0; 4]), &[at('1', &[6.0; 4])], &[target], &config(""));
+    let [low, high] = effects[0].interval.unwrap();
+    let reach = 1.96 * 0.3 * 0.5_f64.sqrt();
+    assert!(
+        (low - (3.0 - reach)).abs() < 1e-9 && (high - (3.0 + reach)).abs() < 1e-9,
+        "{low} {high}"
+    );
+}
+
+#[test]
+fn of_a_flaky_metric_the_rates_are_told() {
+    let mut flaky = target(GuardForm::Max(0.0), 0.0, 0.0);
+    flaky.noise = Some(Noise {
+        kind: NoiseKind::Breaks,
+        good: 0.1,
+        bad: 0.6,
+        sd: 0.0,
+        runs: 12,
+        paired: false,
+        error: 0.001,
+    });
+    let commit = at('2', &[1.0, 0.0, 1.0]);
+    let parents = [at('1', &[0.0; 3]), at('3', &[0.0, 1.0, 0.0])];
+    let (effects, worst) = effects(&commit, &parents, &[Target::Guard(flaky)], &config(""));
+    assert_eq!(worst, 1);
+    assert_eq!(effects[0].commit, Value::Fact("fails in 2 of 3 runs".to_owned()));
+    assert_eq!(effects[0].parent, Value::Fact("fails in 1 of 3 runs".to_owned()));
+    assert!(is_large(&effects[0]));
 }
 
 proptest! {

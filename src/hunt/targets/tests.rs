@@ -1,5 +1,5 @@
 use super::*;
-use crate::evaluation::{GuardForm, Metric};
+use crate::evaluation::{GuardForm, Metric, NoiseKind};
 use crate::oracle::Sample;
 use crate::oracle::fixture::{
     at, failed, failure, guard, launch, ppl, reading, seen, target, unbuildable,
@@ -8,11 +8,12 @@ use crate::oracle::fixture::{
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);
 
 fn chosen(good: &Observation, bad: &Observation, guards: &[Guard]) -> Chosen {
-    choose(good, bad, guards).unwrap_or_else(|finding| panic!("{}", finding.summary))
+    choose(good, bad, guards, &Manner::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.summary))
 }
 
 fn ended(good: &Observation, bad: &Observation, guards: &[Guard]) -> (Outcome, String) {
-    let finding = choose(good, bad, guards).unwrap_err();
+    let finding = choose(good, bad, guards, &Manner::default()).unwrap_err();
     (finding.outcome, finding.summary)
 }
 
@@ -25,42 +26,100 @@ fn what_repeats_is_judged_by_the_limit_alone() {
 }
 
 #[test]
-fn what_varies_apart_is_judged_by_a_threshold_midway() {
-    let good = at('1', &[6.0, 6.1, 6.2, 6.1, 6.0]);
-    let bad = at('2', &[7.0, 7.1, 7.2, 7.1, 7.0]);
+fn what_varies_is_judged_between_the_levels_that_the_ends_measure() {
+    let good = at('1', &[6.0, 6.1, 6.2, 6.1]);
+    let bad = at('2', &[7.0, 7.1, 7.2, 7.1]);
     let chosen = chosen(&good, &bad, &[guard(UP)]);
-    assert_eq!(chosen.steadiness, Steadiness::Apart);
+    assert_eq!(chosen.steadiness, Steadiness::Sequential);
     let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
     assert!((target.threshold.unwrap() - 6.6).abs() < 1e-9);
-    assert_eq!(target.baseline, Value::Number(6.1));
+    let noise = target.noise.unwrap();
+    assert!((noise.good - 6.1).abs() < 1e-9 && (noise.bad - 7.1).abs() < 1e-9, "{noise:?}");
+    assert_eq!((noise.runs, noise.paired), (4, false));
 }
 
 #[test]
-fn one_unsteady_target_makes_the_hunt_unsteady() {
-    let with_speed = |digit, ppl: f64, speeds: [f64; 2]| {
+fn a_speed_is_compared_by_ratios() {
+    let speed = guard(GuardForm::MaxDecreasePercent(5.0));
+    let good = at('1', &[200.0, 201.0, 199.0, 200.0]);
+    let bad = at('2', &[150.0, 151.0, 149.0, 150.0]);
+    let chosen = chosen(&good, &bad, &[speed]);
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    let noise = target.noise.unwrap();
+    assert_eq!(noise.kind, NoiseKind::Log);
+    assert!((noise.bad - noise.good - (200.0_f64 / 150.0).ln()).abs() < 1e-3, "{noise:?}");
+    // The machine may drift away from levels that git would go by.
+    assert_eq!(chosen.steadiness, Steadiness::Posterior);
+}
+
+#[test]
+fn what_repeats_leads_the_hunt_where_something_else_varies() {
+    let with_speed = |digit, ppl: f64, speeds: [f64; 4]| {
         let run = |x| reading([(Metric::of("speed"), Value::Number(x))]);
-        let mut all = at(digit, &[ppl; 2]);
+        let mut all = at(digit, &[ppl; 4]);
         all.samples.insert("speed".to_owned(), speeds.map(run).to_vec());
         all
     };
     let speed = Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecrease(5.0) };
-    let (good, bad) = (with_speed('1', 6.0, [100.0, 101.0]), with_speed('2', 7.0, [50.0, 51.0]));
+    let good = with_speed('1', 6.0, [100.0, 101.0, 102.0, 101.0]);
+    let bad = with_speed('2', 7.0, [50.0, 51.0, 52.0, 51.0]);
     let chosen = chosen(&good, &bad, &[guard(UP), speed]);
-    assert_eq!(chosen.steadiness, Steadiness::Apart);
-    let thresholds: Vec<bool> = chosen
+    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    let noisy: Vec<bool> = chosen
         .targets
         .iter()
-        .map(|target| matches!(target, Target::Guard(t) if t.threshold.is_some()))
+        .map(|target| matches!(target, Target::Guard(t) if t.noise.is_some()))
         .collect();
-    assert_eq!(thresholds, [false, true]);
+    assert_eq!(noisy, [false, true]);
 }
 
 #[test]
-fn runs_that_overlap_are_too_noisy() {
-    let (outcome, said) =
-        ended(&at('1', &[6.0, 6.9, 6.1]), &at('2', &[7.0, 6.8, 7.1]), &[guard(UP)]);
+fn values_that_nearly_always_repeat_are_not_noise() {
+    let stray = [6.0, 6.0, 9.0, 6.0, 6.0];
+    let chosen = chosen(&at('1', &stray), &at('2', &[7.0; 5]), &[guard(UP)]);
+    assert_eq!(chosen.targets, [Target::Guard(target(UP, 6.0, 7.0))]);
+    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+}
+
+#[test]
+fn runs_that_overlap_ask_for_more_until_that_is_futile() {
+    let guard = guard(UP);
+    let looked = |runs: usize| {
+        let around = |level: f64| -> Vec<f64> {
+            (0..runs).map(|i| level + if i % 2 == 0 { 3.0 } else { -3.0 }).collect()
+        };
+        look(&at('1', &around(6.0)), &at('2', &around(6.9)), &guard, &Manner::default())
+    };
+    assert!(matches!(looked(4), Found::More));
+    assert!(matches!(looked(11), Found::More));
+    assert!(matches!(looked(60), Found::Overlap(_) | Found::Holds(_)));
+}
+
+#[test]
+fn noise_that_hides_a_step_says_what_it_would_take() {
+    // Two steps of a standard deviation each in noise that does not average out in 60 runs.
+    let around = |level: f64| -> Vec<f64> {
+        (0..60).map(|i| level + [1.6, -1.6, 0.8, -0.8][i % 4]).collect()
+    };
+    let (outcome, said) = ended(&at('1', &around(6.0)), &at('2', &around(6.8)), &[guard(UP)]);
     assert_eq!(outcome, Outcome::NoiseTooLarge);
-    assert!(said.contains("6 to 6.9 at good") && said.contains("6.8 to 7.1 at bad"), "{said}");
+    assert!(said.contains("runs of each endpoint would tell"), "{said}");
+}
+
+#[test]
+fn a_flaky_test_is_hunted_by_how_often_it_fails() {
+    let manner =
+        Manner { pass_fail: ["smoke".to_owned()].into(), error: 0.001, ..Manner::default() };
+    let guard = [Guard { metric: Metric::of("smoke"), form: GuardForm::Max(0.0) }];
+    let code = |x| reading([(Metric::of("smoke"), Value::Number(x))]);
+    let good = seen('1', "smoke", [0.0; 12].map(code));
+    let bad =
+        seen('2', "smoke", [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0].map(code));
+    let chosen = choose(&good, &bad, &guard, &manner).unwrap();
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    let noise = target.noise.unwrap();
+    assert_eq!((noise.kind, chosen.steadiness), (NoiseKind::Breaks, Steadiness::Posterior));
+    assert!(noise.good < 0.15 && noise.bad > 0.5, "{noise:?}");
 }
 
 #[test]
@@ -70,7 +129,7 @@ fn without_a_regression_figure_and_tolerance_are_told() {
     assert!(said.contains("ppl 6 → 6.25 (+0.250000, tolerance 0.500000)"), "{said}");
     // Reversed in measure is no regression either, steady or not.
     assert_eq!(ended(&at('1', &[7.0; 2]), &at('2', &[6.0; 2]), &[guard(UP)]).0, outcome);
-    assert_eq!(ended(&at('1', &[7.0, 7.1]), &at('2', &[6.0, 6.1]), &[guard(UP)]).0, outcome);
+    assert_eq!(ended(&at('1', &[7.0, 7.1, 7.0, 7.1]), &at('2', &[6.0, 6.1, 6.0, 6.1]), &[guard(UP)]).0, outcome);
 }
 
 #[test]
