@@ -51,10 +51,10 @@ pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
         }
     };
     if found.levels.distance() >= WELL_APART && !may_drift {
-        return with_git(world, &found);
+        return with_git(world, &found, tolerance);
     }
     let [good, bad] = ends;
-    posterior(world, &found, good, bad, may_drift)
+    posterior(world, &found, good, bad, tolerance, may_drift)
 }
 
 /// Both endpoints' values, where each repeats.
@@ -187,7 +187,7 @@ fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<Place> {
 }
 
 /// Levels well apart: git chooses, each commit is settled by itself.
-fn with_git(world: &mut World, found: &Calibration) -> Ending {
+fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Ending {
     let steps = (world.graph.len() as f64).log2().ceil().max(1.0);
     let error = 0.01 / steps;
     let most = most_runs(&found.levels);
@@ -208,7 +208,7 @@ fn with_git(world: &mut World, found: &Calibration) -> Ending {
         });
         let against = frontier(world, &span, first);
         let step = Step::between(&found.levels, found.levels.step(), false);
-        let (holds, fresh) = confirm(world, first, &against, step);
+        let (holds, fresh) = confirm(world, first, &against, step, tolerance);
         if holds {
             return answer(first, span);
         }
@@ -243,8 +243,10 @@ fn confirm(
     commit: usize,
     against: &[Place],
     step: Step,
+    tolerance: f64,
 ) -> (bool, Vec<(Place, f64)>) {
-    let mut claims = vec![Confirmation::new(step, CONFIDENCE); against.len()];
+    let claim = Confirmation::new(step, CONFIDENCE).or_at_least(tolerance);
+    let mut claims = vec![claim; against.len()];
     let mut fresh = Vec::new();
     let mut places: Vec<Place> = against.iter().copied().chain([Place::Commit(commit)]).collect();
     loop {
@@ -273,6 +275,7 @@ fn posterior(
     found: &Calibration,
     good: Vec<f64>,
     bad: Vec<f64>,
+    tolerance: f64,
     may_drift: bool,
 ) -> Ending {
     let graph = world.graph.clone();
@@ -300,7 +303,7 @@ fn posterior(
             Advice::Confirm(Candidate { commit, against, span, .. }) => {
                 let levels = search.levels().expect("a search between levels");
                 let step = Step::between(&levels, search.calibrated_step(), search.is_paired());
-                let (holds, fresh) = confirm(world, commit, &against, step);
+                let (holds, fresh) = confirm(world, commit, &against, step, tolerance);
                 if holds {
                     return answer(commit, span);
                 }

@@ -141,7 +141,8 @@ impl Driver<'_> {
     ) -> Vec<Confirmation> {
         let Some(step) = claim.step else { return Vec::new() };
         let config = &self.oracle.config;
-        let empty = Confirmation::new(step, config.statistics.confidence);
+        let empty = Confirmation::new(step, config.statistics.confidence)
+            .or_at_least(target.oriented_limit());
         let own = samples(&seen[claim.commit], target, config).unwrap_or_default();
         let against = |parent: &CommitId| {
             let theirs = samples(&seen[parent], target, config).unwrap_or_default();

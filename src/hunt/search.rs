@@ -6,7 +6,7 @@ use crate::git::{Aim, BisectSession, End, Range};
 use crate::oracle::{Observation, Recorder};
 use crate::process::{self, Keep, LogFile};
 use crate::search::Step;
-use crate::store::journal::{Event, SearchEnd, Steadiness};
+use crate::store::journal::{Event, SearchBy, SearchEnd, Steadiness};
 
 use super::HuntError;
 use super::account::Stretch;
@@ -47,10 +47,15 @@ pub(super) fn search(driver: &mut Driver<'_>, stretch: Stretch) -> Result<Search
     };
     // Levels are what this stretch's own ends measure, and they say anew how to search it.
     let lead = Lead::of(&[Target::Guard(target.clone())], driver.begun.options.search);
-    match lead.method {
-        Steadiness::Posterior => posterior(driver, &stretch, &target, ends, sampler),
-        Steadiness::BitIdentical | Steadiness::Sequential => with_git(driver, stretch, &lead),
+    if lead.method == Steadiness::Sequential {
+        let is_last_word = driver.begun.options.search == SearchBy::GitBisect;
+        match with_git(driver, stretch.clone(), &lead)? {
+            // One run or two per commit were not enough: the posterior weighs them all.
+            Searched::Candidates(..) if !is_last_word => {}
+            found => return Ok(found),
+        }
     }
+    posterior(driver, &stretch, &target, ends, sampler)
 }
 
 /// Lets git choose the commits.
@@ -65,7 +70,9 @@ fn with_git(
         let levels = target.levels()?;
         Some(Step::between(&levels, levels.step(), target.noise?.paired))
     });
-    for _ in 0..MOST_ROUNDS {
+    let is_alone = driver.begun.options.search == SearchBy::GitBisect;
+    let rounds = if lead.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
+    for _ in 0..rounds {
         let number = driver.stretches;
         let end = bisect(driver, &stretch, lead)?;
         driver.stretches += 1;

@@ -88,9 +88,8 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     if n < MOST_PAIRS && !is_futile {
         return Err(Unsettled::More);
     }
-    let is_nothing =
-        seen.step - bound(seen.freedom) * seen.error <= 0.0 || seen.step < rule.tolerance;
-    if is_nothing {
+    // More than the tolerance, and not beyond chance: that proves neither one nor the other.
+    if seen.step <= rule.tolerance.max(0.0) {
         return Err(Unsettled::NoDifference);
     }
     let needed = NEEDED * (seen.sd / seen.step).powi(2);

@@ -47,6 +47,9 @@ impl Step {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confirmation {
     step: Step,
+    /// The least step that is worth a name, and the evidence for that one: what was found may
+    /// be one of several.
+    least: Option<(Step, f64)>,
     wanted: f64,
     /// Evidence for the step; of a pass/fail metric that the commit is bad.
     sum: f64,
@@ -58,7 +61,21 @@ pub struct Confirmation {
 impl Confirmation {
     /// Nothing seen yet.
     pub fn new(step: Step, confidence: f64) -> Self {
-        Self { step, wanted: evidence_wanted(confidence), sum: 0.0, parent: 0.0, pairs: 0 }
+        let wanted = evidence_wanted(confidence);
+        Self { step, least: None, wanted, sum: 0.0, parent: 0.0, pairs: 0 }
+    }
+
+    /// Where the whole step falls, one of at least this size (on the oriented scale) may still
+    /// stand: the change may be made of several.
+    #[must_use]
+    pub fn or_at_least(mut self, size: f64) -> Self {
+        if let Step::Size { step, sd } = self.step
+            && size > 0.0
+            && size < step
+        {
+            self.least = Some((Step::Size { step: size, sd }, 0.0));
+        }
+        self
     }
 
     /// Adds a pair of fresh runs.
@@ -68,41 +85,60 @@ impl Confirmation {
     pub fn add(&mut self, parent: f64, commit: f64) {
         self.pairs += 1;
         match self.step {
-            Step::Size { step, sd } => {
-                let beyond = commit - parent - step / 2.0;
-                let told = if sd > 0.0 {
-                    step * beyond / (sd * sd)
-                } else {
-                    f64::INFINITY.copysign(beyond)
-                };
-                self.sum += told.clamp(-CLIP, CLIP);
-            }
+            Step::Size { step, sd } => self.sum += told(step, sd, commit - parent),
             Step::Rates(rates) => {
                 self.sum += rates.evidence(commit);
                 self.parent -= rates.evidence(parent);
             }
+        }
+        if let Some((Step::Size { step, sd }, sum)) = &mut self.least {
+            *sum += told(*step, *sd, commit - parent);
         }
     }
 
     /// Whether the commit is bad and the parent good (`Bad`), or they do not differ that way
     /// (`Good`); `None` while more pairs are needed.
     pub fn verdict(&self) -> Option<Side> {
-        let worst = match self.step {
+        let side = |evidence: f64| {
+            if evidence >= self.wanted {
+                Some(Side::Bad)
+            } else if evidence <= -self.wanted {
+                Some(Side::Good)
+            } else {
+                None
+            }
+        };
+        let whole = side(self.weaker());
+        match self.least {
+            Some((step, sum)) if self.has_fallen() => {
+                side(sum).or_else(|| self.is_beyond(step).then_some(Side::Good))
+            }
+            _ => whole,
+        }
+    }
+
+    /// The evidence for the whole step, of rates that of the weaker side.
+    fn weaker(&self) -> f64 {
+        match self.step {
             Step::Size { .. } => self.sum,
             Step::Rates(_) => self.sum.min(self.parent),
-        };
-        if worst >= self.wanted {
-            Some(Side::Bad)
-        } else if worst <= -self.wanted {
-            Some(Side::Good)
-        } else {
-            None
         }
+    }
+
+    /// Whether the whole step is out of the question, or was not settled in time.
+    fn has_fallen(&self) -> bool {
+        let whole = self.weaker();
+        whole <= -self.wanted || (whole < self.wanted && self.is_beyond(self.step))
     }
 
     /// Whether more pairs are not worth their while.
     pub fn is_exhausted(&self) -> bool {
-        let most = match self.step {
+        let step = self.least.filter(|_| self.has_fallen()).map_or(self.step, |(step, _)| step);
+        self.is_beyond(step)
+    }
+
+    fn is_beyond(&self, step: Step) -> bool {
+        let most = match step {
             Step::Size { step, sd } => {
                 let needed = 2.0 * self.wanted * (sd / step).powi(2);
                 stats::whole(PATIENCE * needed, 0, 600) + 6
@@ -114,9 +150,9 @@ impl Confirmation {
 
     /// The evidence so far, in nats; for rates that of the weaker side.
     pub fn evidence(&self) -> f64 {
-        match self.step {
-            Step::Size { .. } => self.sum,
-            Step::Rates(_) => self.sum.min(self.parent),
+        match self.least {
+            Some((_, sum)) if self.has_fallen() => sum,
+            _ => self.weaker(),
         }
     }
 
@@ -124,4 +160,11 @@ impl Confirmation {
     pub fn pairs(&self) -> usize {
         self.pairs
     }
+}
+
+/// What a difference says for a step of this size against none, in nats.
+fn told(step: f64, sd: f64, difference: f64) -> f64 {
+    let beyond = difference - step / 2.0;
+    let told = if sd > 0.0 { step * beyond / (sd * sd) } else { f64::INFINITY.copysign(beyond) };
+    told.clamp(-CLIP, CLIP)
 }

@@ -12,6 +12,10 @@
 //! |---|---|
 //! | `id` | the commit, as the log names it |
 //! | `ppl`, `tg`, `launch`, `mem` | what is printed; several words: the n-th run prints the n-th |
+//! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
+//! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
+//! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
+//! | `fails` | how often the measure `code` exits with 1 |
 //! | `chunks`, `chunk_ms` | how many chunks, and how long each takes |
 //! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
 //! | `orphan` | leaves a process behind that has a session of its own |
@@ -358,13 +362,63 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool) {
             let mib = script.get("mem").unwrap_or("64");
             println!("{{\"tg\": {}, \"mem\": {{\"mib\": {mib}}}}}", tokens_per_second(script));
         }
+        "code" if script.get("fails").is_some() => {
+            let rate: f64 = script.get("fails").unwrap().parse().expect("a rate");
+            exit(i32::from(Chance::of(script).uniform() < rate))
+        }
         "code" => exit(script.number("code").map_or(0, |code| i32::try_from(code).unwrap())),
         _ => perplexity(script, verb, leaked),
     }
 }
 
 fn tokens_per_second(script: &Script) -> String {
-    script.turn("tg").unwrap_or_else(|| "100".to_owned())
+    let plain = script.turn("tg").unwrap_or_else(|| "100".to_owned());
+    if script.get("noise").is_none() {
+        return plain;
+    }
+    let level: f64 = plain.parse().expect("tokens per second");
+    format!("{:.3}", level * (-Chance::of(script).stray(script)).exp())
+}
+
+/// Deviates that a seed and the number of the run decide.
+struct Chance {
+    state: u64,
+    run: usize,
+}
+
+impl Chance {
+    fn of(script: &Script) -> Self {
+        let run = count("chance");
+        let seed = script.number("seed").unwrap_or(1);
+        let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((run as u64) << 20);
+        Self { state, run }
+    }
+
+    /// In [0, 1): the generator of Steele, Lea and Flood (2014).
+    fn uniform(&mut self) -> f64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// How far this run strays.
+    fn stray(&mut self, script: &Script) -> f64 {
+        let real = |key: &str| script.get(key).map(|text| text.parse::<f64>().expect("a number"));
+        let sd = real("noise").unwrap_or(0.0);
+        let (a, b) = (1.0 - self.uniform(), self.uniform());
+        let mut stray = sd * (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos();
+        if self.uniform() < real("outliers").unwrap_or(0.0) {
+            stray -= 10.0 * sd * (1.0 - self.uniform()).ln();
+        }
+        if let Some((amplitude, runs)) = script.get("drift").and_then(|d| d.split_once(' ')) {
+            let turns = self.run as f64 / runs.parse::<f64>().expect("runs");
+            let amplitude: f64 = amplitude.parse().expect("an amplitude");
+            stray += amplitude * (std::f64::consts::TAU * turns).sin();
+        }
+        stray
+    }
 }
 
 /// As llama-perplexity prints it.
@@ -372,7 +426,8 @@ fn perplexity(script: &Script, verb: &str, leaked: bool) {
     let chunks = script.number("chunks").unwrap_or(4);
     let pause = Duration::from_millis(script.number("chunk_ms").unwrap_or(0));
     let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
-    let value = if leaked { value + 100.0 } else { value };
+    let stray = script.get("noise").map_or(0.0, |_| Chance::of(script).stray(script));
+    let value = if leaked { value + 100.0 } else { value + stray };
     eprintln!(
         "perplexity: calculating perplexity over {chunks} chunks, n_ctx=512, batch_size=2048, n_seq=4"
     );

@@ -23,6 +23,7 @@ mod kills;
 mod kit_itself;
 mod pages;
 mod poison;
+mod posterior;
 mod process;
 mod properties;
 mod scenarios;

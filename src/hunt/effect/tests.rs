@@ -47,7 +47,7 @@ fn a_step_to_the_better_is_negative_and_blames_nobody() {
 #[test]
 fn the_interval_spans_all_pairs_of_runs() {
     let (commit, parent) = (at('a', &[3.0, 4.0, 3.5]), at('b', &[1.0, 1.5]));
-    let (effect, _) = own(&commit, &[parent], noisy(UP, 1.0, 4.0));
+    let (effect, _) = own(&commit, &[parent], target(UP, 1.0, 4.0));
     let effect = effect.unwrap();
     assert_eq!(effect.interval, Some([1.5, 3.0]));
     assert_eq!(effect.own_step, Some(3.5 - 1.25));

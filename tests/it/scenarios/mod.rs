@@ -4,9 +4,10 @@
 //! ```text
 //! hunt(line("g g b b")).finds("2").costs(RUNS, BUILDS)
 //! ```
-//! Costs are exact: two runs of each endpoint from one build, a run and a build for each commit
-//! of the search, a fresh run and a fresh build of the first bad commit and of each parent
-//! (five where a failure or noise is confirmed). Besides, every row must leave the user's
+//! Costs are exact: two runs of each endpoint from one build (in noise four or more), a run and
+//! a build for each commit of the search (two runs where its value was not seen before), a
+//! fresh run and a fresh build of the first bad commit and of each parent (five where a failure
+//! is confirmed, in noise as many as it takes). Besides, every row must leave the user's
 //! repository byte for byte as it was, and no process behind; see [`Row::costs`].
 
 mod again;

@@ -1,0 +1,131 @@
+//! Hunts in noise over real git: an engine whose every run says something else, from a seed.
+
+use serde_json::Value;
+
+use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, line};
+
+/// Commits between the endpoints and the bad one included.
+const COMMITS: usize = 128;
+/// The step is three standard deviations of one run.
+const DISTANCE: f64 = 3.0;
+const NOISE: f64 = 0.2;
+
+/// A line of commits that gets worse at one, measured in noise with outliers and some drift.
+fn noisy_line(culprit: usize, seed: usize, commits: usize) -> Plan {
+    let level = |commit: usize| {
+        if commit < culprit { 7.0 } else { 7.0 + DISTANCE * NOISE }
+    };
+    let words: Vec<String> = (0..=commits).map(|commit| level(commit).to_string()).collect();
+    line(&words.join(" "))
+        .with_all(&format!("noise = {NOISE}"))
+        .with_all(&format!("seed = {seed}"))
+        .with_all("outliers = 0.02")
+        .with_all("drift = 0.04 40")
+}
+
+/// Hunts, and tells what came out.
+fn hunt(plan: Plan, words: &[&str]) -> (TestEnvironment, History, Hunt) {
+    let env = TestEnvironment::new();
+    let history = plan.build(&env);
+    Oracle::new(&env).write_to(&env.repo().join("oracle.toml"));
+    let mut arguments = vec!["start", "--good", "v1", "--bad", "main"];
+    arguments.extend(words);
+    let output = env.run_in(&env.repo(), &arguments);
+    let hunt = Hunt::of(&env, output);
+    (env, history, hunt)
+}
+
+fn labels(history: &History, list: &Value) -> Vec<usize> {
+    let commits = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    commits.iter().map(|c| history.label(c.as_str().unwrap()).parse().unwrap()).collect()
+}
+
+/// A place for the culprit that a seed decides, not near the ends.
+fn place(seed: usize) -> usize {
+    2 + (seed * 37) % (COMMITS - 3)
+}
+
+/// What so many hunts came to: right, undecided, wrong.
+fn tally(seeds: std::ops::Range<usize>, breaks: impl Fn(usize, Plan) -> Plan) -> [usize; 3] {
+    let mut tally = [0; 3];
+    for seed in seeds {
+        let culprit = place(seed);
+        let plan = breaks(culprit, noisy_line(culprit, seed, COMMITS));
+        let (_, history, hunt) = hunt(plan, &[]);
+        let candidates = labels(&history, &hunt.report["candidates"]);
+        let kind = match hunt.report["outcome"].as_str().unwrap() {
+            "culprit" if candidates == [culprit] => 0,
+            "culprit" => 2,
+            "candidates" if candidates.contains(&culprit) => 1,
+            "candidates" => 2,
+            _ => 1,
+        };
+        if kind != 0 {
+            println!("seed {seed}: {culprit} was planted; {}", hunt.report["summary"]);
+        }
+        tally[kind] += 1;
+    }
+    tally
+}
+
+#[test]
+fn forty_hunts_in_noise_name_nobody_wrongly() {
+    let [right, undecided, wrong] = tally(1..41, |_, plan| plan);
+    assert_eq!(wrong, 0);
+    assert!(undecided <= 1, "{right} right, {undecided} undecided");
+}
+
+#[test]
+fn beside_commits_that_do_not_build_the_candidates_hold_the_culprit() {
+    let [right, undecided, wrong] = tally(1..11, |culprit, plan| {
+        plan.with(culprit - 1, "build_exit = 1").with(culprit, "build_exit = 1")
+    });
+    assert_eq!((right, undecided, wrong), (0, 10, 0));
+}
+
+#[test]
+fn a_posterior_search_says_what_it_believes_and_its_log_replays_in_git() {
+    let (env, history, hunt) = hunt(noisy_line(20, 7, 40), &["--search", "posterior"]);
+    assert_eq!(labels(&history, &hunt.report["candidates"]), [20], "{}", hunt.report["summary"]);
+    let culprit = &hunt.report["culprit"];
+    assert_eq!(culprit["basis"], "posterior");
+    assert!(culprit["confidence"].as_f64().unwrap() >= 0.99);
+    let step = culprit["effect"]["own_step"].as_f64().unwrap();
+    assert!((step - DISTANCE * NOISE).abs() < 0.4, "{step}");
+    let log = env.run_in(&env.repo(), &["log"]).stdout;
+    let file = env.repo().join("../bisect.log");
+    std::fs::write(&file, &log).unwrap();
+    let said = env.git(&["bisect", "replay", file.to_str().unwrap()]);
+    assert!(said.contains(&format!("{} is the first bad commit", history.commit(20))), "{said}");
+}
+
+#[test]
+fn taken_up_again_it_measures_nothing_twice() {
+    let (env, history, hunt) = hunt(noisy_line(9, 3, 16), &[]);
+    assert_eq!(labels(&history, &hunt.report["candidates"]), [9]);
+    let runs = env.starts().len();
+    // Another hunt for the same has everything but the pairs of its confirmation.
+    let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
+    let again = Hunt::of(&env, output);
+    assert_eq!(labels(&history, &again.report["candidates"]), [9]);
+    assert_eq!(env.starts().len(), runs);
+    assert!(again.report["culprit"]["confirmed_before"].is_object(), "{}", again.report["culprit"]);
+}
+
+#[test]
+fn two_steps_in_noise_are_both_found() {
+    let level = |commit: usize| match commit {
+        0..10 => 7.0,
+        10..22 => 7.5,
+        _ => 8.0,
+    };
+    let words: Vec<String> = (0..=32).map(|commit| level(commit).to_string()).collect();
+    let plan = line(&words.join(" ")).with_all("noise = 0.1").with_all("seed = 5");
+    let (_, history, hunt) = hunt(plan, &[]);
+    let culprits = hunt.report["culprits"].as_array().unwrap();
+    let found: Vec<usize> = culprits
+        .iter()
+        .map(|c| history.label(c["commit"].as_str().unwrap()).parse().unwrap())
+        .collect();
+    assert_eq!(found, [10, 22], "{}", hunt.report["summary"]);
+}
