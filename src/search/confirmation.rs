@@ -4,7 +4,7 @@
 use crate::stats;
 
 use super::passfail::Rates;
-use super::{Levels, Side};
+use super::{Levels, Side, levels};
 
 /// One pair counts no more than this, whatever a disturbed run says.
 const CLIP: f64 = 3.9;
@@ -69,12 +69,7 @@ impl Confirmation {
         self.pairs += 1;
         match self.step {
             Step::Size { step, sd } => {
-                let beyond = commit - parent - step / 2.0;
-                let told = if sd > 0.0 {
-                    step * beyond / (sd * sd)
-                } else {
-                    f64::INFINITY.copysign(beyond)
-                };
+                let told = levels::evidence(step, commit - parent - step / 2.0, sd);
                 self.sum += told.clamp(-CLIP, CLIP);
             }
             Step::Rates(rates) => {
@@ -125,3 +120,6 @@ impl Confirmation {
         self.pairs
     }
 }
+
+#[cfg(test)]
+mod tests;
