@@ -148,20 +148,25 @@ pub(super) struct Hideout {
 /// The commit that can be measured which holds, with what hides behind it, the most of the
 /// posterior.
 pub(super) fn hideout(graph: &Graph, belief: &Belief, untestable: &[bool]) -> Option<Hideout> {
-    let likely = likeliest(belief);
-    let highest = likely.map_or(0.0, |commit| belief.first[commit]);
-    let mut best: Option<Hideout> = None;
-    // Commits that no measurement tells apart are equally likely, so the commit in front of an
-    // untestable stretch is as likely as any in it.
-    let is_worthwhile =
-        |commit: &usize| !untestable[*commit] && belief.first[*commit] >= 1e-3 * highest;
-    for commit in (0..graph.len()).filter(is_worthwhile) {
-        let found = behind(graph, belief, untestable, commit);
-        if best.as_ref().is_none_or(|best| found.mass > best.mass) {
-            best = Some(found);
+    let mut seen = vec![usize::MAX; graph.len()];
+    // Commits that cannot be measured are few, as a rule: most commits hide nothing.
+    let mut mass = |commit: usize| {
+        if graph.parents(commit).any(|parent| untestable[parent]) {
+            behind(graph, belief, untestable, commit, &mut seen).mass
+        } else {
+            belief.first[commit]
+        }
+    };
+    let mut best: Option<(usize, f64)> = None;
+    for commit in (0..graph.len()).filter(|&commit| !untestable[commit]) {
+        let mass = mass(commit);
+        if best.is_none_or(|(_, highest)| mass > highest) {
+            best = Some((commit, mass));
         }
     }
-    best
+    let (commit, _) = best?;
+    seen.fill(usize::MAX);
+    Some(behind(graph, belief, untestable, commit, &mut seen))
 }
 
 /// The likeliest commit.
@@ -170,15 +175,22 @@ pub fn likeliest(belief: &Belief) -> Option<usize> {
         .max_by(|&a, &b| belief.first[a].total_cmp(&belief.first[b]).then(b.cmp(&a)))
 }
 
-fn behind(graph: &Graph, belief: &Belief, untestable: &[bool], commit: usize) -> Hideout {
+/// What hides behind a commit; `seen` says for which commit each was last met.
+fn behind(
+    graph: &Graph,
+    belief: &Belief,
+    untestable: &[bool],
+    commit: usize,
+    seen: &mut [usize],
+) -> Hideout {
     let mut span = vec![commit];
     let mut frontier = Vec::new();
     let mut next = 0;
     while let Some(&one) = span.get(next) {
         next += 1;
         for parent in graph.parents(one) {
-            let list = if untestable[parent] { &mut span } else { &mut frontier };
-            if !list.contains(&parent) {
+            if std::mem::replace(&mut seen[parent], commit) != commit {
+                let list = if untestable[parent] { &mut span } else { &mut frontier };
                 list.push(parent);
             }
         }
@@ -188,3 +200,6 @@ fn behind(graph: &Graph, belief: &Belief, untestable: &[bool], commit: usize) ->
     let mass = span.iter().map(|&one| belief.first[one]).sum();
     Hideout { commit, span, frontier, mass }
 }
+
+#[cfg(test)]
+mod tests;

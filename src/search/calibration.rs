@@ -66,12 +66,16 @@ pub fn endpoint_order(round: usize) -> [bool; 2] {
 ///
 /// With winsorised means and the pooled noise s, the levels are apart when
 /// μb − μg ≥ 4(1 + 2/ν)·s·√(2/n), ν = 2n − 2; in pairs when D̄ ≥ 4(1 + 2/(n − 1))·s_D/√n.
+/// A round with a run that is no finite number says nothing, but counts against the cap.
 pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, Unsettled> {
-    let n = good.len().min(bad.len());
+    let rounds = good.len().min(bad.len());
+    let (good, bad) = finite(good, bad);
+    let n = good.len();
     if n < LEAST_PAIRS || (rule.paired && n < LEAST_TO_PAIR) {
-        return Err(Unsettled::More);
+        let is_capped = rounds >= MOST_PAIRS;
+        return Err(if is_capped { Unsettled::TooNoisy { needed: None } } else { Unsettled::More });
     }
-    let seen = Seen::of(&good[..n], &bad[..n], rule);
+    let seen = Seen::of(&good, &bad, rule);
     if seen.step >= APART * (1.0 + 2.0 / seen.freedom) * seen.error && seen.step > 0.0 {
         return if seen.step > rule.tolerance {
             Ok(Calibration { levels: seen.levels, paired: seen.paired, runs: n })
@@ -85,7 +89,7 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     let reachable = NEEDED * (seen.sd / (seen.step + 2.0 * seen.error)).powi(2);
     let is_futile =
         n >= FUTILITY && (seen.step + 2.0 * seen.error <= 0.0 || reachable > MOST_PAIRS as f64);
-    if n < MOST_PAIRS && !is_futile {
+    if rounds < MOST_PAIRS && !is_futile {
         return Err(Unsettled::More);
     }
     // More than the tolerance, and not beyond chance: that proves neither one nor the other.
@@ -95,6 +99,12 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     let needed = NEEDED * (seen.sd / seen.step).powi(2);
     let told = (needed < 1e9).then(|| stats::whole(needed, MOST_PAIRS, usize::MAX));
     Err(Unsettled::TooNoisy { needed: told })
+}
+
+/// The rounds in which both runs are finite numbers.
+pub(super) fn finite(good: &[f64], bad: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let is_finite = |(g, b): &(&f64, &f64)| g.is_finite() && b.is_finite();
+    good.iter().zip(bad).filter(is_finite).unzip()
 }
 
 /// The endpoints' runs in figures.
@@ -149,3 +159,6 @@ fn bound(freedom: f64) -> f64 {
     let g2 = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
     z + g1 / freedom + g2 / (freedom * freedom)
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 use crate::stats;
 
 use super::passfail::Rates;
-use super::{Levels, Side};
+use super::{Levels, Side, levels};
 
 /// One pair counts no more than this, whatever a disturbed run says.
 const CLIP: f64 = 3.9;
@@ -164,7 +164,8 @@ impl Confirmation {
 
 /// What a difference says for a step of this size against none, in nats.
 fn told(step: f64, sd: f64, difference: f64) -> f64 {
-    let beyond = difference - step / 2.0;
-    let told = if sd > 0.0 { step * beyond / (sd * sd) } else { f64::INFINITY.copysign(beyond) };
-    told.clamp(-CLIP, CLIP)
+    levels::evidence(step, difference - step / 2.0, sd).clamp(-CLIP, CLIP)
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,3 +38,6 @@ impl Drift {
         self.average.abs() > DRIFTED
     }
 }
+
+#[cfg(test)]
+mod tests;

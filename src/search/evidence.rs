@@ -115,3 +115,6 @@ impl Likelihood {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,3 +24,6 @@ pub fn expect(commits: usize, levels: &Levels, paired: bool) -> Expectation {
     let both = if paired { 2.0 } else { 1.0 };
     Expectation { runs: endpoints + both * search + confirmation, builds: steps + 4.0 }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,9 +32,13 @@ impl Graph {
     pub fn new<P: AsRef<[usize]>>(parents: &[P]) -> Self {
         let mut graph = Self { starts: vec![0], parents: Vec::new() };
         for (commit, parents) in parents.iter().enumerate() {
+            let from = graph.parents.len();
             for &parent in parents.as_ref() {
                 assert!(parent < commit, "{parent} is a parent of {commit}, which comes before it");
-                graph.parents.push(small(parent));
+                // Some histories name one parent twice.
+                if !graph.parents[from..].contains(&small(parent)) {
+                    graph.parents.push(small(parent));
+                }
             }
             graph.starts.push(small(graph.parents.len()));
         }
@@ -86,16 +90,19 @@ impl Graph {
     ///
     /// What several parents share counts once. Along a line that is a running sum; for merges
     /// the weighty commits go through the graph 64 at a time, as one word a commit, so that
-    /// memory stays O(N) where the sets of all ancestors would take O(N²).
+    /// memory stays O(N) where the sets of all ancestors would take O(N²). A block goes on only
+    /// until every branch that is still open contains all of it, so that time is O(N²) only for
+    /// branches that stay apart.
     pub fn contained(&self, weights: &[f64]) -> Vec<f64> {
         let is_merge = |commit: usize| self.slice(commit).len() > 1;
         let mut merged = vec![0.0; self.len()];
         if (0..self.len()).any(is_merge) {
             let heavy: Vec<usize> = (0..self.len()).filter(|&i| weights[i] > 0.0).collect();
-            let mut words = vec![0_u64; self.len()];
+            let mut sweep = Sweep::over(self);
             for block in heavy.chunks(64) {
-                self.add_block(block, weights, &mut words, &mut merged);
+                sweep.add(block, weights);
             }
+            merged = sweep.finish();
         }
         let mut sums = vec![0.0; self.len()];
         for commit in 0..self.len() {
@@ -107,27 +114,108 @@ impl Graph {
         }
         sums
     }
+}
+
+/// Blocks of commits on their way through a graph, as what each merge contains of them.
+struct Sweep<'a> {
+    graph: &'a Graph,
+    /// Each commit's last child; itself where it has none.
+    last_child: Vec<u32>,
+    /// For each commit, how many before it have it or a later one as a child: open branches.
+    open: Vec<u32>,
+    roots: Vec<usize>,
+    /// Of the block under way: what each commit contains.
+    words: Vec<u64>,
+    /// What each merge contains.
+    sums: Vec<f64>,
+    /// What all merges from here on contain more than those before, or less.
+    gained: Vec<f64>,
+}
+
+impl<'a> Sweep<'a> {
+    fn over(graph: &'a Graph) -> Self {
+        let commits = graph.len();
+        let mut last_child: Vec<u32> = (0..commits).map(small).collect();
+        for commit in 0..commits {
+            for parent in graph.parents(commit) {
+                last_child[parent] = small(commit);
+            }
+        }
+        let mut closing = vec![0; commits];
+        let mut open = vec![0; commits];
+        let mut now = 0;
+        for commit in 0..commits {
+            open[commit] = now;
+            now -= closing[commit];
+            let last = last_child[commit] as usize;
+            if last > commit {
+                closing[last] += 1;
+                now += 1;
+            }
+        }
+        let roots = (0..commits).filter(|&commit| graph.slice(commit).is_empty()).collect();
+        Self {
+            graph,
+            last_child,
+            open,
+            roots,
+            words: vec![0; commits],
+            sums: vec![0.0; commits],
+            gained: vec![0.0; commits],
+        }
+    }
 
     /// Adds to each merge the weight of those commits of the block that it contains.
-    fn add_block(&self, block: &[usize], weights: &[f64], words: &mut [u64], sums: &mut [f64]) {
-        let Some(&first) = block.first() else { return };
+    fn add(&mut self, block: &[usize], weights: &[f64]) {
+        let (Some(&first), Some(&last)) = (block.first(), block.last()) else { return };
         let weigh = Weighing::of(block, weights);
+        let full = u64::MAX >> (64 - block.len());
         let mut bits = block.iter().enumerate().peekable();
-        for commit in first..self.len() {
-            let parents = self.slice(commit);
-            let inherit = |parent: &u32| {
-                let parent = *parent as usize;
-                if parent < first { 0 } else { words[parent] }
-            };
-            let mut word = parents.iter().map(inherit).fold(0, |all, one| all | one);
+        // Open branches that do not contain the whole block.
+        let mut lacking = self.open[first];
+        let mut commit = first;
+        while commit < self.graph.len() {
+            let mut word = 0;
+            for parent in self.graph.parents(commit) {
+                let inherited = if parent < first { 0 } else { self.words[parent] };
+                word |= inherited;
+                let is_closed = self.last_child[parent] as usize == commit;
+                lacking -= u32::from(is_closed && inherited != full);
+            }
             if let Some((bit, _)) = bits.next_if(|(_, heavy)| **heavy == commit) {
                 word |= 1 << bit;
             }
-            words[commit] = word;
-            if parents.len() > 1 && word != 0 {
-                sums[commit] += weigh.sum(word);
+            self.words[commit] = word;
+            lacking += u32::from(self.last_child[commit] as usize > commit && word != full);
+            if word != 0 && self.graph.slice(commit).len() > 1 {
+                self.sums[commit] += weigh.sum(word);
+            }
+            commit += 1;
+            if lacking == 0 && commit > last {
+                commit = self.skip(commit, full, weigh.sum(full));
             }
         }
+    }
+
+    /// From here to the next root every commit contains the whole block; where that root is.
+    fn skip(&mut self, from: usize, full: u64, weight: f64) -> usize {
+        let Some(gained) = self.gained.get_mut(from) else { return from };
+        *gained += weight;
+        let Some(&root) = self.roots.get(self.roots.partition_point(|root| *root < from)) else {
+            return self.graph.len();
+        };
+        self.gained[root] -= weight;
+        self.words[from..root].fill(full);
+        root
+    }
+
+    fn finish(mut self) -> Vec<f64> {
+        let mut gained = 0.0;
+        for (sum, more) in self.sums.iter_mut().zip(&self.gained) {
+            gained += more;
+            *sum += gained;
+        }
+        self.sums
     }
 }
 
@@ -169,3 +257,6 @@ impl Weighing {
 fn small(number: usize) -> u32 {
     u32::try_from(number).expect("a history has fewer than four billion commits")
 }
+
+#[cfg(test)]
+mod tests;

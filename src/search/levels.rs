@@ -1,5 +1,7 @@
 //! What good and bad measure, and how far one run strays.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use crate::stats;
@@ -34,10 +36,16 @@ impl Levels {
     }
 
     /// A sample moved to within 2.5 standard deviations of the levels: one run that was
-    /// disturbed says no more than one that lies well on its side.
+    /// disturbed says no more than one that lies well on its side. What is no number stays none.
     pub fn winsorise(&self, x: f64) -> f64 {
         let reach = REACH * self.sd;
-        x.max(self.good - reach).min(self.bad + reach)
+        if x.is_nan() { x } else { x.max(self.good - reach).min(self.bad + reach) }
+    }
+
+    /// ln P(x | bad) − ln P(x | good) of a sample in normal noise, winsorised.
+    pub(super) fn evidence(&self, x: f64) -> f64 {
+        let beyond = self.winsorise(x) - f64::midpoint(self.good, self.bad);
+        evidence(self.step(), beyond, self.sd)
     }
 
     /// The levels anew, from samples whose side is beyond doubt; what there is none of stays as
@@ -56,3 +64,20 @@ impl Levels {
         }
     }
 }
+
+/// The log likelihood ratio of a step against none, where a sample lies `beyond` the middle
+/// between the two: step · beyond / sd². Without noise every sample is proof of its side; one
+/// in the very middle, or no number, is on neither.
+pub(super) fn evidence(step: f64, beyond: f64, sd: f64) -> f64 {
+    if sd > 0.0 {
+        return step * beyond / (sd * sd);
+    }
+    match beyond.partial_cmp(&0.0) {
+        Some(Ordering::Greater) => f64::INFINITY,
+        Some(Ordering::Less) => f64::NEG_INFINITY,
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

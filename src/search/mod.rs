@@ -13,6 +13,8 @@ mod confirmation;
 mod drift;
 mod evidence;
 mod expectation;
+#[cfg(test)]
+mod fixture;
 mod graph;
 mod levels;
 mod noisy;

@@ -2,7 +2,7 @@
 //! commit decides what is measured next. It is asked and told; whoever asks does the work.
 
 use super::belief::{Belief, Classes, Hideout, hideout};
-use super::calibration::{Calibration, Rule, calibrate, endpoint_order};
+use super::calibration::{self, Calibration, Rule, calibrate, endpoint_order};
 use super::evidence::{Evidence, Likelihood};
 use super::graph::Graph;
 use super::{Drift, Levels, Rates, Unsettled};
@@ -109,7 +109,8 @@ pub struct Noisy<'a> {
     drift: Option<Drift>,
     /// A calibration in pairs under way: samples of good and of bad.
     again: Option<(Vec<f64>, Vec<f64>)>,
-    asked: Vec<Place>,
+    /// What was advised and is not answered yet.
+    asked: Option<Advice>,
     current: Option<usize>,
     is_turned: bool,
     runs: usize,
@@ -141,7 +142,7 @@ impl<'a> Noisy<'a> {
             belief: None,
             drift: (may_drift && is_levels && !is_paired).then(|| Drift::since(runs)),
             again: None,
-            asked: Vec::new(),
+            asked: None,
             current: None,
             is_turned: false,
             runs,
@@ -160,8 +161,9 @@ impl<'a> Noisy<'a> {
 
     fn take_endpoints(&mut self, good: &[f64], bad: &[f64], is_paired: bool) {
         let tip = Place::Commit(self.tip());
+        let (good, bad) = calibration::finite(good, bad);
         if is_paired {
-            self.samples.extend(good.iter().zip(bad).map(|(g, b)| (tip, b - g)));
+            self.samples.extend(good.iter().zip(&bad).map(|(g, b)| (tip, b - g)));
         } else {
             self.samples.extend(good.iter().map(|&x| (Place::Good, x)));
             self.samples.extend(bad.iter().map(|&x| (tip, x)));
@@ -216,13 +218,22 @@ impl<'a> Noisy<'a> {
 
     /// What to do now. Asking twice without telling asks for the same.
     pub fn advise(&mut self) -> Advice {
+        if let Some(advice) = &self.asked {
+            return advice.clone();
+        }
+        let advice = self.think();
+        self.asked = Some(advice.clone());
+        advice
+    }
+
+    fn think(&mut self) -> Advice {
         if let Some(answer) = &self.ended {
             return Advice::Stop(answer.clone());
         }
         if let Some((good, _)) = &self.again {
             let places = endpoint_order(good.len())
                 .map(|is_good| if is_good { Place::Good } else { Place::Commit(self.tip()) });
-            return self.ask(places.to_vec());
+            return Advice::Measure(places.to_vec());
         }
         if self.runs >= if self.is_paired() { 2 * MOST_RUNS } else { MOST_RUNS } {
             return Advice::Stop(Answer::OutOfRuns);
@@ -242,7 +253,7 @@ impl<'a> Noisy<'a> {
         }
         let Some(commit) = self.choose(central) else { return Advice::Stop(Answer::Exhausted) };
         if self.drift.is_some_and(|drift| drift.is_due(self.runs)) {
-            return self.ask(vec![Place::Good]);
+            return Advice::Measure(vec![Place::Good]);
         }
         self.measure(commit)
     }
@@ -353,28 +364,27 @@ impl<'a> Noisy<'a> {
     fn measure(&mut self, commit: usize) -> Advice {
         self.current = Some(commit);
         if !self.is_paired() {
-            return self.ask(vec![Place::Commit(commit)]);
+            return Advice::Measure(vec![Place::Commit(commit)]);
         }
         let mut places = vec![Place::Good, Place::Commit(commit)];
         if self.is_turned {
             places.reverse();
         }
-        self.ask(places)
-    }
-
-    fn ask(&mut self, places: Vec<Place>) -> Advice {
-        self.asked.clone_from(&places);
         Advice::Measure(places)
     }
 
-    /// The samples that were asked for, in the order asked.
+    /// The samples that were asked for, in the order asked. One that is no finite number says
+    /// nothing, but is a run.
     ///
     /// # Panics
     /// When there are more or fewer than that.
     pub fn told(&mut self, samples: &[f64]) {
-        assert_eq!(samples.len(), self.asked.len(), "as many samples as were asked for");
+        let asked = match self.asked.take() {
+            Some(Advice::Measure(places)) => places,
+            _ => Vec::new(),
+        };
+        assert_eq!(samples.len(), asked.len(), "as many samples as were asked for");
         self.runs += samples.len();
-        let asked = std::mem::take(&mut self.asked);
         let of = |wanted: fn(&Place) -> bool| {
             asked.iter().position(wanted).map(|position| samples[position])
         };
@@ -386,16 +396,25 @@ impl<'a> Noisy<'a> {
         match (good, other, asked.iter().find(|place| **place != Place::Good)) {
             (Some(good), Some(x), Some(&place)) => {
                 self.is_turned = !self.is_turned;
-                self.samples.push((place, x - good));
+                self.take(place, x - good);
             }
-            (None, Some(x), Some(&place)) => self.samples.push((place, x)),
+            (None, Some(x), Some(&place)) => self.take(place, x),
             (Some(x), ..) => self.sentinel(x),
             _ => {}
         }
     }
 
+    fn take(&mut self, place: Place, x: f64) {
+        if x.is_finite() {
+            self.samples.push((place, x));
+        }
+    }
+
     /// The good endpoint, run again: has the machine drifted?
     fn sentinel(&mut self, x: f64) {
+        if !x.is_finite() {
+            return;
+        }
         self.samples.push((Place::Good, x));
         let Scale::Levels(found) = self.scale else { return };
         let runs = self.runs;
@@ -431,7 +450,7 @@ impl<'a> Noisy<'a> {
 
     /// The commit that was asked for cannot be measured.
     pub fn untestable(&mut self, commit: usize) {
-        self.asked.clear();
+        self.asked = None;
         self.untestable[commit] = true;
         self.current = None;
     }
@@ -443,10 +462,11 @@ impl<'a> Noisy<'a> {
     pub fn rejected(&mut self, fresh: &[(Place, f64)]) {
         self.runs += fresh.len();
         self.rejected += 1;
+        self.asked = None;
         self.current = None;
         let candidate = self.candidate.take();
         if !self.is_paired() {
-            self.samples.extend(fresh);
+            self.samples.extend(fresh.iter().filter(|(_, x)| x.is_finite()));
         } else if let Some(candidate) = candidate {
             let tip = Place::Commit(self.tip());
             let is_doubted = |place: &Place| {
@@ -461,3 +481,6 @@ impl<'a> Noisy<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

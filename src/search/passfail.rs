@@ -38,11 +38,11 @@ impl Rates {
         }
     }
 
-    /// Runs after which a commit has said what it can: 20 over the information of one run,
-    /// between 12 and 200.
+    /// Runs after which a commit has said what it can: 20 nats over what one run says on average
+    /// (Kullback and Leibler 1951), between 12 and 200.
     pub fn most_runs(&self) -> usize {
         let per_run =
-            |rate: f64| rate * self.evidence(1.0).abs() + (1.0 - rate) * self.evidence(0.0).abs();
+            |rate: f64| (rate * self.evidence(1.0) + (1.0 - rate) * self.evidence(0.0)).abs();
         let information = per_run(self.good).min(per_run(self.bad)).max(1e-3);
         stats::whole(20.0 / information, 12, 200)
     }
@@ -88,3 +88,6 @@ pub fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, Unsettled> {
         Unsettled::TooNoisy { needed: None }
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,3 +35,6 @@ pub fn repeat<T: PartialEq>(runs: &[T], is_known: impl Fn(&T) -> bool) -> Repeat
         _ => Repeat::Never,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,15 +21,10 @@ pub enum Side {
 /// allows each 0.01/⌈log₂ N⌉.
 pub fn sequential(samples: &[f64], levels: &Levels, error: f64) -> Option<Side> {
     let wanted = ((1.0 - error) / error).ln();
-    let middle = f64::midpoint(levels.good, levels.bad);
     let mut sum = 0.0;
-    for &x in samples {
-        let distance = levels.winsorise(x) - middle;
-        sum += if levels.sd > 0.0 {
-            levels.step() * distance / (levels.sd * levels.sd)
-        } else {
-            f64::INFINITY.copysign(distance)
-        };
+    // What is no number says nothing.
+    for &x in samples.iter().filter(|x| !x.is_nan()) {
+        sum += levels.evidence(x);
         if sum >= wanted {
             return Some(Side::Bad);
         }
@@ -58,3 +53,6 @@ pub fn most_runs(levels: &Levels) -> usize {
     let d = levels.distance();
     stats::whole(55.0 / (d * d), 12, 1000)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64Mcg;
+
+use super::super::fixture::assert_close;
+use super::*;
+
+const RULE: Rule = Rule { tolerance: 1.0, may_drift: false, paired: false };
+
+/// `n` runs that stray by 1 to either side in turn.
+fn about(level: f64, n: usize) -> Vec<f64> {
+    (0..n).map(|i| if i % 2 == 0 { level - 1.0 } else { level + 1.0 }).collect()
+}
+
+/// The same noise, none of it in step with `about`'s.
+fn across(level: f64, n: usize) -> Vec<f64> {
+    (0..n).map(|i| if i % 4 < 2 { level - 1.0 } else { level + 1.0 }).collect()
+}
+
+#[test]
+fn a_round_begins_with_either_in_turn() {
+    assert_eq!([0, 1, 2].map(endpoint_order), [[true, false], [false, true], [true, false]]);
+}
+
+#[test]
+fn apart_by_hand() {
+    // Four runs each, all 1 off: s = 1.02 √(8/6) = 1.1778, and the levels must lie
+    // 4 (1 + 2/6) s √(2/4) = 4.4417 apart.
+    let found = calibrate(&about(0.0, 4), &across(4.45, 4), RULE).unwrap();
+    assert_close(found.levels.good, 0.0);
+    assert_close(found.levels.bad, 4.45);
+    assert_close(found.levels.sd, 1.02 * (8.0_f64 / 6.0).sqrt());
+    assert_eq!((found.paired, found.runs), (false, 4));
+    assert_eq!(calibrate(&about(0.0, 4), &across(4.43, 4), RULE), Err(Unsettled::More));
+    // Three runs never say it.
+    assert_eq!(calibrate(&about(0.0, 3), &across(90.0, 3), RULE), Err(Unsettled::More));
+    // What one end has more of does not count.
+    let uneven = calibrate(&about(0.0, 6), &across(4.45, 4), RULE).unwrap();
+    assert_eq!(uneven.runs, 4);
+}
+
+#[test]
+fn pairs_by_hand() {
+    let rule = Rule { paired: true, ..RULE };
+    // Differences stray by 1: s_D = 1.02 √(6/5), and D̄ must be 4 (1 + 2/5) s_D/√6 = 2.5545.
+    let good = vec![100.0, 50.0, 900.0, 3.0, 70.0, 8.0];
+    let bad = |by: f64| good.iter().zip(about(by, 6)).map(|(g, d)| g + d).collect::<Vec<_>>();
+    let found = calibrate(&good, &bad(2.56), rule).unwrap();
+    assert_close(found.levels.good, 0.0);
+    assert_close(found.levels.bad, 2.56);
+    assert_close(found.levels.sd, 1.02 * (6.0_f64 / 5.0).sqrt());
+    assert!(found.paired);
+    assert_eq!(calibrate(&good, &bad(2.55), rule), Err(Unsettled::More));
+    // Five pairs are too few.
+    assert_eq!(calibrate(&good[..5], &bad(90.0)[..5], rule), Err(Unsettled::More));
+}
+
+#[test]
+fn a_difference_within_the_tolerance_is_none() {
+    // Beyond doubt, but small.
+    let rule = Rule { tolerance: 20.0, ..RULE };
+    assert_eq!(calibrate(&about(0.0, 4), &across(10.0, 4), rule), Err(Unsettled::NoDifference));
+    // Early: nothing to see, and the bound of 99.5 % lies within: 3.64 · 0.8328 = 3.03.
+    let within = |tolerance| calibrate(&about(0.0, 4), &across(0.0, 4), Rule { tolerance, ..RULE });
+    assert_eq!(within(3.1), Err(Unsettled::NoDifference));
+    assert_eq!(within(2.9), Err(Unsettled::More));
+    // The wrong way round.
+    assert_eq!(calibrate(&about(9.0, 4), &across(0.0, 4), RULE), Err(Unsettled::NoDifference));
+}
+
+#[test]
+fn runs_that_cannot_be_enough_are_not_made() {
+    let rule = Rule { tolerance: 0.1, ..RULE };
+    // At twelve runs of each the step may be 0.97 at most with nothing seen, so 60 could do;
+    // with -0.2 seen 0.67, which takes 86.
+    let at = |n, step| calibrate(&about(0.0, n), &across(step, n), rule);
+    assert_eq!(at(11, -0.2), Err(Unsettled::More));
+    assert_eq!(at(12, 0.1), Err(Unsettled::More));
+    assert_eq!(at(12, -0.2), Err(Unsettled::NoDifference));
+}
+
+#[test]
+fn at_the_cap_the_noise_hides_it() {
+    let rule = Rule { tolerance: 0.1, ..RULE };
+    let at = |step| calibrate(&about(0.0, MOST_PAIRS), &across(step, MOST_PAIRS), rule);
+    // s = 1.02 √(120/118) = 1.0286, standard error 0.1878: 0.7641 is apart, 0.4996 may be nothing.
+    assert!(at(0.77).is_ok());
+    assert_eq!(at(0.49), Err(Unsettled::NoDifference));
+    // 34 (1.0286/0.6)² = 99.9.
+    assert_eq!(at(0.6), Err(Unsettled::TooNoisy { needed: Some(100) }));
+    // Beyond nothing, but not beyond the tolerance.
+    let strict = Rule { tolerance: 0.65, ..RULE };
+    let strict = calibrate(&about(0.0, MOST_PAIRS), &across(0.6, MOST_PAIRS), strict);
+    assert_eq!(strict, Err(Unsettled::NoDifference));
+}
+
+#[test]
+fn equal_samples_have_no_noise() {
+    let found = calibrate(&[1.0; 4], &[3.0; 4], RULE).unwrap();
+    assert_eq!((found.levels.good, found.levels.bad, found.levels.sd), (1.0, 3.0, 0.0));
+    assert_eq!(calibrate(&[1.0; 4], &[1.0; 4], RULE), Err(Unsettled::NoDifference));
+    assert_eq!(calibrate(&[3.0; 4], &[1.0; 4], RULE), Err(Unsettled::NoDifference));
+    assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(Unsettled::NoDifference));
+}
+
+#[test]
+fn what_is_no_number_says_nothing_but_counts() {
+    let mut good = about(0.0, 4);
+    good.push(f64::NAN);
+    let mut bad = across(10.0, 4);
+    bad.push(0.0);
+    assert_eq!(calibrate(&good, &bad, RULE).unwrap().runs, 4);
+    bad[0] = f64::INFINITY;
+    assert_eq!(calibrate(&good, &bad, RULE), Err(Unsettled::More));
+    let never = [f64::NAN; MOST_PAIRS];
+    let none = Err(Unsettled::TooNoisy { needed: None });
+    assert_eq!(calibrate(&never, &never, RULE), none);
+    assert_eq!(calibrate(&never[1..], &never, RULE), Err(Unsettled::More));
+}
+
+#[test]
+fn under_drift_runs_are_compared_in_pairs() {
+    let may_drift = Rule { may_drift: true, ..RULE };
+    // The machine goes from 0 to 50 and both ends with it.
+    let drift = |i: usize| 10.0 * i as f64;
+    let good: Vec<f64> = about(0.0, 6).iter().enumerate().map(|(i, x)| x + drift(i)).collect();
+    let bad: Vec<f64> = across(9.0, 6).iter().enumerate().map(|(i, x)| x + drift(i)).collect();
+    let found = calibrate(&good, &bad, may_drift).unwrap();
+    assert!(found.paired);
+    assert_close(found.levels.good, 0.0);
+    assert!((found.levels.bad - 9.0).abs() < 1.0, "{found:?}");
+    // Not where nothing may drift, and not before six.
+    assert_eq!(calibrate(&good, &bad, RULE), Err(Unsettled::More));
+    assert_eq!(calibrate(&good[..5], &bad[..5], may_drift), Err(Unsettled::More));
+    // Noise that is out of step stays unpaired.
+    let plain = calibrate(&about(0.0, 8), &across(9.0, 8), may_drift).unwrap();
+    assert!(!plain.paired);
+}
+
+/// Six to sixty normal runs of either end; how often is a drift seen where there is none?
+#[test]
+fn plain_noise_is_seldom_taken_for_a_drift() {
+    let mut random = Pcg64Mcg::seed_from_u64(3);
+    let mut paired = [0; 2];
+    for _ in 0..1000 {
+        for (count, n) in paired.iter_mut().zip([8, 30]) {
+            let mut run = || -> f64 { StandardNormal.sample(&mut random) };
+            let good: Vec<f64> = (0..n).map(|_| run()).collect();
+            let bad: Vec<f64> = (0..n).map(|_| 9.0 + run()).collect();
+            let rule = Rule { may_drift: true, ..RULE };
+            *count += usize::from(calibrate(&good, &bad, rule).unwrap().paired);
+        }
+    }
+    assert!(paired[0] < 150 && paired[1] < 25, "{paired:?} of 1000");
+}
+
+/// Student's t at 99.5 %, from the tables.
+#[test]
+fn the_bound_is_students() {
+    for (freedom, t) in [(6.0, 3.707), (10.0, 3.169), (22.0, 2.819), (118.0, 2.618)] {
+        let found = bound(freedom);
+        assert!((found / t - 1.0).abs() < 0.02, "{found} for {t}");
+    }
+}
+
+fn runs() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    (4_usize..20, 0.0..12.0_f64).prop_flat_map(|(n, step)| {
+        let end = move |level: f64| prop::collection::vec(level - 2.0..level + 2.0, n);
+        (end(50.0), end(50.0 + step))
+    })
+}
+
+proptest! {
+    #[test]
+    fn shift_and_scale_change_nothing((good, bad) in runs(), shift in -50.0..50.0_f64, scale in 0.1..10.0_f64, may_drift: bool) {
+        let rule = Rule { may_drift, ..RULE };
+        let moved = |x: &[f64]| x.iter().map(|x| x * scale + shift).collect::<Vec<_>>();
+        let scaled = Rule { tolerance: scale, ..rule };
+        match (calibrate(&good, &bad, rule), calibrate(&moved(&good), &moved(&bad), scaled)) {
+            (Ok(before), Ok(after)) => {
+                prop_assert_eq!((before.paired, before.runs), (after.paired, after.runs));
+                let shift = if before.paired { 0.0 } else { shift };
+                for (x, y) in [
+                    (before.levels.good * scale + shift, after.levels.good),
+                    (before.levels.bad * scale + shift, after.levels.bad),
+                    (before.levels.sd * scale, after.levels.sd),
+                ] {
+                    prop_assert!((x - y).abs() < 1e-9 * (1.0 + x.abs()), "{x} {y}");
+                }
+            }
+            (before, after) => prop_assert_eq!(before, after),
+        }
+    }
+
+    #[test]
+    fn whatever_was_measured_it_ends(
+        (good, bad) in (0_usize..70).prop_flat_map(|n| (prop::collection::vec(any::<f64>(), n), prop::collection::vec(any::<f64>(), n))),
+        paired: bool,
+        may_drift: bool,
+    ) {
+        let found = calibrate(&good, &bad, Rule { tolerance: 1.0, may_drift, paired });
+        if good.len() >= MOST_PAIRS {
+            prop_assert_ne!(found, Err(Unsettled::More));
+        }
+        if let Ok(found) = found {
+            prop_assert!(found.levels.step() > 1.0);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64Mcg;
+
+use super::super::fixture::{assert_close, levels};
+use super::*;
+
+fn claim(step: f64, sd: f64) -> Confirmation {
+    Confirmation::new(Step::Size { step, sd }, 0.99)
+}
+
+#[test]
+fn evidence_by_confidence() {
+    assert_close(evidence_wanted(0.99), 199.0_f64.ln());
+    assert_close(evidence_wanted(0.95), 39.0_f64.ln());
+}
+
+#[test]
+fn a_search_cannot_talk_itself_into_a_smaller_step() {
+    let talked = levels(5.0, 6.0, 0.5);
+    let Step::Size { step, sd } = Step::between(&talked, 4.0, false) else { panic!() };
+    assert_close(step, 2.0);
+    assert_close(sd, 0.5 * 2.0_f64.sqrt());
+    // A pair's spread is that of a difference already; a larger step stays.
+    let Step::Size { step, sd } = Step::between(&talked, 0.5, true) else { panic!() };
+    assert_eq!((step, sd), (1.0, 0.5));
+}
+
+#[test]
+fn pairs_by_hand() {
+    // δ = 2, s_D² = 2: a difference of 2 says 2(2 − 1)/2 = 1.
+    let mut claim = claim(2.0, 2.0_f64.sqrt());
+    claim.add(7.0, 9.0);
+    assert_close(claim.evidence(), 1.0);
+    claim.add(7.0, 7.0);
+    assert_close(claim.evidence(), 0.0);
+    // However far apart, a pair says no more than 3.9; so one never decides.
+    claim.add(0.0, 1e9);
+    assert_close(claim.evidence(), 3.9);
+    assert_eq!(claim.verdict(), None);
+    claim.add(0.0, 1e9);
+    assert_eq!((claim.verdict(), claim.pairs()), (Some(Side::Bad), 4));
+    for _ in 0..4 {
+        claim.add(1e9, 0.0);
+    }
+    assert_eq!(claim.verdict(), Some(Side::Good));
+}
+
+#[test]
+fn it_gives_up_after_six_times_what_a_step_needs() {
+    // 2 ln 199 · (s/δ)² = 5.29, so 32 and 6.
+    let mut claim = claim(2.0, 2.0_f64.sqrt());
+    for pair in 0..38 {
+        assert!(!claim.is_exhausted(), "after {pair}");
+        claim.add(0.0, 1.0);
+    }
+    assert!(claim.is_exhausted());
+    assert_eq!(claim.verdict(), None);
+}
+
+#[test]
+fn without_noise_two_pairs_decide() {
+    for (difference, verdict) in
+        [(2.0, Some(Side::Bad)), (0.0, Some(Side::Good)), (1.0, None), (f64::NAN, None)]
+    {
+        let mut claim = claim(2.0, 0.0);
+        claim.add(5.0, 5.0 + difference);
+        assert_eq!(claim.verdict(), None);
+        claim.add(5.0, 5.0 + difference);
+        assert_eq!(claim.verdict(), verdict, "{difference}");
+    }
+}
+
+#[test]
+fn what_is_no_number_confirms_nothing() {
+    let mut claim = claim(2.0, 1.0);
+    while !claim.is_exhausted() {
+        claim.add(f64::NAN, 2.0);
+        assert_eq!(claim.verdict(), None);
+    }
+}
+
+#[test]
+fn rates_need_both_sides() {
+    let rates = Rates { good: 0.1, bad: 0.9 };
+    let mut claim = Confirmation::new(Step::Rates(rates), 0.99);
+    // ln 9 a run: three of each pass 5.29; the parent that fails once falls behind.
+    claim.add(0.0, 1.0);
+    claim.add(0.0, 1.0);
+    assert_eq!(claim.verdict(), None);
+    claim.add(1.0, 1.0);
+    assert_close(claim.evidence(), 9.0_f64.ln());
+    assert_eq!(claim.verdict(), None);
+    claim.add(0.0, 1.0);
+    claim.add(0.0, 1.0);
+    assert_eq!(claim.verdict(), Some(Side::Bad));
+    // A commit that passes is not bad, whatever its parent does.
+    let mut claim = Confirmation::new(Step::Rates(rates), 0.99);
+    for _ in 0..3 {
+        claim.add(0.0, 0.0);
+    }
+    assert_eq!(claim.verdict(), Some(Side::Good));
+    assert!((0..24).all(|_| {
+        claim.add(0.0, 1.0);
+        true
+    }));
+    assert!(claim.is_exhausted());
+}
+
+/// Whether so many steps of this size are confirmed, rejected and left open.
+fn many(truth: f64, step: f64, claims: usize, seed: u64) -> [usize; 3] {
+    let mut random = Pcg64Mcg::seed_from_u64(seed);
+    let mut counts = [0; 3];
+    for _ in 0..claims {
+        let mut claim = claim(step, 2.0_f64.sqrt());
+        let place = loop {
+            let noise: [f64; 2] = std::array::from_fn(|_| StandardNormal.sample(&mut random));
+            claim.add(noise[0], truth + noise[1]);
+            match claim.verdict() {
+                Some(Side::Bad) => break 0,
+                Some(Side::Good) => break 1,
+                None if claim.is_exhausted() => break 2,
+                None => {}
+            }
+        };
+        counts[place] += 1;
+    }
+    counts
+}
+
+/// ½ % of either mistake: 20 of 4000, three standard errors are 13.
+#[test]
+fn mistakes_in_normal_noise() {
+    for step in [1.0, 2.0, 4.0] {
+        let [confirmed, ..] = many(0.0, step, 4000, 5);
+        assert!(confirmed <= 33, "{confirmed} without a step of {step}");
+        let [_, rejected, open] = many(step, step, 4000, 6);
+        assert!(rejected <= 33, "{rejected} with a step of {step}");
+        assert!(open <= 33, "{open} left open with a step of {step}");
+    }
+    // A step of a twentieth, as of a slope, is none.
+    let [confirmed, ..] = many(0.1, 2.0, 4000, 7);
+    assert!(confirmed <= 40, "{confirmed}");
+}

@@ -1,0 +1,95 @@
+//! Samples in pairs, and the drift that leads to them.
+
+use super::super::super::fixture::assert_close;
+use super::*;
+
+#[test]
+fn in_pairs_what_a_rejected_candidate_measured_is_forgotten() {
+    let graph = Graph::line(4);
+    let mut search = Noisy::new(&graph, paired(settings(4, 4.0, 6)));
+    let Advice::Measure(places) = search.advise() else { panic!() };
+    assert_eq!(places.len(), 2);
+    let told = drive(
+        &mut search,
+        |place| if matches!(place, Place::Commit(1..)) { 4.0 } else { 0.0 },
+        |_| false,
+        |_| Err(vec![(Place::Commit(0), 0.0), (Place::Commit(1), 4.0)]),
+    );
+    // Each time both are measured anew before the next claim.
+    let at = |commit| told.asked.iter().filter(|p| p.contains(&Place::Commit(commit))).count();
+    assert!(at(0) >= 3 && at(1) >= 3, "{:?}", told.asked);
+    assert!(search.samples().iter().all(|(place, _)| *place == Place::Commit(3)));
+}
+
+#[test]
+fn pairs_take_turns() {
+    let graph = Graph::line(64);
+    let mut search = Noisy::new(&graph, paired(settings(64, 1.0, 8)));
+    let mut is_good_first = Vec::new();
+    for _ in 0..6 {
+        let Advice::Measure(places) = search.advise() else { panic!() };
+        is_good_first.push(places[0] == Place::Good);
+        // The difference counts, whichever ran first.
+        let samples = places.iter().map(|p| if *p == Place::Good { 100.0 } else { 100.5 });
+        search.told(&samples.collect::<Vec<_>>());
+        assert_close(search.samples().last().unwrap().1, 0.5);
+    }
+    assert_eq!(is_good_first, [true, false, true, false, true, false]);
+}
+
+#[test]
+fn a_drift_leads_to_pairs() {
+    let graph = Graph::line(64);
+    let drifting = Settings { may_drift: true, ..settings(64, 3.0, 4) };
+    let mut search = Noisy::new(&graph, drifting.clone());
+    let mut engine = Engine::new((0..64).map(|i| if i < 20 { 0.0 } else { 3.0 }).collect(), 3);
+    // After eight runs that measure a commit, the good endpoint is run again.
+    for _ in 0..8 {
+        let Advice::Measure(places) = search.advise() else { panic!() };
+        assert!(!places.contains(&Place::Good));
+        search.told(&[1.5 + f64::from(u8::from(search.runs().is_multiple_of(2)))]);
+    }
+    assert_eq!(search.advise(), Advice::Measure(vec![Place::Good]));
+    // It measures what it did: the search goes on, and looks again eight runs later.
+    let mut quiet = search.clone();
+    quiet.told(&[0.0]);
+    let Advice::Measure(places) = quiet.advise() else { panic!() };
+    assert!(!places.contains(&Place::Good) && !quiet.is_paired());
+    // It does not: six pairs of the endpoints in turn, and from then on pairs.
+    let mut machine = 50.0;
+    search.told(&[machine]);
+    let mut run = |place| {
+        machine += 1.0;
+        machine + engine.run(place)
+    };
+    for round in 0..6 {
+        let Advice::Measure(places) = search.advise() else { panic!() };
+        let order = endpoint_order(round);
+        let expected = order.map(|is_good| if is_good { Place::Good } else { Place::Commit(63) });
+        assert_eq!(places, expected);
+        let samples: Vec<f64> = places.into_iter().map(&mut run).collect();
+        search.told(&samples);
+    }
+    let told = drive(&mut search, run, |_| false, |_| Ok(()));
+    assert!(search.is_paired());
+    assert_close(search.levels().unwrap().good, 0.0);
+    assert!(search.samples().iter().all(|(place, x)| *place != Place::Good && x.abs() < 20.0));
+    let End::Held(found) = told.end else { panic!("{:?}", told.end) };
+    assert_eq!(found.commit, 20);
+}
+
+#[test]
+fn where_pairs_show_nothing_it_ends() {
+    let graph = Graph::line(64);
+    let mut search = Noisy::new(&graph, Settings { may_drift: true, ..settings(64, 3.0, 4) });
+    let mut engine = Engine::new(vec![0.0; 64], 3);
+    let mut looks = 0;
+    let run = |place| {
+        if place == Place::Good {
+            looks += 1;
+        }
+        engine.run(place) + if looks == 1 { 50.0 } else { 0.0 }
+    };
+    let told = drive(&mut search, run, |_| false, |_| Ok(()));
+    assert_eq!(told.end, End::Stopped(Answer::Drifted));
+}

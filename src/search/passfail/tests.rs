@@ -1,0 +1,77 @@
+use std::f64::consts::FRAC_PI_2;
+
+use super::super::fixture::assert_close;
+use super::*;
+
+fn seen(failures: usize, runs: usize) -> Evidence {
+    let mut all = Evidence::default();
+    for run in 0..runs {
+        all.add(if run < failures { 1.0 } else { 0.0 });
+    }
+    all
+}
+
+fn runs(failures: usize, runs: usize) -> Vec<f64> {
+    (0..runs).map(|run| if run < failures { 1.0 } else { 0.0 }).collect()
+}
+
+/// ∫ θᶠ(1 − θ)ᵖ dθ/(π√(θ(1 − θ))), with θ = sin²φ a trigonometric polynomial, which the
+/// trapezoidal rule integrates exactly.
+fn integral(failures: usize, passes: usize) -> f64 {
+    const POINTS: usize = 64;
+    let step = FRAC_PI_2 / POINTS as f64;
+    let at = |i: usize| {
+        let (sin, cos) = (i as f64 * step).sin_cos();
+        sin.powf(2.0 * failures as f64) * cos.powf(2.0 * passes as f64)
+    };
+    let inner: f64 = (1..POINTS).map(at).sum();
+    (inner + 0.5 * (at(0) + at(POINTS))) * step / FRAC_PI_2
+}
+
+#[test]
+fn marginals_are_the_integrals() {
+    for runs in 0..=16 {
+        for failures in 0..=runs {
+            let exact = integral(failures, runs - failures);
+            assert_close(ln_rates(seen(failures, runs)).exp(), exact);
+        }
+    }
+    // Known ones: Catalan's ratios.
+    assert_close(ln_rates(seen(1, 2)).exp(), 1.0 / 8.0);
+    assert_close(ln_rates(seen(3, 3)).exp(), 5.0 / 16.0);
+}
+
+#[test]
+fn rates_are_neither_never_nor_always() {
+    let rates = Rates::of(&runs(0, 4), &runs(4, 4));
+    assert_close(rates.good, 0.1);
+    assert_close(rates.bad, 0.9);
+    assert_close(rates.evidence(1.0), 9.0_f64.ln());
+    assert_close(rates.evidence(0.0), -9.0_f64.ln());
+    // 20 nats at 0.8 ln 9 a run; at 0.9 ln 9/7 − 0.1 ln 3; rates that say little, up to 200.
+    assert_eq!(rates.most_runs(), 12);
+    assert_eq!(Rates { good: 0.1, bad: 0.3 }.most_runs(), 172);
+    assert_eq!(Rates { good: 0.5, bad: 0.6 }.most_runs(), 200);
+    assert_eq!(Rates { good: 0.5, bad: 0.5 }.most_runs(), 200);
+}
+
+#[test]
+fn rates_are_apart_when_two_are_200_times_likelier_than_one() {
+    // (35/128)² against 8! / (4!² 2¹⁶ …): a factor of 70; with five runs each, 252.
+    assert_eq!(calibrate_rates(&runs(0, 4), &runs(4, 4)), Err(Unsettled::More));
+    let found = calibrate_rates(&runs(0, 5), &runs(5, 5)).unwrap();
+    assert_close(found.good, 0.5 / 6.0);
+    assert_close(found.bad, 5.5 / 6.0);
+    // Fewer than four are never enough, and bad must fail more often.
+    assert_eq!(calibrate_rates(&runs(0, 3), &runs(3, 3)), Err(Unsettled::More));
+    assert_eq!(calibrate_rates(&runs(9, 9), &runs(0, 9)), Err(Unsettled::More));
+}
+
+#[test]
+fn at_the_cap_it_says_why() {
+    let at = |good, bad| calibrate_rates(&runs(good, MOST_PAIRS), &runs(bad, MOST_PAIRS));
+    assert_eq!(at(10, 10), Err(Unsettled::NoDifference));
+    assert_eq!(at(40, 10), Err(Unsettled::NoDifference));
+    assert_eq!(at(10, 22), Err(Unsettled::TooNoisy { needed: None }));
+    assert!(at(10, 40).is_ok());
+}

@@ -1,0 +1,31 @@
+use super::*;
+
+#[test]
+fn what_settles_a_commit() {
+    let known = |x: &i32| *x < 10;
+    for (runs, expected) in [
+        (&[][..], Repeat::More(1)),
+        // One run whose bits were seen before is enough, another is not.
+        (&[1], Repeat::Settled(0)),
+        (&[11], Repeat::More(2)),
+        (&[11, 11], Repeat::Settled(0)),
+        (&[11, 12], Repeat::More(3)),
+        // The first was disturbed: what repeats counts, or what is known.
+        (&[11, 12, 12], Repeat::Settled(1)),
+        (&[11, 2], Repeat::Settled(1)),
+        // What the commit itself repeats comes before what others measured.
+        (&[2, 11, 11], Repeat::Settled(1)),
+        (&[11, 12, 13, 14], Repeat::More(5)),
+        (&[11, 12, 13, 14, 11], Repeat::Settled(0)),
+        (&[11, 12, 13, 14, 15], Repeat::Never),
+    ] {
+        assert_eq!(repeat(runs, known), expected, "{runs:?}");
+    }
+}
+
+#[test]
+fn no_number_repeats_itself() {
+    let known = |x: &f64| *x > 0.0;
+    assert_eq!(repeat(&[f64::NAN; 5], known), Repeat::Never);
+    assert_eq!(repeat(&[f64::NAN, 1.0], known), Repeat::Settled(1));
+}
