@@ -112,6 +112,22 @@ impl Driver<'_> {
         Ok(Confirmed::Culprit(Box::new(culprit), observation))
     }
 
+    /// Whether the step between a commit and what lies before it stands up to fresh runs, where
+    /// the commits between them cannot be tested.
+    pub(super) fn confirm_span(
+        &mut self,
+        claim: Claim<'_>,
+        against: &[CommitId],
+    ) -> Result<bool, HuntError> {
+        let fresh = self.measure_afresh(claim, against)?;
+        let verdicts = self.verdicts(&fresh, claim)?;
+        let stands = refusal(claim.commit, against, &verdicts).is_none();
+        if !stands {
+            self.spend(&fresh, claim.lead);
+        }
+        Ok(stands)
+    }
+
     /// Runs that a claim in noise rested on bear no second one: the next takes others.
     fn spend(&mut self, fresh: &Fresh, lead: &Lead) {
         if lead.method != Steadiness::BitIdentical {

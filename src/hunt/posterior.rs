@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, SkipReason, Target, Verdict};
 use crate::oracle::{Request, Told};
 use crate::search::{
-    Advice, Answer, Calibration, Graph, Levels, Noisy, Place, Rates, Scale, Settings, Step,
+    Advice, Answer, Calibration, Candidate, Graph, Levels, Noisy, Place, Rates, Scale, Settings,
+    Step,
 };
 use crate::store::journal::{Event, SearchEnd, Steadiness, Weighed, WeighedCommit};
 
@@ -130,12 +131,12 @@ impl Search<'_, '_> {
                     let event = Event::SearchEnd { stretch: number, end };
                     self.driver.oracle.recorder.event(event)?;
                     if span.len() > 1 {
-                        let why = format!(
-                            "the search in noise ends there with {:.1} % of the posterior, and \
-                             the other commits between them cannot be tested",
-                            100.0 * candidate.mass
-                        );
-                        return Ok(Searched::Candidates(span, why));
+                        if self.claim_span(noisy, lead, &candidate, number)? {
+                            let why = "it lies among them beyond doubt, and the others of them \
+                                       cannot be tested";
+                            return Ok(Searched::Candidates(span, why.to_owned()));
+                        }
+                        continue;
                     }
                     if let Some(searched) = self.claim(noisy, lead, &commit, number)? {
                         return Ok(searched);
@@ -278,6 +279,33 @@ impl Search<'_, '_> {
         Ok(smallest_set)
     }
 
+    /// Puts a commit, with those that hide behind it, to fresh runs against what lies before
+    /// them; false where the search is to go on.
+    fn claim_span(
+        &mut self,
+        noisy: &mut Noisy<'_>,
+        lead: &Lead,
+        candidate: &Candidate,
+        number: usize,
+    ) -> Result<bool, HuntError> {
+        let commit = self.commits[candidate.commit].clone();
+        let (lead, step) = with_levels(lead, noisy);
+        let targets = &lead.targets;
+        let claim =
+            Claim { commit: &commit, targets, lead: &lead, step: Some(step), stretch: number };
+        let against: Vec<CommitId> =
+            candidate.against.iter().map(|place| self.commit_of(*place)).collect();
+        if self.driver.confirm_span(claim, &against)? {
+            return Ok(true);
+        }
+        let why = "measured afresh it does not differ from what lies before it";
+        self.driver.contradicted(&commit, why)?;
+        let fresh = self.fresh(&commit, &against)?;
+        noisy.rejected(&fresh);
+        self.verdicts.clear();
+        Ok(false)
+    }
+
     /// Puts the commit to fresh runs; `None` where the search is to go on.
     fn claim(
         &mut self,
@@ -286,19 +314,7 @@ impl Search<'_, '_> {
         commit: &CommitId,
         number: usize,
     ) -> Result<Option<Searched>, HuntError> {
-        let step = match (noisy.levels(), noisy.rates()) {
-            (Some(levels), _) => Step::between(&levels, noisy.calibrated_step(), noisy.is_paired()),
-            (None, Some(rates)) => Step::Rates(rates),
-            (None, None) => unreachable!("a search has levels or rates"),
-        };
-        // What fresh runs are judged by is what the search has learnt, drift included.
-        let mut lead = lead.clone();
-        if let [Target::Guard(target)] = lead.targets.as_mut_slice()
-            && let (Some(levels), Some(noise)) = (noisy.levels(), target.noise.as_mut())
-        {
-            (noise.good, noise.bad, noise.sd) = (levels.good, levels.bad, levels.sd);
-            noise.paired = noisy.is_paired();
-        }
+        let (lead, step) = with_levels(lead, noisy);
         let targets = &self.stretch.targets;
         let claim = Claim { commit, targets, lead: &lead, step: Some(step), stretch: number };
         let why = match self.driver.confirm(claim)? {
@@ -309,16 +325,21 @@ impl Search<'_, '_> {
             }
         };
         self.driver.contradicted(commit, &why)?;
-        let fresh = self.fresh(commit)?;
+        let parents = self.driver.oracle.history.parents(commit)?;
+        let fresh = self.fresh(commit, &parents)?;
         noisy.rejected(&fresh);
         // What the fresh runs decided is the search's to say again.
         self.verdicts.clear();
         Ok(None)
     }
 
-    /// The confirmation's runs of a commit and its parents, for the search to count.
-    fn fresh(&mut self, commit: &CommitId) -> Result<Vec<(Place, f64)>, HuntError> {
-        let parents = self.driver.oracle.history.parents(commit)?;
+    /// The confirmation's runs of a commit and what it was compared with, for the search to
+    /// count.
+    fn fresh(
+        &mut self,
+        commit: &CommitId,
+        parents: &[CommitId],
+    ) -> Result<Vec<(Place, f64)>, HuntError> {
         let measures = [self.target.guard.metric.measure.clone()];
         let mut fresh = Vec::new();
         for one in parents.iter().chain([commit]) {
@@ -360,6 +381,24 @@ impl Search<'_, '_> {
         let why = format!("{why}; these hold {:.0} % of the posterior", 100.0 * SHARE);
         Ok(Searched::Candidates(set, why))
     }
+}
+
+/// What fresh runs are judged by is what the search has learnt, drift included.
+fn with_levels(lead: &Lead, noisy: &Noisy<'_>) -> (Lead, Step) {
+    let mut lead = lead.clone();
+    let [Target::Guard(target)] = lead.targets.as_mut_slice() else {
+        unreachable!("a search in noise goes by one target")
+    };
+    let noise = target.noise.as_mut().expect("a search in noise");
+    let step = match (noisy.levels(), noisy.rates()) {
+        (Some(levels), _) => {
+            (noise.good, noise.bad, noise.sd) = (levels.good, levels.bad, levels.sd);
+            noise.paired = noisy.is_paired();
+            Step::between(&levels, noisy.calibrated_step(), noisy.is_paired())
+        }
+        (None, rates) => Step::Rates(rates.expect("a search has levels or rates")),
+    };
+    (lead, step)
 }
 
 fn in_words(answer: &Answer) -> &'static str {
