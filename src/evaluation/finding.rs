@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Failure, Guard, Metric, Value};
+use super::{CommitId, Extent, Failure, Guard, Metric, Value};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +91,10 @@ pub struct GuardTarget {
     /// Where runs do not repeat bit for bit: the value that parts good from bad, midway
     /// between the endpoints' runs.
     pub threshold: Option<f64>,
+    /// How much text the good end's runs read, where they say so: a run that read another
+    /// amount is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Extent>,
 }
 
 impl Target {

@@ -10,6 +10,7 @@ mod driver;
 mod effect;
 mod endpoints;
 mod error;
+mod extent;
 mod gradual;
 mod open;
 mod plan;

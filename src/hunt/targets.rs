@@ -8,6 +8,7 @@ use crate::oracle::Observation;
 use crate::store::journal::{OtherGuard, Steadiness};
 
 use super::effect::threshold;
+use super::extent::other_text;
 
 /// What a hunt is to judge by.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,9 @@ pub(super) fn choose(
         }
         let starved = samples.iter().any(|sample| sample.starved);
         return failure_target(Some(measure.clone()), first, starved);
+    }
+    if let Some(what) = other_text(good, bad) {
+        return Err(unmeasurable(what));
     }
     guard_targets(good, bad, guards)
 }
@@ -172,6 +176,7 @@ fn look(good: &Observation, bad: &Observation, guard: &Guard) -> Found {
         bad: level.clone(),
         limit,
         threshold,
+        text: good.text(&metric.measure),
     };
     if good.repeats(metric) && bad.repeats(metric) {
         return if guard.is_broken(&baseline, &level) {
@@ -240,6 +245,7 @@ pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Targe
             bad: baseline.clone(),
             baseline,
             guard: guard.clone(),
+            text: good.text(&guard.metric.measure),
             threshold: None,
         }))
     };

@@ -19,7 +19,7 @@ pub(crate) fn commit(digit: char) -> CommitId {
 pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Sample {
     Sample {
         attempt: "attempt".to_owned(),
-        result: Ok(Reading { values: values.into_iter().collect(), chunks: Vec::new() }),
+        result: Ok(Reading { values: values.into_iter().collect(), ..Reading::default() }),
         starved: false,
         wall_s: 1.0,
         peak_rss_mib: None,
@@ -86,6 +86,7 @@ pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
         baseline: Value::Number(good),
         bad: Value::Number(bad),
         threshold: None,
+        text: None,
     }
 }
 
@@ -102,6 +103,7 @@ pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
         bad: Value::Fact(bad.to_owned()),
         limit: 0.0,
         threshold: None,
+        text: None,
     }
 }
 

@@ -11,8 +11,8 @@
 //! | key | meaning |
 //! |---|---|
 //! | `id` | the commit, as the log names it |
-//! | `ppl`, `tg`, `launch`, `mem` | what is printed; several words: the n-th run prints the n-th |
-//! | `chunks`, `chunk_ms` | how many chunks, and how long each takes |
+//! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
+//! | `n_ctx`, `chunk_ms` | tokens in a chunk, and how long each takes |
 //! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
@@ -369,12 +369,13 @@ fn tokens_per_second(script: &Script) -> String {
 
 /// As llama-perplexity prints it.
 fn perplexity(script: &Script, verb: &str, leaked: bool) {
-    let chunks = script.number("chunks").unwrap_or(4);
+    let chunks: u64 = script.turn("chunks").map_or(4, |word| word.parse().expect("a number"));
+    let context = script.get("n_ctx").unwrap_or("512");
     let pause = Duration::from_millis(script.number("chunk_ms").unwrap_or(0));
     let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
     let value = if leaked { value + 100.0 } else { value };
     eprintln!(
-        "perplexity: calculating perplexity over {chunks} chunks, n_ctx=512, batch_size=2048, n_seq=4"
+        "perplexity: calculating perplexity over {chunks} chunks, n_ctx={context}, batch_size=2048, n_seq=4"
     );
     let mut out = std::io::stdout();
     let cut = if verb == "cut" { chunks / 2 } else { chunks };

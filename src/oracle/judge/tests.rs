@@ -237,6 +237,7 @@ fn bad_wins_over_untestable_and_untestable_over_good() {
         bad: Value::Number(50.0),
         limit: 5.0,
         threshold: None,
+        text: None,
     });
     let judged = |ppl_run: Sample, speed_run: Sample| {
         let mut seen = seen('a', "ppl", [ppl_run]);

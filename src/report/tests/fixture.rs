@@ -98,6 +98,7 @@ impl Hunt {
                 bad: Value::Number(7.54),
                 limit: 0.05,
                 threshold: None,
+                text: None,
             })],
             steadiness: Steadiness::BitIdentical,
             others: vec![OtherGuard {

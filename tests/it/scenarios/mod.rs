@@ -23,6 +23,7 @@ mod recipes;
 mod repositories;
 mod settings;
 mod several;
+mod texts;
 mod world;
 
 use std::ffi::OsString;
