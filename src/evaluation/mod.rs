@@ -17,7 +17,7 @@ pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Effect, Finding, GuardTarget, Outcome,
-    Target, TouchedFile,
+    OverText, Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use metric::{Metric, ParseMetricError, Reading, Value};

@@ -5,6 +5,8 @@ use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value};
 use crate::oracle::Observation;
 use crate::stats::{self, Side};
 
+use super::over_text::over_text;
+
 /// The own step of each guard that moved, the largest relative to its limit first, and which
 /// parent is the worst.
 pub(super) fn effects(
@@ -65,6 +67,7 @@ fn effect(
         own_step,
         interval,
         limit: target.limit,
+        over_text: over_text(&parents[worst], commit, target),
     };
     Some((effect, worst))
 }

@@ -13,6 +13,7 @@ mod error;
 mod extent;
 mod gradual;
 mod open;
+mod over_text;
 mod plan;
 mod publish;
 mod search;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, CommitId, Failure, Lineage, Metric, Outcome, Phase, SkipReason, TouchedFile, Value,
-    Verdict,
+    Basis, CommitId, Failure, Lineage, Metric, Outcome, OverText, Phase, SkipReason, TouchedFile,
+    Value, Verdict,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
@@ -166,6 +166,9 @@ pub struct EffectLine {
     pub interval: Option<[Value; 2]>,
     /// How far the guard lets the metric move.
     pub limit: Value,
+    /// The step over the chunks of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_text: Option<OverText>,
 }
 
 /// An [`Account`](crate::evaluation::Account) whose numbers may be anything a float can be.

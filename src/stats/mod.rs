@@ -1,10 +1,14 @@
 //! Pure functions on slices of finite numbers. What a number measures, and which way is worse,
 //! is not known here.
 
+mod chunks;
+mod paired;
 mod rank;
 mod separation;
 mod summary;
 
+pub use chunks::{CARRIES, Chunks, half_digit};
+pub use paired::{Difference, difference};
 pub use rank::rank_confidence;
 pub use separation::{Side, Threshold, separation};
 pub use summary::{mean, median, pooled_sd, winsorised_mean};

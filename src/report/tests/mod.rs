@@ -4,6 +4,7 @@ mod document;
 pub(crate) mod fixture;
 mod html;
 mod issue;
+mod over_text;
 mod page;
 
 use proptest::prelude::*;
