@@ -59,6 +59,7 @@ pub fn judge_against(
         runs: 1,
         phase: Phase::Manual,
         recipe: None,
+        chunks: None,
         keep: true,
     })?;
     let targets: Vec<Target> = match standing(&baseline, &oracle.config.guards) {
@@ -68,7 +69,7 @@ pub fn judge_against(
     let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
     let (judgement, _) =
-        oracle.settle(commit, &targets, Steadiness::BitIdentical, Phase::Manual)?;
+        oracle.settle(commit, &targets, Steadiness::BitIdentical, Phase::Manual, None)?;
     oracle.kept.clear();
     Ok(Ok(judgement))
 }

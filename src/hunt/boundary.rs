@@ -43,6 +43,7 @@ impl Driver<'_> {
                     runs,
                     phase: Phase::Confirm,
                     recipe: Some(recipe),
+                    chunks: None,
                     keep: false,
                 })?;
                 verdicts.push(judged(&observation, targets, steadiness, recipe).verdict);

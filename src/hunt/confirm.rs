@@ -153,7 +153,8 @@ impl Driver<'_> {
         runs: usize,
     ) -> Result<Observation, HuntError> {
         let phase = Phase::Confirm;
-        let request = Request { commit, measures, runs, phase, recipe: None, keep: true };
+        let request =
+            Request { commit, measures, runs, phase, recipe: None, chunks: None, keep: true };
         Ok(self.oracle.evaluate(request)?)
     }
 
@@ -168,6 +169,7 @@ impl Driver<'_> {
                 runs: 0,
                 phase,
                 recipe: None,
+                chunks: None,
                 keep: false,
             })?;
             let repeats = |target: &Target| match target {
@@ -177,7 +179,7 @@ impl Driver<'_> {
                 // A failure has no bits to compare, and may come and go: it is never exact.
                 Target::Failure { measure, .. } => measure.is_none(),
             };
-            if !targets.iter().all(repeats) {
+            if !targets.iter().all(repeats) || !self.begins_alike(commit, &known)? {
                 return Ok(false);
             }
         }

@@ -14,6 +14,7 @@ use crate::store::journal::{Begun, Event, Steadiness};
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
 use super::search::Searched;
+use super::short::{self, Short};
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
 
@@ -30,6 +31,8 @@ pub struct Driver<'a> {
     pub(super) stop: Stop,
     /// Stretches searched so far.
     pub(super) stretches: usize,
+    /// The beginning of the text, where the search reads only that.
+    pub(super) short: Option<Short>,
 }
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
@@ -55,7 +58,8 @@ pub fn drive(
     if is_resumed {
         same_world(&oracle)?;
     }
-    let mut driver = Driver { oracle, begun, hunt, program, stop: stop.clone(), stretches: 0 };
+    let mut driver =
+        Driver { oracle, begun, hunt, program, stop: stop.clone(), stretches: 0, short: None };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed)?;
     }
@@ -104,6 +108,7 @@ impl Driver<'_> {
             Err(finding) => return Ok(*finding),
         };
         self.announce(&endpoints.chosen.targets, endpoints.chosen.steadiness)?;
+        self.short = short::choose(&endpoints, &self.oracle.config);
         let mut ledger = Ledger::new(&endpoints.chosen.targets, endpoints.chosen.steadiness);
         let mut stretches = VecDeque::from([Stretch {
             good: self.begun.good.commit.clone(),
@@ -187,7 +192,8 @@ impl Driver<'_> {
         stretch: usize,
     ) -> Result<Judgement, HuntError> {
         let phase = Phase::Search;
-        let (judgement, observation) = self.oracle.settle(commit, targets, steadiness, phase)?;
+        let (judgement, observation) =
+            self.oracle.settle(commit, targets, steadiness, phase, None)?;
         let place = Place { stretch, phase, left: None };
         write_down(&mut self.oracle, &observation, &judgement, place)?;
         Ok(judgement)

@@ -17,6 +17,7 @@ mod over_text;
 mod plan;
 mod publish;
 mod search;
+mod short;
 mod step;
 mod sweep;
 mod targets;

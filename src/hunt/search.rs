@@ -1,7 +1,7 @@
 //! One stretch of history: `git bisect run` names a commit, the confirmation tests the claim,
 //! and a claim that does not hold is searched again with what is known now.
 
-use crate::evaluation::{CommitId, Culprit, Finding, Phase, Verdict};
+use crate::evaluation::{CommitId, Culprit, Finding, Phase, Target, Verdict};
 use crate::git::{Aim, BisectSession, End, Range};
 use crate::oracle::{Observation, Recorder};
 use crate::process::{self, Keep, LogFile};
@@ -11,6 +11,7 @@ use super::HuntError;
 use super::account::Stretch;
 use super::confirm::Confirmed;
 use super::driver::Driver;
+use super::short;
 use super::verdict::{Place, write_down};
 
 /// How often a claim may fall before nobody is named.
@@ -36,6 +37,9 @@ pub(super) fn search(
     mut stretch: Stretch,
     steadiness: Steadiness,
 ) -> Result<Searched, HuntError> {
+    if let Some(searched) = short::search(driver, &stretch, steadiness)? {
+        return Ok(searched);
+    }
     let mut last = None;
     let mut dropped = Vec::new();
     for _ in 0..MOST_ROUNDS {
@@ -43,10 +47,7 @@ pub(super) fn search(
         let end = bisect(driver, &stretch, steadiness)?;
         driver.stretches += 1;
         let commit = match end {
-            SearchEnd::Candidates(commits) => {
-                let why = "the other commits between them cannot be tested".to_owned();
-                return Ok(Searched::Candidates(commits, why));
-            }
+            SearchEnd::Candidates(commits) => return Ok(untestable_between(commits)),
             SearchEnd::FirstBad(commit) => commit,
         };
         match driver.confirm(&commit, &stretch.targets, steadiness, number)? {
@@ -83,6 +84,12 @@ pub(super) fn search(
     Ok(Searched::Candidates(last.into_iter().collect(), why))
 }
 
+/// What is left where the rest cannot be tested.
+pub(super) fn untestable_between(commits: Vec<CommitId>) -> Searched {
+    let why = "the other commits between them cannot be tested".to_owned();
+    Searched::Candidates(commits, why)
+}
+
 /// The path filter that a search began with, whether it was dropped since or not.
 fn filter_of<'a>(stretch: &'a Stretch, dropped: &'a [String]) -> &'a [String] {
     if dropped.is_empty() { &stretch.paths } else { dropped }
@@ -90,7 +97,7 @@ fn filter_of<'a>(stretch: &'a Stretch, dropped: &'a [String]) -> &'a [String] {
 
 impl Driver<'_> {
     /// Where a path filter hid the commit, and was dropped for it: says which paths it lacks.
-    fn name_what_was_hidden(
+    pub(super) fn name_what_was_hidden(
         &mut self,
         culprit: &Culprit,
         filter: &[String],
@@ -118,14 +125,18 @@ impl Driver<'_> {
         Ok(self.oracle.recorder.event(Event::Note { text })?)
     }
 
-    fn contradicted(&mut self, commit: &CommitId, reason: &str) -> Result<(), HuntError> {
+    pub(super) fn contradicted(
+        &mut self,
+        commit: &CommitId,
+        reason: &str,
+    ) -> Result<(), HuntError> {
         let event = Event::Contradicted { commit: commit.clone(), reason: reason.to_owned() };
         Ok(self.oracle.recorder.event(event)?)
     }
 }
 
 /// Lets git drive the oracle over the stretch.
-fn bisect(
+pub(super) fn bisect(
     driver: &mut Driver<'_>,
     stretch: &Stretch,
     steadiness: Steadiness,
@@ -138,13 +149,15 @@ fn bisect(
         paths: stretch.paths.clone(),
     };
     let number = driver.stretches;
+    let (targets, chunks) = sought(driver, stretch);
     driver.oracle.recorder.event(Event::Search {
         stretch: number,
         good: stretch.good.clone(),
         bad: stretch.bad.clone(),
         commits: driver.oracle.history.count(&range)?,
-        targets: stretch.targets.clone(),
+        targets,
         paths: stretch.paths.clone(),
+        chunks,
     })?;
     let path = driver.hunt.bisect_repository();
     let session = BisectSession::open(driver.oracle.history.repository(), &path, &stretch.bad)?;
@@ -174,6 +187,14 @@ fn bisect(
     Ok(end)
 }
 
+/// What a search of the stretch judges by, and how much of the text it reads.
+fn sought(driver: &Driver<'_>, stretch: &Stretch) -> (Vec<Target>, Option<u32>) {
+    match &driver.short {
+        Some(short) => (short.targets.clone(), Some(short.chunks)),
+        None => (stretch.targets.clone(), None),
+    }
+}
+
 /// Tells git what is known already: the commits that were to be skipped, and every verdict
 /// that an interrupted search of this stretch, or an earlier round of it, came to. The verdicts
 /// are derived anew, from the samples and with the confirmation's word above the search's.
@@ -194,13 +215,21 @@ fn replay(
         for base in history.merge_bases(&stretch.good, &stretch.bad)? {
             let phase = Phase::Search;
             let (judgement, _) =
-                driver.oracle.settle(&base, &stretch.targets, steadiness, phase)?;
+                driver.oracle.settle(&base, &stretch.targets, steadiness, phase, None)?;
             session.mark(judgement.verdict, &base)?;
         }
     }
-    let mut known = Vec::new();
+    let (targets, chunks) = sought(driver, stretch);
+    let (mut known, mut read) = (Vec::new(), None);
     for entry in driver.hunt.entries()? {
-        if let Event::Judged(judged) = entry.event {
+        if let Event::Search { chunks, .. } = entry.event {
+            read = chunks;
+        } else if let Event::Judged(judged) = entry.event {
+            // A verdict over another part of the text is none on this one.
+            let over = read.filter(|_| judged.phase == Phase::Search);
+            if over != chunks {
+                continue;
+            }
             match known.iter_mut().find(|(commit, _)| *commit == judged.commit) {
                 Some((_, verdict)) => *verdict = judged.judgement.verdict,
                 None => known.push((judged.commit, judged.judgement.verdict)),
@@ -214,10 +243,15 @@ fn replay(
         if !is_between || is_end || ended(session)?.is_some() {
             continue;
         }
-        let phase = driver.phase_of_truth(&commit, &stretch.targets)?;
-        let (judgement, observation) =
-            driver.oracle.settle(&commit, &stretch.targets, steadiness, phase)?;
+        let phase = match chunks {
+            // The confirmation reads the full text.
+            Some(_) => Phase::Search,
+            None => driver.phase_of_truth(&commit, &targets)?,
+        };
+        let (mut judgement, observation) =
+            driver.oracle.settle(&commit, &targets, steadiness, phase, chunks)?;
         if judgement.verdict != before {
+            short::over(&mut judgement, chunks);
             let place = Place { stretch: driver.stretches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
         }

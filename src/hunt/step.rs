@@ -8,6 +8,7 @@ use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Event, Steadiness};
 
+use super::short::over;
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
 
@@ -34,32 +35,46 @@ pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verd
 
 fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
-    let (stretch, targets, steadiness) = current_search(hunt)?;
+    let Current { stretch, targets, steadiness, chunks } = current_search(hunt)?;
     let session = BisectSession::open(repository, &hunt.bisect_repository(), &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
         HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
-    let (judgement, observation) = oracle.settle(&commit, &targets, steadiness, phase)?;
+    let (mut judgement, observation) =
+        oracle.settle(&commit, &targets, steadiness, phase, chunks)?;
+    over(&mut judgement, chunks);
     let verdict = judgement.verdict;
     write_down(&mut oracle, &observation, &judgement, Place { stretch, phase, left })?;
     Ok(verdict)
 }
 
-/// The stretch that the driver searches now, from the journal.
-fn current_search(hunt: &HuntDir) -> Result<(usize, Vec<Target>, Steadiness), HuntError> {
+/// The stretch that the driver searches now.
+struct Current {
+    stretch: usize,
+    targets: Vec<Target>,
+    steadiness: Steadiness,
+    /// How much of the text is read, where it is not all.
+    chunks: Option<u32>,
+}
+
+/// Reads it from the journal.
+fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     let mut steady = None;
     let mut search = None;
     for entry in hunt.entries()? {
         match entry.event {
             Event::Targets { steadiness, .. } => steady = Some(steadiness),
-            Event::Search { stretch, targets, .. } => search = Some((stretch, targets)),
+            Event::Search { stretch, targets, chunks, .. } => {
+                search = Some((stretch, targets, chunks));
+            }
             _ => {}
         }
     }
-    let (stretch, targets) = search.ok_or(HuntError::NoBeginning)?;
-    Ok((stretch, targets, steady.ok_or(HuntError::NoBeginning)?))
+    let (stretch, targets, chunks) = search.ok_or(HuntError::NoBeginning)?;
+    let steadiness = steady.ok_or(HuntError::NoBeginning)?;
+    Ok(Current { stretch, targets, steadiness, chunks })
 }
 
 /// A driver that was killed cannot tell its oracle to stop: its lock being free says it.

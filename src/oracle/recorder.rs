@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Phase};
+use crate::evaluation::{CommitId, Phase, Reading};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 
@@ -136,6 +136,7 @@ impl Recorder {
             failure: sample.result.as_ref().err().cloned(),
             reused,
             argv: record.argv.clone(),
+            text: sample.result.as_ref().ok().and_then(Reading::extent),
         }))
     }
 

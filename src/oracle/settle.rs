@@ -6,20 +6,29 @@ use crate::store::journal::Steadiness;
 use super::{Decision, Observation, Oracle, OracleError, Request, first_runs, judge, measures_of};
 
 impl Oracle {
-    /// Judges a commit by the targets, taking as many runs as that needs.
+    /// Judges a commit by the targets, taking as many runs as that needs; with `chunks`, runs
+    /// that read only so many.
     pub fn settle(
         &mut self,
         commit: &CommitId,
         targets: &[Target],
         steadiness: Steadiness,
         phase: Phase,
+        chunks: Option<u32>,
     ) -> Result<(Judgement, Observation), OracleError> {
         let measures = measures_of(targets);
         let recipe = self.recipe(commit)?;
         let mut runs = first_runs(steadiness);
         loop {
-            let request =
-                Request { commit, measures: &measures, runs, phase, recipe: None, keep: true };
+            let request = Request {
+                commit,
+                measures: &measures,
+                runs,
+                phase,
+                recipe: None,
+                chunks,
+                keep: true,
+            };
             let observation = self.evaluate(request)?;
             match judge(&observation, targets, steadiness, &recipe) {
                 Decision::Settled(judgement) => {

@@ -237,8 +237,10 @@ pub(super) fn totals(report: &Report) -> String {
     let plan = report.plan.as_ref().map_or_else(String::new, |said| {
         format!(" Said before the search: {}.", super::plan::plan(said))
     });
+    let short =
+        super::short::in_words(report).map_or_else(String::new, |words| format!(" {words}"));
     format!(
-        "{} in {} and {} in {}, within {}. What was taken from the store is not counted.{plan}",
+        "{} in {} and {} in {}, within {}. What was taken from the store is not counted.{short}{plan}",
         text::plural(totals.runs, "run"),
         text::seconds(totals.run_s),
         text::plural(totals.builds, "build"),

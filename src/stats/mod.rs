@@ -3,12 +3,14 @@
 
 mod chunks;
 mod paired;
+mod profile;
 mod rank;
 mod separation;
 mod summary;
 
 pub use chunks::{CARRIES, Chunks, half_digit};
 pub use paired::{Difference, difference};
+pub use profile::{Prefix, Profile, shortest};
 pub use rank::rank_confidence;
 pub use separation::{Side, Threshold, separation};
 pub use summary::{mean, median, pooled_sd, winsorised_mean};

@@ -176,6 +176,7 @@ impl Hunt {
             }),
             reused: false,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
+            text: None,
         };
         self.append(Event::Run(run.clone()));
         run

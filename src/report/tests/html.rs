@@ -92,6 +92,7 @@ fn a_first_bad_commit_in_a_browser() {
         commits: 4,
         targets: Vec::new(),
         paths: Vec::new(),
+        chunks: None,
     });
     let page = page(&hunt);
     assert_inert(&page);

@@ -23,6 +23,7 @@ mod recipes;
 mod repositories;
 mod settings;
 mod several;
+mod short;
 mod texts;
 mod world;
 
