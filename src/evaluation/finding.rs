@@ -137,7 +137,7 @@ pub struct Effect {
 pub struct OverText {
     /// How many chunks were read.
     pub chunks: usize,
-    /// How many of them moved by more than their noise.
+    /// How many of them moved by more than their noise, and by more than a tenth of the mean.
     pub carrying: usize,
     /// Of both intervals.
     pub confidence: f64,

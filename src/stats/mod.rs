@@ -8,7 +8,7 @@ mod rank;
 mod separation;
 mod summary;
 
-pub use chunks::{CARRIES, Chunks, half_digit};
+pub use chunks::{Chunks, half_digit};
 pub use paired::{Difference, difference};
 pub use profile::{Prefix, Profile, shortest};
 pub use rank::rank_confidence;
