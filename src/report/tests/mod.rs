@@ -6,6 +6,7 @@ mod html;
 mod issue;
 mod over_text;
 mod page;
+mod short;
 
 use proptest::prelude::*;
 

@@ -24,6 +24,7 @@ mod repositories;
 mod settings;
 mod several;
 mod short;
+mod short_at_random;
 mod texts;
 mod world;
 
@@ -205,6 +206,12 @@ impl Row {
     fn comes_to(mut self, answer: Answer) -> Self {
         self.answer = Some(answer);
         self
+    }
+
+    /// Hunts, whatever comes out.
+    fn hunted(self) -> (Hunt, History) {
+        self.write_oracle();
+        (self.run(), self.history)
     }
 
     /// Hunts, and fails with everything that differs: exit code, outcome, who is named, so many

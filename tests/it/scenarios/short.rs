@@ -13,12 +13,12 @@ fn told_how_much(oracle: Oracle) -> Oracle {
     oracle.ppl_command(command).section("[run]\nchunks = 24")
 }
 
-fn short(plan: Plan) -> Row {
+pub(super) fn short(plan: Plan) -> Row {
     hunt(plan).oracle(told_how_much)
 }
 
 /// A line in which each commit reads the text as its word says.
-fn reading(words: &[&str]) -> Plan {
+pub(super) fn reading(words: &[&str]) -> Plan {
     let mut plan = line(&vec!["g"; words.len()].join(" "));
     for (label, nll) in words.iter().enumerate() {
         plan = plan.with(label, nll);
@@ -36,7 +36,7 @@ fn read(told: &super::Told, phase: &str) -> Vec<usize> {
     let events = journal.lines().map(|line| serde_json::from_str(line).unwrap());
     events
         .filter(|event: &serde_json::Value| event["event"] == "run" && event["phase"] == phase)
-        .map(|event| usize::try_from(event["text"]["chunks"].as_u64().unwrap()).unwrap())
+        .filter_map(|event| usize::try_from(event["text"]["chunks"].as_u64()?).ok())
         .collect()
 }
 
@@ -142,4 +142,38 @@ fn a_beginning_that_does_not_repeat_is_confirmed_as_noise() {
     let plan = plain().with(3, "wobble = 1");
     let told = short(plan).finds("4").costs(17, 7);
     assert_eq!(told.hunt.report["culprit"]["basis"], "sequential");
+}
+
+#[test]
+fn what_was_read_of_a_short_text_is_used_again() {
+    let told = short(plain()).finds("4").costs(9, 7).again().finds("4").costs(0, 0);
+    assert!(told.hunt.report["totals"].get("saved_s").is_none());
+    // Every beginning is one of its own: the full search has nothing of it.
+    let row = told.again().oracle(|o| o.section("[statistics]\nshort_text = false"));
+    row.finds("4").costs(1, 1);
+}
+
+#[test]
+fn a_search_that_was_misled_is_so_again() {
+    let turned = "nll = 12x2.2 12x1.8";
+    let both = "nll = 12x2.3 12x1.9";
+    let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
+    // Only confirmations that held are kept: the other is made again.
+    let told = short(plan).finds("5").costs(12, 10).again().finds("5").costs(2, 2);
+    assert_eq!(told.verdict("3"), "good");
+}
+
+#[test]
+fn a_search_that_stopped_goes_on_with_the_same_text() {
+    let mut plan = plain();
+    // Whichever commit is searched first meets it.
+    for label in 1..7 {
+        plan = plan.with(label, "break_world = broken");
+    }
+    let told = short(plan).saying(&["resume"]).gets_stopped().costs(6, 3);
+    told.env().world("broken", false);
+    let told = told.resumed().finds("4").counting(11, 8).costs(5, 5);
+    let [search, confirm] = ["search", "confirm"].map(|phase| read(&told, phase));
+    assert!(search.iter().all(|chunks| *chunks == 8), "{search:?}");
+    assert_eq!(confirm, [24; 2]);
 }
