@@ -30,6 +30,7 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         runs: args.runs as usize,
         phase: Phase::Manual,
         recipe: None,
+        chunks: None,
         keep: false,
     });
     let tidied = hunt::tidy(&oracle);

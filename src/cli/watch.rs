@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, Judgement, Phase, Target, Value};
+use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, Target, Value};
 use crate::hunt::steps_of;
 use crate::oracle::Activity as Doing;
 use crate::report;
@@ -62,6 +62,8 @@ struct View {
     length: u64,
     subjects: BTreeMap<CommitId, String>,
     targets: Vec<Target>,
+    /// What a search on a shorter text judges by.
+    short: Option<Vec<Target>>,
     runs: Vec<RunDone>,
     builds: Vec<f64>,
     steps: usize,
@@ -77,6 +79,7 @@ impl View {
             length: 0,
             subjects: BTreeMap::new(),
             targets: Vec::new(),
+            short: None,
             runs: Vec::new(),
             builds: Vec::new(),
             steps: 0,
@@ -146,7 +149,15 @@ impl View {
                     self.progress.done_line(&target_line(target));
                 }
             }
-            Event::Search { commits, .. } => {
+            Event::Search { commits, targets, chunks, .. } => {
+                self.short = chunks.is_some().then(|| targets.clone());
+                let whole = first_guard(&self.targets).and_then(|target| target.text);
+                if let (Some(chunks), Some(whole)) = (chunks, whole) {
+                    self.progress.done_line(&format!(
+                        "reading  the first {chunks} of {} chunks, which are enough to search by",
+                        whole.chunks
+                    ));
+                }
                 self.steps = steps_of(*commits);
                 self.progress.search(*commits, self.steps);
             }
@@ -237,26 +248,21 @@ impl View {
     /// The latest value of the first targeted metric at a commit, and the level it must not
     /// cross.
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
-        let Some(Target::Guard(target)) =
-            self.targets.iter().find(|target| matches!(target, Target::Guard(_)))
-        else {
-            return (None, None);
-        };
+        let Some(target) = first_guard(&self.targets) else { return (None, None) };
         let metric = &target.guard.metric;
-        let value = self
-            .runs
-            .iter()
-            .rev()
-            .filter(|run| run.commit == *commit)
-            .find_map(|run| run.values.get(metric))
-            .map(|value| (metric.to_string(), value.clone()));
+        let mut runs = self.runs.iter().rev().filter(|run| run.commit == *commit);
+        let last = runs.find_map(|run| Some((run, run.values.get(metric)?)));
+        // What read a shorter text is held against the levels there.
+        let read = last.and_then(|(run, _)| run.text);
+        let short = self.short.as_deref().and_then(first_guard);
+        let target = short.filter(|short| read.is_some() && short.text == read).unwrap_or(target);
         let limit = target.threshold.or_else(|| {
             let baseline = target.baseline.number()?;
             let sign =
                 if target.guard.worsening(baseline, baseline + 1.0) > 0.0 { 1.0 } else { -1.0 };
             Some(baseline + sign * target.limit)
         });
-        (value, limit)
+        (last.map(|(_, value)| (metric.to_string(), value.clone())), limit)
     }
 
     fn subject(&self, commit: &CommitId) -> String {
@@ -293,4 +299,11 @@ fn target_line(target: &Target) -> String {
             text::line(&failure.detail)
         ),
     }
+}
+
+fn first_guard(targets: &[Target]) -> Option<&GuardTarget> {
+    targets.iter().find_map(|target| match target {
+        Target::Guard(target) => Some(target),
+        Target::Failure { .. } => None,
+    })
 }

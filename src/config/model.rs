@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::evaluation::{FailureKind, Guard, Metric};
 
-use super::Template;
 use super::load::Source;
+use super::{Placeholder, Template};
 
 /// One oracle.toml, checked. Made only by reading one: [`Config::load`], [`Config::parse`],
 /// [`Config::resolve`].
@@ -156,6 +156,25 @@ pub enum Parser {
     ExitCode,
 }
 
+impl Measure {
+    /// Whether its runs depend on `{chunks}`.
+    pub fn takes_chunks(&self) -> bool {
+        let commands = std::iter::once(&self.command).chain(&self.before).chain(&self.after);
+        let words = commands.flat_map(|command| &command.words);
+        let templates = words.chain(self.env.values()).chain(&self.cwd);
+        templates.flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
+    }
+}
+
+impl Build {
+    /// Whether its builds depend on `{chunks}`.
+    pub fn takes_chunks(&self) -> bool {
+        let words = self.commands.iter().flat_map(|command| &command.words);
+        let templates = words.chain(self.env.values());
+        templates.flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
+    }
+}
+
 impl Parser {
     /// What its values are called, without `wall_s` and `peak_rss_mib`, which every run has;
     /// `None` is the unnamed value, whose metric is called as the measure. Never empty.
@@ -212,6 +231,8 @@ pub struct Statistics {
     pub confidence: f64,
     /// Budget of runs.
     pub max_runs: u32,
+    /// Whether the search may read a shorter text, where the endpoints show that it is enough.
+    pub short_text: bool,
 }
 
 /// `[failures]`: what a commit that cannot be measured counts as.

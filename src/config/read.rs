@@ -233,8 +233,13 @@ fn statistics(walk: &mut Walk, root: &mut Section<'_>) -> Statistics {
         Some(confidence)
     });
     let max_runs = section.get("max_runs").and_then(|spot| spot.count(walk));
+    let short_text = section.get("short_text").and_then(|spot| spot.flag(walk));
     section.finish(walk);
-    Statistics { confidence: confidence.unwrap_or(0.99), max_runs: max_runs.unwrap_or(600) }
+    Statistics {
+        confidence: confidence.unwrap_or(0.99),
+        max_runs: max_runs.unwrap_or(600),
+        short_text: short_text.unwrap_or(true),
+    }
 }
 
 fn failures(walk: &mut Walk, root: &mut Section<'_>) -> Failures {

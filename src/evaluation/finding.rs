@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Failure, Guard, Metric, Noise, Value};
+use super::{CommitId, Extent, Failure, Guard, Metric, Noise, Value};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +94,10 @@ pub struct GuardTarget {
     /// Levels and noise, where runs do not repeat bit for bit.
     #[serde(default)]
     pub noise: Option<Noise>,
+    /// How much text the good end's runs read, where they say so: a run that read another
+    /// amount is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Extent>,
 }
 
 impl Target {
@@ -125,6 +129,25 @@ pub struct Effect {
     pub interval: Option<[f64; 2]>,
     /// How far the guard lets the metric move.
     pub limit: f64,
+    /// The step over the chunks of the text, where the metric is a perplexity over chunks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_text: Option<OverText>,
+}
+
+/// A step over the text that both commits read. The intervals are about the choice of the text,
+/// not about noise from run to run; they are in the metric's unit, positive is worse.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OverText {
+    /// How many chunks were read.
+    pub chunks: usize,
+    /// How many of them moved by more than their noise, and by more than a tenth of the mean.
+    pub carrying: usize,
+    /// Of both intervals.
+    pub confidence: f64,
+    /// Chunk against chunk.
+    pub paired: [f64; 2],
+    /// As if the two had read different texts.
+    pub plain: [f64; 2],
 }
 
 /// A file that a commit touches.

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Extent;
+
 /// A metric's name: `MEASURE`, or `MEASURE.NAME` where a measure yields several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Metric {
@@ -154,9 +156,17 @@ pub struct Reading {
     /// Per-chunk values in the order printed, where the parser knows chunks (cumulative
     /// perplexity after chunk 1, 2, …); empty otherwise. They count for "bit-identical".
     pub chunks: Vec<f64>,
+    /// Tokens in each chunk, where the output says so.
+    pub context: Option<u32>,
 }
 
 impl Reading {
+    /// How much text the run read, where its output tells.
+    pub fn extent(&self) -> Option<Extent> {
+        let chunks = self.chunks.len();
+        (chunks > 0).then_some(Extent { chunks, context: self.context })
+    }
+
     /// Bit-identical: all parsed values, per-chunk ones included, are equal.
     pub fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values

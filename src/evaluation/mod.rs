@@ -2,6 +2,7 @@
 //! guard, and a verdict *are*.
 
 mod commit;
+mod extent;
 mod failure;
 mod fault;
 mod finding;
@@ -12,11 +13,12 @@ mod run;
 mod verdict;
 
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
+pub use extent::Extent;
 pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Effect, Finding, GuardTarget, Outcome,
-    Target, TouchedFile,
+    OverText, Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use metric::{Metric, ParseMetricError, Reading, Value};

@@ -134,6 +134,7 @@ mod tests {
             limit: 20.0,
             threshold: None,
             noise,
+            text: None,
         }
     }
 

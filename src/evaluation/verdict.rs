@@ -49,6 +49,8 @@ pub enum SkipReason {
     Require,
     /// It prints NaN, and the configuration says to skip that.
     Nan,
+    /// It read another amount of text than the good end.
+    OtherText,
     /// It needs more of the machine than there is (killed, while the control works).
     Resource,
     /// Its runs contradict each other.
@@ -67,6 +69,7 @@ impl fmt::Display for SkipReason {
             Self::Incomplete => "stops before its end",
             Self::Require => "lacks what is required",
             Self::Nan => "prints NaN",
+            Self::OtherText => "reads another text",
             Self::Resource => "killed for want of a resource",
             Self::Unsteady => "contradicts itself",
             Self::Asked => "asked to skip",

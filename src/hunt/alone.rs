@@ -58,6 +58,7 @@ pub fn judge_against(
         runs: 1,
         phase: Phase::Manual,
         recipe: None,
+        chunks: None,
         keep: true,
     })?;
     let targets: Vec<Target> = match standing(&baseline, &oracle.config.guards) {
@@ -66,7 +67,7 @@ pub fn judge_against(
     };
     let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
-    let (judgement, _) = oracle.settle(commit, &targets, Phase::Manual)?;
+    let (judgement, _) = oracle.settle(commit, &targets, Phase::Manual, None)?;
     oracle.kept.clear();
     Ok(Ok(judgement))
 }

@@ -44,6 +44,7 @@ impl Driver<'_> {
                     runs,
                     phase: Phase::Confirm,
                     recipe: Some(recipe),
+                    chunks: None,
                     keep: false,
                 })?;
                 verdicts.push(judged_alone(&observation, targets, recipe, is_exact));

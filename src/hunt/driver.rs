@@ -13,6 +13,8 @@ use crate::store::journal::{Begun, Event};
 
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
+use super::lead::Lead;
+use super::short::{self, Short};
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
 
@@ -31,6 +33,8 @@ pub struct Driver<'a> {
     pub(super) stretches: usize,
     /// Runs that a claim rested on which fell: the next one takes others.
     pub(super) spent: BTreeSet<String>,
+    /// The beginning of the text, where the search reads only that.
+    pub(super) short: Option<Short>,
 }
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
@@ -64,6 +68,7 @@ pub fn drive(
         stop: stop.clone(),
         stretches: 0,
         spent: BTreeSet::new(),
+        short: None,
     };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed)?;
@@ -113,6 +118,8 @@ impl Driver<'_> {
             Err(finding) => return Ok(*finding),
         };
         self.announce(&endpoints.chosen.targets)?;
+        let lead = Lead::of(&endpoints.chosen.targets, self.begun.options.search);
+        self.short = short::choose(&endpoints, &lead, &self.oracle.config);
         let mut ledger = Ledger::new(&endpoints.chosen.targets);
         let mut stretches = VecDeque::from([Stretch {
             good: self.begun.good.commit.clone(),
@@ -195,7 +202,7 @@ impl Driver<'_> {
         stretch: usize,
     ) -> Result<Judgement, HuntError> {
         let phase = Phase::Search;
-        let (judgement, observation) = self.oracle.settle(commit, targets, phase)?;
+        let (judgement, observation) = self.oracle.settle(commit, targets, phase, None)?;
         let place = Place { stretch, phase, left: None };
         write_down(&mut self.oracle, &observation, &judgement, place)?;
         Ok(judgement)

@@ -7,6 +7,7 @@ use crate::oracle::Observation;
 use crate::stats::{self, Side};
 
 use super::fresh::samples;
+use super::over_text::over_text;
 
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const NORMAL_95: f64 = 1.96;
@@ -78,6 +79,7 @@ fn effect(
         own_step,
         interval,
         limit: target.limit,
+        over_text: over_text(&parents[worst], commit, target),
     };
     Some((effect, worst))
 }
@@ -126,8 +128,15 @@ fn rates(
         .filter_map(|(index, parent)| Some((index, rate(parent)?)))
         .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
     let metric = target.guard.metric.clone();
-    let effect =
-        Effect { metric, parent, commit: level, own_step: None, interval: None, limit: 0.0 };
+    let effect = Effect {
+        metric,
+        parent,
+        commit: level,
+        own_step: None,
+        interval: None,
+        over_text: None,
+        limit: 0.0,
+    };
     Some((effect, worst))
 }
 

@@ -81,7 +81,8 @@ impl Driver<'_> {
         runs: usize,
     ) -> Result<Observation, HuntError> {
         let phase = Phase::Endpoint;
-        let request = Request { commit, measures, runs, phase, recipe: None, keep: true };
+        let request =
+            Request { commit, measures, runs, phase, recipe: None, chunks: None, keep: true };
         Ok(self.oracle.evaluate(request)?)
     }
 

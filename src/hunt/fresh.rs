@@ -84,7 +84,8 @@ impl Driver<'_> {
         runs: usize,
     ) -> Result<Observation, HuntError> {
         let phase = Phase::Confirm;
-        let request = Request { commit, measures, runs: 0, phase, recipe: None, keep: true };
+        let request =
+            Request { commit, measures, runs: 0, phase, recipe: None, chunks: None, keep: true };
         let is_spent =
             |attempt: &String, spent: &std::collections::BTreeSet<String>| spent.contains(attempt);
         let spent = if self.spent.is_empty() {
@@ -114,6 +115,7 @@ impl Driver<'_> {
                 runs: 0,
                 phase,
                 recipe: None,
+                chunks: None,
                 keep: false,
             })?;
             let repeats = |target: &Target| match target {
@@ -123,7 +125,7 @@ impl Driver<'_> {
                 // A failure has no bits to compare, and may come and go: it is never exact.
                 Target::Failure { measure, .. } => measure.is_none(),
             };
-            if !targets.iter().all(repeats) {
+            if !targets.iter().all(repeats) || !self.begins_alike(commit, &known)? {
                 return Ok(false);
             }
         }

@@ -46,6 +46,7 @@ impl Driver<'_> {
                 runs: 0,
                 phase: Phase::Search,
                 recipe: None,
+                chunks: None,
                 keep: false,
             })?;
             if let Some(level) = seen.level(metric).and_then(|v| v.number()) {

@@ -204,8 +204,15 @@ impl Search<'_, '_> {
     ) -> Result<(), HuntError> {
         let measures = [self.target.guard.metric.measure.clone()];
         let phase = Phase::Search;
-        let request =
-            Request { commit, measures: &measures, runs: 0, phase, recipe: None, keep: true };
+        let request = Request {
+            commit,
+            measures: &measures,
+            runs: 0,
+            phase,
+            recipe: None,
+            chunks: None,
+            keep: true,
+        };
         let seen = self.driver.oracle.evaluate(request)?;
         write_down(&mut self.driver.oracle, &seen, judgement, Where { stretch, phase, left: None })
     }
@@ -354,6 +361,7 @@ impl Search<'_, '_> {
                 runs: 0,
                 phase: Phase::Confirm,
                 recipe: None,
+                chunks: None,
                 keep: true,
             })?;
             let xs = samples(&seen, &self.target, &self.driver.oracle.config).unwrap_or_default();

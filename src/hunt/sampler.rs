@@ -42,8 +42,15 @@ impl Sampler {
         let mut runs = 1;
         loop {
             let phase = Phase::Search;
-            let request =
-                Request { commit, measures: &measures, runs, phase, recipe: None, keep: true };
+            let request = Request {
+                commit,
+                measures: &measures,
+                runs,
+                phase,
+                recipe: None,
+                chunks: None,
+                keep: true,
+            };
             let seen = driver.oracle.evaluate(request)?;
             let hunt = driver.oracle.recorder.hunt();
             let samples = seen.of(&measures[0]);

@@ -15,6 +15,7 @@ use super::driver::Driver;
 use super::lead::Lead;
 use super::posterior::posterior;
 use super::sampler::Sampler;
+use super::short;
 use super::verdict::{Place, write_down};
 
 /// How often a claim may fall before nobody is named.
@@ -64,6 +65,9 @@ fn with_git(
     mut stretch: Stretch,
     lead: &Lead,
 ) -> Result<Searched, HuntError> {
+    if let Some(searched) = short::search(driver, &stretch, lead)? {
+        return Ok(searched);
+    }
     let mut last = None;
     let mut dropped = Vec::new();
     let step = lead.noisy().and_then(|target| {
@@ -77,10 +81,7 @@ fn with_git(
         let end = bisect(driver, &stretch, lead)?;
         driver.stretches += 1;
         let commit = match end {
-            SearchEnd::Candidates(commits) => {
-                let why = "the other commits between them cannot be tested".to_owned();
-                return Ok(Searched::Candidates(commits, why));
-            }
+            SearchEnd::Candidates(commits) => return Ok(untestable_between(commits)),
             SearchEnd::FirstBad(commit) => commit,
         };
         let targets = &stretch.targets;
@@ -118,6 +119,12 @@ fn with_git(
     Ok(Searched::Candidates(last.into_iter().collect(), why))
 }
 
+/// What is left where the rest cannot be tested.
+pub(super) fn untestable_between(commits: Vec<CommitId>) -> Searched {
+    let why = "the other commits between them cannot be tested".to_owned();
+    Searched::Candidates(commits, why)
+}
+
 /// The path filter that a search began with, whether it was dropped since or not.
 fn filter_of<'a>(stretch: &'a Stretch, dropped: &'a [String]) -> &'a [String] {
     if dropped.is_empty() { &stretch.paths } else { dropped }
@@ -125,7 +132,7 @@ fn filter_of<'a>(stretch: &'a Stretch, dropped: &'a [String]) -> &'a [String] {
 
 impl Driver<'_> {
     /// Where a path filter hid the commit, and was dropped for it: says which paths it lacks.
-    fn name_what_was_hidden(
+    pub(super) fn name_what_was_hidden(
         &mut self,
         culprit: &Culprit,
         filter: &[String],
@@ -175,20 +182,26 @@ pub(super) fn open_stretch(
         first_parent: driver.begun.options.first_parent,
         paths: stretch.paths.clone(),
     };
+    let (targets, chunks) = sought(driver, lead);
     driver.oracle.recorder.event(Event::Search {
         stretch: driver.stretches,
         good: stretch.good.clone(),
         bad: stretch.bad.clone(),
         commits: driver.oracle.history.count(&range)?,
-        targets: lead.targets.clone(),
+        targets,
         paths: stretch.paths.clone(),
         method: Some(lead.method),
+        chunks,
     })?;
     Ok(range)
 }
 
 /// Lets git drive the oracle over the stretch.
-fn bisect(driver: &mut Driver<'_>, stretch: &Stretch, lead: &Lead) -> Result<SearchEnd, HuntError> {
+pub(super) fn bisect(
+    driver: &mut Driver<'_>,
+    stretch: &Stretch,
+    lead: &Lead,
+) -> Result<SearchEnd, HuntError> {
     let skip = driver.begun.options.skip.clone();
     let range = open_stretch(driver, stretch, lead)?;
     let number = driver.stretches;
@@ -220,6 +233,14 @@ fn bisect(driver: &mut Driver<'_>, stretch: &Stretch, lead: &Lead) -> Result<Sea
     Ok(end)
 }
 
+/// What a search of the stretch judges by, and how much of the text it reads.
+fn sought(driver: &Driver<'_>, lead: &Lead) -> (Vec<Target>, Option<u32>) {
+    match &driver.short {
+        Some(short) => (short.targets.clone(), Some(short.chunks)),
+        None => (lead.targets.clone(), None),
+    }
+}
+
 /// Tells git what is known already: the commits that were to be skipped, and every verdict
 /// that an interrupted search of this stretch, or an earlier round of it, came to. The verdicts
 /// are derived anew, from the samples and with the confirmation's word above the search's.
@@ -239,13 +260,21 @@ fn replay(
     if !history.is_ancestor(&stretch.good, &stretch.bad)? {
         for base in history.merge_bases(&stretch.good, &stretch.bad)? {
             let phase = Phase::Search;
-            let (judgement, _) = driver.oracle.settle(&base, &lead.targets, phase)?;
+            let (judgement, _) = driver.oracle.settle(&base, &lead.targets, phase, None)?;
             session.mark(judgement.verdict, &base)?;
         }
     }
-    let mut known = Vec::new();
+    let (targets, chunks) = sought(driver, lead);
+    let (mut known, mut read) = (Vec::new(), None);
     for entry in driver.hunt.entries()? {
-        if let Event::Judged(judged) = entry.event {
+        if let Event::Search { chunks, .. } = entry.event {
+            read = chunks;
+        } else if let Event::Judged(judged) = entry.event {
+            // A verdict over another part of the text is none on this one.
+            let over = read.filter(|_| judged.phase == Phase::Search);
+            if over != chunks {
+                continue;
+            }
             match known.iter_mut().find(|(commit, _)| *commit == judged.commit) {
                 Some((_, verdict)) => *verdict = judged.judgement.verdict,
                 None => known.push((judged.commit, judged.judgement.verdict)),
@@ -259,9 +288,15 @@ fn replay(
         if !is_between || is_end || ended(session)?.is_some() {
             continue;
         }
-        let phase = driver.phase_of_truth(&commit, &lead.targets)?;
-        let (judgement, observation) = driver.oracle.settle(&commit, &lead.targets, phase)?;
+        let phase = match chunks {
+            // The confirmation reads the full text.
+            Some(_) => Phase::Search,
+            None => driver.phase_of_truth(&commit, &targets)?,
+        };
+        let (mut judgement, observation) =
+            driver.oracle.settle(&commit, &targets, phase, chunks)?;
         if judgement.verdict != before {
+            short::over(&mut judgement, chunks);
             let place = Place { stretch: driver.stretches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
         }

@@ -8,6 +8,7 @@ use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::Event;
 
+use super::short::over;
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
 
@@ -34,23 +35,34 @@ pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verd
 
 fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
-    let (stretch, targets) = current_search(hunt)?;
+    let Current { stretch, targets, chunks } = current_search(hunt)?;
     let session = BisectSession::open(repository, &hunt.bisect_repository(), &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
         HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
-    let (judgement, observation) = oracle.settle(&commit, &targets, phase)?;
+    let (mut judgement, observation) = oracle.settle(&commit, &targets, phase, chunks)?;
+    over(&mut judgement, chunks);
     let verdict = judgement.verdict;
     write_down(&mut oracle, &observation, &judgement, Place { stretch, phase, left })?;
     Ok(verdict)
 }
 
-/// The stretch that the driver searches now, from the journal.
-fn current_search(hunt: &HuntDir) -> Result<(usize, Vec<Target>), HuntError> {
+/// The stretch that the driver searches now.
+struct Current {
+    stretch: usize,
+    targets: Vec<Target>,
+    /// How much of the text is read, where it is not all.
+    chunks: Option<u32>,
+}
+
+/// Reads it from the journal.
+fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Search { stretch, targets, .. } => Some((stretch, targets)),
+        Event::Search { stretch, targets, chunks, .. } => {
+            Some(Current { stretch, targets, chunks })
+        }
         _ => None,
     });
     newest.ok_or(HuntError::NoBeginning)

@@ -7,6 +7,7 @@ use crate::evaluation::{
 use crate::oracle::Observation;
 use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
 
+use super::extent::other_text;
 use super::lead::Lead;
 use super::noise::{Manner, Noisy, look_in_noise};
 
@@ -45,6 +46,9 @@ pub(super) fn choose(
         }
         let starved = samples.iter().any(|sample| sample.starved);
         return failure_target(Some(measure.clone()), first, starved);
+    }
+    if let Some(what) = other_text(good, bad) {
+        return Err(unmeasurable(what));
     }
     guard_targets(good, bad, guards, manner)
 }
@@ -180,6 +184,7 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
         limit,
         threshold: None,
         noise: None,
+        text: good.text(&metric.measure),
     };
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let is_forced = manner.by == SearchBy::Posterior && baseline.number().is_some();
@@ -234,6 +239,7 @@ pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Targe
             bad: baseline.clone(),
             baseline,
             guard: guard.clone(),
+            text: good.text(&guard.metric.measure),
             threshold: None,
             noise: None,
         }))

@@ -3,7 +3,8 @@
 //! Three things are looked for, wherever in a line they stand, since prefixes and line breaks
 //! around them have come and gone:
 //! - `[1]17.1041,[2]16.9,…` on stdout: the cumulative perplexity after each chunk;
-//! - `calculating perplexity over 24 chunks`: how many are to come;
+//! - `calculating perplexity over 24 chunks, n_ctx=512`: how many are to come, and since
+//!   2023-11 the tokens in each;
 //! - `Final estimate: PPL = 17.0805 +/- 0.44526`, on stdout before September 2024, since then
 //!   on stderr.
 //!
@@ -21,6 +22,7 @@ use scan::{Figure, Items};
 /// A fork of llama.cpp writes `PPL over 24 chunks for n_ctx=512 = 17.0805`.
 const ESTIMATE: &[&[u8]] = &[b"Final estimate: PPL", b" = "];
 const ANNOUNCED: &[&[u8]] = &[b"calculating perplexity over "];
+const CONTEXT: &[&[u8]] = &[b"calculating perplexity over ", b"n_ctx="];
 /// Stands in place of the estimate when its standard deviation cannot be computed.
 const NO_DEVIATION: &[&[u8]] = &[b"Unexpected negative standard deviation of log(prob)"];
 
@@ -38,6 +40,7 @@ pub(super) struct Perplexity {
 struct Figures {
     estimate: Figure,
     announced: Figure,
+    context: Figure,
     no_deviation: Figure,
     /// The last estimate on this stream.
     last: Option<f64>,
@@ -47,6 +50,7 @@ struct Figures {
 struct Found {
     chunks: Vec<f64>,
     announced: Option<usize>,
+    context: Option<u32>,
     /// The final one, once both streams have ended.
     estimate: Option<f64>,
     no_deviation: bool,
@@ -100,13 +104,16 @@ impl Figures {
         Self {
             estimate: Figure::new(ESTIMATE),
             announced: Figure::new(ANNOUNCED),
+            context: Figure::new(CONTEXT),
             no_deviation: Figure::new(NO_DEVIATION),
             last: None,
         }
     }
 
     fn is_open(&self) -> bool {
-        [&self.estimate, &self.announced, &self.no_deviation].iter().any(|f| f.is_open())
+        [&self.estimate, &self.announced, &self.context, &self.no_deviation]
+            .iter()
+            .any(|f| f.is_open())
     }
 
     fn push(&mut self, byte: u8, found: &mut Found) -> bool {
@@ -118,6 +125,10 @@ impl Figures {
         }
         if let Some(count) = self.announced.push(byte).and_then(|text| text.parse().ok()) {
             found.announced = Some(count);
+            keep = true;
+        }
+        if let Some(tokens) = self.context.push(byte).and_then(|text| text.parse().ok()) {
+            found.context = Some(tokens);
             keep = true;
         }
         if self.no_deviation.push(byte).is_some() {
@@ -179,6 +190,7 @@ impl Found {
             Some(value) => Ok(Reading {
                 values: [(metric.clone(), finite(metric, value)?)].into(),
                 chunks: self.chunks,
+                context: self.context,
             }),
             None => Err(self.incomplete()),
         }

@@ -1,5 +1,6 @@
 //! The oracle: what is known of a commit, made known where it is not.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -56,6 +57,8 @@ pub struct Request<'a> {
     pub phase: Phase,
     /// Another recipe than the commit's own (where an override begins at the commit).
     pub recipe: Option<&'a Config>,
+    /// This many chunks of the text instead of all, where a measure takes `{chunks}`.
+    pub chunks: Option<u32>,
     /// Keep the slot for the next question.
     pub keep: bool,
 }
@@ -130,8 +133,9 @@ impl Oracle {
         let mut samples = BTreeMap::new();
         for name in request.measures {
             let Some(measure) = recipe.measure(name).cloned() else { continue };
-            let key = self.run_key_of(request.commit, recipe, &measure)?;
-            let taken = self.sample(request, recipe, &measure, &key, placed)?;
+            let recipe = reading(recipe, &measure, request.chunks);
+            let key = self.run_key_of(request.commit, &recipe, &measure)?;
+            let taken = self.sample(request, &recipe, &measure, &key, placed)?;
             samples.insert(name.clone(), taken);
         }
         Ok(samples)
@@ -332,5 +336,17 @@ impl Oracle {
         let build = self.build_key_of(commit, recipe)?;
         let Facts { inputs, machine, .. } = &self.facts;
         Ok(run_key(&build, commit, measure, recipe, inputs, machine))
+    }
+}
+
+/// The recipe by which a measure reads so many chunks.
+fn reading<'r>(recipe: &'r Config, measure: &Measure, chunks: Option<u32>) -> Cow<'r, Config> {
+    match chunks {
+        Some(chunks) if measure.takes_chunks() => {
+            let mut shorter = recipe.clone();
+            shorter.run.chunks = Some(chunks);
+            Cow::Owned(shorter)
+        }
+        _ => Cow::Borrowed(recipe),
     }
 }

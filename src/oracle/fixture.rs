@@ -20,7 +20,7 @@ pub(crate) fn commit(digit: char) -> CommitId {
 pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Sample {
     Sample {
         attempt: "attempt".to_owned(),
-        result: Ok(Reading { values: values.into_iter().collect(), chunks: Vec::new() }),
+        result: Ok(Reading { values: values.into_iter().collect(), ..Reading::default() }),
         starved: false,
         phase: crate::evaluation::Phase::Search,
         hunt: None,
@@ -90,6 +90,7 @@ pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
         bad: Value::Number(bad),
         threshold: None,
         noise: None,
+        text: None,
     }
 }
 
@@ -120,6 +121,7 @@ pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
         limit: 0.0,
         threshold: None,
         noise: None,
+        text: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::config::{Config, Policy};
 use crate::evaluation::{
-    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, SkipReason, Target,
-    Value, Verdict,
+    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, Reading, SkipReason,
+    Target, Value, Verdict,
 };
 use crate::search::{self, Rates, Repeat};
 
@@ -168,14 +168,31 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> Side {
     match (&sample.result, target) {
         (Err(failure), _) => judge_failure(failure, sample.starved, target, config),
         (Ok(_), Target::Failure { .. }) => Side::Good("does not fail".to_owned()),
-        (Ok(_), Target::Guard(target)) => match sample.value(&target.guard.metric) {
-            Some(value) => judge_value(&value, target),
-            None => Side::Skip(
-                SkipReason::Unreadable,
-                format!("{} is not among what the run yielded", target.guard.metric),
-            ),
-        },
+        (Ok(reading), Target::Guard(target)) => {
+            if let Some(reason) = other_text(reading, target) {
+                return Side::Skip(SkipReason::OtherText, reason);
+            }
+            match sample.value(&target.guard.metric) {
+                Some(value) => judge_value(&value, target),
+                None => Side::Skip(
+                    SkipReason::Unreadable,
+                    format!("{} is not among what the run yielded", target.guard.metric),
+                ),
+            }
+        }
     }
+}
+
+/// A run that read another amount of text than the good end measured something else, however
+/// close its figure is.
+pub(super) fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
+    let (own, wanted) = (reading.extent()?, target.text?);
+    own.differs_from(wanted).then(|| {
+        format!(
+            "{} read {own}, the good end {wanted}: the tokenizer or the text changed",
+            target.guard.metric.measure
+        )
+    })
 }
 
 fn judge_value(value: &Value, target: &GuardTarget) -> Side {

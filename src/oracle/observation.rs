@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{CommitId, Failure, Metric, Phase, Reading, Target, Value};
+use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Reading, Target, Value};
 
 /// One run that counts.
 #[derive(Clone, Debug)]
@@ -85,6 +85,16 @@ impl Observation {
             return Some(first.clone());
         }
         crate::stats::median(&self.numbers(metric)).map(Value::Number)
+    }
+
+    /// The readings of a measure's runs, oldest first.
+    pub fn readings(&self, measure: &str) -> impl Iterator<Item = &Reading> {
+        self.of(measure).iter().filter_map(|sample| sample.result.as_ref().ok())
+    }
+
+    /// How much text the runs of a measure read, as the first that tells has it.
+    pub fn text(&self, measure: &str) -> Option<Extent> {
+        self.readings(measure).find_map(Reading::extent)
     }
 
     /// Whether all runs of what this metric is read from repeated bit for bit: every parsed

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Metric, Phase, Value};
+use crate::evaluation::{CommitId, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 
@@ -157,6 +157,7 @@ impl Recorder {
             failure: sample.result.as_ref().err().cloned(),
             reused,
             argv: record.argv.clone(),
+            text: sample.result.as_ref().ok().and_then(Reading::extent),
         }))
     }
 

@@ -5,19 +5,28 @@ use crate::evaluation::{CommitId, Judgement, Metric, Phase, Target, Value};
 use super::{Decision, Observation, Oracle, OracleError, Request, judge, measures_of};
 
 impl Oracle {
-    /// Judges a commit by the targets, taking as many runs as that needs.
+    /// Judges a commit by the targets, taking as many runs as that needs; with `chunks`, runs
+    /// that read only so many.
     pub fn settle(
         &mut self,
         commit: &CommitId,
         targets: &[Target],
         phase: Phase,
+        chunks: Option<u32>,
     ) -> Result<(Judgement, Observation), OracleError> {
         let measures = measures_of(targets);
         let recipe = self.recipe(commit)?;
         let mut runs = 1;
         loop {
-            let request =
-                Request { commit, measures: &measures, runs, phase, recipe: None, keep: true };
+            let request = Request {
+                commit,
+                measures: &measures,
+                runs,
+                phase,
+                recipe: None,
+                chunks,
+                keep: true,
+            };
             let observation = self.evaluate(request)?;
             let known = self.recorder.known_values(commit);
             let is_known = |metric: &Metric, value: &Value| known.contains(&(metric, value));

@@ -46,6 +46,7 @@ impl From<&Effect> for EffectLine {
             own_step: effect.own_step.map(Value::Number),
             interval: effect.interval.map(|ends| ends.map(Value::Number)),
             limit: Value::Number(effect.limit),
+            over_text: effect.over_text.clone(),
         }
     }
 }

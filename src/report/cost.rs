@@ -11,7 +11,8 @@ pub(super) struct Cost;
 
 impl Cost {
     pub(super) fn of(entries: &[Entry]) -> Totals {
-        let mut totals = Totals { wall_s: driven(entries), ..Totals::default() };
+        let (wall_s, saved_s) = (driven(entries), super::short::saved(entries));
+        let mut totals = Totals { wall_s, saved_s, ..Totals::default() };
         // After a resume the journal may tell of an attempt again.
         let mut counted = HashSet::new();
         for entry in entries {

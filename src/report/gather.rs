@@ -17,6 +17,7 @@ use super::model::{
     AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
     StepLine,
 };
+use super::short::Searches;
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -73,6 +74,7 @@ struct Gathered<'a> {
     guards: Guards<'a>,
     judged: Vec<&'a Judged>,
     searches: Vec<SearchLine>,
+    following: Searches<'a>,
     confirmed: Vec<&'a Culprit>,
     notes: Vec<String>,
     commands: Commands,
@@ -96,8 +98,10 @@ impl<'a> Gathered<'a> {
                 }
             }
             Event::Run(run) => {
-                self.measured.run(run);
-                self.commands.measures.insert(run.measure.clone(), run.argv.clone());
+                // Who repeats a hunt by hand reads the whole text.
+                if !self.measured.run(run) {
+                    self.commands.measures.insert(run.measure.clone(), run.argv.clone());
+                }
             }
             Event::Judged(judged) => {
                 self.measured.judge(judged);
@@ -107,7 +111,10 @@ impl<'a> Gathered<'a> {
                 self.guards = Guards::seen(targets, *steadiness, others);
             }
             Event::Plan(plan) => self.plan = Some(plan),
-            Event::Search { stretch, good, bad, commits, paths, .. } => {
+            Event::Search { stretch, good, bad, commits, paths, chunks, .. } => {
+                if let Some(before) = self.following.see(event) {
+                    self.measured.redo(before, *stretch);
+                }
                 // A resumed or restarted stretch is announced again; the last word counts.
                 self.searches.retain(|search| search.stretch != *stretch);
                 self.searches.push(SearchLine {
@@ -116,6 +123,7 @@ impl<'a> Gathered<'a> {
                     bad: bad.clone(),
                     commits: *commits,
                     paths: paths.clone(),
+                    chunks: *chunks,
                 });
             }
             Event::Confirmed(culprit) => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::evaluation::{CommitId, Failure, Metric, Value, Verdict};
+use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Value, Verdict};
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
 use super::gather::failure_text;
@@ -13,6 +13,8 @@ use super::model::{BuildLine, MeasuredCommit, RunLine, SampleLine};
 pub(super) struct Measured<'a> {
     commits: Vec<OneCommit<'a>>,
     index: HashMap<CommitId, usize>,
+    /// How much text the endpoints' runs of each measure read.
+    texts: HashMap<&'a str, Extent>,
 }
 
 struct OneCommit<'a> {
@@ -20,6 +22,8 @@ struct OneCommit<'a> {
     builds: Vec<&'a BuildDone>,
     runs: Vec<&'a RunDone>,
     judged: Option<&'a Judged>,
+    /// The last stretch whose verdict counts.
+    stretch: usize,
 }
 
 impl<'a> Measured<'a> {
@@ -31,10 +35,24 @@ impl<'a> Measured<'a> {
         }
     }
 
-    pub(super) fn run(&mut self, run: &'a RunDone) {
+    /// Whether it read another amount of text than the endpoints' runs.
+    pub(super) fn run(&mut self, run: &'a RunDone) -> bool {
+        if let (Some(text), Phase::Endpoint) = (run.text, run.phase) {
+            self.texts.entry(&run.measure).or_insert(text);
+        }
+        let is_other = other_text(run, &self.texts).is_some();
         let commit = self.commit(&run.commit);
         if commit.runs.iter().all(|known| known.attempt != run.attempt) {
             commit.runs.push(run);
+        }
+        is_other
+    }
+
+    /// The stretch is searched again, since the verdicts of this search did not hold: those to
+    /// come take their place.
+    pub(super) fn redo(&mut self, stretch: usize, again: usize) {
+        for commit in self.commits.iter_mut().filter(|commit| commit.stretch == stretch) {
+            commit.stretch = again;
         }
     }
 
@@ -42,13 +60,15 @@ impl<'a> Measured<'a> {
     /// hunt's own baseline is that of the first stretch a commit was judged in.
     pub(super) fn judge(&mut self, judged: &'a Judged) {
         let commit = self.commit(&judged.commit);
-        if commit.judged.is_none_or(|before| judged.stretch <= before.stretch) {
+        if commit.judged.is_none() || judged.stretch <= commit.stretch {
             commit.judged = Some(judged);
+            commit.stretch = judged.stretch;
         }
     }
 
     pub(super) fn into_commits(self) -> Vec<MeasuredCommit> {
-        self.commits.into_iter().map(OneCommit::into_line).collect()
+        let Self { commits, texts, .. } = self;
+        commits.into_iter().map(|commit| commit.into_line(&texts)).collect()
     }
 
     fn commit(&mut self, id: &CommitId) -> &mut OneCommit<'a> {
@@ -60,6 +80,7 @@ impl<'a> Measured<'a> {
                 builds: Vec::new(),
                 runs: Vec::new(),
                 judged: None,
+                stretch: 0,
             });
         }
         &mut self.commits[at]
@@ -67,7 +88,7 @@ impl<'a> Measured<'a> {
 }
 
 impl OneCommit<'_> {
-    fn into_line(self) -> MeasuredCommit {
+    fn into_line(self, texts: &HashMap<&str, Extent>) -> MeasuredCommit {
         let judgement = self.judged.map(|judged| &judged.judgement);
         MeasuredCommit {
             commit: self.id,
@@ -78,14 +99,21 @@ impl OneCommit<'_> {
             broken: judgement.map(|j| j.broken.clone()).unwrap_or_default(),
             p_bad: None,
             runs: self.runs.iter().map(|run| run_line(run)).collect(),
-            samples: self.runs.into_iter().flat_map(samples).collect(),
+            samples: self.runs.into_iter().flat_map(|run| samples(run, texts)).collect(),
             builds: self.builds.into_iter().map(build_line).collect(),
         }
     }
 }
 
+/// What a run read, where that is another amount of text than the endpoints' runs read.
+fn other_text(run: &RunDone, texts: &HashMap<&str, Extent>) -> Option<Extent> {
+    let whole = texts.get(run.measure.as_str())?;
+    run.text.filter(|text| text.differs_from(*whole))
+}
+
 /// One sample a value; a failed run that printed none still gets one, so that its log is found.
-fn samples(run: &RunDone) -> Vec<SampleLine> {
+fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
+    let chunks = other_text(run, texts).map(|text| text.chunks);
     let failure = run.failure.as_ref().map(failure_text);
     let sample = |metric: &Metric, value| SampleLine {
         metric: metric.clone(),
@@ -95,6 +123,7 @@ fn samples(run: &RunDone) -> Vec<SampleLine> {
         reused: run.reused,
         attempt: run.attempt.clone(),
         failure: failure.clone(),
+        chunks,
     };
     let mut samples = Vec::new();
     if failure.is_some() && run.values.keys().all(is_resource) {

@@ -15,6 +15,7 @@ mod plan;
 mod plot;
 mod range;
 mod reproduce;
+mod short;
 mod tables;
 mod terminal;
 #[cfg(test)]

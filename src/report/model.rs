@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, CommitId, Failure, Lineage, Metric, Outcome, Phase, SkipReason, TouchedFile, Value,
-    Verdict,
+    Basis, CommitId, Failure, Lineage, Metric, Outcome, OverText, Phase, SkipReason, TouchedFile,
+    Value, Verdict,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
@@ -166,6 +166,9 @@ pub struct EffectLine {
     pub interval: Option<[Value; 2]>,
     /// How far the guard lets the metric move.
     pub limit: Value,
+    /// The step over the chunks of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_text: Option<OverText>,
 }
 
 /// An [`Account`](crate::evaluation::Account) whose numbers may be anything a float can be.
@@ -244,6 +247,9 @@ pub struct SearchLine {
     pub commits: usize,
     /// Pathspecs that limited it.
     pub paths: Vec<String>,
+    /// How many chunks of the text it read, where that was not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunks: Option<u32>,
 }
 
 /// A commit that a search judged.
@@ -305,6 +311,10 @@ pub struct SampleLine {
     /// How the run failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// How many chunks it read, where the endpoints' runs read another number: its value is not
+    /// to be compared with theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunks: Option<usize>,
 }
 
 /// One build.
@@ -360,6 +370,10 @@ pub struct Totals {
     pub run_s: f64,
     /// Seconds of all builds.
     pub build_s: f64,
+    /// Seconds that a search on a shorter text saved, estimated from the means of the runs
+    /// that were made; less than 0 where it had to be searched again with the full text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_s: Option<f64>,
 }
 
 /// What was run, placeholders filled in, a word an entry.

@@ -55,6 +55,22 @@ pub(super) fn step(effect: &EffectLine) -> String {
     }
 }
 
+/// The step over the chunks of the text, paired beside not paired.
+pub(super) fn over_text(effect: &EffectLine) -> Option<String> {
+    let found = effect.over_text.as_ref()?;
+    let range = |[low, high]: [f64; 2]| format!("{} to {}", text::figure(low), text::figure(high));
+    Some(format!(
+        "{}: {} worse, chunk against chunk ({} interval); {} if the two had read different \
+         texts; {} of {} carry it",
+        effect.metric,
+        range(found.paired),
+        text::percent(found.confidence),
+        range(found.plain),
+        found.carrying,
+        text::plural(found.chunks, "chunk"),
+    ))
+}
+
 /// `0.31 worse`, `0.02 better`, `nan worse`.
 pub(super) fn worse(step: &Value) -> String {
     match step.number() {
@@ -139,6 +155,7 @@ pub(super) fn first_bad(first: &FirstBad) -> Vec<(&'static str, String)> {
         ("Parent", parent(first)),
     ];
     facts.extend(first.effects.iter().map(|effect| ("Own step", step(effect))));
+    facts.extend(first.effects.iter().filter_map(over_text).map(|words| (OVER_TEXT, words)));
     if let Some(failure) = &first.failure {
         facts.push((FAILS, failure_text(failure)));
     }
@@ -146,6 +163,9 @@ pub(super) fn first_bad(first: &FirstBad) -> Vec<(&'static str, String)> {
     facts.extend(confirmed_before(first).map(|words| ("", words)));
     facts
 }
+
+/// What a step is over the text.
+pub(super) const OVER_TEXT: &str = "Over the text";
 
 /// In place of an own step, where what broke is no figure.
 pub(super) const FAILS: &str = "Fails where its parents do not";
@@ -222,8 +242,10 @@ pub(super) fn totals(report: &Report) -> String {
     let plan = report.plan.as_ref().map_or_else(String::new, |said| {
         format!(" Said before the search: {}.", super::plan::plan(said))
     });
+    let short =
+        super::short::in_words(report).map_or_else(String::new, |words| format!(" {words}"));
     format!(
-        "{} in {} and {} in {}, within {}. What was taken from the store is not counted.{plan}",
+        "{} in {} and {} in {}, within {}. What was taken from the store is not counted.{short}{plan}",
         text::plural(totals.runs, "run"),
         text::seconds(totals.run_s),
         text::plural(totals.builds, "build"),

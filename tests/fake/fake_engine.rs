@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
-//! BUILD/engine run MEASURE [ROOM…]  acts as that file says; ROOM: folders that must be fresh
+//! BUILD/engine run MEASURE [ROOM…] [chunks=N]  acts as that file says; ROOM: folders that must
+//!                                   be fresh; N: it reads so many chunks at most
 //! ```
 //! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
 //! what really ran. Files in `$FAKE_WORLD` besides are the state of the world, which no commit
@@ -11,12 +12,14 @@
 //! | key | meaning |
 //! |---|---|
 //! | `id` | the commit, as the log names it |
-//! | `ppl`, `tg`, `launch`, `mem` | what is printed; several words: the n-th run prints the n-th |
+//! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
 //! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
 //! | `fails` | how often the measure `code` exits with 1 |
-//! | `chunks`, `chunk_ms` | how many chunks, and how long each takes |
+//! | `n_ctx`, `chunk_ms` | tokens in a chunk, and how long each takes |
+//! | `nll` | in place of `ppl` and `chunks`: `12x2.0 12x2.4` is 24 chunks of so many nats per token |
+//! | `wobble` | the first run that there is prints its last chunk 0.001 higher |
 //! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
@@ -216,7 +219,10 @@ fn run(measure: &str, rooms: &[&str]) {
     let script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
     log(&format!("run {} {measure} {}", script.id(), std::process::id()));
     warn_of_git_variables();
+    let words = rooms;
     let rooms = rooms.iter().filter(|room| ROOMS.iter().any(|kind| room.starts_with(kind)));
+    let most = words.iter().find_map(|word| word.strip_prefix("chunks="));
+    let most = most.map_or(u64::MAX, |count| count.parse().expect("a number"));
     let leaked = rooms.filter(|room| !is_fresh(room, script.id())).count() > 0;
     if let Some(switch) = script.get("break_world")
         && count("break-world") == 0
@@ -244,7 +250,7 @@ fn run(measure: &str, rooms: &[&str]) {
     }
     say(&script);
     let fate = if measure == "ppl" { script.turn("fate") } else { None };
-    speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked);
+    speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked, most);
 }
 
 fn say(script: &Script) {
@@ -335,7 +341,7 @@ fn spawn(what: &str) {
     Command::new(std::env::current_exe().unwrap()).arg(what).spawn().unwrap();
 }
 
-fn speak(script: &Script, measure: &str, fate: &str, leaked: bool) {
+fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, most: u64) {
     let (verb, number) = fate.split_once(':').unwrap_or((fate, ""));
     match verb {
         "crash" => die(number.parse().unwrap()),
@@ -367,7 +373,7 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool) {
             exit(i32::from(Chance::of(script).uniform() < rate))
         }
         "code" => exit(script.number("code").map_or(0, |code| i32::try_from(code).unwrap())),
-        _ => perplexity(script, verb, leaked),
+        _ => perplexity(script, verb, leaked, most),
     }
 }
 
@@ -421,24 +427,49 @@ impl Chance {
     }
 }
 
-/// As llama-perplexity prints it.
-fn perplexity(script: &Script, verb: &str, leaked: bool) {
-    let chunks = script.number("chunks").unwrap_or(4);
-    let pause = Duration::from_millis(script.number("chunk_ms").unwrap_or(0));
+/// The cumulative perplexity after each chunk of the whole text.
+fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
+    let more = if leaked { 100.0 } else { 0.0 };
+    if let Some(nll) = script.get("nll") {
+        let parts = nll.split_whitespace().map(|part| part.split_once('x').expect("COUNTxNATS"));
+        let each = parts.flat_map(|(count, nats)| {
+            let nats: f64 = nats.parse().expect("a number");
+            vec![nats; count.parse().expect("a number")]
+        });
+        let mut sum = 0.0;
+        let after = |(count, nats): (u32, f64)| {
+            sum += nats;
+            (sum / f64::from(count)).exp() + more
+        };
+        return (1..).zip(each).map(after).collect();
+    }
+    let chunks: u32 = script.turn("chunks").map_or(4, |word| word.parse().expect("a number"));
     let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
     let stray = script.get("noise").map_or(0.0, |_| Chance::of(script).stray(script));
-    let value = if leaked { value + 100.0 } else { value + stray };
+    let more = more + stray;
+    (1..=chunks).map(|chunk| value + more + f64::from(chunks - chunk) / 16.0).collect()
+}
+
+/// As llama-perplexity prints it, over the first `most` chunks.
+fn perplexity(script: &Script, verb: &str, leaked: bool, most: u64) {
+    let mut values = cumulative(script, leaked);
+    values.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    let chunks = values.len();
+    if script.get("wobble").is_some() && count("wobble") == 0 {
+        *values.last_mut().unwrap() += 0.001;
+    }
+    let context = script.get("n_ctx").unwrap_or("512");
+    let pause = Duration::from_millis(script.number("chunk_ms").unwrap_or(0));
     eprintln!(
-        "perplexity: calculating perplexity over {chunks} chunks, n_ctx=512, batch_size=2048, n_seq=4"
+        "perplexity: calculating perplexity over {chunks} chunks, n_ctx={context}, batch_size=2048, n_seq=4"
     );
     let mut out = std::io::stdout();
     let cut = if verb == "cut" { chunks / 2 } else { chunks };
-    for chunk in 1..=cut {
+    for (number, value) in (1..).zip(&values[..cut]) {
         std::thread::sleep(pause);
-        let left = f64::from(u32::try_from(chunks - chunk).unwrap());
         match verb {
-            "nan" => print!("[{chunk}]nan,"),
-            _ => print!("[{chunk}]{:.4},", value + left / 16.0),
+            "nan" => print!("[{number}]nan,"),
+            _ => print!("[{number}]{value:.4},"),
         }
         out.flush().unwrap();
     }
@@ -446,6 +477,6 @@ fn perplexity(script: &Script, verb: &str, leaked: bool) {
     match verb {
         "nan" => println!("Unexpected negative standard deviation of log(prob)"),
         "cut" => {}
-        _ => println!("Final estimate: PPL = {value:.4} +/- 0.04452"),
+        _ => println!("Final estimate: PPL = {:.4} +/- 0.04452", values.last().unwrap()),
     }
 }

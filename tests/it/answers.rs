@@ -58,3 +58,20 @@ fn the_report_says_what_was_found_and_where_it_was_read() {
     assert!(text.contains("First bad commit") && text.contains("Speed up the multiplication"));
     assert!(text.contains(&history.commit(2)[..10]));
 }
+
+#[test]
+fn the_step_is_told_over_the_chunks_that_both_commits_read() {
+    let env = TestEnvironment::new();
+    let history = line("g g b b b").build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.hunt().names(&history, 2);
+    // The engine's chunks say 7 + 3/16, 7 + 2/16, … and half more: every one of them moved.
+    let found = &hunt.report["culprit"]["effect"]["over_text"];
+    assert_eq!((&found["chunks"], &found["carrying"]), (&4.into(), &4.into()));
+    let ends = |name: &str| [0, 1].map(|end| found[name][end].as_f64().unwrap());
+    let ([low, high], [lowest, highest]) = (ends("paired"), ends("plain"));
+    assert!(lowest < low && low < 0.5 && 0.5 < high && high < highest, "{found}");
+    for name in ["report.md", "report.html"] {
+        assert!(hunt.file(name).contains("4 of 4 chunks carry it"), "{name}");
+    }
+}

@@ -339,6 +339,10 @@ struct Statistics {
     /// Runs that a hunt may make; what is in the store costs nothing.
     #[schemars(extend("default" = 600))]
     max_runs: Option<Count>,
+    /// Whether the search may read fewer chunks, where a command takes {chunks} and the
+    /// endpoints show that fewer are enough. Endpoints and confirmation read all.
+    #[schemars(extend("default" = true))]
+    short_text: Option<bool>,
 }
 
 /// What a commit counts as that cannot be measured.

@@ -14,6 +14,7 @@ fn effect(parent: f64, level: f64, limit: f64) -> Effect {
         own_step: Some(level - parent),
         interval: None,
         limit,
+        over_text: None,
     }
 }
 

@@ -251,3 +251,27 @@ fn a_measure_that_nothing_guards_decides_nothing() {
     let (good, bad) = (crash(at('1', &[6.0; 2])), crash(at('2', &[7.0; 2])));
     assert_eq!(chosen(&good, &bad, &[guard(UP)]).targets, [Target::Guard(target(UP, 6.0, 7.0))]);
 }
+
+#[test]
+fn endpoints_that_read_different_texts_are_not_compared() {
+    let with_chunks = |digit, count: usize| {
+        let mut seen = at(digit, &[if digit == '1' { 6.0 } else { 7.0 }; 2]);
+        for sample in seen.samples.get_mut("ppl").unwrap() {
+            sample.result.as_mut().unwrap().chunks = vec![6.0; count];
+        }
+        seen
+    };
+    let (good, bad) = (with_chunks('1', 4), with_chunks('2', 5));
+    let (outcome, said) = ended(&good, &bad, &[guard(UP)]);
+    assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+    assert!(said.contains("ppl read 5 chunks there, and 4 chunks at the good endpoint"), "{said}");
+    let same = chosen(&good, &with_chunks('2', 4), &[guard(UP)]);
+    let [Target::Guard(target)] = same.targets.as_slice() else { panic!("{same:?}") };
+    assert_eq!(target.text.map(|text| text.chunks), Some(4));
+
+    let mut torn = with_chunks('2', 4);
+    torn.samples.get_mut("ppl").unwrap()[1].result.as_mut().unwrap().chunks.pop();
+    let (outcome, said) = ended(&good, &torn, &[guard(UP)]);
+    assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+    assert!(said.contains("different amounts of text: 4 chunks, then 3 chunks"), "{said}");
+}

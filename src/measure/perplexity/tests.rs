@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
+use crate::evaluation::Extent;
 
 use Stream::{Err as E, Out as O};
 
@@ -40,6 +41,7 @@ fn output_of_2023() {
     assert_eq!(reading.chunks, CHUNKS);
     assert_eq!(ppl(&reading).to_bits(), 17.0805_f64.to_bits());
     assert_eq!(reading.values.len(), 1);
+    assert_eq!(reading.extent(), Some(Extent { chunks: 4, context: None }));
 }
 
 #[test]
@@ -52,6 +54,7 @@ fn output_of_2025() {
     .unwrap();
     assert_eq!(reading.chunks, CHUNKS);
     assert_eq!(ppl(&reading).to_bits(), 17.0805_f64.to_bits());
+    assert_eq!(reading.extent(), Some(Extent { chunks: 4, context: Some(512) }));
 }
 
 #[test]

@@ -248,6 +248,7 @@ fn bad_wins_over_untestable_and_untestable_over_good() {
         limit: 5.0,
         threshold: None,
         noise: None,
+        text: None,
     });
     let judged = |ppl_run: Sample, speed_run: Sample| {
         let mut seen = seen('a', "ppl", [ppl_run]);

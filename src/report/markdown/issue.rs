@@ -78,6 +78,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     ];
     let effects = first.effects.iter().take(3);
     lines.extend(effects.map(|effect| item("Own step", &words::step(effect))));
+    let over_text = first.effects.iter().find_map(words::over_text);
+    lines.extend(over_text.map(|words| item(words::OVER_TEXT, &words)));
     if let Some(failure) = &first.failure {
         lines.push(item(words::FAILS, &crate::report::gather::failure_text(failure)));
     }

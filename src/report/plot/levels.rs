@@ -129,6 +129,10 @@ impl Levels {
     }
 
     fn point(&mut self, sample: &SampleLine) -> Point {
+        // What was read of another text stands on another scale: its verdict is shown alone.
+        if let (Some(chunks), Some(_)) = (sample.chunks, &sample.value) {
+            return self.word(&format!("over {}", text::plural(chunks, "chunk")));
+        }
         match (&sample.value, &sample.failure) {
             (Some(Value::Number(number)), _) if is_drawable(*number) => Point::Number(*number),
             (Some(value), _) => self.word(&text::value(value)),

@@ -63,6 +63,10 @@ pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
         (None, Some(failure)) => words::failure_kind(failure),
         (None, None) => "none".to_owned(),
     };
+    let words = match sample.chunks {
+        Some(chunks) => format!("{words} ({})", text::plural(chunks, "chunk")),
+        None => words,
+    };
     Output { words, log: sample.log.clone(), reused: sample.reused }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::evaluation::{
     Account, Basis, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Finding, Guard,
-    GuardForm, GuardTarget, Judgement, Metric, Outcome, Phase, SkipReason, Target, TouchedFile,
-    Value, Verdict,
+    GuardForm, GuardTarget, Judgement, Metric, Outcome, OverText, Phase, SkipReason, Target,
+    TouchedFile, Value, Verdict,
 };
 use crate::report::Report;
 use crate::report::gather::Stored;
@@ -99,6 +99,7 @@ impl Hunt {
                 limit: 0.05,
                 threshold: None,
                 noise: None,
+                text: None,
             })],
             steadiness: Steadiness::BitIdentical,
             others: vec![OtherGuard {
@@ -176,6 +177,7 @@ impl Hunt {
             }),
             reused: false,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
+            text: None,
         };
         self.append(Event::Run(run.clone()));
         run
@@ -257,6 +259,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
             own_step: Some(7.52 - 7.21),
             interval: Some([7.52 - 7.21, 7.52 - 7.21]),
             limit: 0.05,
+            over_text: None,
         }],
         failure: None,
         files: vec![TouchedFile {
@@ -267,6 +270,17 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
             role: "unknown".to_owned(),
         }],
         confirmed_before: None,
+    }
+}
+
+/// A step over 24 chunks, one of which stayed as it was.
+pub(crate) fn over_text() -> OverText {
+    OverText {
+        chunks: 24,
+        carrying: 23,
+        confidence: 0.95,
+        paired: [0.285, 0.335],
+        plain: [-0.412, 1.04],
     }
 }
 

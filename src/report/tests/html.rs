@@ -93,6 +93,7 @@ fn a_first_bad_commit_in_a_browser() {
         targets: Vec::new(),
         paths: Vec::new(),
         method: None,
+        chunks: None,
     });
     let page = page(&hunt);
     assert_inert(&page);

@@ -3,7 +3,7 @@
 use crate::evaluation::{Finding, Outcome, Phase, SkipReason, Verdict};
 use crate::report::issue;
 
-use super::fixture::{Hunt, culprit, found, id};
+use super::fixture::{Hunt, culprit, found, id, over_text};
 use super::{candidates, with_culprit};
 
 #[test]
@@ -65,6 +65,7 @@ fn crowded(words: &str) -> Hunt {
 fn full(words: &str) -> Finding {
     let mut first = culprit(words, words);
     first.files = vec![first.files[0].clone(); 30];
+    first.effects[0].over_text = Some(over_text());
     first.effects = vec![first.effects[0].clone(); 40];
     first.confirmed_before = Some((words.to_owned(), words.to_owned()));
     let mut finding = found(first.clone());

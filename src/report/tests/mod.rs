@@ -4,7 +4,9 @@ mod document;
 pub(crate) mod fixture;
 mod html;
 mod issue;
+mod over_text;
 mod page;
+mod short;
 
 use proptest::prelude::*;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, CommitInfo, Culprit, Failure, Finding, Guard, Judgement, Metric, Noise, Phase,
-    Target, Value,
+    CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement, Metric, Noise,
+    Phase, Target, Value,
 };
 
 /// One event.
@@ -51,6 +51,9 @@ pub enum Event {
         /// How; as the targets say where it is not told.
         #[serde(default)]
         method: Option<Steadiness>,
+        /// How many chunks of the text it reads, where that is not all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        chunks: Option<u32>,
     },
     /// Git has named a commit, or several.
     SearchEnd {
@@ -248,6 +251,9 @@ pub struct RunDone {
     pub reused: bool,
     /// The command, a word an entry.
     pub argv: Vec<String>,
+    /// How much text it read, where its output says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Extent>,
 }
 
 /// A verdict with the runs it was derived from.

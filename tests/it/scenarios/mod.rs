@@ -24,6 +24,9 @@ mod recipes;
 mod repositories;
 mod settings;
 mod several;
+mod short;
+mod short_at_random;
+mod texts;
 mod world;
 
 use std::ffi::OsString;
@@ -204,6 +207,12 @@ impl Row {
     fn comes_to(mut self, answer: Answer) -> Self {
         self.answer = Some(answer);
         self
+    }
+
+    /// Hunts, whatever comes out.
+    fn hunted(self) -> (Hunt, History) {
+        self.write_oracle();
+        (self.run(), self.history)
     }
 
     /// Hunts, and fails with everything that differs: exit code, outcome, who is named, so many

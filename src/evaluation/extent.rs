@@ -1,0 +1,50 @@
+//! How much text a run read: figures over different texts are never compared.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How much text a run read, as far as its output tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extent {
+    /// Chunks that were read.
+    pub chunks: usize,
+    /// Tokens in each, where the engine says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u32>,
+}
+
+impl Extent {
+    /// Whether two runs read different amounts, as far as both say.
+    pub fn differs_from(self, other: Self) -> bool {
+        let contexts = self.context.zip(other.context);
+        self.chunks != other.chunks || contexts.is_some_and(|(own, theirs)| own != theirs)
+    }
+}
+
+/// `24 chunks of 512 tokens`, or `24 chunks`.
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.chunks == 1 { "" } else { "s" };
+        write!(f, "{} chunk{plural}", self.chunks)?;
+        match self.context {
+            Some(tokens) => write!(f, " of {tokens} tokens"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_engine_does_not_say_is_no_difference() {
+        let of = |chunks, context| Extent { chunks, context };
+        assert!(!of(4, Some(512)).differs_from(of(4, None)));
+        assert!(of(4, None).differs_from(of(5, Some(512))));
+        assert!(of(4, Some(512)).differs_from(of(4, Some(256))));
+        assert_eq!(of(24, Some(512)).to_string(), "24 chunks of 512 tokens");
+        assert_eq!(of(1, None).to_string(), "1 chunk");
+    }
+}

@@ -1,0 +1,227 @@
+//! A search that reads only the beginning of the text, where the endpoints show that this is
+//! enough. Endpoints and confirmation read all of it, and whatever the confirmation does not
+//! bear out is searched again with the full text: a short text can cost time, never an answer.
+
+use crate::config::{Config, Measure};
+use crate::evaluation::{
+    CommitId, Direction, Extent, GuardTarget, Judgement, Phase, Reading, Target, Value, Verdict,
+};
+use crate::oracle::{Observation, Request, measures_of};
+use crate::stats::{Profile, shortest};
+use crate::store::journal::{Event, SearchEnd, Steadiness};
+
+use super::HuntError;
+use super::account::Stretch;
+use super::confirm::{Claim, Confirmed};
+use super::driver::Driver;
+use super::endpoints::Endpoints;
+use super::lead::Lead;
+use super::search::{Searched, bisect, untestable_between};
+
+/// The beginning of the text, and what is judged by there.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Short {
+    /// How many chunks are read.
+    pub(super) chunks: u32,
+    /// The targets, with the levels and limits of so many chunks.
+    pub(super) targets: Vec<Target>,
+}
+
+/// The shortest beginning of the text that is enough to search by, if it saves a third of the
+/// chunks and every recipe of the hunt can be asked to read it.
+pub(super) fn choose(endpoints: &Endpoints, lead: &Lead, config: &Config) -> Option<Short> {
+    let Endpoints { good, bad, .. } = endpoints;
+    let is_wanted = config.statistics.short_text && lead.method == Steadiness::BitIdentical;
+    if !is_wanted || !can_be_asked(config, &measures_of(&lead.targets)) {
+        return None;
+    }
+    // What reads no text reads it whole.
+    let is_text = |target: &&Target| match target {
+        Target::Guard(target) => takes_chunks(config, target),
+        Target::Failure { .. } => true,
+    };
+    let texts = lead.targets.iter().filter(is_text);
+    let profiles = texts.map(|target| profile(target, good, bad)).collect::<Option<Vec<_>>>()?;
+    let chunks = shortest(&profiles)?;
+    let mut of = profiles.iter();
+    let at = |target: &Target| match target {
+        Target::Guard(guarded) if is_text(&target) => scaled(guarded, &of.next()?.0, chunks),
+        other => Some(other.clone()),
+    };
+    let targets = lead.targets.iter().map(at).collect::<Option<Vec<_>>>()?;
+    Some(Short { chunks: u32::try_from(chunks).ok()?, targets })
+}
+
+/// Whether every recipe of the hunt takes `{chunks}` as the first one does. Each key of a
+/// recipe comes from the file or from one override, so that looking at one override at a time
+/// sees every command there can be.
+fn can_be_asked(config: &Config, measures: &[String]) -> bool {
+    let takes = |config: &Config| -> Vec<bool> {
+        let takes = |name: &String| config.measure(name).is_some_and(Measure::takes_chunks);
+        measures.iter().map(takes).collect()
+    };
+    let alone = |wanted: usize| {
+        let mut place = 0..;
+        config.resolve(&mut |_| Ok::<_, std::convert::Infallible>(place.next() == Some(wanted)))
+    };
+    let is_alike = |other: &Config| {
+        takes(other) == takes(config)
+            && other.run.chunks == config.run.chunks
+            && !other.build.takes_chunks()
+    };
+    is_alike(config)
+        && (0..config.overrides.len()).all(|at| alone(at).is_ok_and(|it| is_alike(&it)))
+}
+
+fn takes_chunks(config: &Config, target: &GuardTarget) -> bool {
+    let measure = config.measure(&target.guard.metric.measure);
+    measure.is_some_and(Measure::takes_chunks)
+}
+
+/// How the endpoints' runs differ over the text, with the limit; `None` for what is no
+/// perplexity over chunks.
+fn profile(target: &Target, good: &Observation, bad: &Observation) -> Option<(Profile, f64)> {
+    let Target::Guard(target) = target else { return None };
+    let metric = &target.guard.metric;
+    if metric.name.is_some() || target.guard.direction() == Direction::Any {
+        return None;
+    }
+    let profile = Profile::of(&runs(good, &metric.measure), &runs(bad, &metric.measure))?;
+    Some((profile, target.limit.max(0.0)))
+}
+
+/// What each run printed after each chunk.
+fn runs<'s>(seen: &'s Observation, measure: &'s str) -> Vec<&'s [f64]> {
+    seen.readings(measure).map(|reading| reading.chunks.as_slice()).collect()
+}
+
+/// The target as it is after so many chunks: the levels are those of the endpoints' full runs
+/// there, and the limit is as much of the whole as the difference is.
+fn scaled(target: &GuardTarget, profile: &Profile, chunks: usize) -> Option<Target> {
+    let prefix = profile.prefix(chunks)?;
+    Some(Target::Guard(GuardTarget {
+        baseline: Value::Number(prefix.good),
+        bad: Value::Number(prefix.bad),
+        limit: target.limit * prefix.share,
+        text: target.text.map(|text| Extent { chunks, ..text }),
+        ..target.clone()
+    }))
+}
+
+/// Says of a verdict on how much of the text it rests.
+pub(super) fn over(judgement: &mut Judgement, chunks: Option<u32>) {
+    if let (Some(chunks), Verdict::Good | Verdict::Bad) = (chunks, judgement.verdict) {
+        let reason = &judgement.reason;
+        judgement.reason = format!("{reason}, over the first {chunks} chunks");
+    }
+}
+
+/// Searches the stretch on the short text, if there is one. `None`: there is none, or what it
+/// said was not borne out, and the full text decides from here on.
+pub(super) fn search(
+    driver: &mut Driver<'_>,
+    stretch: &Stretch,
+    lead: &Lead,
+) -> Result<Option<Searched>, HuntError> {
+    if driver.short.is_none() {
+        return Ok(None);
+    }
+    let number = driver.stretches;
+    let end = bisect(driver, stretch, lead)?;
+    driver.stretches += 1;
+    let commit = match end {
+        SearchEnd::Candidates(commits) => {
+            let holds = driver.bounds_hold(&commits, lead, number)?;
+            driver.short = None;
+            return Ok(holds.then(|| untestable_between(commits)));
+        }
+        SearchEnd::FirstBad(commit) => commit,
+    };
+    let targets = &stretch.targets;
+    let claim = Claim { commit: &commit, targets, lead, step: None, stretch: number };
+    let confirmed = driver.confirm(claim)?;
+    driver.short = None;
+    let why = match confirmed {
+        Confirmed::Culprit(culprit, seen) => {
+            driver.name_what_was_hidden(&culprit, &stretch.paths)?;
+            return Ok(Some(Searched::Culprit(culprit, seen)));
+        }
+        // Which steps add up is told by levels, and those of the short text are others.
+        Confirmed::Small(..) => "its own step is small".to_owned(),
+        Confirmed::NotBad(why) | Confirmed::ParentBad(_, why) | Confirmed::Unsure(_, why) => why,
+    };
+    driver.contradicted(&commit, &format!("{why}; the search goes on with the full text"))?;
+    Ok(None)
+}
+
+impl Driver<'_> {
+    /// Whether the full text says the same of the commits around those that could not be
+    /// tested.
+    fn bounds_hold(
+        &mut self,
+        candidates: &[CommitId],
+        lead: &Lead,
+        number: usize,
+    ) -> Result<bool, HuntError> {
+        let mut around = Vec::new();
+        for candidate in candidates {
+            around.extend(self.oracle.history.parents(candidate)?);
+        }
+        let mut bounds = Vec::new();
+        for entry in self.hunt.entries()? {
+            let Event::Judged(judged) = entry.event else { continue };
+            let is_bound = match judged.judgement.verdict {
+                Verdict::Good => around.contains(&judged.commit),
+                Verdict::Bad => candidates.contains(&judged.commit),
+                Verdict::Skip | Verdict::Unknown => false,
+            };
+            let is_its = judged.stretch == number && judged.phase == Phase::Search;
+            if is_its
+                && is_bound
+                && !bounds.contains(&(judged.commit.clone(), judged.judgement.verdict))
+            {
+                bounds.push((judged.commit, judged.judgement.verdict));
+            }
+        }
+        for (commit, short) in bounds {
+            let judgement = self.judge(&commit, &lead.targets, number)?;
+            if judgement.verdict != short {
+                let why = format!(
+                    "the full text says {} ({}), the search goes on with it",
+                    judgement.verdict, judgement.reason
+                );
+                self.contradicted(&commit, &why)?;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether what the search read of a short text is how the whole text begins, bit for bit.
+    pub(super) fn begins_alike(
+        &mut self,
+        commit: &CommitId,
+        whole: &Observation,
+    ) -> Result<bool, HuntError> {
+        let Some(short) = self.short.clone() else { return Ok(true) };
+        let part = self.oracle.evaluate(Request {
+            commit,
+            measures: &measures_of(&short.targets),
+            runs: 0,
+            phase: Phase::Search,
+            recipe: None,
+            chunks: Some(short.chunks),
+            keep: false,
+        })?;
+        let begins = |measure: &String| {
+            let mut all = whole.readings(measure);
+            all.all(|whole| part.readings(measure).all(|part| begins_with(whole, part)))
+        };
+        Ok(part.samples.keys().all(begins))
+    }
+}
+
+fn begins_with(whole: &Reading, part: &Reading) -> bool {
+    whole.chunks.len() >= part.chunks.len()
+        && whole.chunks.iter().zip(&part.chunks).all(|(a, b)| a.to_bits() == b.to_bits())
+}

@@ -1,0 +1,93 @@
+//! Searches that read only the beginning of the text: which held, and what they saved.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::evaluation::{CommitId, Phase};
+use crate::store::journal::{Entry, Event, RunDone};
+use crate::ui::text;
+
+use super::model::{Report, SearchLine};
+
+/// Follows the searches of a hunt.
+#[derive(Default)]
+pub(super) struct Searches<'a> {
+    last: Option<Search<'a>>,
+}
+
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    stretch: usize,
+    good: &'a CommitId,
+    bad: &'a CommitId,
+    chunks: Option<u32>,
+}
+
+impl<'a> Searches<'a> {
+    /// Takes the next event. The stretch of a search on a short text, where this one goes over
+    /// the same commits again with the full text: what the short one said did not hold.
+    pub(super) fn see(&mut self, event: &'a Event) -> Option<usize> {
+        let Event::Search { stretch, good, bad, chunks, .. } = event else { return None };
+        let next = Search { stretch: *stretch, good, bad, chunks: *chunks };
+        let last = self.last.replace(next)?;
+        let is_again = last.chunks.is_some()
+            && next.chunks.is_none()
+            && (last.good, last.bad) == (next.good, next.bad);
+        is_again.then_some(last.stretch)
+    }
+
+    /// The stretch that this run belongs to, if it was made on a short text.
+    fn of(&self, run: &RunDone) -> Option<usize> {
+        let search = self.last.filter(|_| run.phase == Phase::Search)?;
+        let chunks = usize::try_from(search.chunks?).ok()?;
+        (run.text?.chunks == chunks).then_some(search.stretch)
+    }
+}
+
+/// Seconds that short texts saved: for each run made on one, the mean of the full runs less
+/// what it took. Where the full text had to decide after all, they cost what they took.
+/// `None` where no run was made on one.
+pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
+    let mut searches = Searches::default();
+    let (mut counted, mut in_vain) = (HashSet::new(), HashSet::new());
+    let mut whole: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut short = Vec::new();
+    for entry in entries {
+        in_vain.extend(searches.see(&entry.event));
+        let Event::Run(run) = &entry.event else { continue };
+        if run.reused || !counted.insert(&run.attempt) {
+            continue;
+        }
+        let is_whole =
+            run.failure.is_none() && matches!(run.phase, Phase::Endpoint | Phase::Confirm);
+        if let Some(stretch) = searches.of(run) {
+            short.push((stretch, run));
+        } else if is_whole {
+            whole.entry(&run.measure).or_default().push(run.wall_s);
+        }
+    }
+    let saved = short.iter().map(|(stretch, run)| {
+        let known = whole.get(run.measure.as_str()).filter(|_| !in_vain.contains(stretch));
+        known.and_then(|seconds| crate::stats::mean(seconds)).unwrap_or(0.0) - run.wall_s
+    });
+    (!short.is_empty()).then(|| saved.sum())
+}
+
+/// What it came to, in a sentence.
+pub(super) fn in_words(report: &Report) -> Option<String> {
+    let is_short = |search: &&SearchLine| search.chunks.is_some();
+    let short = report.searches.iter().find(is_short)?;
+    let chunks = text::plural(usize::try_from(short.chunks?).ok()?, "chunk");
+    let is_again = |search: &SearchLine| {
+        search.chunks.is_none() && (&search.good, &search.bad) == (&short.good, &short.bad)
+    };
+    let read = format!("The search read the first {chunks} of the text at each commit");
+    Some(match report.totals.saved_s {
+        _ if report.searches.iter().any(is_again) => {
+            format!("{read} at first; that did not hold, so the full text decided.")
+        }
+        Some(saved) if saved > 0.0 => {
+            format!("{read}, which saved about {}.", text::seconds(saved))
+        }
+        _ => format!("{read}."),
+    })
+}

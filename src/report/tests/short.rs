@@ -1,0 +1,93 @@
+//! What is said of a search on a shorter text.
+
+use crate::evaluation::{Extent, Phase, Verdict};
+use crate::report::{json, markdown};
+use crate::store::journal::Event;
+
+use super::fixture::{Hunt, culprit, found, id};
+
+/// A run of so many seconds and chunks.
+fn run(hunt: &mut Hunt, commit: char, phase: Phase, wall_s: f64, chunks: usize) {
+    let mut run = hunt.run(commit, phase, Some(7.5));
+    run.attempt += "+";
+    run.wall_s = wall_s;
+    run.text = Some(Extent { chunks, context: Some(512) });
+    hunt.append(Event::Run(run));
+}
+
+fn search(hunt: &mut Hunt, stretch: usize, chunks: Option<u32>) {
+    hunt.append(Event::Search {
+        stretch,
+        good: id('b'),
+        bad: id('e'),
+        commits: 4,
+        targets: Vec::new(),
+        paths: Vec::new(),
+        method: None,
+        chunks,
+    });
+}
+
+/// Endpoints of 24 chunks in 10 s on average, a search of 8 in 3 and 5 s.
+fn searched() -> Hunt {
+    let mut hunt = Hunt::begun("v1.0", "engine: release");
+    for commit in ['b', 'e'] {
+        // The fixture's own run says nothing of its text, and takes 1.5 s.
+        run(&mut hunt, commit, Phase::Endpoint, 18.5, 24);
+    }
+    search(&mut hunt, 0, Some(8));
+    for (commit, wall_s) in [('c', 3.0), ('d', 5.0)] {
+        run(&mut hunt, commit, Phase::Search, wall_s, 8);
+        hunt.judge(commit, Verdict::Bad, Phase::Search);
+    }
+    hunt
+}
+
+#[test]
+fn what_a_short_text_saved_is_counted_from_the_runs_that_were_made() {
+    let mut hunt = searched();
+    hunt.end(found(culprit("kv: pad the cache", "src/kv_cache.c")));
+    let report = hunt.report();
+    // Full runs of 18.5, 1.5, 18.5 and 1.5 s are 10 s long: 10 − 3 and 10 − 5 are saved.
+    assert!((report.totals.saved_s.unwrap() - 12.0).abs() < 1e-9, "{:?}", report.totals);
+    let said = "The search read the first 8 chunks of the text at each commit, which saved about";
+    assert!(markdown(&report).contains(said), "{}", markdown(&report));
+    // Its values are not those of the full text.
+    assert!(markdown(&report).contains("7.5 (8 chunks)"), "{}", markdown(&report));
+    assert!(json(&report).contains("\"chunks\": 8"));
+}
+
+#[test]
+fn a_short_text_that_misled_cost_what_it_took() {
+    let mut hunt = searched();
+    search(&mut hunt, 1, None);
+    run(&mut hunt, 'c', Phase::Search, 9.0, 24);
+    hunt.judge_as('c', Verdict::Good, Phase::Search, 1, "ppl keeps its limit", None);
+    hunt.end(found(culprit("kv: pad the cache", "src/kv_cache.c")));
+    let report = hunt.report();
+    assert!((report.totals.saved_s.unwrap() + 8.0).abs() < 1e-9, "{:?}", report.totals);
+    assert!(markdown(&report).contains("that did not hold, so the full text decided."));
+    let verdict = |letter| report.commits.iter().find(|c| c.commit == id(letter)).unwrap().verdict;
+    assert_eq!((verdict('c'), verdict('d')), (Verdict::Good, Verdict::Bad));
+}
+
+#[test]
+fn the_account_that_goes_on_with_the_full_text_is_no_doubt_of_the_short_one() {
+    let mut hunt = searched();
+    hunt.append(Event::Search {
+        stretch: 1,
+        good: id('d'),
+        bad: id('e'),
+        commits: 2,
+        targets: Vec::new(),
+        paths: Vec::new(),
+        method: None,
+        chunks: None,
+    });
+    hunt.judge_as('d', Verdict::Good, Phase::Search, 1, "as good as itself", None);
+    hunt.end(found(culprit("kv: pad the cache", "src/kv_cache.c")));
+    let report = hunt.report();
+    assert!(report.totals.saved_s.unwrap() > 0.0);
+    let found = report.commits.iter().find(|commit| commit.commit == id('d')).unwrap();
+    assert_eq!(found.verdict, Verdict::Bad);
+}
