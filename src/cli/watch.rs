@@ -66,6 +66,7 @@ struct View {
     builds: Vec<f64>,
     steps: usize,
     doing: Option<Doing>,
+    has_waited: bool,
 }
 
 impl View {
@@ -81,6 +82,7 @@ impl View {
             builds: Vec::new(),
             steps: 0,
             doing: None,
+            has_waited: false,
         }
     }
 
@@ -104,6 +106,11 @@ impl View {
         if doing != self.doing {
             if let Some(doing) = &doing {
                 self.progress.now(self.activity(doing));
+                // Once: a hunt that shares the machine with another waits before many a run,
+                // and the moving line tells of each.
+                if doing.doing == "wait" && !std::mem::replace(&mut self.has_waited, true) {
+                    self.progress.note(waits(doing));
+                }
                 self.progress.time_left(self.time_left());
             }
             self.doing = doing;
@@ -114,6 +121,9 @@ impl View {
         let commit = doing.commit.clone();
         let subject = self.subject(&commit);
         match (doing.doing.as_str(), &doing.measure) {
+            ("wait", _) => {
+                Activity::Other(format!("{} {}", waits(doing), text::commit(&commit, &subject)))
+            }
             ("build", _) => Activity::Building { commit, subject },
             ("run", Some(measure)) => {
                 Activity::Running { measure: measure.clone(), run: None, commit, subject }
@@ -270,6 +280,11 @@ impl View {
         };
         if self.targets.is_empty() { None } else { estimate.left() }
     }
+}
+
+/// What it waits for.
+fn waits(doing: &Doing) -> &str {
+    doing.waits.as_deref().unwrap_or("waits")
 }
 
 fn target_line(target: &Target) -> String {

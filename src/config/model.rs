@@ -124,6 +124,8 @@ pub struct Measure {
     pub kind: MeasureKind,
     /// `[failures]` with this measure's own settings laid over.
     pub failures: Failures,
+    /// Whether nothing of ours may build or run beside it on this machine.
+    pub exclusive: bool,
 }
 
 /// `measure.kind`.

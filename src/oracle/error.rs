@@ -8,7 +8,7 @@ use crate::git::GitError;
 use crate::process::ProcessError;
 use crate::store::StoreError;
 
-use super::InputError;
+use super::{InputError, QuietError};
 
 /// No answer.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +37,9 @@ pub enum OracleError {
     /// An input is missing or changed under way.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// A run that must be alone cannot be.
+    #[error(transparent)]
+    Quiet(#[from] QuietError),
     /// A run failed, and the good endpoint's kept build failed the same moment.
     #[error("a run of {commit} failed ({what}), and {control}")]
     World {
@@ -125,6 +128,11 @@ impl OracleError {
                     .to_owned(),
             ),
             Self::Config(_) => Some("correct the overrides, then start a new hunt".to_owned()),
+            Self::Quiet(_) => Some(
+                "measures with `exclusive = true` need file locks in the user's cache folder: make \
+                 it writable, or set XDG_CACHE_HOME to a folder on a disk that has them"
+                    .to_owned(),
+            ),
             Self::Budget(_) | Self::Stopped | Self::Build(BuildError::Stopped) => None,
         }
     }

@@ -13,7 +13,9 @@ mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod judge;
+mod launch;
 mod observation;
+mod quiet;
 mod recorder;
 mod run;
 mod settle;
@@ -24,5 +26,7 @@ pub use error::OracleError;
 pub use evaluate::{Oracle, Request};
 pub use facts::{Facts, InputError, machine};
 pub use judge::{Decision, first_runs, judge};
+pub use launch::Launcher;
 pub use observation::{Observation, Sample, measures_of};
+pub use quiet::QuietError;
 pub use recorder::{Activity, Recorder};

@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{CommitId, Phase};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
+use crate::ui::Progress;
 
 use super::Sample;
 
 /// What is being done right now, for whoever asks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
-    /// `build`, `run`, `control`, `search`, …
+    /// `build`, `run`, `control`, `wait`, …
     pub doing: String,
     /// The commit.
     pub commit: CommitId,
@@ -24,6 +25,9 @@ pub struct Activity {
     pub since: String,
     /// What for.
     pub phase: Phase,
+    /// What it waits for, in a sentence without its subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<String>,
 }
 
 /// The recorder of one hunt; nothing is written where there is no hunt.
@@ -92,6 +96,25 @@ impl Recorder {
 
     /// Says what is being done now. Not durable, and never an error: it is only for looking.
     pub fn now(&self, doing: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+        self.tell(doing, commit, measure, phase, None);
+    }
+
+    /// The same where it can only wait; where there is no hunt to look at, it is said at once.
+    pub fn waits(&self, why: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+        self.tell("wait", commit, measure, phase, Some(why));
+        if self.hunt.is_none() {
+            Progress::new(false).note(why);
+        }
+    }
+
+    fn tell(
+        &self,
+        doing: &str,
+        commit: &CommitId,
+        measure: Option<&str>,
+        phase: Phase,
+        waits: Option<&str>,
+    ) {
         let Some((hunt, _)) = &self.hunt else { return };
         let activity = Activity {
             doing: doing.to_owned(),
@@ -99,6 +122,7 @@ impl Recorder {
             measure: measure.map(str::to_owned),
             since: jiff::Timestamp::now().to_string(),
             phase,
+            waits: waits.map(str::to_owned),
         };
         let temporary = hunt.now_path().with_extension("json.new");
         let bytes = serde_json::to_vec(&activity).expect("an activity is plain data");

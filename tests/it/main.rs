@@ -27,4 +27,5 @@ mod process;
 mod properties;
 mod scenarios;
 mod store;
+mod timed;
 mod world;

@@ -82,7 +82,6 @@ fn measure(
     name: Option<&str>,
     failures: &Failures,
 ) -> Option<Measure> {
-    section.later(&["exclusive"]);
     let command = section.need(walk, "command").and_then(|spot| spot.command(walk));
     let kind_spot = section.get("kind");
     let kind = kind_spot.as_ref().and_then(|spot| {
@@ -102,6 +101,7 @@ fn measure(
     let cwd = section.get("cwd").and_then(|spot| spot.template(walk));
     let before = section.get("before").map(|spot| spot.commands(walk));
     let after = section.get("after").map(|spot| spot.commands(walk));
+    let exclusive = section.get("exclusive").and_then(|spot| spot.flag(walk));
     let mut own = failures.clone();
     let mut policies = section.section(walk, "failures");
     run_failures(walk, &mut policies, &mut own);
@@ -121,6 +121,7 @@ fn measure(
         after: after.unwrap_or_default(),
         kind,
         failures: own,
+        exclusive: exclusive.unwrap_or(false),
     })
 }
 

@@ -199,6 +199,10 @@ struct Measure {
     /// Commands to run after each run, in the same folder and environment.
     #[schemars(extend("default" = []))]
     after: Option<Vec<Text>>,
+    /// Whether nothing of bisect-ppl may build or run beside it on this machine; for figures
+    /// that are times or speeds.
+    #[schemars(extend("default" = false))]
+    exclusive: Option<bool>,
     /// What this measure's failures count as, where that is not as in [failures].
     failures: Option<RunFailures>,
 }

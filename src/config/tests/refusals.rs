@@ -80,7 +80,6 @@ fn what_is_not_there_yet_is_refused_by_name() {
             &format!("`{parser}` is not available yet. Available: llama-perplexity, regex"),
         );
     }
-    says(&refused_measure("exclusive = true"), "measure.ppl.exclusive: not available yet");
     says(&refused_extra("[run]\nexclusive = true\n"), "run.exclusive: not available yet");
     says(&refused("{build}/ppl", "{build}/ppl {port}")[0], "`{port}` is not available yet");
 }
