@@ -6,6 +6,7 @@ mod failure;
 mod fault;
 mod finding;
 mod guard;
+mod machine_state;
 mod metric;
 mod run;
 mod verdict;
@@ -18,6 +19,7 @@ pub use finding::{
     Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
+pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use run::{Ended, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

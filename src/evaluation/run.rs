@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::CommitId;
+use super::{Around, CommitId};
 
 /// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
 /// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
@@ -122,4 +122,11 @@ pub struct RunRecord {
     /// When the build that ran was finished (RFC 3339, UTC): a confirmation needs builds
     /// newer than the search's.
     pub built: String,
+    /// Nothing of ours built or ran beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
+    /// What the machine was like around it; `None` where nothing was run, or of a record from
+    /// before that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Around>,
 }

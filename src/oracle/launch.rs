@@ -3,24 +3,35 @@
 use std::path::Path;
 
 use crate::config::{Config, Measure};
-use crate::evaluation::{CommitId, Phase};
+use crate::evaluation::{CommitId, MachineState, Phase};
 use crate::store::{RunKey, StoredRun};
 
 use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
+use super::gpu_state::GpuProbe;
 use super::quiet::{Company, Held, NotTaken, Quiet};
-use super::{OracleError, run};
+use super::{OracleError, machine_state, run};
 
 /// What launches need besides a commit and a recipe.
 #[derive(Debug)]
 pub struct Launcher {
     quiet: Quiet,
+    gpus: GpuProbe,
 }
 
 impl Launcher {
     /// With the locks of this machine, which lie in the user's cache folder.
     pub fn new(user_cache: &Path) -> Self {
-        Self { quiet: Quiet::below(user_cache) }
+        Self { quiet: Quiet::below(user_cache), gpus: GpuProbe::default() }
+    }
+}
+
+impl Launcher {
+    /// What the machine is like now. GPUs take long to ask, so that is done only where times
+    /// are what is measured.
+    fn look(&self, measure: &Measure) -> MachineState {
+        let gpus = if measure.exclusive { self.gpus.ask() } else { Vec::new() };
+        MachineState { gpus, ..machine_state::read(Path::new("/")) }
     }
 }
 
@@ -59,6 +70,7 @@ impl Oracle {
             phase,
             hunt: self.recorder.hunt(),
             stop: &self.stop,
+            look: &|| self.launcher.look(measure),
         })?;
         let derived = derive(&run, measure, recipe)?;
         Ok((run, derived))

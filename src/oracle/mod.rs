@@ -12,8 +12,10 @@ pub mod exit;
 mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod gpu_state;
 mod judge;
 mod launch;
+mod machine_state;
 mod observation;
 mod quiet;
 mod recorder;
