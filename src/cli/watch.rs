@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, Judgement, Phase, Target, Value};
+use crate::evaluation::{Apart, CommitId, Judgement, Phase, Target, Value};
 use crate::hunt::steps_of;
 use crate::oracle::Activity as Doing;
 use crate::report;
@@ -215,7 +215,11 @@ impl View {
             if let Some(failure) = &run.failure {
                 figures.push(text::line(&failure.detail));
             }
-            let how = if run.reused { "known" } else { "endpoint" };
+            let how = match &run.apart {
+                Some(Apart::Throttled(_)) => "void",
+                None if run.reused => "known",
+                None => "endpoint",
+            };
             self.progress.done_line(&format!(
                 "{how:<8} {}  {}",
                 run.commit.short(),
@@ -251,7 +255,7 @@ impl View {
             .runs
             .iter()
             .rev()
-            .filter(|run| run.commit == *commit)
+            .filter(|run| run.commit == *commit && run.apart.is_none())
             .find_map(|run| run.values.get(metric))
             .map(|value| (metric.to_string(), value.clone()));
         let limit = target.threshold.or_else(|| {

@@ -21,5 +21,5 @@ pub use finding::{
 pub use guard::{Direction, Guard, GuardForm};
 pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
-pub use run::{Ended, LONGEST_LINE, Phase, RunRecord, Stream};
+pub use run::{Apart, Ended, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

@@ -130,3 +130,28 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Around>,
 }
+
+/// Why a run is kept as a fact and counts for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Apart {
+    /// The machine was slowed down around it, as told here.
+    Throttled(String),
+}
+
+impl fmt::Display for Apart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Throttled(why) => f.write_str(why),
+        }
+    }
+}
+
+impl RunRecord {
+    /// Whether it is kept apart from the runs that count. What a run that had company took says
+    /// little anyhow, so only one that was alone can be spoilt by heat.
+    pub fn apart(&self) -> Option<Apart> {
+        let machine = self.machine.as_ref().filter(|_| self.alone)?;
+        machine.throttled().map(Apart::Throttled)
+    }
+}

@@ -50,6 +50,20 @@ pub enum OracleError {
         /// What the control says, and where to look.
         control: String,
     },
+    /// The machine is too hot, or held down, to measure times on.
+    #[error(
+        "the machine throttles: {runs} runs of {measure} at {commit} in a row did not count ({why})"
+    )]
+    Throttled {
+        /// How many.
+        runs: u32,
+        /// The measure.
+        measure: String,
+        /// The commit, abbreviated.
+        commit: String,
+        /// What slowed it down at the last of them.
+        why: String,
+    },
     /// `[statistics] max_runs` are made.
     #[error("the budget of {0} runs is spent")]
     Budget(u32),
@@ -118,6 +132,11 @@ impl OracleError {
             Self::Store(error) | Self::Build(BuildError::Store(error)) => error.hint(),
             Self::World { .. } | Self::Build(BuildError::World { .. }) => Some(
                 "mend the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
+            ),
+            Self::Throttled { .. } => Some(
+                "let it cool, and look after its fans, its power and what else runs on it; then \
+                 `bisect-ppl resume`: nothing measured is lost"
+                    .to_owned(),
             ),
             Self::Input(error) => Some(error.hint()),
             Self::Slot(error) | Self::Build(BuildError::Slot(error)) => slot_hint(error),

@@ -160,6 +160,7 @@ impl Oracle {
             samples.push(sample);
         }
         let mut again = 0;
+        let mut throttled = 0;
         while samples.len() < request.runs {
             let budget = recipe.statistics.max_runs;
             if self.recorder.made() >= budget {
@@ -167,8 +168,11 @@ impl Oracle {
             }
             self.ensure(request, recipe, placed)?;
             let placed = placed.as_ref().expect("it was just ensured");
-            let (run, derived) =
-                self.launch(Launch { commit, recipe, measure, key, phase }, placed)?;
+            let launch = Launch { commit, recipe, measure, key, phase };
+            let (run, derived) = self.launch(launch, placed)?;
+            if self.rests_after(launch, &run, &derived, &mut throttled)? {
+                continue;
+            }
             if self.counts(request, measure, &run, &derived, &mut again)? {
                 self.recorder.run(&run, &derived.sample, commit, phase)?;
                 samples.push(derived.sample);

@@ -1,16 +1,26 @@
 //! One launch of a measure's command, in the company it bears.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::config::{Config, Measure};
-use crate::evaluation::{CommitId, MachineState, Phase};
+use crate::evaluation::{Apart, CommitId, MachineState, Phase};
+use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
+use super::count::given;
 use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
 use super::gpu_state::GpuProbe;
 use super::quiet::{Company, Held, NotTaken, Quiet};
 use super::{OracleError, machine_state, run};
+
+/// So many throttled runs in a row end the hunt, which can be resumed.
+const MOST_THROTTLED: u32 = 3;
+
+/// The rest after a throttled run is as long as the run, within these.
+const SHORTEST_REST: Duration = Duration::from_secs(2);
+const LONGEST_REST: Duration = Duration::from_mins(5);
 
 /// What launches need besides a commit and a recipe.
 #[derive(Debug)]
@@ -74,6 +84,37 @@ impl Oracle {
         })?;
         let derived = derive(&run, measure, recipe)?;
         Ok((run, derived))
+    }
+
+    /// Whether a run counts for nothing since the machine throttled. Then it is kept and said,
+    /// and the machine has had a rest: as long as the run that heated it, twice as long after
+    /// the next. `in_row` counts; several in a row are the machine's state, not a moment's.
+    pub(super) fn rests_after(
+        &mut self,
+        launch: Launch<'_>,
+        run: &StoredRun,
+        derived: &Derived,
+        in_row: &mut u32,
+    ) -> Result<bool, OracleError> {
+        let Launch { commit, measure, phase, .. } = launch;
+        let Some(Apart::Throttled(why)) = run.record.apart() else {
+            *in_row = 0;
+            return Ok(false);
+        };
+        *in_row += 1;
+        self.recorder.run(run, &derived.sample, commit, phase)?;
+        let (measure, short) = (measure.name.clone(), commit.short().to_owned());
+        let text = format!("a run of {measure} at {short} did not count: {why}");
+        self.recorder.event(Event::Note { text })?;
+        if *in_row >= MOST_THROTTLED {
+            return Err(OracleError::Throttled { runs: *in_row, measure, commit: short, why });
+        }
+        let rest = given(run.record.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
+        self.recorder.waits("waits for the machine to cool down", commit, Some(&measure), phase);
+        if self.stop.within(rest) {
+            return Err(OracleError::Stopped);
+        }
+        Ok(true)
     }
 
     /// Waits until a build or run may go on, and says so where it has to wait.

@@ -112,11 +112,10 @@ fn lock(
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        if stop.is_requested() {
+        waiting();
+        if stop.within(LOOK) {
             return Err(NotTaken::Stopped);
         }
-        waiting();
-        std::thread::sleep(LOOK);
     }
 }
 

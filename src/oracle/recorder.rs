@@ -160,6 +160,8 @@ impl Recorder {
             failure: sample.result.as_ref().err().cloned(),
             reused,
             argv: record.argv.clone(),
+            apart: record.apart(),
+            machine: record.machine.clone().filter(|_| record.alone),
         }))
     }
 

@@ -9,7 +9,6 @@ use crate::store::journal::{Begun, Entry, Event, Judged, Plan};
 
 use crate::ui::text;
 
-use super::ReportError;
 use super::cost::Cost;
 use super::guards::Guards;
 use super::measured::Measured;
@@ -17,6 +16,7 @@ use super::model::{
     AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
     StepLine,
 };
+use super::{ReportError, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -187,6 +187,7 @@ impl<'a> Gathered<'a> {
             target_failure: self.guards.failure(),
             steadiness: self.guards.steadiness(),
             searches: self.searches,
+            timed: timed::of(&commits),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),
             notes: self.notes,

@@ -19,6 +19,7 @@ mod tables;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod words;
 
 use std::os::unix::fs::PermissionsExt;

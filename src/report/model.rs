@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, CommitId, Failure, Lineage, Metric, Outcome, Phase, SkipReason, TouchedFile, Value,
-    Verdict,
+    Apart, Around, Basis, CommitId, Failure, Lineage, Metric, Outcome, Phase, SkipReason,
+    TouchedFile, Value, Verdict,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
@@ -55,6 +55,9 @@ pub struct Report {
     pub searches: Vec<SearchLine>,
     /// Every commit that was built, run or judged, in order of first appearance.
     pub commits: Vec<MeasuredCommit>,
+    /// Measures that had the machine to themselves, and what it was like then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timed: Vec<TimedLine>,
     /// What it was expected to cost, said before the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
@@ -280,6 +283,9 @@ pub struct MeasuredCommit {
     pub p_bad: Option<f64>,
     /// Each value of each run.
     pub samples: Vec<SampleLine>,
+    /// Runs that count for nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<ApartLine>,
     /// Its builds.
     pub builds: Vec<BuildLine>,
     /// Its runs. Not part of the document: each log begins with its command.
@@ -305,6 +311,50 @@ pub struct SampleLine {
     /// How the run failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+}
+
+/// A measure that had the machine to itself: what the machine was like around the runs that
+/// count, the lowest and the highest of each figure. What no run tells is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimedLine {
+    /// The measure.
+    pub measure: String,
+    /// Runs that count.
+    pub runs: usize,
+    /// Runs that did not count since the machine throttled.
+    pub throttled: usize,
+    /// Load average before a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<[f64; 2]>,
+    /// Mean frequency of the processor's cores after a run, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_mhz: Option<[f64; 2]>,
+    /// The hottest sensor after a run, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hottest_c: Option<[f64; 2]>,
+    /// Clock of any GPU after a run, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_mhz: Option<[f64; 2]>,
+    /// Temperature of any GPU after a run, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_c: Option<[f64; 2]>,
+}
+
+/// A run that is kept and counts for nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApartLine {
+    /// The measure.
+    pub measure: String,
+    /// Why.
+    pub why: Apart,
+    /// The run's log, relative to the hunt.
+    pub log: String,
+    /// Why it ran.
+    pub phase: Phase,
+    /// Taken from the store; nothing ran.
+    pub reused: bool,
+    /// The run.
+    pub attempt: String,
 }
 
 /// One build.
@@ -333,6 +383,8 @@ pub struct BuildLine {
 pub struct RunLine {
     /// The measure.
     pub measure: String,
+    /// The run.
+    pub attempt: String,
     /// Its log, relative to the hunt.
     pub log: String,
     /// What for.
@@ -345,6 +397,10 @@ pub struct RunLine {
     pub peak_rss_mib: Option<f64>,
     /// The command, placeholders filled in, a word an entry.
     pub argv: Vec<String>,
+    /// Why it counts for nothing, where it does not.
+    pub apart: Option<Apart>,
+    /// What the machine was like around it, where it was alone.
+    pub machine: Option<Around>,
 }
 
 /// What a hunt cost. What came from the store is left out, every attempt counts once.

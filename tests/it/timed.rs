@@ -126,3 +126,149 @@ fn a_killed_holder_keeps_nobody_waiting() {
     Hunt::of(&second.env, hunt.wait()).names(&second.history, 3);
     first.env.assert_no_survivors();
 }
+
+/// A hunt on a machine with one GPU, of which a script tells: the n-th time it is asked, the
+/// n-th of these reasons, and the last of them from then on.
+struct Card {
+    place: Place,
+    programs: PathBuf,
+}
+
+const SCRIPT: &str = r#"#!/bin/sh
+case "$*" in
+*clocks_event_reasons.active*)
+    if [ -e WORLD/old-driver ]; then
+        echo 'Field "clocks_event_reasons.active" is not a valid field to query.'
+        exit 2
+    fi ;;
+*clocks_throttle_reasons.active*) ;;
+*) echo "Scripted GPU, 550.1, 1 MiB"; exit 0 ;;
+esac
+echo asked >> WORLD/asked
+if [ -e WORLD/card-hangs ]; then sleep 60; fi
+if [ -e WORLD/card-broken ]; then exit 9; fi
+turn=$(wc -l < WORLD/asked)
+reasons=$(sed -n "${turn}p" WORLD/reasons)
+if [ -z "$reasons" ]; then reasons=$(tail -n 1 WORLD/reasons); fi
+echo "0, 1980, 61, $reasons"
+"#;
+
+impl Card {
+    fn new(plan: Plan, reasons: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        let env = TestEnvironment::new();
+        let history = plan.build(&env);
+        Oracle::new(&env).ppl(EXCLUSIVE).write(&env);
+        let place = Place { cache: env.path("cache"), env, history };
+        let programs = place.env.path("card");
+        std::fs::create_dir(&programs).unwrap();
+        let world = place.env.path("world");
+        let file = programs.join("nvidia-smi");
+        std::fs::write(&file, SCRIPT.replace("WORLD", world.to_str().unwrap())).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let card = Self { place, programs };
+        card.tells(reasons);
+        card
+    }
+
+    fn tells(&self, reasons: &str) {
+        let world = self.place.env.path("world");
+        std::fs::write(world.join("reasons"), reasons.replace(' ', "\n") + "\n").unwrap();
+        let _ = std::fs::remove_file(world.join("asked"));
+    }
+
+    fn asked(&self) -> usize {
+        let log = std::fs::read_to_string(self.place.env.path("world/asked"));
+        log.unwrap_or_default().lines().count()
+    }
+
+    fn hunt(&self, args: &[&str]) -> Hunt {
+        let env = &self.place.env;
+        let mut command = env.command(TestEnvironment::product(), &env.repo());
+        let path = std::env::var("PATH").unwrap();
+        command.args(args).env("PATH", format!("{}:{path}", self.programs.display()));
+        Hunt::of(env, env.spawn(command).wait())
+    }
+}
+
+#[test]
+fn a_throttled_run_is_kept_and_taken_again() {
+    // Twice before and after: the first run was held down, the others only by their own work.
+    let card = Card::new(line("g b"), "0x01 0x40 0x01 0x04");
+    let hunt = card.hunt(&START).names(&card.place.history, 1);
+    assert_eq!(hunt.report["totals"]["runs"], 7);
+    let good = hunt.commit(&card.place.history, 0);
+    let apart = good["apart"].as_array().unwrap();
+    assert_eq!(apart.len(), 1);
+    let why = "GPU 0 was slowed down: hardware thermal slowdown";
+    assert_eq!(apart[0]["why"]["throttled"], why);
+    let samples = good["samples"].as_array().unwrap();
+    assert!(samples.iter().all(|sample| sample["attempt"] != apart[0]["attempt"]));
+    let log = apart[0]["log"].as_str().unwrap();
+    assert!(hunt.file(log).contains("Final estimate"), "its output is kept");
+    let timed = &hunt.report["timed"][0];
+    assert_eq!((&timed["runs"], &timed["throttled"]), (&6.into(), &1.into()));
+    assert_eq!(timed["gpu_mhz"], serde_json::json!([1980.0, 1980.0]));
+    let page = hunt.file("report.md");
+    assert!(page.contains("Runs that do not count") && page.contains(why), "{page}");
+    let one = "1 more run did not count, since the machine throttled";
+    assert!(page.contains(one), "{page}");
+    assert!(hunt.file("report.html").contains(one));
+    assert!(hunt.output.stderr.contains("did not count"), "{}", hunt.output.stderr);
+
+    // A hunt with another tolerance takes what counted, and only that.
+    Oracle::new(&card.place.env)
+        .ppl(EXCLUSIVE)
+        .only_guard("metric = \"ppl\"\nmax_increase = 0.1")
+        .write(&card.place.env);
+    let again = card.hunt(&START).names(&card.place.history, 1);
+    assert_eq!(again.report["totals"]["runs"], 0);
+    let shown = card.place.env.run(&["store", "show", apart[0]["attempt"].as_str().unwrap()]);
+    assert!(shown.stdout.contains(&format!("does not count: {why}")), "{}", shown.stdout);
+}
+
+#[test]
+fn a_machine_that_keeps_throttling_stops_the_hunt_and_resume_goes_on() {
+    let card = Card::new(line("g b"), "0x20");
+    let hunt = card.hunt(&START);
+    let output =
+        hunt.output.expect(5).says(&["the machine throttles: 3 runs of ppl", "let it cool"]);
+    assert!(output.stderr.contains("note: waits for the machine to cool"), "{}", output.stderr);
+    assert_eq!(card.place.env.runs(), ["0"; 3]);
+    card.tells("0x01");
+    let hunt = card.hunt(&["resume"]).names(&card.place.history, 1);
+    assert_eq!(hunt.report["totals"]["runs"], 9);
+    assert_eq!(hunt.report["timed"][0]["throttled"], 3);
+    card.place.env.assert_no_survivors();
+}
+
+#[test]
+fn a_driver_of_another_year_is_asked_in_its_own_words() {
+    let card = Card::new(line("g b"), "0x01 0x80 0x01");
+    card.place.env.world("old-driver", true);
+    let hunt = card.hunt(&START).names(&card.place.history, 1);
+    assert_eq!(hunt.report["timed"][0]["throttled"], 1);
+}
+
+#[test]
+fn a_card_that_does_not_answer_costs_one_wait_and_fails_nothing() {
+    for (switch, asked) in [("card-broken", 2), ("card-hangs", 1)] {
+        let card = Card::new(line("g b"), "0x01");
+        card.place.env.world(switch, true);
+        let begun = Instant::now();
+        let hunt = card.hunt(&START).names(&card.place.history, 1);
+        assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+        assert_eq!(card.asked(), asked);
+        assert!(hunt.report["timed"][0]["gpu_c"].is_null(), "absent is not zero");
+        card.place.env.assert_no_survivors();
+    }
+}
+
+#[test]
+fn only_where_times_are_measured_is_the_card_asked() {
+    let card = Card::new(line("g b"), "0x40");
+    Oracle::new(&card.place.env).write(&card.place.env);
+    let hunt = card.hunt(&START).names(&card.place.history, 1);
+    assert_eq!(card.asked(), 0);
+    assert!(hunt.report["timed"].is_null());
+}

@@ -175,6 +175,8 @@ impl Hunt {
             }),
             reused: false,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
+            apart: None,
+            machine: None,
         };
         self.append(Event::Run(run.clone()));
         run

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, CommitInfo, Culprit, Failure, Finding, Guard, Judgement, Metric, Phase, Target, Value,
+    Apart, Around, CommitId, CommitInfo, Culprit, Failure, Finding, Guard, Judgement, Metric,
+    Phase, Target, Value,
 };
 
 /// One event.
@@ -239,6 +240,12 @@ pub struct RunDone {
     pub reused: bool,
     /// The command, a word an entry.
     pub argv: Vec<String>,
+    /// Why it counts for nothing, where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
+    /// What the machine was like around it, where it was alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Around>,
 }
 
 /// A verdict with the runs it was derived from.
