@@ -70,6 +70,9 @@ pub fn run_key(
     if measure.exclusive {
         hasher = hasher.field("exclusive", "true");
     }
+    if measure.warmup > 0 {
+        hasher = hasher.field("warmup", &measure.warmup.to_string());
+    }
     for command in commands() {
         hasher = command_field(hasher, command);
     }

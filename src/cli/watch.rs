@@ -125,7 +125,7 @@ impl View {
                 Activity::Other(format!("{} {}", waits(doing), text::commit(&commit, &subject)))
             }
             ("build", _) => Activity::Building { commit, subject },
-            ("run", Some(measure)) => {
+            ("run" | "warm-up", Some(measure)) => {
                 Activity::Running { measure: measure.clone(), run: None, commit, subject }
             }
             (other, _) => Activity::Other(format!("{other} {}", commit.short())),
@@ -216,6 +216,7 @@ impl View {
                 figures.push(text::line(&failure.detail));
             }
             let how = match &run.apart {
+                Some(Apart::WarmUp) => "warm-up",
                 Some(Apart::Throttled(_)) => "void",
                 None if run.reused => "known",
                 None => "endpoint",

@@ -126,6 +126,8 @@ pub struct Measure {
     pub failures: Failures,
     /// Whether nothing of ours may build or run beside it on this machine.
     pub exclusive: bool,
+    /// Launches that do not count, before the first that does.
+    pub warmup: u32,
 }
 
 /// `measure.kind`.

@@ -122,6 +122,9 @@ pub struct RunRecord {
     /// When the build that ran was finished (RFC 3339, UTC): a confirmation needs builds
     /// newer than the search's.
     pub built: String,
+    /// It was a warm-up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm_up: bool,
     /// Nothing of ours built or ran beside it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
@@ -135,6 +138,8 @@ pub struct RunRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Apart {
+    /// It warmed the machine and its caches up for those that count.
+    WarmUp,
     /// The machine was slowed down around it, as told here.
     Throttled(String),
 }
@@ -142,6 +147,7 @@ pub enum Apart {
 impl fmt::Display for Apart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::WarmUp => f.write_str("warm-up"),
             Self::Throttled(why) => f.write_str(why),
         }
     }
@@ -151,6 +157,9 @@ impl RunRecord {
     /// Whether it is kept apart from the runs that count. What a run that had company took says
     /// little anyhow, so only one that was alone can be spoilt by heat.
     pub fn apart(&self) -> Option<Apart> {
+        if self.warm_up {
+            return Some(Apart::WarmUp);
+        }
         let machine = self.machine.as_ref().filter(|_| self.alone)?;
         machine.throttled().map(Apart::Throttled)
     }

@@ -64,7 +64,14 @@ impl Oracle {
         placed.slot.fresh(&placed.slot.cache())?;
         let key = self.run_key_of(&good, &recipe, &measure)?;
         let phase = Phase::Control;
-        let launch = Launch { commit: &good, recipe: &recipe, measure: &measure, key: &key, phase };
+        let launch = Launch {
+            commit: &good,
+            recipe: &recipe,
+            measure: &measure,
+            key: &key,
+            phase,
+            warm_up: false,
+        };
         let (ran, derived) = self.launch(launch, &placed)?;
         self.recorder.run(&ran, &derived.sample, &good, phase)?;
         let worked = derived.fault.is_none();

@@ -161,14 +161,15 @@ impl Oracle {
         }
         let mut again = 0;
         let mut throttled = 0;
+        let mut is_warm = false;
         while samples.len() < request.runs {
-            let budget = recipe.statistics.max_runs;
-            if self.recorder.made() >= budget {
-                return Err(OracleError::Budget(budget).into());
-            }
+            self.afford(recipe)?;
             self.ensure(request, recipe, placed)?;
             let placed = placed.as_ref().expect("it was just ensured");
-            let launch = Launch { commit, recipe, measure, key, phase };
+            let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
+            if !std::mem::replace(&mut is_warm, true) {
+                self.warm_up(launch, placed)?;
+            }
             let (run, derived) = self.launch(launch, placed)?;
             if self.rests_after(launch, &run, &derived, &mut throttled)? {
                 continue;

@@ -1,9 +1,10 @@
 //! One launch of a measure's command, in the company it bears.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::config::{Config, Measure};
+use crate::config::{Config, Measure, Placeholder};
 use crate::evaluation::{Apart, CommitId, MachineState, Phase};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
@@ -27,12 +28,14 @@ const LONGEST_REST: Duration = Duration::from_mins(5);
 pub struct Launcher {
     quiet: Quiet,
     gpus: GpuProbe,
+    /// Which measures this process has warmed up for, by the build's attempt.
+    warm: BTreeSet<(String, String)>,
 }
 
 impl Launcher {
     /// With the locks of this machine, which lie in the user's cache folder.
     pub fn new(user_cache: &Path) -> Self {
-        Self { quiet: Quiet::below(user_cache), gpus: GpuProbe::default() }
+        Self { quiet: Quiet::below(user_cache), gpus: GpuProbe::default(), warm: BTreeSet::new() }
     }
 }
 
@@ -53,6 +56,8 @@ pub(super) struct Launch<'a> {
     pub(super) measure: &'a Measure,
     pub(super) key: &'a RunKey,
     pub(super) phase: Phase,
+    /// It does not count.
+    pub(super) warm_up: bool,
 }
 
 impl Oracle {
@@ -62,10 +67,14 @@ impl Oracle {
         launch: Launch<'_>,
         placed: &Placed,
     ) -> Result<(StoredRun, Derived), OracleError> {
-        let Launch { commit, recipe, measure, key, phase } = launch;
+        let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
         let company = if measure.exclusive { Company::Alone } else { Company::Beside };
         let _held = self.bear(company, commit, Some(&measure.name), phase)?;
-        let doing = if phase == Phase::Control { "control" } else { "run" };
+        let doing = match phase {
+            Phase::Control => "control",
+            _ if warm_up => "warm-up",
+            _ => "run",
+        };
         self.recorder.now(doing, commit, Some(&measure.name), phase);
         let run = run::run(run::Order {
             history: &self.history,
@@ -78,12 +87,46 @@ impl Oracle {
             key,
             facts: &self.facts,
             phase,
+            warm_up,
             hunt: self.recorder.hunt(),
             stop: &self.stop,
             look: &|| self.launcher.look(measure),
         })?;
         let derived = derive(&run, measure, recipe)?;
         Ok((run, derived))
+    }
+
+    /// The launches before the first that counts, which are kept like every run: once for each
+    /// build that is launched by this process, and again for each evaluation where the command
+    /// reads `{cache}`, which was emptied. One that fails is the last: what it shows, the run
+    /// that counts will show again.
+    pub(super) fn warm_up(
+        &mut self,
+        launch: Launch<'_>,
+        placed: &Placed,
+    ) -> Result<(), OracleError> {
+        let Launch { commit, recipe, measure, phase, .. } = launch;
+        let build = (placed.stamp.attempt.clone(), measure.name.clone());
+        if !self.launcher.warm.insert(build) && !reads_cache(measure) {
+            return Ok(());
+        }
+        for _ in 0..measure.warmup {
+            let launch = Launch { warm_up: true, ..launch };
+            let (run, derived) = self.launch(launch, placed)?;
+            self.recorder.run(&run, &derived.sample, commit, phase)?;
+            // Each is a run, and the one that counts must still be paid for.
+            self.afford(recipe)?;
+            if derived.sample.result.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one more run may be made.
+    pub(super) fn afford(&self, recipe: &Config) -> Result<(), OracleError> {
+        let budget = recipe.statistics.max_runs;
+        if self.recorder.made() < budget { Ok(()) } else { Err(OracleError::Budget(budget)) }
     }
 
     /// Whether a run counts for nothing since the machine throttled. Then it is kept and said,
@@ -135,4 +178,11 @@ impl Oracle {
             NotTaken::Error(error) => error.into(),
         })
     }
+}
+
+/// Whether the measure's command or environment names `{cache}`.
+fn reads_cache(measure: &Measure) -> bool {
+    let words = measure.before.iter().chain([&measure.command]).flat_map(|command| &command.words);
+    let mut templates = words.chain(measure.env.values());
+    templates.any(|template| template.placeholders().any(|p| *p == Placeholder::Cache))
 }

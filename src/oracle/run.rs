@@ -27,6 +27,8 @@ pub(super) struct Order<'a> {
     pub(super) key: &'a RunKey,
     pub(super) facts: &'a Facts,
     pub(super) phase: Phase,
+    /// It does not count.
+    pub(super) warm_up: bool,
     pub(super) hunt: Option<&'a str>,
     pub(super) stop: &'a Stop,
     /// Looks at the machine.
@@ -168,6 +170,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         peak_rss_mib,
         ended,
         built: order.stamp.finished.clone(),
+        warm_up: order.warm_up,
         alone: measure.exclusive,
         machine,
     };

@@ -272,3 +272,65 @@ fn only_where_times_are_measured_is_the_card_asked() {
     assert_eq!(card.asked(), 0);
     assert!(hunt.report["timed"].is_null());
 }
+
+/// Prints another perplexity the first time each build is launched.
+fn cold_at_first() -> Plan {
+    line("g b").with(0, "ppl = 9.0 7.0 7.0 9.0 7.0").with(1, "ppl = 9.0 7.5 7.5 9.0 7.5")
+}
+
+#[test]
+fn warm_ups_are_kept_and_never_count() {
+    let env = TestEnvironment::new();
+    let history = cold_at_first().build(&env);
+    let command = "{build}/engine run ppl src={src} out={out}";
+    Oracle::new(&env).ppl("warmup = 1").ppl_command(command).write(&env);
+    // Endpoint: a warm-up and two runs each; confirmation, from fresh builds: a warm-up and one.
+    let hunt = env.hunt().names(&history, 1);
+    assert_eq!([env.runs_of(0), env.runs_of(1)], [5, 5]);
+    assert_eq!(hunt.report["totals"]["runs"], 10);
+    assert_eq!(hunt.report["culprit"]["basis"], "bit-exact");
+    for label in ["0", "1"] {
+        let commit = hunt.commit(&history, label);
+        assert_eq!(commit["apart"].as_array().unwrap().len(), 2);
+        assert_eq!(commit["apart"][0]["why"], "warm-up");
+        let samples = commit["samples"].as_array().unwrap();
+        assert!(samples.iter().all(|sample| sample["value"] != 9.0), "{samples:#?}");
+    }
+    assert!(hunt.file("report.md").contains("warm-up"));
+    assert!(hunt.file("report.html").contains("warm-up"));
+    let shown = env.run(&["store", "show", history.commit(0)]).expect(0).stdout;
+    assert_eq!(shown.matches("does not count: warm-up").count(), 2, "{shown}");
+    // What is known is not warmed up for.
+    let again = env.start(&["--good", "v1"]).names(&history, 1);
+    assert_eq!(again.report["totals"]["runs"], 0);
+}
+
+#[test]
+fn a_cache_that_was_emptied_is_warmed_up_again() {
+    let env = TestEnvironment::new();
+    let history = line("g").build(&env);
+    Oracle::new(&env).ppl("warmup = 2").write(&env);
+    env.run(&["measure", "HEAD", "--runs", "3"]).expect(0);
+    assert_eq!(env.runs_of(0), 5);
+    env.run(&["measure", history.commit(0), "--runs", "3"]).expect(0);
+    assert_eq!(env.runs_of(0), 5, "it is all in the store");
+}
+
+#[test]
+fn warm_ups_are_paid_for() {
+    let env = TestEnvironment::new();
+    line("g b").build(&env);
+    Oracle::new(&env).ppl("warmup = 3").section("[statistics]\nmax_runs = 4").write(&env);
+    let hunt = env.hunt().expect(3, "candidates");
+    assert_eq!((env.runs().len(), &hunt.report["totals"]["runs"]), (4, &4.into()));
+}
+
+#[test]
+fn a_warm_up_that_fails_is_the_last() {
+    let env = TestEnvironment::new();
+    line("g s").build(&env);
+    Oracle::new(&env).ppl("warmup = 3").write(&env);
+    let output = env.run(&["measure", "HEAD"]).expect(1);
+    assert!(output.stderr.contains("signal 11") || output.stderr.contains("SEGV"));
+    assert_eq!(env.runs_of(1), 2);
+}

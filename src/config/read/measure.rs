@@ -9,6 +9,9 @@ use super::{NOT_A_WORD, is_word, run_failures};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
+/// More is a slip of the keyboard: each is a run that counts for nothing.
+const MOST_WARMUPS: u32 = 100;
+
 /// What every run yields besides what is parsed.
 pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
 
@@ -102,6 +105,7 @@ fn measure(
     let before = section.get("before").map(|spot| spot.commands(walk));
     let after = section.get("after").map(|spot| spot.commands(walk));
     let exclusive = section.get("exclusive").and_then(|spot| spot.flag(walk));
+    let warmup = section.get("warmup").and_then(|spot| spot.count_to(walk, MOST_WARMUPS));
     let mut own = failures.clone();
     let mut policies = section.section(walk, "failures");
     run_failures(walk, &mut policies, &mut own);
@@ -122,6 +126,7 @@ fn measure(
         kind,
         failures: own,
         exclusive: exclusive.unwrap_or(false),
+        warmup: warmup.unwrap_or(0),
     })
 }
 

@@ -203,6 +203,9 @@ struct Measure {
     /// that are times or speeds.
     #[schemars(extend("default" = false))]
     exclusive: Option<bool>,
+    /// Launches of each build that do not count, before the first that does.
+    #[schemars(range(min = 0, max = 100), extend("default" = 0))]
+    warmup: Option<u32>,
     /// What this measure's failures count as, where that is not as in [failures].
     failures: Option<RunFailures>,
 }

@@ -52,6 +52,7 @@ impl Place {
             peak_rss_mib: None,
             ended: Ended::Exited(0),
             built: started.to_owned(),
+            warm_up: false,
             alone: false,
             machine: None,
         };

@@ -159,7 +159,7 @@ fn near_misses() {
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:16:1: measure.ppl.timeot: unknown key; did you mean `timeout`? Allowed: name, command, kind, parser, pattern, pick, pointer, pointers, timeout, env, cwd, before, after, exclusive, failures
+      oracle.toml:16:1: measure.ppl.timeot: unknown key; did you mean `timeout`? Allowed: name, command, kind, parser, pattern, pick, pointer, pointers, timeout, env, cwd, before, after, exclusive, warmup, failures
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     ");
 }
