@@ -189,6 +189,10 @@ pub enum Pick {
     Max,
     /// The sum of all.
     Sum,
+    /// The middle one of all numbers in order.
+    Median,
+    /// Their mean.
+    Mean,
 }
 
 /// `[run]`.

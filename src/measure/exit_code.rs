@@ -15,7 +15,7 @@ pub(super) fn read(measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Re
         MeasureKind::Number => Value::Number(f64::from(*code)),
         MeasureKind::Fact => Value::Fact(code.to_string()),
     };
-    Ok(Reading { values: [(Metric::of(measure), value)].into(), chunks: Vec::new() })
+    Ok(Reading { values: [(Metric::of(measure), value)].into(), ..Reading::default() })
 }
 
 #[cfg(test)]

@@ -179,6 +179,7 @@ impl Found {
             Some(value) => Ok(Reading {
                 values: [(metric.clone(), finite(metric, value)?)].into(),
                 chunks: self.chunks,
+                ..Reading::default()
             }),
             None => Err(self.incomplete()),
         }

@@ -19,7 +19,7 @@ pub(crate) fn commit(digit: char) -> CommitId {
 pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Sample {
     Sample {
         attempt: "attempt".to_owned(),
-        result: Ok(Reading { values: values.into_iter().collect(), chunks: Vec::new() }),
+        result: Ok(Reading { values: values.into_iter().collect(), ..Reading::default() }),
         starved: false,
         wall_s: 1.0,
         peak_rss_mib: None,

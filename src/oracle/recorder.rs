@@ -1,7 +1,7 @@
 //! Writes down what happens while it happens: the journal, each run's log under the hunt, and
 //! what is being done now.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -160,6 +160,7 @@ impl Recorder {
             failure: sample.result.as_ref().err().cloned(),
             reused,
             argv: record.argv.clone(),
+            repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
             apart: record.apart(),
             machine: record.machine.clone().filter(|_| record.alone),
         }))

@@ -16,7 +16,7 @@ use super::model::{
     AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
     StepLine,
 };
-use super::{ReportError, timed};
+use super::{ReportError, repeats, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -187,6 +187,7 @@ impl<'a> Gathered<'a> {
             target_failure: self.guards.failure(),
             steadiness: self.guards.steadiness(),
             searches: self.searches,
+            repeats: repeats::of(&commits),
             timed: timed::of(&commits),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),

@@ -143,6 +143,7 @@ fn run_line(run: &RunDone) -> RunLine {
         wall_s: run.wall_s,
         peak_rss_mib: resident.and_then(Value::number),
         argv: run.argv.clone(),
+        repeats: run.repeats.clone(),
         apart: run.apart.clone(),
         machine: run.machine.clone(),
     }

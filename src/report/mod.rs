@@ -14,6 +14,7 @@ mod model;
 mod plan;
 mod plot;
 mod range;
+mod repeats;
 mod reproduce;
 mod tables;
 mod terminal;

@@ -11,6 +11,9 @@ use crate::evaluation::{
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
+use super::repeats::RepeatLine;
+use super::timed::TimedLine;
+
 /// The format of `report.json`.
 pub const SCHEMA: &str = "bisect-ppl/report/1";
 
@@ -55,6 +58,9 @@ pub struct Report {
     pub searches: Vec<SearchLine>,
     /// Every commit that was built, run or judged, in order of first appearance.
     pub commits: Vec<MeasuredCommit>,
+    /// Metrics that a launch says several times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<RepeatLine>,
     /// Measures that had the machine to themselves, and what it was like then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timed: Vec<TimedLine>,
@@ -313,33 +319,6 @@ pub struct SampleLine {
     pub failure: Option<String>,
 }
 
-/// A measure that had the machine to itself: what the machine was like around the runs that
-/// count, the lowest and the highest of each figure. What no run tells is absent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TimedLine {
-    /// The measure.
-    pub measure: String,
-    /// Runs that count.
-    pub runs: usize,
-    /// Runs that did not count since the machine throttled.
-    pub throttled: usize,
-    /// Load average before a run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load: Option<[f64; 2]>,
-    /// Mean frequency of the processor's cores after a run, MHz.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu_mhz: Option<[f64; 2]>,
-    /// The hottest sensor after a run, °C.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hottest_c: Option<[f64; 2]>,
-    /// Clock of any GPU after a run, MHz.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gpu_mhz: Option<[f64; 2]>,
-    /// Temperature of any GPU after a run, °C.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gpu_c: Option<[f64; 2]>,
-}
-
 /// A run that is kept and counts for nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApartLine {
@@ -397,6 +376,8 @@ pub struct RunLine {
     pub peak_rss_mib: Option<f64>,
     /// The command, placeholders filled in, a word an entry.
     pub argv: Vec<String>,
+    /// What one launch said of a metric that it said several times.
+    pub repeats: BTreeMap<Metric, Vec<f64>>,
     /// Why it counts for nothing, where it does not.
     pub apart: Option<Apart>,
     /// What the machine was like around it, where it was alone.

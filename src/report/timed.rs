@@ -2,10 +2,39 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::evaluation::{Apart, Around, GpuState};
 use crate::ui::text;
 
-use super::model::{MeasuredCommit, RunLine, TimedLine};
+use super::model::{MeasuredCommit, RunLine};
+
+/// A measure that had the machine to itself: what the machine was like around the runs that
+/// count, the lowest and the highest of each figure. What no run tells is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimedLine {
+    /// The measure.
+    pub measure: String,
+    /// Runs that count.
+    pub runs: usize,
+    /// Runs that did not count since the machine throttled.
+    pub throttled: usize,
+    /// Load average before a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<[f64; 2]>,
+    /// Mean frequency of the processor's cores after a run, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_mhz: Option<[f64; 2]>,
+    /// The hottest sensor after a run, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hottest_c: Option<[f64; 2]>,
+    /// Clock of any GPU after a run, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_mhz: Option<[f64; 2]>,
+    /// Temperature of any GPU after a run, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_c: Option<[f64; 2]>,
+}
 
 /// A line for each measure with runs that were alone. The load is that from before a run, since
 /// the run itself is part of it afterwards; everything else is from right after, when the

@@ -18,7 +18,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("oracle", "build measure store config git stats evaluation process ui"),
     ("build", "store config git stats evaluation process"),
     ("measure", "store config git stats evaluation process"),
-    ("report", "store ui evaluation"),
+    ("report", "store ui stats evaluation"),
     ("store", "config git stats evaluation process"),
     ("config", "evaluation"),
     ("git", "evaluation process"),

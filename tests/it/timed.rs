@@ -334,3 +334,30 @@ fn a_warm_up_that_fails_is_the_last() {
     assert!(output.stderr.contains("signal 11") || output.stderr.contains("SEGV"));
     assert_eq!(env.runs_of(1), 2);
 }
+
+#[test]
+fn a_launch_is_one_sample_however_often_it_says_its_figure() {
+    let env = TestEnvironment::new();
+    let plan = line("g b").with_all("say_out = decode: 90 tokens per second");
+    let history = plan.with_all("tg = 110").build(&env);
+    let keys = "parser = \"regex\"\npick = \"mean\"\n\
+                pattern = 'decode: (?<tg>[0-9.]+) tokens per second'";
+    Oracle::new(&env)
+        .measure("speed", "speed", keys)
+        .guard("metric = \"speed.tg\"\nmax_decrease_percent = 5")
+        .write(&env);
+    let hunt = env.hunt().names(&history, 1);
+    let good = hunt.commit(&history, 0)["samples"].as_array().unwrap();
+    let speed: Vec<_> = good.iter().filter(|s| s["metric"] == "speed.tg").collect();
+    assert!(speed.iter().all(|sample| sample["value"] == 100.0), "{speed:#?}");
+    let repeats = &hunt.report["repeats"][0];
+    assert_eq!(repeats["metric"], "speed.tg");
+    let launches = env.starts().iter().filter(|start| start.measure == "speed").count();
+    assert_eq!(repeats["launches"], launches);
+    assert_eq!(repeats["repeats"], serde_json::json!([2, 2]));
+    assert_eq!(repeats["between"], 0.0);
+    let within = repeats["within"].as_f64().unwrap();
+    assert!((within - 200.0_f64.sqrt()).abs() < 1e-9, "{within}");
+    assert!(hunt.file("report.md").contains("deviation within a launch"));
+    assert!(hunt.file("report.html").contains("deviation within a launch"));
+}

@@ -45,6 +45,8 @@ const PICKS: &[(&str, Pick)] = &[
     ("min", Pick::Min),
     ("max", Pick::Max),
     ("sum", Pick::Sum),
+    ("median", Pick::Median),
+    ("mean", Pick::Mean),
 ];
 
 pub(super) fn measures(
@@ -166,7 +168,7 @@ fn regex(
     let pick = pick.unwrap_or(Pick::Last);
     if let Some(spot) = pick_spot
         && kind == MeasureKind::Fact
-        && matches!(pick, Pick::Min | Pick::Max | Pick::Sum)
+        && !matches!(pick, Pick::First | Pick::Last)
     {
         spot.refuse(walk, "facts are not numbers. Allowed: first, last");
     }

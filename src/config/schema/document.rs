@@ -252,6 +252,8 @@ enum Pick {
     Min,
     Max,
     Sum,
+    Median,
+    Mean,
 }
 
 #[derive(JsonSchema)]

@@ -175,6 +175,7 @@ impl Hunt {
             }),
             reused: false,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
+            repeats: BTreeMap::new(),
             apart: None,
             machine: None,
         };

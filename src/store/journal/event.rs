@@ -240,6 +240,9 @@ pub struct RunDone {
     pub reused: bool,
     /// The command, a word an entry.
     pub argv: Vec<String>,
+    /// What one launch said of a metric that it said several times.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub repeats: BTreeMap<Metric, Vec<f64>>,
     /// Why it counts for nothing, where it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<Apart>,
