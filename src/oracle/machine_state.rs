@@ -29,8 +29,12 @@ pub(super) fn read(root: &Path) -> MachineState {
     }
 }
 
-/// The load average of the last minute.
-pub(super) fn load(root: &Path) -> Option<f64> {
+/// The load average of the last minute, where the system tells.
+pub fn load_average() -> Option<f64> {
+    load(Path::new("/"))
+}
+
+fn load(root: &Path) -> Option<f64> {
     let text = std::fs::read_to_string(root.join("proc/loadavg")).ok()?;
     finite(text.split_whitespace().next()?)
 }

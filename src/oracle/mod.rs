@@ -29,6 +29,7 @@ pub use evaluate::{Oracle, Request};
 pub use facts::{Facts, InputError, machine};
 pub use judge::{Decision, first_runs, judge};
 pub use launch::Launcher;
+pub use machine_state::load_average;
 pub use observation::{Observation, Sample, measures_of};
 pub use quiet::QuietError;
 pub use recorder::{Activity, Recorder};

@@ -111,3 +111,30 @@ pub(super) fn words(line: &TimedLine) -> String {
     let runs = text::plural(line.runs, "run");
     format!("{}: nothing of ours beside it in {runs} ({figures}){thrown}", line.measure)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_the_machine_told_and_what_was_thrown_away() {
+        let mut line = TimedLine { measure: "speed".to_owned(), runs: 12, ..TimedLine::default() };
+        let told = "speed: nothing of ours beside it in 12 runs (the machine tells nothing)";
+        assert_eq!(words(&line), told);
+        line.throttled = 2;
+        line.load = Some([0.1, 0.42]);
+        line.cpu_mhz = Some([3400.2, 3399.8]);
+        line.hottest_c = Some([58.0, 71.5]);
+        assert_eq!(
+            words(&line),
+            "speed: nothing of ours beside it in 12 runs (load 0.10 to 0.42, cores at 3400 MHz, \
+             hottest sensor 58 to 72 °C); 2 more runs did not count, since the machine throttled"
+        );
+    }
+
+    #[test]
+    fn a_range_is_that_of_what_was_told() {
+        assert_eq!(range([].into_iter()), None);
+        assert_eq!(range([3.0, 1.0, 2.0].into_iter()), Some([1.0, 3.0]));
+    }
+}

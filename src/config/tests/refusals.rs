@@ -142,6 +142,14 @@ fn wrong_types_are_refused() {
         "expected true or false, found a string",
     );
     says(
+        &refused_measure("exclusive = 'yes'"),
+        "measure.ppl.exclusive: expected true or false, found a string.",
+    );
+    says(
+        &refused_measure("warmup = true"),
+        "measure.ppl.warmup: expected a whole number, found a boolean.",
+    );
+    says(
         &refused_guard("max_increase = '5%'"),
         "guard[1].max_increase: expected a number, found a string",
     );
@@ -165,6 +173,10 @@ fn impossible_counts_and_times_are_refused() {
         &refused_extra("[run]\nchunks = 99999999999999999999\n"),
         "oracle.toml:10:10: the integer does not fit into 64 bits",
     );
+    for warmup in ["-1", "101"] {
+        let said = refused_measure(&format!("warmup = {warmup}"));
+        says(&said, &format!("measure.ppl.warmup: {warmup} is out of range; allowed: 0 to 100"));
+    }
     for time in ["0s", "-5m", "9000h", "5m ago"] {
         says(
             &refused_measure(&format!("timeout = '{time}'")),
