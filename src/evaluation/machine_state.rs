@@ -73,13 +73,12 @@ impl Around {
         {
             return Some("the processor was slowed down for heat".to_owned());
         }
-        let gpus = self.before.gpus.iter().chain(&self.after.gpus);
-        gpus.filter_map(|gpu| {
+        let mut gpus = self.before.gpus.iter().chain(&self.after.gpus);
+        gpus.find_map(|gpu| {
             let reasons = gpu.reasons?;
             let (_, why) = HELD_DOWN.iter().find(|(bit, _)| reasons & bit != 0)?;
             Some(format!("GPU {} was slowed down: {why}", gpu.index))
         })
-        .next()
     }
 }
 

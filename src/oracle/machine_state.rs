@@ -11,20 +11,18 @@ const PLAUSIBLE_C: std::ops::Range<f64> = 1.0..127.0;
 /// files.
 pub(super) fn read(root: &Path) -> MachineState {
     let cpus = numbered(&root.join("sys/devices/system/cpu"), "cpu");
-    let of_each = |file: &str| -> Vec<f64> {
-        cpus.iter().filter_map(|cpu| number(&cpu.join(file))).collect()
-    };
-    let khz = of_each("cpufreq/scaling_cur_freq");
+    let khz: Vec<f64> =
+        cpus.iter().filter_map(|cpu| number(&cpu.join("cpufreq/scaling_cur_freq"))).collect();
     // Each core tells of its package too: what matters is that the sum rises.
-    let counts: Vec<f64> = ["core_throttle_count", "package_throttle_count"]
-        .iter()
-        .flat_map(|file| of_each(&format!("thermal_throttle/{file}")))
-        .collect();
+    let counts = cpus.iter().flat_map(|cpu| {
+        let counts = cpu.join("thermal_throttle");
+        ["core_throttle_count", "package_throttle_count"].map(|file| counts.join(file))
+    });
     MachineState {
         load: load(root),
         cpu_mhz: (!khz.is_empty()).then(|| khz.iter().sum::<f64>() / khz.len() as f64 / 1000.0),
         hottest_c: hottest(root),
-        throttle_count: (!counts.is_empty()).then(|| counts.iter().sum::<f64>() as u64),
+        throttle_count: counts.filter_map(|file| whole(&file)).reduce(u64::saturating_add),
         gpus: Vec::new(),
     }
 }
@@ -77,6 +75,10 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 /// What stands in a file; many sensors cannot be read while their device sleeps.
 fn number(file: &Path) -> Option<f64> {
     finite(&std::fs::read_to_string(file).ok()?)
+}
+
+fn whole(file: &Path) -> Option<u64> {
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
 fn finite(text: &str) -> Option<f64> {

@@ -162,7 +162,7 @@ impl Recorder {
             argv: record.argv.clone(),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
             apart: record.apart(),
-            machine: record.machine.clone().filter(|_| record.alone),
+            machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }
 

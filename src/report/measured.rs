@@ -145,7 +145,7 @@ fn run_line(run: &RunDone) -> RunLine {
         argv: run.argv.clone(),
         repeats: run.repeats.clone(),
         apart: run.apart.clone(),
-        machine: run.machine.clone(),
+        machine: run.machine.as_deref().cloned(),
     }
 }
 

@@ -248,7 +248,7 @@ pub struct RunDone {
     pub apart: Option<Apart>,
     /// What the machine was like around it, where it was alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<Around>,
+    pub machine: Option<Box<Around>>,
 }
 
 /// A verdict with the runs it was derived from.
