@@ -66,6 +66,13 @@ pub fn run_key(
         .field("chunks", &format!("{:?}", config.run.chunks))
         .field("before", &measure.before.len().to_string())
         .field("cwd", measure.cwd.as_ref().map_or("{src}", Template::text));
+    // Only where it is set: what was measured before there was such a key stays what it is.
+    if measure.exclusive {
+        hasher = hasher.field("exclusive", "true");
+    }
+    if measure.warmup > 0 {
+        hasher = hasher.field("warmup", &measure.warmup.to_string());
+    }
     for command in commands() {
         hasher = command_field(hasher, command);
     }

@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, LoadError, Placeholder};
+use crate::evaluation::{Guard, GuardForm};
 use crate::git::{History, Repository, git_version};
 use crate::hunt;
-use crate::oracle::machine;
+use crate::oracle::{load_average, machine};
 use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
@@ -31,6 +32,11 @@ impl Lines {
         self.failed = true;
         let cure = cure.map_or_else(String::new, |cure| format!("; {cure}"));
         self.add("FAIL", what, &format!("{about}{cure}"));
+    }
+
+    /// Nothing that stands in the way, and nothing to be passed over.
+    fn warn(&mut self, what: &str, about: &str, cure: &str) {
+        self.add("warn", what, &format!("{about}; {cure}"));
     }
 
     fn add(&mut self, mark: &str, what: &str, about: &str) {
@@ -61,6 +67,7 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
             lines.ok("config", &path.to_string_lossy());
             inputs(&mut lines, &config);
             tools(&mut lines, &config);
+            timed(&mut lines, &config);
         }
         Err(error) => {
             for (index, line) in error.to_string().lines().enumerate() {
@@ -122,6 +129,41 @@ fn inputs(lines: &mut Lines, config: &Config) {
             Err(error) => lines.bad("input", &error.to_string(), Some(error.hint())),
         }
     }
+}
+
+/// Measures of time: whether they are measured as such, and whether the machine is quiet.
+fn timed(lines: &mut Lines, config: &Config) {
+    for measure in config.measures.iter().filter(|measure| !measure.exclusive) {
+        let guards = config.guards.iter().filter(|guard| guard.metric.measure == measure.name);
+        if let Some(guard) = guards.into_iter().find(|guard| is_of_time(guard)) {
+            let about = format!("{} looks like a time or a speed", guard.metric);
+            let cure = format!(
+                "`exclusive = true` in the measure `{}` keeps our other builds and runs away \
+                 from its runs",
+                measure.name
+            );
+            lines.warn("measure", &about, &cure);
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if config.measures.iter().any(|measure| measure.exclusive)
+        && let Some(load) = load_average().filter(|load| is_busy(*load, cores))
+    {
+        let about = format!("the load average is {load} on {}", text::plural(cores, "core"));
+        lines.warn("load", &about, "times are worth more once the machine is quiet");
+    }
+}
+
+/// Whether a guard is over a time or a speed, as far as its form tells: a share of what was is
+/// what people tolerate of a throughput.
+fn is_of_time(guard: &Guard) -> bool {
+    matches!(guard.form, GuardForm::MaxDecreasePercent(_))
+        || guard.metric.name.as_deref() == Some("wall_s")
+}
+
+/// More than half the cores have something to do.
+fn is_busy(load: f64, cores: usize) -> bool {
+    load > cores as f64 / 2.0
 }
 
 /// The programs that must be there before anything is built; what lies under `{src}` or
@@ -187,5 +229,26 @@ fn disk(lines: &mut Lines, folder: &Path) {
             }
         }
         Err(error) => lines.bad("disk", &error.to_string(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::Metric;
+
+    #[test]
+    fn a_machine_is_busy_when_more_than_half_its_cores_are() {
+        assert!(!is_busy(0.2, 1) && is_busy(0.6, 1));
+        assert!(!is_busy(8.0, 16) && is_busy(8.1, 16));
+    }
+
+    #[test]
+    fn speeds_and_times_are_known_by_their_guards() {
+        let of = |metric: Metric, form| is_of_time(&Guard { metric, form });
+        assert!(of(Metric::named("speed", "tg"), GuardForm::MaxDecreasePercent(5.0)));
+        assert!(of(Metric::named("ppl", "wall_s"), GuardForm::Max(60.0)));
+        assert!(!of(Metric::of("ppl"), GuardForm::MaxIncrease(0.1)));
+        assert!(!of(Metric::named("ppl", "peak_rss_mib"), GuardForm::MaxIncreasePercent(5.0)));
     }
 }

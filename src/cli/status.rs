@@ -101,10 +101,7 @@ fn running(hunt: &HuntDir) -> String {
         format!(", for {}", text::seconds(seconds.max(0.0)))
     });
     let measure = doing.measure.map_or_else(String::new, |measure| format!(" {measure}"));
-    format!(
-        "running: {}{measure} at {} ({}){since}",
-        doing.doing,
-        doing.commit.short(),
-        doing.phase
-    )
+    let did = doing.waits.as_ref().map_or(doing.doing.as_str(), |_| "next");
+    let why = doing.waits.as_ref().map_or_else(String::new, |why| format!("{why}; "));
+    format!("running: {why}{did}{measure} at {} ({}){since}", doing.commit.short(), doing.phase)
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, Target, Value};
+use crate::evaluation::{Apart, CommitId, GuardTarget, Judgement, Phase, Target, Value};
 use crate::hunt::steps_of;
 use crate::oracle::Activity as Doing;
 use crate::report;
@@ -68,6 +68,7 @@ struct View {
     builds: Vec<f64>,
     steps: usize,
     doing: Option<Doing>,
+    has_waited: bool,
 }
 
 impl View {
@@ -84,6 +85,7 @@ impl View {
             builds: Vec::new(),
             steps: 0,
             doing: None,
+            has_waited: false,
         }
     }
 
@@ -107,6 +109,11 @@ impl View {
         if doing != self.doing {
             if let Some(doing) = &doing {
                 self.progress.now(self.activity(doing));
+                // Once: a hunt that shares the machine with another waits before many a run,
+                // and the moving line tells of each.
+                if doing.doing == "wait" && !std::mem::replace(&mut self.has_waited, true) {
+                    self.progress.note(waits(doing));
+                }
                 self.progress.time_left(self.time_left());
             }
             self.doing = doing;
@@ -117,8 +124,11 @@ impl View {
         let commit = doing.commit.clone();
         let subject = self.subject(&commit);
         match (doing.doing.as_str(), &doing.measure) {
+            ("wait", _) => {
+                Activity::Other(format!("{} {}", waits(doing), text::commit(&commit, &subject)))
+            }
             ("build", _) => Activity::Building { commit, subject },
-            ("run", Some(measure)) => {
+            ("run" | "warm-up", Some(measure)) => {
                 Activity::Running { measure: measure.clone(), run: None, commit, subject }
             }
             (other, _) => Activity::Other(format!("{other} {}", commit.short())),
@@ -222,7 +232,12 @@ impl View {
             if let Some(failure) = &run.failure {
                 figures.push(text::line(&failure.detail));
             }
-            let how = if run.reused { "known" } else { "endpoint" };
+            let how = match &run.apart {
+                Some(Apart::WarmUp) => "warm-up",
+                Some(Apart::Throttled(_)) => "void",
+                None if run.reused => "known",
+                None => "endpoint",
+            };
             self.progress.done_line(&format!(
                 "{how:<8} {}  {}",
                 run.commit.short(),
@@ -250,7 +265,8 @@ impl View {
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
         let Some(target) = first_guard(&self.targets) else { return (None, None) };
         let metric = &target.guard.metric;
-        let mut runs = self.runs.iter().rev().filter(|run| run.commit == *commit);
+        let mut runs =
+            self.runs.iter().rev().filter(|run| run.commit == *commit && run.apart.is_none());
         let last = runs.find_map(|run| Some((run, run.values.get(metric)?)));
         // What read a shorter text is held against the levels there.
         let read = last.and_then(|(run, _)| run.text);
@@ -282,6 +298,11 @@ impl View {
         };
         if self.targets.is_empty() { None } else { estimate.left() }
     }
+}
+
+/// What it waits for.
+fn waits(doing: &Doing) -> &str {
+    doing.waits.as_deref().unwrap_or("waits")
 }
 
 fn target_line(target: &Target) -> String {

@@ -124,6 +124,10 @@ pub struct Measure {
     pub kind: MeasureKind,
     /// `[failures]` with this measure's own settings laid over.
     pub failures: Failures,
+    /// Whether nothing of ours may build or run beside it on this machine.
+    pub exclusive: bool,
+    /// Launches that do not count, before the first that does.
+    pub warmup: u32,
 }
 
 /// `measure.kind`.
@@ -204,6 +208,10 @@ pub enum Pick {
     Max,
     /// The sum of all.
     Sum,
+    /// The middle one of all numbers in order.
+    Median,
+    /// Their mean.
+    Mean,
 }
 
 /// `[run]`.

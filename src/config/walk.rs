@@ -194,6 +194,18 @@ impl<'d> Spot<'d> {
         count
     }
 
+    /// A whole number of at most `most`, 0 included.
+    pub(super) fn count_to(&self, walk: &mut Walk, most: u32) -> Option<u32> {
+        let Data::Integer(x) = self.node.data else {
+            return self.expected(walk, "a whole number");
+        };
+        let count = u32::try_from(x).ok().filter(|n| *n <= most);
+        if count.is_none() {
+            self.refuse(walk, format!("{x} is out of range; allowed: 0 to {most}"));
+        }
+        count
+    }
+
     /// A finite number; integers count too.
     pub(super) fn number(&self, walk: &mut Walk) -> Option<f64> {
         let number = match self.node.data {

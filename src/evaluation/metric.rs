@@ -158,6 +158,12 @@ pub struct Reading {
     pub chunks: Vec<f64>,
     /// Tokens in each chunk, where the output says so.
     pub context: Option<u32>,
+    /// What one launch said of a metric when it said it several times, in the order printed:
+    /// repeats within a launch, of which the value is made. They are not among what counts for
+    /// "bit-identical": the value is, and two runs whose values are the same bits measured the
+    /// same.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub repeats: BTreeMap<Metric, Vec<f64>>,
 }
 
 impl Reading {

@@ -7,6 +7,7 @@ mod failure;
 mod fault;
 mod finding;
 mod guard;
+mod machine_state;
 mod metric;
 mod noise;
 mod run;
@@ -21,7 +22,8 @@ pub use finding::{
     OverText, Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
+pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
-pub use run::{Ended, LONGEST_LINE, Phase, RunRecord, Stream};
+pub use run::{Apart, Ended, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

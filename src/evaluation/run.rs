@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::CommitId;
+use super::{Around, CommitId};
 
 /// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
 /// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
@@ -122,4 +122,45 @@ pub struct RunRecord {
     /// When the build that ran was finished (RFC 3339, UTC): a confirmation needs builds
     /// newer than the search's.
     pub built: String,
+    /// It was a warm-up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm_up: bool,
+    /// Nothing of ours built or ran beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
+    /// What the machine was like around it; `None` where nothing was run, or of a record from
+    /// before that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Around>,
+}
+
+/// Why a run is kept as a fact and counts for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Apart {
+    /// It warmed the machine and its caches up for those that count.
+    WarmUp,
+    /// The machine was slowed down around it, as told here.
+    Throttled(String),
+}
+
+impl fmt::Display for Apart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WarmUp => f.write_str("warm-up"),
+            Self::Throttled(why) => f.write_str(why),
+        }
+    }
+}
+
+impl RunRecord {
+    /// Whether it is kept apart from the runs that count. What a run that had company took says
+    /// little anyhow, so only one that was alone can be spoilt by heat.
+    pub fn apart(&self) -> Option<Apart> {
+        if self.warm_up {
+            return Some(Apart::WarmUp);
+        }
+        let machine = self.machine.as_ref().filter(|_| self.alone)?;
+        machine.throttled().map(Apart::Throttled)
+    }
 }

@@ -6,12 +6,12 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Oracle, OracleError, Recorder, revisions_of};
+use crate::oracle::{ControlSlot, Launcher, Oracle, OracleError, Recorder, revisions_of};
 use crate::process::Stop;
 use crate::store::Store;
 
 use super::HuntError;
-use super::begin::{gather, slots_folder};
+use super::begin::{gather, slots_folder, user_cache};
 use super::clean::clean_slots;
 use super::targets::standing;
 
@@ -34,6 +34,7 @@ pub fn alone(repository: &Repository, config: Config, stop: &Stop) -> Result<Ora
         control: None,
         kept: Vec::new(),
         taken_over: BTreeSet::new(),
+        launcher: Launcher::new(&user_cache()),
     })
 }
 

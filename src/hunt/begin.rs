@@ -160,7 +160,8 @@ pub fn default_slots(repository: &Repository) -> PathBuf {
     user_cache().join(repository.id()).join("slots")
 }
 
-fn user_cache() -> PathBuf {
+/// The user's cache folder, ours in it.
+pub(super) fn user_cache() -> PathBuf {
     let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     variable("XDG_CACHE_HOME")
         .or_else(|| variable("HOME").map(|home| home.join(".cache")))

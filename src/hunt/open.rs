@@ -6,13 +6,13 @@ use std::path::Path;
 use crate::build::Slots;
 use crate::config::Config;
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Facts, Oracle, OracleError, Recorder};
+use crate::oracle::{ControlSlot, Facts, Launcher, Oracle, OracleError, Recorder};
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
 use crate::store::{HuntDir, Store};
 
 use super::HuntError;
-use super::begin::checkout_of;
+use super::begin::{checkout_of, user_cache};
 
 /// An oracle for a hunt, from its journal and its frozen configuration alone: never from the
 /// file in the checkout, which changes from commit to commit.
@@ -42,6 +42,7 @@ pub fn open(
         control: ControlSlot::of(hunt),
         kept: Vec::new(),
         taken_over: BTreeSet::new(),
+        launcher: Launcher::new(&user_cache()),
     };
     Ok((oracle, begun))
 }

@@ -122,7 +122,9 @@ fn pace(entries: &[Entry], measures: &[String]) -> Pace {
     });
     let runs_of = |name: &String| {
         mean(entries.iter().filter_map(|entry| match &entry.event {
-            Event::Run(run) if run.phase == Phase::Endpoint && run.measure == *name => {
+            Event::Run(run)
+                if run.phase == Phase::Endpoint && run.measure == *name && run.apart.is_none() =>
+            {
                 Some(run.wall_s)
             }
             _ => None,

@@ -1,9 +1,12 @@
 //! A pattern matched line by line, on both streams in the order the lines arrived.
 
+use std::collections::BTreeMap;
+
 use regex::Regex;
 
 use crate::config::{MeasureKind, Pick};
 use crate::evaluation::{Failure, Metric, Reading, Value};
+use crate::stats;
 
 use super::value::{keep_worse, number_in, reading, unreadable};
 
@@ -28,8 +31,21 @@ struct Group {
 enum Picked {
     First(Option<String>),
     Last(Option<String>),
-    Folded { fold: fn(f64, f64) -> f64, so_far: Option<f64>, failure: Option<Failure> },
+    Weighed { all: Weigh, numbers: Vec<f64>, failure: Option<Failure> },
 }
+
+/// What is made of all matches, of which there is at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weigh {
+    Min,
+    Max,
+    Sum,
+    Median,
+    Mean,
+}
+
+/// So many repeats are a benchmark's; more are a series, which nobody needs beside its log.
+const MOST_REPEATS: usize = 1000;
 
 impl Pattern {
     /// Named groups yield `MEASURE.NAME`; where there are none, the first unnamed group, or
@@ -70,22 +86,30 @@ impl Pattern {
     /// What a run that ended with exit code 0 says.
     pub(super) fn finish(self) -> Result<Reading, Failure> {
         let Self { regex, kind, groups } = self;
-        reading(groups.into_iter().map(|Group { metric, picked, .. }| {
+        let mut repeats = BTreeMap::new();
+        let mut values = Vec::new();
+        for Group { metric, picked, .. } in groups {
+            if let Some(numbers) = picked.repeats() {
+                repeats.insert(metric.clone(), numbers.to_vec());
+            }
             let value = picked.value(&metric, kind, &regex);
-            (metric, value)
-        }))
+            values.push((metric, value));
+        }
+        Ok(Reading { repeats, ..reading(values)? })
     }
 }
 
 impl Picked {
     fn new(pick: Pick, kind: MeasureKind) -> Self {
-        let folded = |fold| Self::Folded { fold, so_far: None, failure: None };
+        let weighed = |all| Self::Weighed { all, numbers: Vec::new(), failure: None };
         match (pick, kind) {
             (Pick::First, _) => Self::First(None),
             (Pick::Last, _) | (_, MeasureKind::Fact) => Self::Last(None),
-            (Pick::Min, MeasureKind::Number) => folded(f64::min),
-            (Pick::Max, MeasureKind::Number) => folded(f64::max),
-            (Pick::Sum, MeasureKind::Number) => folded(|a, b| a + b),
+            (Pick::Min, MeasureKind::Number) => weighed(Weigh::Min),
+            (Pick::Max, MeasureKind::Number) => weighed(Weigh::Max),
+            (Pick::Sum, MeasureKind::Number) => weighed(Weigh::Sum),
+            (Pick::Median, MeasureKind::Number) => weighed(Weigh::Median),
+            (Pick::Mean, MeasureKind::Number) => weighed(Weigh::Mean),
         }
     }
 
@@ -95,13 +119,21 @@ impl Picked {
             Self::First(picked) | Self::Last(picked) => *picked = Some(text.to_owned()),
             // Every match counts here, so one that is NaN or no number spoils the lot;
             // `f64::min` would quietly step over a NaN.
-            Self::Folded { fold, so_far, failure } => match number_in(metric, text) {
-                Ok(value) => {
-                    let number = value.number();
-                    *so_far = so_far.zip(number).map(|(a, b)| fold(a, b)).or(number);
-                }
+            Self::Weighed { numbers, failure, .. } => match number_in(metric, text) {
+                Ok(value) => numbers.extend(value.number()),
                 Err(new) => keep_worse(failure, new),
             },
+        }
+    }
+
+    /// The numbers that repeat one measurement. What is added up are parts of one, and of what
+    /// is printed as it goes on only the first or the last is meant.
+    fn repeats(&self) -> Option<&[f64]> {
+        match self {
+            Self::Weighed { all, numbers, .. } if *all != Weigh::Sum => {
+                (2..=MOST_REPEATS).contains(&numbers.len()).then_some(numbers)
+            }
+            _ => None,
         }
     }
 
@@ -120,10 +152,24 @@ impl Picked {
                     MeasureKind::Fact => Ok(Value::Fact(text)),
                 }
             }
-            Self::Folded { failure: Some(failure), .. } => Err(failure),
-            Self::Folded { so_far, .. } => {
-                super::value::finite(metric, so_far.ok_or_else(no_match)?)
+            Self::Weighed { failure: Some(failure), .. } => Err(failure),
+            Self::Weighed { all, numbers, .. } => {
+                super::value::finite(metric, all.of(&numbers).ok_or_else(no_match)?)
             }
+        }
+    }
+}
+
+impl Weigh {
+    /// `None` without numbers.
+    fn of(self, numbers: &[f64]) -> Option<f64> {
+        let each = || numbers.iter().copied();
+        match self {
+            Self::Min => each().reduce(f64::min),
+            Self::Max => each().reduce(f64::max),
+            Self::Sum => each().reduce(|a, b| a + b),
+            Self::Median => stats::median(numbers),
+            Self::Mean => stats::mean(numbers),
         }
     }
 }

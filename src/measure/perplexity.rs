@@ -191,6 +191,7 @@ impl Found {
                 values: [(metric.clone(), finite(metric, value)?)].into(),
                 chunks: self.chunks,
                 context: self.context,
+                ..Reading::default()
             }),
             None => Err(self.incomplete()),
         }

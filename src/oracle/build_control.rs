@@ -14,6 +14,7 @@ use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control};
 
 use super::evaluate::Oracle;
+use super::quiet::Company;
 use super::{OracleError, run};
 
 impl Oracle {
@@ -60,6 +61,7 @@ impl Oracle {
         let recipe = self.recipe(commit)?;
         let key = self.build_key_of(commit, &recipe)?;
         let slot = self.slots.acquire(|_| false)?;
+        let _held = self.bear(Company::Beside, commit, None, Phase::Control)?;
         self.recorder.now("control", commit, None, Phase::Control);
         let values = run::values(&self.history, &slot, commit, &recipe, &self.facts)?;
         let built = build::build(build::Order {

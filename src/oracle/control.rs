@@ -9,9 +9,9 @@ use crate::build::{Slot, Stamp};
 use crate::evaluation::{CommitId, Phase};
 use crate::store::{Control, HuntDir, StoreError, StoredRun, publish};
 
-use super::derive::derive;
+use super::OracleError;
 use super::evaluate::{Oracle, Placed};
-use super::{OracleError, run};
+use super::launch::Launch;
 
 /// Where the driver keeps the good endpoint's build for the whole hunt, and holds its lock.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,29 +57,23 @@ impl Oracle {
             // A killed driver may have lost its slot to somebody.
             (slot.stamp().as_ref() == Some(&stamp)).then_some(Placed { slot, stamp })
         });
-        let Placed { slot, stamp } = match place {
+        let placed = match place {
             Some(place) => place,
             None => self.place(&good, &recipe, Phase::Control)?,
         };
-        slot.fresh(&slot.cache())?;
+        placed.slot.fresh(&placed.slot.cache())?;
         let key = self.run_key_of(&good, &recipe, &measure)?;
-        self.recorder.now("control", &good, Some(&measure.name), Phase::Control);
-        let ran = run::run(run::Order {
-            history: &self.history,
-            store: &self.store,
-            slot: &slot,
-            stamp: &stamp,
+        let phase = Phase::Control;
+        let launch = Launch {
             commit: &good,
-            config: &recipe,
+            recipe: &recipe,
             measure: &measure,
             key: &key,
-            facts: &self.facts,
-            phase: Phase::Control,
-            hunt: self.recorder.hunt(),
-            stop: &self.stop,
-        })?;
-        let derived = derive(&ran, &measure, &recipe)?;
-        self.recorder.run(&ran, &derived.sample, &good, Phase::Control)?;
+            phase,
+            warm_up: false,
+        };
+        let (ran, derived) = self.launch(launch, &placed)?;
+        self.recorder.run(&ran, &derived.sample, &good, phase)?;
         let worked = derived.fault.is_none();
         self.store.put_control(&Control {
             about: failed.record.attempt.clone(),

@@ -8,7 +8,7 @@ use crate::git::GitError;
 use crate::process::ProcessError;
 use crate::store::StoreError;
 
-use super::InputError;
+use super::{InputError, QuietError};
 
 /// No answer.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +37,9 @@ pub enum OracleError {
     /// An input is missing or changed under way.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// A run that must be alone cannot be.
+    #[error(transparent)]
+    Quiet(#[from] QuietError),
     /// A run failed, and the good endpoint's kept build failed the same moment.
     #[error("a run of {commit} failed ({what}), and {control}")]
     World {
@@ -46,6 +49,20 @@ pub enum OracleError {
         what: String,
         /// What the control says, and where to look.
         control: String,
+    },
+    /// The machine is too hot, or held down, to measure times on.
+    #[error(
+        "the machine throttles: {runs} runs of {measure} at {commit} in a row did not count ({why})"
+    )]
+    Throttled {
+        /// How many.
+        runs: u32,
+        /// The measure.
+        measure: String,
+        /// The commit, abbreviated.
+        commit: String,
+        /// What slowed it down at the last of them.
+        why: String,
     },
     /// `[statistics] max_runs` are made.
     #[error("the budget of {0} runs is spent")]
@@ -116,6 +133,11 @@ impl OracleError {
             Self::World { .. } | Self::Build(BuildError::World { .. }) => Some(
                 "mend the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
             ),
+            Self::Throttled { .. } => Some(
+                "let it cool, and look after its fans, its power and what else runs on it; then \
+                 `bisect-ppl resume`: nothing measured is lost"
+                    .to_owned(),
+            ),
             Self::Input(error) => Some(error.hint()),
             Self::Slot(error) | Self::Build(BuildError::Slot(error)) => slot_hint(error),
             Self::Process(error) | Self::Build(BuildError::Process(error)) => process_hint(error),
@@ -125,6 +147,11 @@ impl OracleError {
                     .to_owned(),
             ),
             Self::Config(_) => Some("correct the overrides, then start a new hunt".to_owned()),
+            Self::Quiet(_) => Some(
+                "measures with `exclusive = true` need file locks in the user's cache folder: make \
+                 it writable, or set XDG_CACHE_HOME to a folder on a disk that has them"
+                    .to_owned(),
+            ),
             Self::Budget(_) | Self::Stopped | Self::Build(BuildError::Stopped) => None,
         }
     }

@@ -12,8 +12,9 @@ use crate::process::Stop;
 use crate::store::{RunKey, Store};
 
 use super::count::given;
-use super::derive::derive;
-use super::{ControlSlot, Facts, Observation, OracleError, Recorder, Sample, run};
+use super::launch::Launch;
+use super::quiet::Company;
+use super::{ControlSlot, Facts, Launcher, Observation, OracleError, Recorder, Sample, run};
 
 /// Answers about commits.
 pub struct Oracle {
@@ -42,6 +43,8 @@ pub struct Oracle {
     pub kept: Vec<Slot>,
     /// Runs of an earlier hunt's confirmation that this one takes over.
     pub taken_over: BTreeSet<String>,
+    /// What launches need.
+    pub launcher: Launcher,
 }
 
 /// A question.
@@ -161,29 +164,20 @@ impl Oracle {
             samples.push(sample);
         }
         let mut again = 0;
+        let mut throttled = 0;
+        let mut is_warm = false;
         while samples.len() < request.runs {
-            let budget = recipe.statistics.max_runs;
-            if self.recorder.made() >= budget {
-                return Err(OracleError::Budget(budget).into());
-            }
+            self.afford(recipe)?;
             self.ensure(request, recipe, placed)?;
-            let Placed { slot, stamp } = placed.as_ref().expect("it was just ensured");
-            self.recorder.now("run", commit, Some(&measure.name), phase);
-            let run = run::run(run::Order {
-                history: &self.history,
-                store: &self.store,
-                slot,
-                stamp,
-                commit,
-                config: recipe,
-                measure,
-                key,
-                facts: &self.facts,
-                phase,
-                hunt: self.recorder.hunt(),
-                stop: &self.stop,
-            })?;
-            let derived = derive(&run, measure, recipe)?;
+            let placed = placed.as_ref().expect("it was just ensured");
+            let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
+            if !std::mem::replace(&mut is_warm, true) {
+                self.warm_up(launch, placed)?;
+            }
+            let (run, derived) = self.launch(launch, placed)?;
+            if self.rests_after(launch, &run, &derived, &mut throttled)? {
+                continue;
+            }
             if self.counts(request, measure, &run, &derived, &mut again)? {
                 self.recorder.run(&run, &derived.sample, commit, phase)?;
                 samples.push(derived.sample);
@@ -289,6 +283,7 @@ impl Oracle {
             slot.fresh(&slot.cache())?;
             return Ok(Placed { slot, stamp });
         }
+        let held = self.bear(Company::Beside, commit, None, phase)?;
         self.recorder.now("build", commit, None, phase);
         let values = run::values(&self.history, &slot, commit, recipe, &self.facts)?;
         let built = build::build(build::Order {
@@ -304,6 +299,8 @@ impl Oracle {
             checkout: self.checkout.as_deref(),
             stop: &self.stop,
         })?;
+        // What is asked of a failed build builds as well, and takes its own.
+        drop(held);
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
         if let Some(failure) = &built.record.failure {
             let failure = failure.clone();

@@ -1,20 +1,21 @@
 //! Writes down what happens while it happens: the journal, each run's log under the hunt, and
 //! what is being done now.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
+use crate::ui::Progress;
 
 use super::Sample;
 
 /// What is being done right now, for whoever asks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
-    /// `build`, `run`, `control`, `search`, …
+    /// `build`, `run`, `control`, `wait`, …
     pub doing: String,
     /// The commit.
     pub commit: CommitId,
@@ -24,6 +25,9 @@ pub struct Activity {
     pub since: String,
     /// What for.
     pub phase: Phase,
+    /// What it waits for, in a sentence without its subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<String>,
 }
 
 /// The recorder of one hunt; nothing is written where there is no hunt.
@@ -109,6 +113,25 @@ impl Recorder {
 
     /// Says what is being done now. Not durable, and never an error: it is only for looking.
     pub fn now(&self, doing: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+        self.tell(doing, commit, measure, phase, None);
+    }
+
+    /// The same where it can only wait; where there is no hunt to look at, it is said at once.
+    pub fn waits(&self, why: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+        self.tell("wait", commit, measure, phase, Some(why));
+        if self.hunt.is_none() {
+            Progress::new(false).note(why);
+        }
+    }
+
+    fn tell(
+        &self,
+        doing: &str,
+        commit: &CommitId,
+        measure: Option<&str>,
+        phase: Phase,
+        waits: Option<&str>,
+    ) {
         let Some((hunt, _)) = &self.hunt else { return };
         let activity = Activity {
             doing: doing.to_owned(),
@@ -116,6 +139,7 @@ impl Recorder {
             measure: measure.map(str::to_owned),
             since: jiff::Timestamp::now().to_string(),
             phase,
+            waits: waits.map(str::to_owned),
         };
         let temporary = hunt.now_path().with_extension("json.new");
         let bytes = serde_json::to_vec(&activity).expect("an activity is plain data");
@@ -158,6 +182,9 @@ impl Recorder {
             reused,
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::extent),
+            repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
+            apart: record.apart(),
+            machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }
 

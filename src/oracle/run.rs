@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::build::{Slot, Stamp};
 use crate::config::{Command, Config, Measure, Placeholder, Values};
-use crate::evaluation::{CommitId, Ended, Phase, RunRecord};
+use crate::evaluation::{Around, CommitId, Ended, MachineState, Phase, RunRecord};
 use crate::git::{History, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile, Stop};
@@ -27,8 +27,12 @@ pub(super) struct Order<'a> {
     pub(super) key: &'a RunKey,
     pub(super) facts: &'a Facts,
     pub(super) phase: Phase,
+    /// It does not count.
+    pub(super) warm_up: bool,
     pub(super) hunt: Option<&'a str>,
     pub(super) stop: &'a Stop,
+    /// Looks at the machine.
+    pub(super) look: &'a dyn Fn() -> MachineState,
 }
 
 /// Values of the placeholders for a commit in a slot.
@@ -118,6 +122,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     }
 
     let output = LogFile { path: log, header: &header, sync: true };
+    let mut machine = None;
     let (ended, wall_s, peak_rss_mib) = if let Some(ended) = failed_before {
         // Nothing of the engine ran; its log says what stood in the way.
         let words = ["true".to_owned()];
@@ -125,9 +130,11 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         (ended, 0.0, None)
     } else {
         let mut reader = Reader::new(measure, &order.config.requires);
+        let before = (order.look)();
         let done = process::run(&invoke(&argv), order.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
+        machine = Some(Around { before, after: (order.look)() });
         (done.ended, done.wall.as_secs_f64(), done.peak_rss_mib)
     };
     for command in &measure.after {
@@ -163,6 +170,9 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         peak_rss_mib,
         ended,
         built: order.stamp.finished.clone(),
+        warm_up: order.warm_up,
+        alone: measure.exclusive,
+        machine,
     };
     Ok(order.store.put_run(&record, log)?)
 }

@@ -4,9 +4,13 @@ use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+
+/// How often a wait looks whether it was asked to end.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Tells runs to end. Clones are the same handle.
 ///
@@ -61,6 +65,16 @@ impl Stop {
     /// Whether it was asked at all.
     pub fn is_requested(&self) -> bool {
         self.requests() > 0
+    }
+
+    /// Waits for so long, or until it is asked; whether it was.
+    pub fn within(&self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        while !self.is_requested() {
+            let Some(left) = end.checked_duration_since(Instant::now()) else { return false };
+            std::thread::sleep(left.min(LOOK));
+        }
+        true
     }
 
     /// The first signal that came, if any did.
@@ -136,5 +150,20 @@ mod tests {
         drop(alarm);
         stop.request();
         assert!(stop.state.waiting.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_wait_ends_when_it_is_asked_to() {
+        let stop = Stop::never();
+        assert!(!stop.within(Duration::from_millis(60)));
+        let begun = Instant::now();
+        let other = stop.clone();
+        let asks = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(60));
+            other.request();
+        });
+        assert!(stop.within(Duration::from_mins(1)));
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        asks.join().unwrap();
     }
 }

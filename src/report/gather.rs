@@ -9,7 +9,6 @@ use crate::store::journal::{Begun, Entry, Event, Judged, Plan};
 
 use crate::ui::text;
 
-use super::ReportError;
 use super::cost::Cost;
 use super::guards::Guards;
 use super::measured::Measured;
@@ -18,6 +17,7 @@ use super::model::{
     StepLine,
 };
 use super::short::Searches;
+use super::{ReportError, repeats, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -195,6 +195,8 @@ impl<'a> Gathered<'a> {
             target_failure: self.guards.failure(),
             steadiness: self.guards.steadiness(),
             searches: self.searches,
+            repeats: repeats::of(&commits),
+            timed: timed::of(&commits),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),
             notes: self.notes,

@@ -6,7 +6,7 @@ use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Value, Verdict
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
 use super::gather::failure_text;
-use super::model::{BuildLine, MeasuredCommit, RunLine, SampleLine};
+use super::model::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
 
 /// Commits in order of first appearance.
 #[derive(Default)]
@@ -90,6 +90,7 @@ impl<'a> Measured<'a> {
 impl OneCommit<'_> {
     fn into_line(self, texts: &HashMap<&str, Extent>) -> MeasuredCommit {
         let judgement = self.judged.map(|judged| &judged.judgement);
+        let counted = self.runs.iter().filter(|run| run.apart.is_none());
         MeasuredCommit {
             commit: self.id,
             subject: None,
@@ -99,7 +100,8 @@ impl OneCommit<'_> {
             broken: judgement.map(|j| j.broken.clone()).unwrap_or_default(),
             p_bad: None,
             runs: self.runs.iter().map(|run| run_line(run)).collect(),
-            samples: self.runs.into_iter().flat_map(|run| samples(run, texts)).collect(),
+            samples: counted.flat_map(|run| samples(run, texts)).collect(),
+            apart: self.runs.iter().filter_map(|run| apart_line(run)).collect(),
             builds: self.builds.into_iter().map(build_line).collect(),
         }
     }
@@ -134,6 +136,19 @@ fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
     samples
 }
 
+/// What counts for nothing has no sample, and is told of all the same.
+fn apart_line(run: &RunDone) -> Option<ApartLine> {
+    let why = run.apart.clone()?;
+    Some(ApartLine {
+        measure: run.measure.clone(),
+        why,
+        log: run.log.clone(),
+        phase: run.phase,
+        reused: run.reused,
+        attempt: run.attempt.clone(),
+    })
+}
+
 fn build_line(build: &BuildDone) -> BuildLine {
     BuildLine {
         attempt: build.attempt.clone(),
@@ -150,12 +165,16 @@ fn run_line(run: &RunDone) -> RunLine {
     let resident = run.values.get(&Metric::named(&run.measure, "peak_rss_mib"));
     RunLine {
         measure: run.measure.clone(),
+        attempt: run.attempt.clone(),
         log: run.log.clone(),
         phase: run.phase,
         reused: run.reused,
         wall_s: run.wall_s,
         peak_rss_mib: resident.and_then(Value::number),
         argv: run.argv.clone(),
+        repeats: run.repeats.clone(),
+        apart: run.apart.clone(),
+        machine: run.machine.as_deref().cloned(),
     }
 }
 

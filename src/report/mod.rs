@@ -14,12 +14,14 @@ mod model;
 mod plan;
 mod plot;
 mod range;
+mod repeats;
 mod reproduce;
 mod short;
 mod tables;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod words;
 
 use std::os::unix::fs::PermissionsExt;

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, CommitId, Failure, Lineage, Metric, Outcome, OverText, Phase, SkipReason, TouchedFile,
-    Value, Verdict,
+    Apart, Around, Basis, CommitId, Failure, Lineage, Metric, Outcome, OverText, Phase, SkipReason,
+    TouchedFile, Value, Verdict,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
+
+use super::repeats::RepeatLine;
+use super::timed::TimedLine;
 
 /// The format of `report.json`.
 pub const SCHEMA: &str = "bisect-ppl/report/1";
@@ -55,6 +58,12 @@ pub struct Report {
     pub searches: Vec<SearchLine>,
     /// Every commit that was built, run or judged, in order of first appearance.
     pub commits: Vec<MeasuredCommit>,
+    /// Metrics that a launch says several times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<RepeatLine>,
+    /// Measures that had the machine to themselves, and what it was like then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timed: Vec<TimedLine>,
     /// What it was expected to cost, said before the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
@@ -286,6 +295,9 @@ pub struct MeasuredCommit {
     pub p_bad: Option<f64>,
     /// Each value of each run.
     pub samples: Vec<SampleLine>,
+    /// Runs that count for nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<ApartLine>,
     /// Its builds.
     pub builds: Vec<BuildLine>,
     /// Its runs. Not part of the document: each log begins with its command.
@@ -317,6 +329,23 @@ pub struct SampleLine {
     pub chunks: Option<usize>,
 }
 
+/// A run that is kept and counts for nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApartLine {
+    /// The measure.
+    pub measure: String,
+    /// Why.
+    pub why: Apart,
+    /// The run's log, relative to the hunt.
+    pub log: String,
+    /// Why it ran.
+    pub phase: Phase,
+    /// Taken from the store; nothing ran.
+    pub reused: bool,
+    /// The run.
+    pub attempt: String,
+}
+
 /// One build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BuildLine {
@@ -343,6 +372,8 @@ pub struct BuildLine {
 pub struct RunLine {
     /// The measure.
     pub measure: String,
+    /// The run.
+    pub attempt: String,
     /// Its log, relative to the hunt.
     pub log: String,
     /// What for.
@@ -355,6 +386,12 @@ pub struct RunLine {
     pub peak_rss_mib: Option<f64>,
     /// The command, placeholders filled in, a word an entry.
     pub argv: Vec<String>,
+    /// What one launch said of a metric that it said several times.
+    pub repeats: BTreeMap<Metric, Vec<f64>>,
+    /// Why it counts for nothing, where it does not.
+    pub apart: Option<Apart>,
+    /// What the machine was like around it, where it was alone.
+    pub machine: Option<Around>,
 }
 
 /// What a hunt cost. What came from the store is left out, every attempt counts once.

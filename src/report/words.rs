@@ -226,14 +226,16 @@ pub(super) fn steadiness(report: &Report) -> Option<&'static str> {
 pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
     let machine = &report.machine;
     let gpus = if machine.gpus.is_empty() { "none".to_owned() } else { machine.gpus.join(", ") };
-    vec![
+    let mut facts = vec![
         ("Processor", format!("{} ({})", machine.cpu, text::plural(machine.cores, "core"))),
         ("Memory", format!("{} MiB", machine.memory_mib)),
         ("GPU", gpus),
         ("Kernel", machine.kernel.clone()),
         ("Git", report.git.clone()),
         ("Made by", format!("{}, hunt {}", report.tool, report.hunt)),
-    ]
+    ];
+    facts.extend(report.timed.iter().map(|line| ("Timing", super::timed::words(line))));
+    facts
 }
 
 /// What the hunt cost.

@@ -75,11 +75,14 @@ impl Store {
     }
 
     /// Every run under a key, oldest first. Runs that a control proved to be the world's fault
-    /// are left out: they count for nothing.
+    /// and those that are kept apart are left out: they count for nothing.
     pub fn runs(&self, key: &RunKey) -> Result<Vec<StoredRun>, StoreError> {
         let folder = self.keyed("runs", key.as_str());
         let mut runs = Vec::new();
         for record in read_all::<RunRecord>(&folder)? {
+            if record.apart().is_some() {
+                continue;
+            }
             let log = folder.join(format!("{}.log", record.attempt));
             let control = self.control(&record.attempt)?;
             if control.as_ref().is_none_or(|c| c.worked) {

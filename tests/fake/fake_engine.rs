@@ -31,6 +31,8 @@
 //! | `program` | what the built program is called; `none`: the build makes none |
 //! | `needs` | a file under the source without which it leaves with 4 |
 //! | `dirty` | a tracked file that it overwrites while it runs |
+//! | `town` | a folder in which every engine has a file while it builds or runs |
+//! | `alone` | it is a fault if anybody else is in town while this one runs |
 //! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
 #![allow(
     clippy::disallowed_methods,
@@ -169,6 +171,7 @@ fn build_engine(src: &Path, build: &Path) {
         log(&format!("fault a build of another commit left its files in {}", src.display()));
     }
     println!("building {}", script.id());
+    let _guest = Guest::of(&script, false);
     if let Some(ms) = script.number("build_ms") {
         std::thread::sleep(Duration::from_millis(ms));
     }
@@ -248,9 +251,44 @@ fn run(measure: &str, rooms: &[&str]) {
     if let Some(backend) = Some(script.get("backend").unwrap_or("cpu")).filter(|b| *b != "none") {
         eprintln!("backend: {backend}");
     }
+    let _guest = Guest::of(&script, script.get("alone").is_some());
     say(&script);
     let fate = if measure == "ppl" { script.turn("fate") } else { None };
     speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked, most);
+}
+
+/// Somebody in town, who leaves when dropped.
+struct Guest {
+    file: PathBuf,
+    wants_to_be_alone: bool,
+}
+
+impl Guest {
+    fn of(script: &Script, wants_to_be_alone: bool) -> Option<Self> {
+        let file = Path::new(script.get("town")?).join(std::process::id().to_string());
+        fs::write(&file, script.id()).unwrap();
+        let guest = Self { file, wants_to_be_alone };
+        guest.look("comes");
+        Some(guest)
+    }
+
+    fn look(&self, when: &str) {
+        let town = self.file.parent().unwrap();
+        let there = fs::read_dir(town).unwrap().map(|entry| entry.unwrap().path());
+        // What was killed has left no more than its name.
+        let lives = |file: &PathBuf| Path::new("/proc").join(file.file_name().unwrap()).exists();
+        let others: Vec<PathBuf> = there.filter(|file| *file != self.file && lives(file)).collect();
+        if self.wants_to_be_alone && !others.is_empty() {
+            log(&format!("fault not alone when it {when}: {others:?}"));
+        }
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.look("goes");
+        fs::remove_file(&self.file).unwrap();
+    }
 }
 
 fn say(script: &Script) {

@@ -19,7 +19,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("oracle", "build measure store config git search stats evaluation process ui"),
     ("build", "store config git stats evaluation process"),
     ("measure", "store config git stats evaluation process"),
-    ("report", "store search ui evaluation"),
+    ("report", "store search stats ui evaluation"),
     ("store", "config git search stats evaluation process"),
     ("config", "evaluation"),
     ("git", "evaluation process"),

@@ -162,6 +162,27 @@ fn check_says_what_is_well_and_what_is_not() {
 }
 
 #[test]
+fn check_warns_of_a_speed_that_is_measured_in_company() {
+    let env = TestEnvironment::new();
+    line("g b").build(&env);
+    let keys = "parser = \"regex\"\npattern = 'decode: (?<tg>[0-9.]+)'\n";
+    let oracle = |keys: &str| {
+        let guard = "metric = \"speed.tg\"\nmax_decrease_percent = 5";
+        Oracle::new(&env).measure("speed", "speed", keys).guard(guard).write(&env);
+        env.run(&["check"]).expect(0).stdout
+    };
+    let said = oracle(keys);
+    let line = said.lines().find(|line| line.starts_with("warn")).unwrap();
+    assert_eq!(
+        line,
+        "warn  measure      speed.tg looks like a time or a speed; `exclusive = true` in the \
+         measure `speed` keeps our other builds and runs away from its runs"
+    );
+    let said = oracle(&format!("{keys}exclusive = true\n"));
+    assert!(!said.contains("looks like a time"), "{said}");
+}
+
+#[test]
 fn measure_shows_one_evaluation() {
     let env = TestEnvironment::new();
     line("g x b").build(&env);

@@ -28,4 +28,5 @@ mod process;
 mod properties;
 mod scenarios;
 mod store;
+mod timed;
 mod world;

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use crate::cli::args::StoreShow;
 use crate::cli::start::report_failed;
 use crate::cli::{Failed, exit};
-use crate::evaluation::{CommitId, Ended, RunRecord};
+use crate::evaluation::{Around, CommitId, Ended, MachineState, RunRecord};
 use crate::git::{History, Repository};
 use crate::report::{Report, terminal_answer};
 use crate::store::journal::{Event, RunDone};
@@ -184,8 +184,33 @@ impl Readings {
         if run.control.as_ref().is_some_and(|control| !control.worked) {
             out.push_str("  does not count: the control failed too\n");
         }
+        if let Some(why) = record.apart() {
+            let _ = writeln!(out, "  does not count: {why}");
+        }
+        if let Some(around) = record.machine.as_ref().filter(|_| record.alone) {
+            let _ = writeln!(out, "  alone; {}", machine_words(around));
+        }
         let _ = writeln!(out, "  run key {}", record.run_key);
         let _ = writeln!(out, "  log {}", text::line(&run.log.to_string_lossy()));
         out
     }
+}
+
+/// What the machine was like before and after, as far as it tells.
+fn machine_words(around: &Around) -> String {
+    let both = |what: &str, figure: fn(&MachineState) -> Option<f64>, unit: &str| {
+        let [before, after] = [&around.before, &around.after].map(figure);
+        let shown = |x: Option<f64>| x.map_or_else(|| "?".to_owned(), |x| format!("{x:.1}"));
+        let told = before.is_some() || after.is_some();
+        told.then(|| format!("{what} {} → {}{unit}", shown(before), shown(after)))
+    };
+    let figures = [
+        both("load", |state| state.load, ""),
+        both("cores", |state| state.cpu_mhz, " MHz"),
+        both("hottest sensor", |state| state.hottest_c, " °C"),
+        both("GPU", |state| state.gpus.first()?.sm_mhz, " MHz"),
+        both("GPU", |state| state.gpus.first()?.temperature_c, " °C"),
+    ];
+    let figures: Vec<String> = figures.into_iter().flatten().collect();
+    if figures.is_empty() { "the machine tells nothing".to_owned() } else { figures.join(", ") }
 }

@@ -9,6 +9,9 @@ use super::{NOT_A_WORD, is_word, run_failures};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
+/// More is a slip of the keyboard: each is a run that counts for nothing.
+const MOST_WARMUPS: u32 = 100;
+
 /// What every run yields besides what is parsed.
 pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
 
@@ -42,6 +45,8 @@ const PICKS: &[(&str, Pick)] = &[
     ("min", Pick::Min),
     ("max", Pick::Max),
     ("sum", Pick::Sum),
+    ("median", Pick::Median),
+    ("mean", Pick::Mean),
 ];
 
 pub(super) fn measures(
@@ -82,7 +87,6 @@ fn measure(
     name: Option<&str>,
     failures: &Failures,
 ) -> Option<Measure> {
-    section.later(&["exclusive"]);
     let command = section.need(walk, "command").and_then(|spot| spot.command(walk));
     let kind_spot = section.get("kind");
     let kind = kind_spot.as_ref().and_then(|spot| {
@@ -102,6 +106,8 @@ fn measure(
     let cwd = section.get("cwd").and_then(|spot| spot.template(walk));
     let before = section.get("before").map(|spot| spot.commands(walk));
     let after = section.get("after").map(|spot| spot.commands(walk));
+    let exclusive = section.get("exclusive").and_then(|spot| spot.flag(walk));
+    let warmup = section.get("warmup").and_then(|spot| spot.count_to(walk, MOST_WARMUPS));
     let mut own = failures.clone();
     let mut policies = section.section(walk, "failures");
     run_failures(walk, &mut policies, &mut own);
@@ -121,6 +127,8 @@ fn measure(
         after: after.unwrap_or_default(),
         kind,
         failures: own,
+        exclusive: exclusive.unwrap_or(false),
+        warmup: warmup.unwrap_or(0),
     })
 }
 
@@ -160,7 +168,7 @@ fn regex(
     let pick = pick.unwrap_or(Pick::Last);
     if let Some(spot) = pick_spot
         && kind == MeasureKind::Fact
-        && matches!(pick, Pick::Min | Pick::Max | Pick::Sum)
+        && !matches!(pick, Pick::First | Pick::Last)
     {
         spot.refuse(walk, "facts are not numbers. Allowed: first, last");
     }

@@ -199,6 +199,13 @@ struct Measure {
     /// Commands to run after each run, in the same folder and environment.
     #[schemars(extend("default" = []))]
     after: Option<Vec<Text>>,
+    /// Whether nothing of bisect-ppl may build or run beside it on this machine; for figures
+    /// that are times or speeds.
+    #[schemars(extend("default" = false))]
+    exclusive: Option<bool>,
+    /// Launches of each build that do not count, before the first that does.
+    #[schemars(range(min = 0, max = 100), extend("default" = 0))]
+    warmup: Option<u32>,
     /// What this measure's failures count as, where that is not as in [failures].
     failures: Option<RunFailures>,
 }
@@ -245,6 +252,8 @@ enum Pick {
     Min,
     Max,
     Sum,
+    Median,
+    Mean,
 }
 
 #[derive(JsonSchema)]

@@ -80,7 +80,6 @@ fn what_is_not_there_yet_is_refused_by_name() {
             &format!("`{parser}` is not available yet. Available: llama-perplexity, regex"),
         );
     }
-    says(&refused_measure("exclusive = true"), "measure.ppl.exclusive: not available yet");
     says(&refused_extra("[run]\nexclusive = true\n"), "run.exclusive: not available yet");
     says(&refused("{build}/ppl", "{build}/ppl {port}")[0], "`{port}` is not available yet");
 }
@@ -143,6 +142,14 @@ fn wrong_types_are_refused() {
         "expected true or false, found a string",
     );
     says(
+        &refused_measure("exclusive = 'yes'"),
+        "measure.ppl.exclusive: expected true or false, found a string.",
+    );
+    says(
+        &refused_measure("warmup = true"),
+        "measure.ppl.warmup: expected a whole number, found a boolean.",
+    );
+    says(
         &refused_guard("max_increase = '5%'"),
         "guard[1].max_increase: expected a number, found a string",
     );
@@ -166,6 +173,10 @@ fn impossible_counts_and_times_are_refused() {
         &refused_extra("[run]\nchunks = 99999999999999999999\n"),
         "oracle.toml:10:10: the integer does not fit into 64 bits",
     );
+    for warmup in ["-1", "101"] {
+        let said = refused_measure(&format!("warmup = {warmup}"));
+        says(&said, &format!("measure.ppl.warmup: {warmup} is out of range; allowed: 0 to 100"));
+    }
     for time in ["0s", "-5m", "9000h", "5m ago"] {
         says(
             &refused_measure(&format!("timeout = '{time}'")),

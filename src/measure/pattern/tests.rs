@@ -43,6 +43,8 @@ fn each_pick_counts_every_match_even_on_one_line() {
         (Pick::Min, 1.0),
         (Pick::Max, 4.0),
         (Pick::Sum, 10.0),
+        (Pick::Median, 2.5),
+        (Pick::Mean, 2.5),
     ] {
         assert_eq!(number(r"t=(\d+)", pick).value(&lines), Value::Number(wanted), "{pick:?}");
     }
@@ -112,4 +114,39 @@ fn facts_stay_text() {
         fact(r"backend: (\S+)", Pick::Last).value(&["backend: nan"]),
         Value::Fact("nan".into())
     );
+}
+
+#[test]
+fn what_repeats_one_measurement_is_kept_and_what_is_only_looked_at_is_not() {
+    let lines = ["tg 10.0", "tg 12.0", "pp 300", "tg 30.0"];
+    let pattern = r"tg (?<tg>\S+)|pp (?<pp>\S+)";
+    let tg = Metric::named("speed", "tg");
+    for pick in [Pick::Median, Pick::Mean, Pick::Min, Pick::Max] {
+        let reading = number(pattern, pick).read(&lines).unwrap();
+        // A single match repeats nothing.
+        let wanted = BTreeMap::from([(tg.clone(), vec![10.0, 12.0, 30.0])]);
+        assert_eq!(reading.repeats, wanted, "{pick:?}");
+    }
+    for pick in [Pick::First, Pick::Last, Pick::Sum] {
+        assert!(number(pattern, pick).read(&lines).unwrap().repeats.is_empty(), "{pick:?}");
+    }
+    let reading = number(pattern, Pick::Median).read(&lines).unwrap();
+    assert_eq!(reading.values[&tg], Value::Number(12.0));
+    let other = number(pattern, Pick::Median).read(&["tg 12.0", "pp 300"]).unwrap();
+    assert!(reading.same_bits(&other), "the value is what repeats from launch to launch");
+}
+
+#[test]
+fn a_series_is_no_repetition() {
+    let lines = vec!["t=1"; MOST_REPEATS + 1];
+    let reading = number(r"t=(\d+)", Pick::Median).read(&lines).unwrap();
+    assert!(reading.repeats.is_empty());
+    assert_eq!(number(r"t=(\d+)", Pick::Mean).value(&lines), Value::Number(1.0));
+}
+
+#[test]
+fn a_repeat_that_is_no_number_spoils_the_launch() {
+    let median = number(r"t=(\S+)", Pick::Median);
+    assert_eq!(median.failure(&["t=1", "t=nan", "t=2"]), FailureKind::Nan);
+    assert_eq!(median.failure(&["t=1", "t=fast"]), FailureKind::Unreadable);
 }

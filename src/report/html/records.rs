@@ -80,7 +80,8 @@ fn rows(
     for run in &commit.runs {
         let memory = run.peak_rss_mib.map(|mib| format!("{mib:.1}\u{a0}MiB"));
         let failed = commit.samples.iter().find(|sample| sample.log == run.log);
-        let failure = failed.and_then(|sample| sample.failure.as_deref()).unwrap_or_default();
+        let apart = run.apart.as_ref().map(|why| format!("does not count: {why}"));
+        let failure = apart.or_else(|| failed?.failure.clone()).unwrap_or_default();
         rows.push(RecordView {
             what: run.measure.clone(),
             commit: name.clone(),
@@ -89,7 +90,7 @@ fn rows(
             memory: memory.unwrap_or_default(),
             commands: vec![known.number(&run.argv, report, commit)],
             output: output(&run.log, run.reused),
-            failure: text::line(failure),
+            failure: text::line(&failure),
         });
     }
     rows

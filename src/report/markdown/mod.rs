@@ -22,8 +22,10 @@ pub fn markdown(report: &Report) -> String {
     if let Some(steady) = words::steadiness(report) {
         page.paragraph(steady);
     }
+    page.table(&tables::repeats(report));
     page.titled(2, "Measured commits", &tables::measured(report));
     page.titled(3, "Time and memory of the runs", &tables::resources(report));
+    page.titled(2, "Runs that do not count", &tables::apart(report));
     page.titled(2, "Skipped commits", &tables::skipped(report));
     if !report.accounts.is_empty() {
         page.heading(2, "Account");

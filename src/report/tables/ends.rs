@@ -35,6 +35,38 @@ pub(in crate::report) fn noise(report: &Report) -> Table {
     Table::new(["metric", "good endpoint", "bad endpoint"], rows)
 }
 
+/// How launches scatter beside what they repeat, where a launch repeats anything.
+pub(in crate::report) fn repeats(report: &Report) -> Table {
+    let rows = report.repeats.iter().map(|line| {
+        let spread = |sd: Option<f64>| match sd {
+            None => "not known".to_owned(),
+            Some(sd) if line.mean == 0.0 => text::figure(sd),
+            Some(sd) => {
+                let percent = 100.0 * sd / line.mean.abs();
+                format!("{} ({percent:.2} %)", text::figure(sd))
+            }
+        };
+        let [fewest, most] = line.repeats;
+        let each = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
+        [
+            line.metric.to_string(),
+            line.launches.to_string(),
+            each,
+            spread(line.between),
+            spread(line.within),
+        ]
+        .map(Cell::Text)
+    });
+    let columns = [
+        "metric",
+        "launches",
+        "repeats in each",
+        "deviation between launches",
+        "deviation within a launch",
+    ];
+    Table::new(columns, rows)
+}
+
 /// `7.21 in 3 runs`, `7.19 to 7.23 in 3 runs`, `2 of 3 runs failed`.
 fn spread(end: Option<&MeasuredCommit>, metric: &Metric) -> String {
     let samples: Vec<_> = end

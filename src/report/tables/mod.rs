@@ -9,8 +9,8 @@ mod setting;
 use crate::evaluation::{CommitId, Phase, Verdict};
 
 pub(super) use answer::{candidates, contributions, effects, files};
-pub(super) use ends::{endpoints, noise};
-pub(super) use samples::{figure, measured, resources, skipped};
+pub(super) use ends::{endpoints, noise, repeats};
+pub(super) use samples::{apart, figure, measured, resources, skipped};
 pub(super) use setting::{guards, inputs};
 
 /// A table; rows have as many cells as there are columns.

@@ -1,6 +1,6 @@
 //! What was measured, each figure with the output it was read from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{Metric, Verdict};
 use crate::report::measured::is_resource;
@@ -68,6 +68,23 @@ pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
         None => words,
     };
     Output { words, log: sample.log.clone(), reused: sample.reused }
+}
+
+/// Runs that are kept and count for nothing, those of one kind together.
+pub(in crate::report) fn apart(report: &Report) -> Table {
+    let mut rows: Vec<[Cell; 4]> = Vec::new();
+    for commit in &report.commits {
+        let mut kinds = BTreeMap::<_, Vec<Output>>::new();
+        for line in &commit.apart {
+            let outputs = kinds.entry((&line.measure, line.why.to_string())).or_default();
+            let (words, log) = ("output".to_owned(), line.log.clone());
+            outputs.push(Output { words, log, reused: line.reused });
+        }
+        rows.extend(kinds.into_iter().map(|((measure, why), outputs)| {
+            [name(commit), measure.as_str().into(), why.into(), Cell::Outputs(outputs)]
+        }));
+    }
+    Table::new(["commit", "measure", "why", "output"], rows.into_iter())
 }
 
 /// What could not be tested, why, and where to look.

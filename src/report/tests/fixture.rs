@@ -178,6 +178,9 @@ impl Hunt {
             reused: false,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
             text: None,
+            repeats: BTreeMap::new(),
+            apart: None,
+            machine: None,
         };
         self.append(Event::Run(run.clone()));
         run

@@ -52,6 +52,9 @@ impl Place {
             peak_rss_mib: None,
             ended: Ended::Exited(0),
             built: started.to_owned(),
+            warm_up: false,
+            alone: false,
+            machine: None,
         };
         let log = self.store.pending_log(attempt).unwrap();
         std::fs::write(log.path(), "1> said\n").unwrap();

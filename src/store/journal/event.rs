@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement, Metric, Noise,
-    Phase, Target, Value,
+    Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
+    Metric, Noise, Phase, Target, Value,
 };
 
 /// One event.
@@ -254,6 +254,15 @@ pub struct RunDone {
     /// How much text it read, where its output says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Extent>,
+    /// What one launch said of a metric that it said several times.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub repeats: BTreeMap<Metric, Vec<f64>>,
+    /// Why it counts for nothing, where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
+    /// What the machine was like around it, where it was alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Box<Around>>,
 }
 
 /// A verdict with the runs it was derived from.

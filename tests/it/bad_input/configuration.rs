@@ -159,7 +159,31 @@ fn near_misses() {
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:16:1: measure.ppl.timeot: unknown key; did you mean `timeout`? Allowed: name, command, kind, parser, pattern, pick, pointer, pointers, timeout, env, cwd, before, after, failures
+      oracle.toml:16:1: measure.ppl.timeot: unknown key; did you mean `timeout`? Allowed: name, command, kind, parser, pattern, pick, pointer, pointers, timeout, env, cwd, before, after, exclusive, warmup, failures
+    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    ");
+}
+
+#[test]
+fn measures_of_time_that_are_wrong() {
+    let env = TestEnvironment::new();
+    line("g b").build(&env);
+    let keys = "parser = \"regex\"\npattern = '([0-9.]+)'\npick = \"average\"\nexclusive = 1\nwarmup = 1000";
+    Oracle::new(&env).measure("speed", "speed", keys).write(&env);
+    insta::assert_snapshot!(refused(&env, &START), @r"
+    exit code 2
+    error: oracle.toml has 3 problems
+      oracle.toml:27:8: measure.speed.pick: `average` is not allowed. Allowed: first, last, min, max, sum, median, mean
+      oracle.toml:28:13: measure.speed.exclusive: expected true or false, found an integer.
+      oracle.toml:29:10: measure.speed.warmup: 1000 is out of range; allowed: 0 to 100
+    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    ");
+    let keys = "parser = \"regex\"\npattern = 'b=(.*)'\nkind = \"fact\"\npick = \"median\"";
+    Oracle::new(&env).measure("launch", "launch", keys).write(&env);
+    insta::assert_snapshot!(refused(&env, &START), @r"
+    exit code 2
+    error: oracle.toml has 1 problem
+      oracle.toml:28:8: measure.launch.pick: facts are not numbers. Allowed: first, last
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     ");
 }

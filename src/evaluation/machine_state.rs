@@ -1,0 +1,139 @@
+//! What the machine was like around a run: what tells a slow commit from a hot machine.
+
+use serde::{Deserialize, Serialize};
+
+/// At one moment. What the machine does not tell is absent, never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineState {
+    /// Processes that ran or wanted to, on average over the last minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
+    /// Mean frequency of the processor's cores, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_mhz: Option<f64>,
+    /// The highest temperature that any sensor shows, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hottest_c: Option<f64>,
+    /// How often the processor was slowed down for heat, over all its cores and packages, since
+    /// the machine was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttle_count: Option<u64>,
+    /// The GPUs, where they were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gpus: Vec<GpuState>,
+}
+
+/// One GPU at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GpuState {
+    /// Its number.
+    pub index: u32,
+    /// Clock of its multiprocessors, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sm_mhz: Option<f64>,
+    /// Temperature, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature_c: Option<f64>,
+    /// Why its clocks are not at their highest: `nvmlClocksEventReasons`, bit by bit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<u64>,
+}
+
+/// Right before and right after a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Around {
+    /// Before its program was started.
+    pub before: MachineState,
+    /// After its program had ended.
+    pub after: MachineState,
+}
+
+/// The reasons for which a clock was taken down by something outside the work that was given to
+/// the GPU; values of `nvmlClocksEventReasons` in NVML's reference.
+///
+/// The others say nothing against a figure: idle (0x1) is what every GPU is around a run;
+/// clocks that somebody set (0x2, 0x100) and that GPUs keep in step (0x10) are the same for each
+/// run; the power cap (0x4) is where a large model runs all day, and as steady as the card.
+const HELD_DOWN: [(u64, &str); 4] = [
+    (0x40, "hardware thermal slowdown"),
+    (0x20, "software thermal slowdown"),
+    (0x80, "power brake"),
+    // Also said beside each of the two above that are hardware's, so it comes last.
+    (0x8, "hardware slowdown"),
+];
+
+impl Around {
+    /// Why a time that was measured here is the machine's rather than the program's: the
+    /// processor was slowed down for heat while it ran, or a GPU was held down when it began or
+    /// ended.
+    pub fn throttled(&self) -> Option<String> {
+        let counts = self.before.throttle_count.zip(self.after.throttle_count);
+        if let Some((before, after)) = counts
+            && after > before
+        {
+            return Some("the processor was slowed down for heat".to_owned());
+        }
+        let mut gpus = self.before.gpus.iter().chain(&self.after.gpus);
+        gpus.find_map(|gpu| {
+            let reasons = gpu.reasons?;
+            let (_, why) = HELD_DOWN.iter().find(|(bit, _)| reasons & bit != 0)?;
+            Some(format!("GPU {} was slowed down: {why}", gpu.index))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(before: Option<u64>, after: Option<u64>) -> Around {
+        let at = |throttle_count| MachineState { throttle_count, ..MachineState::default() };
+        Around { before: at(before), after: at(after) }
+    }
+
+    fn gpus(before: &[Option<u64>], after: &[Option<u64>]) -> Around {
+        let at = |reasons: &[Option<u64>]| MachineState {
+            gpus: (0..)
+                .zip(reasons)
+                .map(|(index, reasons)| GpuState { index, reasons: *reasons, ..Default::default() })
+                .collect(),
+            ..MachineState::default()
+        };
+        Around { before: at(before), after: at(after) }
+    }
+
+    #[test]
+    fn a_processor_throttles_when_its_count_rises() {
+        let heat = Some("the processor was slowed down for heat".to_owned());
+        assert_eq!(counted(Some(7), Some(8)).throttled(), heat);
+        assert_eq!(counted(Some(7), Some(7)).throttled(), None);
+        // A core was taken out of service, and its count with it.
+        assert_eq!(counted(Some(7), Some(5)).throttled(), None);
+        assert_eq!(counted(None, Some(5)).throttled(), None);
+        assert_eq!(counted(Some(5), None).throttled(), None);
+    }
+
+    #[test]
+    fn a_gpu_throttles_when_something_outside_its_work_holds_it_down() {
+        for bit in [0x1, 0x2, 0x4, 0x10, 0x100, 0x117] {
+            assert_eq!(gpus(&[Some(bit)], &[Some(bit)]).throttled(), None, "{bit:#x}");
+        }
+        let said = |bits| gpus(&[Some(0)], &[Some(bits)]).throttled().unwrap();
+        assert_eq!(said(0x8), "GPU 0 was slowed down: hardware slowdown");
+        assert_eq!(said(0x20), "GPU 0 was slowed down: software thermal slowdown");
+        assert_eq!(said(0x48), "GPU 0 was slowed down: hardware thermal slowdown");
+        assert_eq!(said(0x8c), "GPU 0 was slowed down: power brake");
+        let second = gpus(&[None, Some(0x24)], &[Some(0x1), Some(0x1)]);
+        let why = second.throttled().unwrap();
+        assert_eq!(why, "GPU 1 was slowed down: software thermal slowdown");
+        assert_eq!(gpus(&[None], &[]).throttled(), None);
+    }
+
+    #[test]
+    fn what_the_machine_does_not_tell_is_not_written() {
+        let state = MachineState { load: Some(0.5), ..MachineState::default() };
+        assert_eq!(serde_json::to_string(&state).unwrap(), r#"{"load":0.5}"#);
+        let read: MachineState = serde_json::from_str("{}").unwrap();
+        assert_eq!(read, MachineState::default());
+    }
+}

@@ -1,0 +1,188 @@
+//! One launch of a measure's command, in the company it bears.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::config::{Config, Measure, Placeholder};
+use crate::evaluation::{Apart, CommitId, MachineState, Phase};
+use crate::store::journal::Event;
+use crate::store::{RunKey, StoredRun};
+
+use super::count::given;
+use super::derive::{Derived, derive};
+use super::evaluate::{Oracle, Placed};
+use super::gpu_state::GpuProbe;
+use super::quiet::{Company, Held, NotTaken, Quiet};
+use super::{OracleError, machine_state, run};
+
+/// So many throttled runs in a row end the hunt, which can be resumed.
+const MOST_THROTTLED: u32 = 3;
+
+/// The rest after a throttled run is as long as the run, within these.
+const SHORTEST_REST: Duration = Duration::from_secs(2);
+const LONGEST_REST: Duration = Duration::from_mins(5);
+
+/// What launches need besides a commit and a recipe.
+#[derive(Debug)]
+pub struct Launcher {
+    quiet: Quiet,
+    gpus: GpuProbe,
+    /// Which measures this process has warmed up for, by the build's attempt.
+    warm: BTreeSet<(String, String)>,
+}
+
+impl Launcher {
+    /// With the locks of this machine, which lie in the user's cache folder.
+    pub fn new(user_cache: &Path) -> Self {
+        Self { quiet: Quiet::below(user_cache), gpus: GpuProbe::default(), warm: BTreeSet::new() }
+    }
+}
+
+impl Launcher {
+    /// What the machine is like now. GPUs take long to ask, so that is done only where times
+    /// are what is measured.
+    fn look(&self, measure: &Measure) -> MachineState {
+        let gpus = if measure.exclusive { self.gpus.ask() } else { Vec::new() };
+        MachineState { gpus, ..machine_state::read(Path::new("/")) }
+    }
+}
+
+/// What to launch.
+#[derive(Clone, Copy)]
+pub(super) struct Launch<'a> {
+    pub(super) commit: &'a CommitId,
+    pub(super) recipe: &'a Config,
+    pub(super) measure: &'a Measure,
+    pub(super) key: &'a RunKey,
+    pub(super) phase: Phase,
+    /// It does not count.
+    pub(super) warm_up: bool,
+}
+
+impl Oracle {
+    /// Runs it once and reads what it said.
+    pub(super) fn launch(
+        &self,
+        launch: Launch<'_>,
+        placed: &Placed,
+    ) -> Result<(StoredRun, Derived), OracleError> {
+        let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
+        let company = if measure.exclusive { Company::Alone } else { Company::Beside };
+        let _held = self.bear(company, commit, Some(&measure.name), phase)?;
+        let doing = match phase {
+            Phase::Control => "control",
+            _ if warm_up => "warm-up",
+            _ => "run",
+        };
+        self.recorder.now(doing, commit, Some(&measure.name), phase);
+        let run = run::run(run::Order {
+            history: &self.history,
+            store: &self.store,
+            slot: &placed.slot,
+            stamp: &placed.stamp,
+            commit,
+            config: recipe,
+            measure,
+            key,
+            facts: &self.facts,
+            phase,
+            warm_up,
+            hunt: self.recorder.hunt(),
+            stop: &self.stop,
+            look: &|| self.launcher.look(measure),
+        })?;
+        let derived = derive(&run, measure, recipe)?;
+        Ok((run, derived))
+    }
+
+    /// The launches before the first that counts, which are kept like every run: once for each
+    /// build that is launched by this process, and again for each evaluation where the command
+    /// reads `{cache}`, which was emptied. One that fails is the last: what it shows, the run
+    /// that counts will show again.
+    pub(super) fn warm_up(
+        &mut self,
+        launch: Launch<'_>,
+        placed: &Placed,
+    ) -> Result<(), OracleError> {
+        let Launch { commit, recipe, measure, phase, .. } = launch;
+        let build = (placed.stamp.attempt.clone(), measure.name.clone());
+        if !self.launcher.warm.insert(build) && !reads_cache(measure) {
+            return Ok(());
+        }
+        for _ in 0..measure.warmup {
+            let launch = Launch { warm_up: true, ..launch };
+            let (run, derived) = self.launch(launch, placed)?;
+            self.recorder.run(&run, &derived.sample, commit, phase)?;
+            // Each is a run, and the one that counts must still be paid for.
+            self.afford(recipe)?;
+            if derived.sample.result.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one more run may be made.
+    pub(super) fn afford(&self, recipe: &Config) -> Result<(), OracleError> {
+        let budget = recipe.statistics.max_runs;
+        if self.recorder.made() < budget { Ok(()) } else { Err(OracleError::Budget(budget)) }
+    }
+
+    /// Whether a run counts for nothing since the machine throttled. Then it is kept and said,
+    /// and the machine has had a rest: as long as the run that heated it, twice as long after
+    /// the next. `in_row` counts; several in a row are the machine's state, not a moment's.
+    pub(super) fn rests_after(
+        &mut self,
+        launch: Launch<'_>,
+        run: &StoredRun,
+        derived: &Derived,
+        in_row: &mut u32,
+    ) -> Result<bool, OracleError> {
+        let Launch { commit, measure, phase, .. } = launch;
+        let Some(Apart::Throttled(why)) = run.record.apart() else {
+            *in_row = 0;
+            return Ok(false);
+        };
+        *in_row += 1;
+        self.recorder.run(run, &derived.sample, commit, phase)?;
+        let (measure, short) = (measure.name.clone(), commit.short().to_owned());
+        let text = format!("a run of {measure} at {short} did not count: {why}");
+        self.recorder.event(Event::Note { text })?;
+        if *in_row >= MOST_THROTTLED {
+            return Err(OracleError::Throttled { runs: *in_row, measure, commit: short, why });
+        }
+        let rest = given(run.record.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
+        self.recorder.waits("waits for the machine to cool down", commit, Some(&measure), phase);
+        if self.stop.within(rest) {
+            return Err(OracleError::Stopped);
+        }
+        Ok(true)
+    }
+
+    /// Waits until a build or run may go on, and says so where it has to wait.
+    pub(super) fn bear(
+        &self,
+        company: Company,
+        commit: &CommitId,
+        measure: Option<&str>,
+        phase: Phase,
+    ) -> Result<Held, OracleError> {
+        let why = match company {
+            Company::Beside => "waits for a run of bisect-ppl that must be alone to end",
+            Company::Alone => "waits for every other build and run of bisect-ppl to end",
+        };
+        let mut waiting = || self.recorder.waits(why, commit, measure, phase);
+        self.launcher.quiet.take(company, &self.stop, &mut waiting).map_err(|not| match not {
+            NotTaken::Stopped => OracleError::Stopped,
+            NotTaken::Error(error) => error.into(),
+        })
+    }
+}
+
+/// Whether the measure's command or environment names `{cache}`.
+fn reads_cache(measure: &Measure) -> bool {
+    let words = measure.before.iter().chain([&measure.command]).flat_map(|command| &command.words);
+    let mut templates = words.chain(measure.env.values());
+    templates.any(|template| template.placeholders().any(|p| *p == Placeholder::Cache))
+}

@@ -1,0 +1,106 @@
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+
+use super::*;
+
+/// Longer than any wait here; only a dead lock gets there.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Long enough to see that somebody waits.
+const MOMENT: Duration = Duration::from_millis(300);
+
+fn take(quiet: &Quiet, company: Company) -> Held {
+    quiet.take(company, &Stop::never(), &mut || {}).unwrap()
+}
+
+/// Somebody who takes it elsewhere: says when it begins to wait, hands over what it has.
+struct Other {
+    waits: Receiver<()>,
+    has: Receiver<Result<Held, NotTaken>>,
+    stop: Stop,
+    _thread: JoinHandle<()>,
+}
+
+fn other(quiet: &Quiet, company: Company) -> Other {
+    let (quiet, stop) = (quiet.clone(), Stop::never());
+    let (tell, waits) = channel();
+    let (give, has) = channel();
+    let told = stop.clone();
+    let thread = std::thread::spawn(move || {
+        let held = quiet.take(company, &told, &mut || tell.send(()).unwrap());
+        give.send(held).unwrap();
+    });
+    Other { waits, has, stop, _thread: thread }
+}
+
+impl Other {
+    fn is_waiting(&self) -> bool {
+        self.waits.recv_timeout(PATIENCE).is_ok()
+            && matches!(self.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout))
+    }
+
+    fn gets_it(self) -> Held {
+        self.has.recv_timeout(PATIENCE).expect("nobody is in its way").unwrap()
+    }
+}
+
+#[test]
+fn what_bears_company_goes_on_side_by_side_and_nothing_beside_what_is_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let quiet = Quiet::below(folder.path());
+    let (one, two) = (take(&quiet, Company::Beside), take(&quiet, Company::Beside));
+    let alone = other(&quiet, Company::Alone);
+    assert!(alone.is_waiting());
+    drop(one);
+    assert!(matches!(alone.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)));
+    drop(two);
+    let held = alone.gets_it();
+    let second = other(&quiet, Company::Alone);
+    assert!(second.is_waiting());
+    drop(held);
+    let held = second.gets_it();
+    let beside = other(&quiet, Company::Beside);
+    assert!(beside.is_waiting());
+    drop(held);
+    drop(beside.gets_it());
+}
+
+#[test]
+fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let quiet = Quiet::below(folder.path());
+    let before = take(&quiet, Company::Beside);
+    let alone = other(&quiet, Company::Alone);
+    assert!(alone.is_waiting());
+    // It would have company if its turn did not count.
+    let late = other(&quiet, Company::Beside);
+    assert!(late.is_waiting());
+    drop(before);
+    let held = alone.gets_it();
+    assert!(matches!(late.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)));
+    drop(held);
+    drop(late.gets_it());
+}
+
+#[test]
+fn a_wait_can_be_stopped_and_leaves_nothing_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let quiet = Quiet::below(folder.path());
+    let held = take(&quiet, Company::Beside);
+    let alone = other(&quiet, Company::Alone);
+    assert!(alone.is_waiting());
+    alone.stop.request();
+    assert!(matches!(alone.has.recv_timeout(PATIENCE).unwrap(), Err(NotTaken::Stopped)));
+    drop(take(&quiet, Company::Beside));
+    drop(held);
+    drop(take(&quiet, Company::Alone));
+}
+
+#[test]
+fn without_a_lock_only_what_must_be_alone_stands_still() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("machines"), "in the way").unwrap();
+    let quiet = Quiet::below(folder.path());
+    drop(take(&quiet, Company::Beside));
+    let alone = quiet.take(Company::Alone, &Stop::never(), &mut || {});
+    assert!(matches!(alone, Err(NotTaken::Error(_))));
+}

@@ -1,0 +1,140 @@
+//! What the machine was like while measures had it to themselves.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{Apart, Around, GpuState};
+use crate::ui::text;
+
+use super::model::{MeasuredCommit, RunLine};
+
+/// A measure that had the machine to itself: what the machine was like around the runs that
+/// count, the lowest and the highest of each figure. What no run tells is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimedLine {
+    /// The measure.
+    pub measure: String,
+    /// Runs that count.
+    pub runs: usize,
+    /// Runs that did not count since the machine throttled.
+    pub throttled: usize,
+    /// Load average before a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<[f64; 2]>,
+    /// Mean frequency of the processor's cores after a run, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_mhz: Option<[f64; 2]>,
+    /// The hottest sensor after a run, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hottest_c: Option<[f64; 2]>,
+    /// Clock of any GPU after a run, MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_mhz: Option<[f64; 2]>,
+    /// Temperature of any GPU after a run, °C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_c: Option<[f64; 2]>,
+}
+
+/// A line for each measure with runs that were alone. The load is that from before a run, since
+/// the run itself is part of it afterwards; everything else is from right after, when the
+/// machine is as warm as the run made it. What a run of two commits with one tree tells is told
+/// once.
+pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<TimedLine> {
+    let mut seen = HashSet::new();
+    let mut measures: BTreeMap<&str, Vec<(&RunLine, &Around)>> = BTreeMap::new();
+    for run in commits.iter().flat_map(|commit| &commit.runs) {
+        if let Some(machine) = &run.machine
+            && seen.insert(&run.attempt)
+        {
+            measures.entry(&run.measure).or_default().push((run, machine));
+        }
+    }
+    measures.into_iter().map(|(measure, runs)| line(measure, &runs)).collect()
+}
+
+fn line(measure: &str, runs: &[(&RunLine, &Around)]) -> TimedLine {
+    let throttled = |run: &RunLine| matches!(run.apart, Some(Apart::Throttled(_)));
+    let counted: Vec<&Around> =
+        runs.iter().filter(|(run, _)| run.apart.is_none()).map(|(_, machine)| *machine).collect();
+    let after = || counted.iter().map(|around| &around.after);
+    let gpus = |figure: fn(&GpuState) -> Option<f64>| {
+        range(after().flat_map(|state| &state.gpus).filter_map(figure))
+    };
+    TimedLine {
+        measure: measure.to_owned(),
+        runs: counted.len(),
+        throttled: runs.iter().filter(|(run, _)| throttled(run)).count(),
+        load: range(counted.iter().filter_map(|around| around.before.load)),
+        cpu_mhz: range(after().filter_map(|state| state.cpu_mhz)),
+        hottest_c: range(after().filter_map(|state| state.hottest_c)),
+        gpu_mhz: gpus(|gpu| gpu.sm_mhz),
+        gpu_c: gpus(|gpu| gpu.temperature_c),
+    }
+}
+
+fn range(figures: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    figures.fold(None, |range, x| {
+        let [low, high] = range.unwrap_or([x, x]);
+        Some([low.min(x), high.max(x)])
+    })
+}
+
+/// `speed: alone on the machine in 12 runs; load 0.1 to 0.4, …`.
+pub(super) fn words(line: &TimedLine) -> String {
+    let shown = |what: &str, range: Option<[f64; 2]>, digits: usize, unit: &str| {
+        let [low, high] = range?.map(|x| format!("{x:.digits$}"));
+        let both = if low == high { low } else { format!("{low} to {high}") };
+        Some(format!("{what} {both}{unit}"))
+    };
+    let figures: Vec<String> = [
+        shown("load", line.load, 2, ""),
+        shown("cores at", line.cpu_mhz, 0, " MHz"),
+        shown("hottest sensor", line.hottest_c, 0, " °C"),
+        shown("GPU at", line.gpu_mhz, 0, " MHz"),
+        shown("GPU", line.gpu_c, 0, " °C"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let figures = if figures.is_empty() {
+        "the machine tells nothing".to_owned()
+    } else {
+        figures.join(", ")
+    };
+    let thrown = match line.throttled {
+        0 => String::new(),
+        n => {
+            format!("; {} did not count, since the machine throttled", text::plural(n, "more run"))
+        }
+    };
+    let runs = text::plural(line.runs, "run");
+    format!("{}: nothing of ours beside it in {runs} ({figures}){thrown}", line.measure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_the_machine_told_and_what_was_thrown_away() {
+        let mut line = TimedLine { measure: "speed".to_owned(), runs: 12, ..TimedLine::default() };
+        let told = "speed: nothing of ours beside it in 12 runs (the machine tells nothing)";
+        assert_eq!(words(&line), told);
+        line.throttled = 2;
+        line.load = Some([0.1, 0.42]);
+        line.cpu_mhz = Some([3400.2, 3399.8]);
+        line.hottest_c = Some([58.0, 71.5]);
+        assert_eq!(
+            words(&line),
+            "speed: nothing of ours beside it in 12 runs (load 0.10 to 0.42, cores at 3400 MHz, \
+             hottest sensor 58 to 72 °C); 2 more runs did not count, since the machine throttled"
+        );
+    }
+
+    #[test]
+    fn a_range_is_that_of_what_was_told() {
+        assert_eq!(range([].into_iter()), None);
+        assert_eq!(range([3.0, 1.0, 2.0].into_iter()), Some([1.0, 3.0]));
+    }
+}
