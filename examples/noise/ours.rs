@@ -2,8 +2,7 @@
 
 use bisect_ppl::search::{
     Advice, Calibration, Candidate, Confirmation, Graph, Noisy, Place, Repeat, Rule, Scale,
-    Settings, Side, Step, Unsettled, WELL_APART, calibrate, endpoint_order, most_runs, repeat,
-    sequential,
+    Settings, Side, Step, Unsettled, calibrate, endpoint_order, most_runs, repeat, sequential,
 };
 
 use super::world::World;
@@ -50,7 +49,7 @@ pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
             Err(_) => return Ending::Nothing,
         }
     };
-    if found.levels.distance() >= WELL_APART && !may_drift {
+    if found.is_well_apart() && !may_drift {
         return with_git(world, &found);
     }
     let [good, bad] = ends;

@@ -104,6 +104,20 @@ fn equal_samples_have_no_noise() {
     assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(Unsettled::NoDifference));
 }
 
+/// A true distance of 2 is often taken for 5 where four runs say what the noise is.
+#[test]
+fn few_runs_must_lie_further_apart() {
+    let with = |step, sd, runs, paired| {
+        let levels = Levels { good: 0.0, bad: step, sd };
+        Calibration { levels, paired, runs }.is_well_apart()
+    };
+    // ν = 6: two thirds; ν = 22: ten elevenths; in pairs ν = 11.
+    assert!(with(7.6, 1.0, 4, false) && !with(7.4, 1.0, 4, false));
+    assert!(with(5.6, 1.0, 12, false) && !with(5.4, 1.0, 12, false));
+    assert!(with(6.2, 1.0, 12, true) && !with(6.0, 1.0, 12, true));
+    assert!(with(0.1, 0.0, 4, false));
+}
+
 #[test]
 fn what_is_no_number_says_nothing_but_counts() {
     let mut good = about(0.0, 4);
