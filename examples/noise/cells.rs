@@ -43,6 +43,8 @@ pub struct Tally {
     /// A commit was named at all.
     pub named: usize,
     pub runs: usize,
+    /// The sum of each hunt's runs, squared.
+    pub squares: usize,
     pub builds: usize,
 }
 
@@ -53,6 +55,13 @@ impl Tally {
 
     pub fn mean_runs(&self) -> f64 {
         self.runs as f64 / self.hunts as f64
+    }
+
+    /// Standard error of the mean runs.
+    pub fn error_of_runs(&self) -> f64 {
+        let hunts = self.hunts as f64;
+        let mean = self.mean_runs();
+        ((self.squares as f64 / hunts - mean * mean) / (hunts - 1.0).max(1.0)).sqrt()
     }
 
     pub fn mean_builds(&self) -> f64 {
@@ -90,6 +99,7 @@ impl Cell {
             }
             tally.named += usize::from(matches!(ending, Ending::Named(_)));
             tally.runs += world.runs;
+            tally.squares += world.runs.pow(2);
             tally.builds += world.builds;
         }
         tally

@@ -39,10 +39,11 @@ fn main() {
     for (name, cell) in rows() {
         let ours = cell.tally(Hunter::Ours, hunts, seed);
         println!(
-            "{name:<44} ours {:>5.1} / {:>4.2}, {:>5.1} ({:.1}), named {:.1}",
+            "{name:<44} ours {:>5.1} / {:>4.2}, {:>5.1} ± {:.1} ({:.1}), named {:.1}",
             ours.percent(ours.right),
             ours.percent(ours.wrong),
             ours.mean_runs(),
+            ours.error_of_runs(),
             ours.mean_builds(),
             ours.percent(ours.named),
         );

@@ -2,8 +2,7 @@
 
 use bisect_ppl::search::{
     Advice, Calibration, Candidate, Confirmation, Graph, Noisy, Place, Repeat, Rule, Scale,
-    Settings, Side, Step, Unsettled, WELL_APART, calibrate, endpoint_order, most_runs, repeat,
-    sequential,
+    Settings, Side, Step, Unsettled, calibrate, endpoint_order, most_runs, repeat, sequential,
 };
 
 use super::world::World;
@@ -23,8 +22,6 @@ pub enum Ending {
 
 /// The confidence that is asked for, as is the default.
 const CONFIDENCE: f64 = 0.99;
-/// Searches that a hunt with git begins at most.
-const MOST_ROUNDS: usize = 3;
 
 /// A whole hunt; with a tolerance on the oriented scale.
 pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
@@ -50,8 +47,11 @@ pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
             Err(_) => return Ending::Nothing,
         }
     };
-    if found.levels.distance() >= WELL_APART && !may_drift {
-        return with_git(world, &found, tolerance);
+    if found.is_well_apart()
+        && !may_drift
+        && let Some(ending) = with_git(world, &found, tolerance)
+    {
+        return ending;
     }
     let [good, bad] = ends;
     posterior(world, &found, good, bad, tolerance, may_drift)
@@ -81,7 +81,6 @@ fn halving(graph: &Graph, left: &[bool], untestable: &[bool]) -> Option<usize> {
 /// A search as git makes it, with a verdict for each commit (`None`: cannot be told).
 fn bisect(
     world: &mut World,
-    known: &[(usize, Side)],
     mut verdict: impl FnMut(&mut World, usize) -> Option<Side>,
 ) -> (usize, Vec<usize>, bool) {
     let graph = world.graph.clone();
@@ -89,26 +88,16 @@ fn bisect(
     let mut first = graph.len() - 1;
     let mut untestable = vec![false; graph.len()];
     let mut is_unsteady = false;
-    let mut told = known.to_vec();
-    loop {
-        let (commit, side) = if let Some(known) = told.pop() {
-            known
-        } else {
-            let Some(commit) = halving(&graph, &left, &untestable) else { break };
-            if !world.builds(Place::Commit(commit)) {
-                untestable[commit] = true;
-                continue;
-            }
-            let Some(side) = verdict(world, commit) else {
-                untestable[commit] = true;
-                is_unsteady = true;
-                continue;
-            };
-            (commit, side)
-        };
-        if !left[commit] {
+    while let Some(commit) = halving(&graph, &left, &untestable) {
+        if !world.builds(Place::Commit(commit)) {
+            untestable[commit] = true;
             continue;
         }
+        let Some(side) = verdict(world, commit) else {
+            untestable[commit] = true;
+            is_unsteady = true;
+            continue;
+        };
         let within = graph.ancestors(commit);
         if side == Side::Bad {
             first = commit;
@@ -125,7 +114,7 @@ fn bisect(
 fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
     let middle = f64::midpoint(good, bad);
     let mut known: Vec<f64> = vec![good, bad];
-    let (first, span, is_unsteady) = bisect(world, &[], |world, commit| {
+    let (first, span, is_unsteady) = bisect(world, |world, commit| {
         let mut runs = vec![world.run(Place::Commit(commit))];
         loop {
             match repeat(&runs, |x| known.contains(x)) {
@@ -186,55 +175,26 @@ fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<Place> {
     places
 }
 
-/// Levels well apart: git chooses, each commit is settled by itself.
-fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Ending {
+/// Levels well apart: git chooses, each commit is settled by itself. `None` where the answer
+/// falls: the posterior then weighs everything.
+fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<Ending> {
     let steps = (world.graph.len() as f64).log2().ceil().max(1.0);
     let error = 0.01 / steps;
     let most = most_runs(&found.levels);
-    let mut known: Vec<(usize, Side)> = Vec::new();
-    for _ in 0..MOST_ROUNDS {
-        let mut settled = Vec::new();
-        let (first, span, _) = bisect(world, &known, |world, commit| {
-            let mut runs = Vec::new();
-            let side = loop {
-                runs.push(world.run(Place::Commit(commit)));
-                let side = sequential(&runs, &found.levels, error);
-                if side.is_some() || runs.len() >= most {
-                    break side;
-                }
-            };
-            settled.extend(side.map(|side| (commit, side)));
-            side
-        });
-        let against = frontier(world, &span, first);
-        let step = Step::between(&found.levels, found.levels.step(), false);
-        let (holds, fresh) = confirm(world, first, &against, step, tolerance);
-        if holds {
-            return answer(first, span);
-        }
-        // The confirmation's runs have the last word on what they measured.
-        let middle = f64::midpoint(found.levels.good, found.levels.bad);
-        for (place, x) in means(&fresh) {
-            let Place::Commit(commit) = place else { continue };
-            settled.retain(|(one, _)| *one != commit);
-            if commit != world.graph.len() - 1 {
-                settled.push((commit, if x > middle { Side::Bad } else { Side::Good }));
+    let (first, span, is_unsteady) = bisect(world, |world, commit| {
+        let mut runs = Vec::new();
+        loop {
+            runs.push(world.run(Place::Commit(commit)));
+            let side = sequential(&runs, &found.levels, error);
+            if side.is_some() || runs.len() >= most {
+                return side;
             }
         }
-        known = settled;
-    }
-    Ending::Undecided
-}
-
-fn means(samples: &[(Place, f64)]) -> Vec<(Place, f64)> {
-    let mut places: Vec<Place> = samples.iter().map(|(place, _)| *place).collect();
-    places.sort_unstable();
-    places.dedup();
-    let mean = |place: Place| {
-        let of: Vec<f64> = samples.iter().filter(|(p, _)| *p == place).map(|(_, x)| *x).collect();
-        of.iter().sum::<f64>() / of.len() as f64
-    };
-    places.into_iter().map(|place| (place, mean(place))).collect()
+    });
+    let against = frontier(world, &span, first);
+    let step = Step::between(&found.levels, found.levels.step(), false);
+    let (holds, _) = confirm(world, first, &against, step, tolerance);
+    (holds && !is_unsteady).then(|| answer(first, span))
 }
 
 /// Fresh runs in turn until the step is beyond doubt, or not.

@@ -1,7 +1,7 @@
 //! What a stretch of history is searched by: the targets that answer soonest. Pure.
 
 use crate::evaluation::{GuardTarget, Target};
-use crate::search::WELL_APART;
+use crate::search::Calibration;
 use crate::store::journal::{SearchBy, Steadiness};
 
 /// The targets that decide a search, and how.
@@ -50,7 +50,9 @@ impl Lead {
 fn method(target: &Target, by: SearchBy) -> Steadiness {
     let Target::Guard(guard) = target else { return Steadiness::BitIdentical };
     let Some(noise) = guard.noise else { return Steadiness::BitIdentical };
-    let is_apart = noise.distance() >= WELL_APART && !noise.kind.is_rate();
+    let is_apart = guard.levels().is_some_and(|levels| {
+        Calibration { levels, paired: noise.paired, runs: noise.runs }.is_well_apart()
+    });
     match by {
         SearchBy::GitBisect => Steadiness::Sequential,
         SearchBy::Posterior => Steadiness::Posterior,
@@ -87,7 +89,7 @@ mod tests {
     #[test]
     fn else_the_one_with_the_least_noise_and_its_noise_says_how() {
         let of = |targets: &[Target], by| Lead::of(targets, by);
-        let lead = of(&[noisy("a", PLAIN, 2.0), noisy("b", PLAIN, 5.0)], SearchBy::Auto);
+        let lead = of(&[noisy("a", PLAIN, 2.0), noisy("b", PLAIN, 7.6)], SearchBy::Auto);
         assert_eq!(lead.noisy().unwrap().guard.metric, Metric::of("b"));
         assert_eq!(lead.method, Steadiness::Sequential);
         assert_eq!(of(&[noisy("a", PLAIN, 4.9)], SearchBy::Auto).method, Steadiness::Posterior);

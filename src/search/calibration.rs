@@ -2,7 +2,7 @@
 
 use crate::stats;
 
-use super::Levels;
+use super::{Levels, WELL_APART};
 
 /// Runs of each endpoint before anything is decided.
 const LEAST_PAIRS: usize = 4;
@@ -40,6 +40,17 @@ pub struct Calibration {
     pub paired: bool,
     /// Runs of each endpoint.
     pub runs: usize,
+}
+
+impl Calibration {
+    /// Whether a run or two tell a commit's side, so that git may choose the commits. A spread
+    /// from few runs may be far too small: of four runs each two thirds of the distance count
+    /// (the mean of 1/s² is ν/(ν − 2) times too large).
+    pub fn is_well_apart(&self) -> bool {
+        let runs = self.runs as f64;
+        let freedom = if self.paired { runs - 1.0 } else { 2.0 * runs - 2.0 };
+        self.levels.distance() * (1.0 - 2.0 / freedom) >= WELL_APART
+    }
 }
 
 /// Why it found nothing (yet).

@@ -29,9 +29,11 @@ impl Rates {
         Self { good: rate(good), bad: rate(bad) }
     }
 
-    /// ln P(x | bad) − ln P(x | good) of one run.
+    /// ln P(x | bad) − ln P(x | good) of one run; what is no number says nothing.
     pub fn evidence(&self, x: f64) -> f64 {
-        if x > 0.5 {
+        if x.is_nan() {
+            0.0
+        } else if x > 0.5 {
             (self.bad / self.good).ln()
         } else {
             ((1.0 - self.bad) / (1.0 - self.good)).ln()

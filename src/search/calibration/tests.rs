@@ -84,9 +84,11 @@ fn runs_that_cannot_be_enough_are_not_made() {
 fn at_the_cap_the_noise_hides_it() {
     let rule = Rule { tolerance: 0.1, ..RULE };
     let at = |step| calibrate(&about(0.0, MOST_PAIRS), &across(step, MOST_PAIRS), rule);
-    // s = 1.02 √(120/118) = 1.0286, standard error 0.1878: 0.7641 is apart, 0.4996 may be nothing.
+    // s = 1.02 √(120/118) = 1.0286, standard error 0.1878: 0.7641 is apart.
     assert!(at(0.77).is_ok());
-    assert_eq!(at(0.49), Err(Unsettled::NoDifference));
+    // More than the tolerance, though it may be chance: that is no proof of nothing.
+    assert_eq!(at(0.49), Err(Unsettled::TooNoisy { needed: Some(150) }));
+    assert_eq!(at(0.09), Err(Unsettled::NoDifference));
     // 34 (1.0286/0.6)² = 99.9.
     assert_eq!(at(0.6), Err(Unsettled::TooNoisy { needed: Some(100) }));
     // Beyond nothing, but not beyond the tolerance.
@@ -102,6 +104,20 @@ fn equal_samples_have_no_noise() {
     assert_eq!(calibrate(&[1.0; 4], &[1.0; 4], RULE), Err(Unsettled::NoDifference));
     assert_eq!(calibrate(&[3.0; 4], &[1.0; 4], RULE), Err(Unsettled::NoDifference));
     assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(Unsettled::NoDifference));
+}
+
+/// A true distance of 2 is often taken for 5 where four runs say what the noise is.
+#[test]
+fn few_runs_must_lie_further_apart() {
+    let with = |step, sd, runs, paired| {
+        let levels = Levels { good: 0.0, bad: step, sd };
+        Calibration { levels, paired, runs }.is_well_apart()
+    };
+    // ν = 6: two thirds; ν = 22: ten elevenths; in pairs ν = 11.
+    assert!(with(7.6, 1.0, 4, false) && !with(7.4, 1.0, 4, false));
+    assert!(with(5.6, 1.0, 12, false) && !with(5.4, 1.0, 12, false));
+    assert!(with(6.2, 1.0, 12, true) && !with(6.0, 1.0, 12, true));
+    assert!(with(0.1, 0.0, 4, false));
 }
 
 #[test]

@@ -48,6 +48,7 @@ fn rates_are_neither_never_nor_always() {
     assert_close(rates.bad, 0.9);
     assert_close(rates.evidence(1.0), 9.0_f64.ln());
     assert_close(rates.evidence(0.0), -9.0_f64.ln());
+    assert_close(rates.evidence(f64::NAN), 0.0);
     // 20 nats at 0.8 ln 9 a run; at 0.9 ln 9/7 − 0.1 ln 3; rates that say little, up to 200.
     assert_eq!(rates.most_runs(), 12);
     assert_eq!(Rates { good: 0.1, bad: 0.3 }.most_runs(), 172);

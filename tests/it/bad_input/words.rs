@@ -69,7 +69,7 @@ fn options() {
     insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--search", "random"]), @r"
     exit code 2
     error: --search random: there is no such way to search
-    hint: allowed are auto and git-bisect
+    hint: allowed are auto, git-bisect and posterior
     ");
     insta::assert_snapshot!(refused(&env, &["measure", "HEAD", "--runs", "0"]), @r"
     exit code 2
@@ -119,8 +119,7 @@ fn what_is_not_there_yet_is_refused_by_name() {
     error: `--detach` is not available yet
     hint: leave it out; `bisect-ppl start --help` lists what there is
     ");
-    let flags: [&[&str]; 6] = [
-        &["--search", "posterior"],
+    let flags: [&[&str]; 5] = [
         &["--slots", "2"],
         &["--find-fix"],
         &["--deadline", "08:00"],

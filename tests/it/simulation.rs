@@ -1,0 +1,138 @@
+//! Hunts in made-up noise, by the program's own decisions: a quick form of the table that
+//! `cargo run --release --example noise` prints, with seeds of its own.
+
+#[path = "../../examples/noise/cells.rs"]
+#[expect(dead_code, reason = "the example prints more than is held here")]
+mod cells;
+#[path = "../../examples/noise/others.rs"]
+#[expect(dead_code, reason = "the example compares with more than is held here")]
+mod others;
+#[path = "../../examples/noise/ours.rs"]
+mod ours;
+#[path = "../../examples/noise/world.rs"]
+pub mod world;
+
+use cells::{Cell, History, Hunter, Tally};
+use others::Method;
+use world::{Change, Family};
+
+/// What a cell must reach: shares of hunts in percent, and runs, each as rounded in
+/// docs/statistics.md.
+struct Figures {
+    right: f64,
+    wrong: f64,
+    runs: f64,
+}
+
+const CLOSE: Figures = Figures { right: 99.0, wrong: 0.5, runs: f64::INFINITY };
+
+fn cell(commits: usize, history: History, family: Family, step: f64) -> Cell {
+    Cell { commits, history, family, change: Change::Step(step) }
+}
+
+/// Three standard errors of a share in percent, of so many hunts.
+fn allowed(percent: f64, hunts: usize) -> f64 {
+    300.0 * (percent / 100.0 * (1.0 - percent / 100.0) / hunts as f64).sqrt()
+}
+
+/// Holds the figures, three standard errors and the rounding allowed.
+#[track_caller]
+fn assert_reaches(cell: Cell, hunts: usize, figures: &Figures) {
+    let tally = cell.tally(Hunter::Ours, hunts, 20_261_121);
+    let (right, wrong) = (tally.percent(tally.right), tally.percent(tally.wrong));
+    let runs = tally.mean_runs();
+    let told = format!("{right:.1} / {wrong:.1} %, {runs:.1} ± {:.1} runs", tally.error_of_runs());
+    assert!(right >= figures.right - allowed(figures.right, hunts), "{cell:?}: {told}");
+    assert!(wrong <= figures.wrong + allowed(figures.wrong, hunts), "{cell:?}: {told}");
+    assert!(runs <= figures.runs + 0.5 + 3.0 * tally.error_of_runs(), "{cell:?}: {told}");
+}
+
+#[test]
+fn normal_noise_along_a_line() {
+    for (step, hunts, runs) in [(2.0, 150, 56.0), (3.0, 200, 31.0), (5.0, 200, 20.0)] {
+        let cell = cell(128, History::Line, Family::NORMAL, step);
+        assert_reaches(cell, hunts, &Figures { runs, ..CLOSE });
+    }
+}
+
+#[test]
+fn normal_noise_over_merges() {
+    for (step, hunts, runs) in [(2.0, 150, 56.0), (3.0, 200, 31.0), (5.0, 200, 20.0)] {
+        let cell = cell(128, History::Merged, Family::NORMAL, step);
+        // Each of a merge's parents is measured and confirmed against.
+        let runs = runs * 1.1;
+        assert_reaches(cell, hunts, &Figures { runs, ..CLOSE });
+    }
+}
+
+#[test]
+fn disturbed_runs() {
+    let cell = cell(1024, History::Line, Family::OUTLIERS, 3.0);
+    assert_reaches(cell, 60, &Figures { runs: 41.0, ..CLOSE });
+}
+
+#[test]
+fn throughput_on_a_drifting_machine() {
+    for (step, hunts, runs) in [(3.0, 60, 64.0), (5.0, 60, 30.0)] {
+        let cell = cell(1024, History::Line, Family::SPEED, step);
+        assert_reaches(cell, hunts, &Figures { right: 97.0, wrong: 0.5, runs });
+    }
+}
+
+#[test]
+fn values_that_repeat() {
+    for family in [Family::EXACT, Family::EXACT_OUTLIERS] {
+        for history in [History::Line, History::Merged] {
+            let figures = Figures { right: 99.5, wrong: 0.2, runs: 19.0 };
+            assert_reaches(cell(1024, history, family, 1.0), 100, &figures);
+        }
+    }
+}
+
+/// At one standard deviation a hunt may give up, but not be wrong.
+#[test]
+fn a_small_step_is_hardly_ever_put_on_another_commit() {
+    let figures = Figures { right: 80.0, wrong: 1.0, runs: f64::INFINITY };
+    assert_reaches(cell(128, History::Line, Family::NORMAL, 1.0), 60, &figures);
+}
+
+#[test]
+fn where_no_commit_is_to_blame_none_is_named() {
+    for (change, family, hunts) in [
+        (Change::None, Family::NORMAL, 100),
+        (Change::None, Family::SPEED, 100),
+        (Change::Ramp(20, 5.0), Family::NORMAL, 25),
+    ] {
+        let cell = Cell { commits: 128, history: History::Line, family, change };
+        let tally = cell.tally(Hunter::Ours, hunts, 20_261_121);
+        let named = tally.percent(tally.named);
+        assert!(named <= 1.0 + allowed(1.0, hunts), "{cell:?}: {named:.1} % named a commit");
+    }
+}
+
+/// Hunts in noise that no figure of the program was chosen for.
+fn untuned(hunter: Hunter) -> Tally {
+    let mut all = Tally::default();
+    for (place, (_, family)) in (0..).zip(Family::UNTUNED) {
+        let tally = cell(128, History::Line, family, 3.0).tally(hunter, 100, 7_000 + place);
+        all.right += tally.right;
+        all.wrong += tally.wrong;
+    }
+    all.hunts = all.right + all.wrong;
+    all
+}
+
+/// Who claims 99 % is right in 99 of 100 claims. Of 500 claims at 1 % more than 12 are wrong
+/// twice in a thousand times; a lower share of wrong claims than that passes all the more.
+#[test]
+fn a_claim_of_99_percent_holds_99_times_in_100() {
+    const MOST_WRONG: usize = 12;
+    let ours = untuned(Hunter::Ours);
+    assert!(ours.hunts >= 450, "{ours:?}: it must not be careful by giving up");
+    assert!(ours.wrong <= MOST_WRONG, "{ours:?}");
+    // What people do instead would not pass.
+    for other in [Method::Majority(1), Method::Majority(3), Method::Welch] {
+        let theirs = untuned(Hunter::Other(other));
+        assert!(theirs.wrong > 2 * MOST_WRONG, "{other:?}: {theirs:?}");
+    }
+}
