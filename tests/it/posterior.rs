@@ -189,6 +189,6 @@ fn a_slower_commit_is_found_on_a_machine_that_drifts() {
     let hunt = Hunt::of(&env, output);
     let candidates = labels(&history, &hunt.report["candidates"]);
     assert_eq!(candidates, [21], "{}\n{}", hunt.report["summary"], hunt.output.stderr);
-    let weighed = std::fs::read_to_string(hunt.folder().join("journal.jsonl")).unwrap();
+    let weighed = hunt.file("journal.jsonl");
     assert!(weighed.contains("\"paired\":true"), "it was not noticed that the machine drifts");
 }
