@@ -1,5 +1,6 @@
 //! The first screen: what was found, how sure it is, and how to see it oneself.
 
+use crate::report::certainty::{About, noise_of};
 use crate::report::links::{Logs, SCRIPT};
 use crate::report::measured::is_resource;
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
@@ -68,7 +69,7 @@ impl Answer {
     }
 
     fn of(report: &Report, first: &FirstBad, logs: &Logs) -> Self {
-        let known = words::first_bad(first).into_iter().filter(|(label, _)| *label != "Own step");
+        let known = words::first_bad(report, first).into_iter().filter(|(label, _)| *label != "Own step");
         let (who, mut what): (Vec<_>, Vec<_>) = known.partition(|(label, _)| WHO.contains(label));
         let broken = first.effects.iter().map(|effect| &effect.metric);
         let tolerances = broken.filter_map(|metric| {
@@ -78,9 +79,9 @@ impl Answer {
         what.splice(0..0, tolerances);
         Self {
             who: facts(who),
-            levels: first.effects.iter().map(LevelView::of_effect).collect(),
+            levels: first.effects.iter().map(|effect| LevelView::of_effect(report, effect)).collect(),
             what: facts(what),
-            effects: TableView::new(&tables::effects(first), logs),
+            effects: TableView::new(&tables::effects(report, first), logs),
             files: TableView::new(&tables::files(first), logs),
             ..Self::without_commit(report, logs)
         }
@@ -118,15 +119,19 @@ impl Answer {
 }
 
 impl LevelView {
-    fn of_effect(effect: &EffectLine) -> Self {
+    fn of_effect(report: &Report, effect: &EffectLine) -> Self {
         let allowed = text::value(&effect.limit);
         Self {
             metric: effect.metric.to_string(),
             before: text::value(&effect.parent),
             after: text::value(&effect.commit),
-            moved: match &effect.own_step {
-                Some(step) => format!("own step {}, limit {allowed}", words::worse(step)),
-                None => "changed, though it must not".to_owned(),
+            moved: match (About::of(report, effect), &effect.own_step) {
+                (Some(About { step, interval }), _) => {
+                    format!("own step {step}, 95 % interval {interval}, limit {allowed}")
+                }
+                (None, Some(step)) => format!("own step {}, limit {allowed}", words::worse(step)),
+                (None, None) if noise_of(report, effect).is_some() => "more often".to_owned(),
+                (None, None) => "changed, though it must not".to_owned(),
             },
         }
     }

@@ -18,13 +18,13 @@ use crate::ui::text;
 use self::answer::Answer;
 use self::cells::TableView;
 use self::pair::Pair;
-use self::plots::{Plot, Steps};
+use self::plots::{Belief, Plot, Steps};
 use self::records::Records;
 use super::links::Logs;
 use super::model::Report;
 use super::plot::KEYS;
 use super::range::Range;
-use super::{tables, words};
+use super::{certainty, tables, words};
 
 /// The whole page; `logs` says how to get from where it will lie to the raw output.
 pub fn html(report: &Report, logs: &Logs) -> String {
@@ -52,12 +52,14 @@ struct Page {
     further: Vec<Plot>,
     /// Metrics that have no plot, since there are too many.
     unplotted: Vec<String>,
+    beliefs: Vec<Belief>,
     steps: Option<Steps>,
     pair: Option<Pair>,
     accounts: Vec<String>,
     guards: TableView,
     endpoints: TableView,
     noise: TableView,
+    settled: Option<String>,
     steadiness: Option<&'static str>,
     measured: TableView,
     skipped: TableView,
@@ -101,12 +103,14 @@ impl Page {
             targets,
             further,
             unplotted,
+            beliefs: Belief::all(report, &range, logs),
             steps: Steps::of(report, &range),
             pair: report.culprit.as_ref().map(|first| Pair::of(report, first, logs)),
             accounts: report.accounts.iter().map(words::account).collect(),
             guards: view(&tables::guards(report)),
             endpoints: view(&tables::endpoints(report)),
             noise: view(&tables::noise(report)),
+            settled: certainty::settled(report),
             steadiness: words::steadiness(report),
             measured: view(&tables::measured(report)),
             skipped: view(&tables::skipped(report)),

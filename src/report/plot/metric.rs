@@ -79,7 +79,7 @@ impl Levels {
             text::plural(self.samples(), "sample"),
             text::plural(self.commits.len(), "commit"),
             line(self.baseline, "Baseline"),
-            line(self.limit, "Limit"),
+            format_args!("{}{}", line(self.bad, "Bad end"), line(self.limit, "Limit")),
         )
     }
 
@@ -114,12 +114,16 @@ impl Levels {
             canvas.text(label, (layout.left - 6, *y), Anchor::End, MUTED);
         }
         canvas.line((layout.left, layout.top), (layout.left, layout.bottom), RULE);
-        let lines =
-            [(self.baseline, "baseline"), (self.limit, "limit"), (self.threshold, "between")];
+        let lines = [
+            (self.baseline, "baseline"),
+            (self.bad, "bad end"),
+            (self.limit, "limit"),
+            (self.threshold, "between"),
+        ];
         let mut named: Vec<i32> = Vec::new();
         for (value, name) in lines.into_iter().filter_map(|(value, name)| Some((value?, name))) {
             let y = scale.y(value);
-            if name == "baseline" {
+            if name == "baseline" || name == "bad end" {
                 canvas.line((layout.left, y), (layout.right, y), MUTED);
             } else {
                 canvas.dashes((layout.left, y), layout.right, INK);
@@ -220,6 +224,11 @@ fn samples(canvas: &Canvas<'_>, layout: &Layout, scale: Option<&Scale>, at: i32,
     };
     let count = i32::try_from(commit.points.len()).unwrap_or(i32::MAX);
     let spread = layout.spread(at, commit);
+    if let (Some(median), Some(scale)) = (commit.median(), scale) {
+        let (middle, y) = (layout.middle(at), scale.y(median));
+        let reach = (spread / 2 + size + 3).min(layout.slot_width(at) / 2).max(2);
+        canvas.stroke((middle - reach, y), (middle + reach, y), INK);
+    }
     let mut drawn = HashSet::new();
     for (number, point) in (0..).zip(&commit.points) {
         let offset = if count > 1 { spread * number / (count - 1) - spread / 2 } else { 0 };
