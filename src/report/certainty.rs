@@ -28,7 +28,7 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     match likely.filter(|_| first.basis == Basis::Posterior) {
         Some(likely) => format!(
             "{fresh}; the search, from runs of its own, had put {} on it",
-            text::percent(likely)
+            chance(likely)
         ),
         None => fresh,
     }
@@ -155,7 +155,7 @@ fn weighing(report: &Report, one: &PosteriorLine) -> String {
     let named = search.and_then(|search| search.named.as_ref());
     match named.and_then(|named| Some((named, one.first(named)?))) {
         Some((named, first)) => {
-            let sure = text::percent(first);
+            let sure = chance(first);
             format!("{weighed} until one commit, {}, held {sure} of the probability.", named.short())
         }
         None if one.smallest_set.is_empty() => format!("{weighed}."),
@@ -164,7 +164,7 @@ fn weighing(report: &Report, one: &PosteriorLine) -> String {
             let held: f64 = set.iter().map(|likely| likely.first).sum();
             let commits = text::plural(set.len(), "commit");
             let hold = if set.len() == 1 { "holds" } else { "hold" };
-            format!("{weighed}; {commits} {hold} {} of the probability.", text::percent(held))
+            format!("{weighed}; {commits} {hold} {} of the probability.", chance(held))
         }
     }
 }
@@ -174,14 +174,14 @@ pub(super) fn likely(report: &Report, commit: &CommitId) -> Option<String> {
     report.first(commit).map(chance)
 }
 
-/// A probability in a table: one digit, and nothing rounded to never or always.
+/// A probability to one digit, rounded down, and nothing to never.
 pub(super) fn chance(p: f64) -> String {
     match 100.0 * p {
         p if p <= 0.0 => "0 %".to_owned(),
         p if p < 0.1 => "under 0.1 %".to_owned(),
         p if p >= 100.0 => "100 %".to_owned(),
         p if p > 99.9 => "over 99.9 %".to_owned(),
-        p => format!("{p:.1} %"),
+        p => format!("{:.1} %", (p * 10.0 + 1e-6).floor() / 10.0),
     }
 }
 

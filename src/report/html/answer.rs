@@ -130,7 +130,7 @@ impl LevelView {
                     format!("own step {step}, 95 % interval {interval}, limit {allowed}")
                 }
                 (None, Some(step)) => format!("own step {}, limit {allowed}", words::worse(step)),
-                (None, None) if noise_of(report, effect).is_some() => "more often".to_owned(),
+                (None, None) if noise_of(report, effect).is_some() => "measured afresh in turn".to_owned(),
                 (None, None) => "changed, though it must not".to_owned(),
             },
         }

@@ -51,6 +51,9 @@ pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
         if report.posterior.iter().any(|one| one.metric == metric && one.noise.paired) {
             caption += "; the machine drifts, so only runs taken side by side compare";
         }
+        if levels.has_medians() {
+            caption += "; a dash is a median";
+        }
         if levels.is_logarithmic() {
             caption += "; the scale is logarithmic";
         }

@@ -36,6 +36,8 @@ pub(in crate::report) struct Levels {
     pub(super) limit: Option<f64>,
     /// What parts good from bad where values do not repeat.
     pub(super) threshold: Option<f64>,
+    /// Whether a commit is told by how many of its runs fail: then it has no level.
+    pub(super) is_rate: bool,
     /// The level at the bad end, where both levels decide: in noise.
     pub(super) bad: Option<f64>,
 }
@@ -112,7 +114,9 @@ impl Levels {
     pub(in crate::report) fn of(report: &Report, range: &Range, metric: &Metric) -> Option<Self> {
         let guard = report.guards.iter().find(|guard| guard.metric == *metric);
         let number = |value: Option<&Value>| value.and_then(Value::number);
-        let noise = guard.and_then(|guard| guard.noise.as_ref()).filter(|n| !n.kind.is_rate());
+        let noise = guard.and_then(|guard| guard.noise.as_ref());
+        let is_rate = noise.is_some_and(|noise| noise.kind.is_rate());
+        let noise = noise.filter(|_| !is_rate);
         let mut levels = Self {
             metric: metric.clone(),
             commits: Vec::new(),
@@ -124,6 +128,7 @@ impl Levels {
             threshold: guard
                 .and_then(|guard| number(guard.threshold.as_ref()))
                 .filter(|x| is_drawable(*x) && noise.is_none()),
+            is_rate,
             bad: noise.and_then(|noise| noise.bad.number()).filter(|x| is_drawable(*x)),
         };
         for commit in &report.commits {
@@ -187,6 +192,11 @@ impl Levels {
         }
         let lines = [self.baseline, self.limit, self.threshold, self.bad].into_iter().flatten();
         numbers.into_iter().chain(lines).collect()
+    }
+
+    /// Whether some commit has so many samples that their median is drawn.
+    pub(in crate::report) fn has_medians(&self) -> bool {
+        !self.is_rate && self.commits.iter().any(|commit| commit.median().is_some())
     }
 
     /// How many samples there are.

@@ -61,6 +61,9 @@ impl Levels {
             }
             self.name_rows(canvas, &layout);
             for (at, commit) in (0..).zip(&self.commits) {
+                if let Some(scale) = scale.as_ref().filter(|_| !self.is_rate) {
+                    median(canvas, &layout, scale, at, commit);
+                }
                 samples(canvas, &layout, scale.as_ref(), at, commit);
             }
             self.places(canvas, &layout);
@@ -215,6 +218,14 @@ fn row_marks(row: i32) -> i32 {
     TOP + ROW * row + 22
 }
 
+/// A dash behind so many samples that their level is not seen at a glance.
+fn median(canvas: &Canvas<'_>, layout: &Layout, scale: &Scale, at: i32, commit: &Level) {
+    let Some(median) = commit.median() else { return };
+    let (middle, y) = (layout.middle(at), scale.y(median));
+    let reach = (layout.spread(at, commit) / 2 + 7).min(layout.slot_width(at) / 2).max(2);
+    canvas.stroke((middle - reach, y), (middle + reach, y), INK);
+}
+
 /// One commit's samples side by side, in the order they were taken, so that none hides another.
 fn samples(canvas: &Canvas<'_>, layout: &Layout, scale: Option<&Scale>, at: i32, commit: &Level) {
     let size = match layout.slot_width(at) {
@@ -224,11 +235,6 @@ fn samples(canvas: &Canvas<'_>, layout: &Layout, scale: Option<&Scale>, at: i32,
     };
     let count = i32::try_from(commit.points.len()).unwrap_or(i32::MAX);
     let spread = layout.spread(at, commit);
-    if let (Some(median), Some(scale)) = (commit.median(), scale) {
-        let (middle, y) = (layout.middle(at), scale.y(median));
-        let reach = (spread / 2 + size + 3).min(layout.slot_width(at) / 2).max(2);
-        canvas.stroke((middle - reach, y), (middle + reach, y), INK);
-    }
     let mut drawn = HashSet::new();
     for (number, point) in (0..).zip(&commit.points) {
         let offset = if count > 1 { spread * number / (count - 1) - spread / 2 } else { 0 };

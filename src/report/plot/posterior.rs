@@ -27,7 +27,7 @@ const BOTTOM: i32 = 82;
 const LEAST: f64 = 0.001;
 
 /// A range longer than this is drawn once more from close by.
-const LONG: usize = 60;
+const LONG: usize = 100;
 
 /// Share of a range that is worth a closer look when all that is open lies in it.
 const CLOSE: usize = 3;
@@ -36,6 +36,8 @@ const CLOSE: usize = 3;
 pub(in crate::report) struct Weighing {
     /// Oldest first, the good end included, where its place is known.
     commits: Vec<Weighed>,
+    /// Samples are pairs of runs, one of each at the good end.
+    is_paired: bool,
     /// Whether places are those in the range of the hunt.
     is_placed: bool,
 }
@@ -76,7 +78,7 @@ impl Weighing {
                 })
                 .collect(),
         };
-        Self { commits, is_placed: ends.is_some() }
+        Self { commits, is_paired: one.noise.paired, is_placed: ends.is_some() }
     }
 
     /// The part of a long range in which all is that is in question; `None` where there is
@@ -92,7 +94,7 @@ impl Weighing {
         let margin = ((to - from) / 4).max(6);
         let (from, to) = (from.saturating_sub(margin), (to + margin).min(self.commits.len() - 1));
         let is_worth = (to - from) * CLOSE < self.commits.len();
-        is_worth.then(|| Self { commits: self.commits[from..=to].to_vec(), is_placed: self.is_placed })
+        is_worth.then(|| Self { commits: self.commits[from..=to].to_vec(), ..*self })
     }
 
     /// The drawing.
@@ -100,7 +102,8 @@ impl Weighing {
         let wide = i32::try_from(width).unwrap_or(i32::MAX);
         let layout = Layout {
             left: width_of("100 %") + 10,
-            right: wide - 6,
+            // The last place is named under the last commit.
+            right: wide - self.commits.last().map_or(6, |last| width_of(&last.place.to_string()) / 2),
             count: i64::try_from(self.commits.len()).unwrap_or(i64::MAX),
         };
         drawing(width, u32::try_from(TOP + PLOT + BOTTOM).unwrap_or(0), |canvas| {
@@ -210,7 +213,8 @@ impl Weighing {
                 canvas.text(&label, at, Anchor::Middle, MUTED);
             }
         }
-        canvas.text("runs", (layout.left - 6, height(0.0) + 28), Anchor::End, MUTED);
+        let samples = if self.is_paired { "pairs" } else { "runs" };
+        canvas.text(samples, (0, height(0.0) + 28), Anchor::Start, MUTED);
     }
 
     fn places(&self, canvas: &Canvas<'_>, layout: &Layout) {
@@ -246,7 +250,6 @@ impl Weighing {
 /// What else is known of a commit.
 struct Known {
     verdict: Verdict,
-    samples: usize,
     answer: Option<Answer>,
 }
 
@@ -262,13 +265,12 @@ impl Known {
         };
         Self {
             verdict: measured.map_or(Verdict::Unknown, |measured| measured.verdict),
-            samples: measured.map_or(0, |measured| measured.runs.len()),
             answer,
         }
     }
 
     fn weighed(self, place: usize, first: f64, bad: f64, samples: usize) -> Weighed {
-        let Self { verdict, answer, .. } = self;
+        let Self { verdict, answer } = self;
         Weighed { place, first, bad, samples, verdict, answer }
     }
 }
@@ -283,6 +285,9 @@ fn placed(
 ) -> Vec<Weighed> {
     let told: HashMap<usize, _> =
         one.commits.iter().filter_map(|w| Some((range.place(&w.commit)?, w))).collect();
+    // The runs of the good end are those that are no commit's.
+    let of_commits: usize = one.commits.iter().map(|weighed| weighed.samples).sum();
+    let at_good = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
     let mut bad: HashMap<usize, f64> = HashMap::new();
     let mut commits = Vec::new();
     for place in places.clone() {
@@ -300,10 +305,11 @@ fn placed(
         bad.insert(place, sure);
         let commit = range.commit(place);
         let known = known(commit);
-        // The good end is told by its runs alone.
-        let samples = weighed.map_or(if place == *places.start() { known.samples } else { 0 }, |w| {
-            w.samples
-        });
+        let samples = match weighed {
+            Some(weighed) => weighed.samples,
+            None if place == *places.start() => at_good,
+            None => 0,
+        };
         commits.push(known.weighed(place, weighed.map_or(0.0, |w| w.first), sure, samples));
     }
     commits

@@ -95,7 +95,8 @@ pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
             known.samples.to_string().into(),
         ]
     });
-    Table::new(["commit", "the first bad one", "bad", "runs weighed"], rows)
+    let samples = if one.noise.paired { "pairs of runs" } else { "runs" };
+    Table::new(["commit", "the first bad one", "bad", samples], rows)
 }
 
 /// Where many small steps make the rise.
