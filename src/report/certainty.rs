@@ -26,10 +26,9 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     );
     let likely = report.first(&first.commit);
     match likely.filter(|_| first.basis == Basis::Posterior) {
-        Some(likely) => format!(
-            "{fresh}; the search, from runs of its own, had put {} on it",
-            chance(likely)
-        ),
+        Some(likely) => {
+            format!("{fresh}; the search, from runs of its own, had put {} on it", chance(likely))
+        }
         None => fresh,
     }
 }
@@ -79,11 +78,10 @@ pub(super) fn settled(report: &Report) -> Option<String> {
 /// `good 7.213, bad 7.412, one run strays by 0.053`; `None` where values repeat.
 pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     let noise = guard.noise.as_ref()?;
-    if noise.kind.is_rate() {
-        let [good, bad] = [&noise.good, &noise.bad].map(share);
-        return Some(format!("about {good} of the good end's runs fail, {bad} of the bad end's"));
-    }
     let [good, bad] = ends(noise);
+    if noise.kind.is_rate() {
+        return Some(format!("at good {good}, at bad {bad}"));
+    }
     Some(format!("good {good}, bad {bad}, one run strays by {}", strays(noise)))
 }
 
@@ -105,8 +103,10 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     } else {
         String::new()
     };
-    let ends = format!("The endpoints' {runs} runs each put {metric} at {good} at the good end and {bad} at the bad end");
-    let machine = match (noise.paired, paired) {
+    let ends = format!(
+        "The endpoints' {runs} runs each put {metric} at {good} at the good end and {bad} at the bad end"
+    );
+    match (noise.paired, paired) {
         (true, _) => format!(
             "The machine drifts, so each run was compared with one of the good endpoint beside \
              it. {ends}; such a difference strays by {strays}{apart}."
@@ -116,12 +116,14 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
              on each run was compared with one of the good endpoint beside it."
         ),
         (false, false) => format!("{ends}; one run strays by {strays}{apart}."),
-    };
-    machine
+    }
 }
 
-/// The levels of good and bad, with as many digits as the noise leaves.
-fn ends(noise: &NoiseLine) -> [String; 2] {
+/// The levels of good and bad, with as many digits as the noise leaves, or `fails in 5 % of runs`.
+pub(super) fn ends(noise: &NoiseLine) -> [String; 2] {
+    if noise.kind.is_rate() {
+        return [&noise.good, &noise.bad].map(|rate| format!("fails in {} of runs", share(rate)));
+    }
     let [good, bad] = [&noise.good, &noise.bad].map(|level| level.number().unwrap_or(f64::NAN));
     let sd = noise.sd.number().unwrap_or(0.0);
     let sd = if noise.kind == NoiseKind::Log { sd * good.abs() } else { sd };
@@ -156,7 +158,10 @@ fn weighing(report: &Report, one: &PosteriorLine) -> String {
     match named.and_then(|named| Some((named, one.first(named)?))) {
         Some((named, first)) => {
             let sure = chance(first);
-            format!("{weighed} until one commit, {}, held {sure} of the probability.", named.short())
+            format!(
+                "{weighed} until one commit, {}, held {sure} of the probability.",
+                named.short()
+            )
         }
         None if one.smallest_set.is_empty() => format!("{weighed}."),
         None => {
@@ -212,7 +217,10 @@ impl About {
         } else {
             format!("{} worse", rounded(step, error))
         };
-        Some(Self { step, interval: format!("{} to {}", rounded(low, error), rounded(high, error)) })
+        Some(Self {
+            step,
+            interval: format!("{} to {}", rounded(low, error), rounded(high, error)),
+        })
     }
 }
 

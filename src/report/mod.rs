@@ -34,8 +34,8 @@ pub use links::Logs;
 pub use markdown::{issue, markdown};
 pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, LikelyCommit,
-    MeasuredCommit, NoiseLine, PosteriorLine, Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine,
-    StepLine, TargetFailure, Totals,
+    MeasuredCommit, NoiseLine, PosteriorLine, Report, Rise, RunLine, SCHEMA, SampleLine,
+    SearchLine, StepLine, TargetFailure, Totals,
 };
 pub use plan::{long_plan, plan};
 pub use reproduce::{Recipe, RecipeMeasure, reproduce, sides};

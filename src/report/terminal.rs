@@ -73,7 +73,8 @@ fn other(report: &Report) -> Vec<String> {
     let named = |commit: &CommitId| {
         let known = report.commits.iter().find(|measured| measured.commit == *commit);
         let subject = known.and_then(|measured| measured.subject.as_deref()).unwrap_or_default();
-        let likely = certainty::likely(report, commit).map(|p| format!("{p}  ")).unwrap_or_default();
+        let likely =
+            certainty::likely(report, commit).map(|p| format!("{p}  ")).unwrap_or_default();
         format!("{likely}{commit} {}", text::line(subject)).trim_end().to_owned()
     };
     let confirmed = report.culprits.iter();

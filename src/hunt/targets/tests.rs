@@ -129,7 +129,10 @@ fn without_a_regression_figure_and_tolerance_are_told() {
     assert!(said.contains("ppl 6 → 6.25 (+0.250000, tolerance 0.500000)"), "{said}");
     // Reversed in measure is no regression either, steady or not.
     assert_eq!(ended(&at('1', &[7.0; 2]), &at('2', &[6.0; 2]), &[guard(UP)]).0, outcome);
-    assert_eq!(ended(&at('1', &[7.0, 7.1, 7.0, 7.1]), &at('2', &[6.0, 6.1, 6.0, 6.1]), &[guard(UP)]).0, outcome);
+    assert_eq!(
+        ended(&at('1', &[7.0, 7.1, 7.0, 7.1]), &at('2', &[6.0, 6.1, 6.0, 6.1]), &[guard(UP)]).0,
+        outcome
+    );
 }
 
 #[test]

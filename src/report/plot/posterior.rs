@@ -63,9 +63,8 @@ impl Weighing {
     /// What the report knows of a search.
     pub(in crate::report) fn of(report: &Report, range: &Range, one: &PosteriorLine) -> Self {
         let search = report.searches.iter().find(|search| search.stretch == one.stretch);
-        let ends = search.and_then(|search| {
-            Some((range.place(&search.good)?, range.place(&search.bad)?))
-        });
+        let ends =
+            search.and_then(|search| Some((range.place(&search.good)?, range.place(&search.bad)?)));
         let known = |commit: &CommitId| Known::of(report, commit);
         let commits = match ends {
             Some((good, bad)) => placed(range, one, good..=bad, known),
@@ -97,13 +96,20 @@ impl Weighing {
         is_worth.then(|| Self { commits: self.commits[from..=to].to_vec(), ..*self })
     }
 
+    /// How likely each commit is bad, in order of history.
+    #[cfg(test)]
+    pub(in crate::report) fn bad(&self) -> Vec<f64> {
+        self.commits.iter().map(|one| one.bad).collect()
+    }
+
     /// The drawing.
     pub(in crate::report) fn draw(&self, width: u32) -> Drawing {
         let wide = i32::try_from(width).unwrap_or(i32::MAX);
         let layout = Layout {
             left: width_of("100 %") + 10,
             // The last place is named under the last commit.
-            right: wide - self.commits.last().map_or(6, |last| width_of(&last.place.to_string()) / 2),
+            right: wide
+                - self.commits.last().map_or(6, |last| width_of(&last.place.to_string()) / 2),
             count: i64::try_from(self.commits.len()).unwrap_or(i64::MAX),
         };
         drawing(width, u32::try_from(TOP + PLOT + BOTTOM).unwrap_or(0), |canvas| {
@@ -111,12 +117,7 @@ impl Weighing {
             for percent in [0, 25, 50, 75, 100] {
                 let y = height(f64::from(percent) / 100.0);
                 canvas.line((layout.left, y), (layout.right, y), RULE);
-                canvas.text(
-                    &format!("{percent} %"),
-                    (layout.left - 6, y),
-                    Anchor::End,
-                    MUTED,
-                );
+                canvas.text(&format!("{percent} %"), (layout.left - 6, y), Anchor::End, MUTED);
             }
             self.bars(canvas, &layout);
             self.line(canvas, &layout);
@@ -263,10 +264,7 @@ impl Known {
         } else {
             None
         };
-        Self {
-            verdict: measured.map_or(Verdict::Unknown, |measured| measured.verdict),
-            answer,
-        }
+        Self { verdict: measured.map_or(Verdict::Unknown, |measured| measured.verdict), answer }
     }
 
     fn weighed(self, place: usize, first: f64, bad: f64, samples: usize) -> Weighed {

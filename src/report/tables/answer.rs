@@ -62,8 +62,7 @@ pub(in crate::report) fn files(first: &FirstBad) -> Table {
 
 /// The commits it may be; none where one is named.
 pub(in crate::report) fn candidates(report: &Report) -> Table {
-    let open: Vec<_> =
-        report.candidates.iter().filter(|_| report.culprit.is_none()).collect();
+    let open: Vec<_> = report.candidates.iter().filter(|_| report.culprit.is_none()).collect();
     let is_weighed = open.iter().any(|commit| report.first(commit).is_some());
     let rows = open.iter().map(|&commit| {
         let known = report.commits.iter().find(|measured| measured.commit == *commit);
