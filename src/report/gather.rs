@@ -16,8 +16,8 @@ use super::model::{
     AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
     StepLine,
 };
-use super::short::Searches;
-use super::{ReportError, repeats, timed};
+use super::posterior::{Searches, likeliest_first, say_how_likely};
+use super::{ReportError, repeats, short, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -73,8 +73,8 @@ struct Gathered<'a> {
     measured: Measured<'a>,
     guards: Guards<'a>,
     judged: Vec<&'a Judged>,
-    searches: Vec<SearchLine>,
-    following: Searches<'a>,
+    searches: Searches<'a>,
+    following: short::Searches<'a>,
     confirmed: Vec<&'a Culprit>,
     notes: Vec<String>,
     commands: Commands,
@@ -89,7 +89,7 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     fn see(&mut self, event: &'a Event) {
         match event {
-            Event::Begun(_) | Event::SearchEnd { .. } | Event::Weighed(_) => {}
+            Event::Begun(_) => {}
             Event::Resumed => self.stopped = None,
             Event::Build(build) => {
                 self.measured.build(build);
@@ -111,21 +111,24 @@ impl<'a> Gathered<'a> {
                 self.guards = Guards::seen(targets, *steadiness, others);
             }
             Event::Plan(plan) => self.plan = Some(plan),
-            Event::Search { stretch, good, bad, commits, paths, chunks, .. } => {
+            Event::Search { stretch, good, bad, commits, targets, paths, chunks, method } => {
                 if let Some(before) = self.following.see(event) {
                     self.measured.redo(before, *stretch);
                 }
-                // A resumed or restarted stretch is announced again; the last word counts.
-                self.searches.retain(|search| search.stretch != *stretch);
-                self.searches.push(SearchLine {
+                let line = SearchLine {
                     stretch: *stretch,
                     good: good.clone(),
                     bad: bad.clone(),
                     commits: *commits,
                     paths: paths.clone(),
                     chunks: *chunks,
-                });
+                    method: *method,
+                    named: None,
+                };
+                self.searches.began(line, targets);
             }
+            Event::Weighed(weighed) => self.searches.weighed(weighed),
+            Event::SearchEnd { stretch, end } => self.searches.ended(*stretch, end),
             Event::Confirmed(culprit) => {
                 self.unconfirm(&culprit.info.commit);
                 self.confirmed.push(culprit);
@@ -177,6 +180,9 @@ impl<'a> Gathered<'a> {
             commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
         }
         sort(&mut commits, self.order, &begun.good.commit, &history);
+        let posterior = self.searches.posterior();
+        let candidates = likeliest_first(candidates, &posterior);
+        say_how_likely(&mut commits, &posterior);
         Report {
             schema: SCHEMA.to_owned(),
             hunt: begun.hunt.clone(),
@@ -194,7 +200,8 @@ impl<'a> Gathered<'a> {
             guards: self.guards.lines(),
             target_failure: self.guards.failure(),
             steadiness: self.guards.steadiness(),
-            searches: self.searches,
+            searches: self.searches.lines(),
+            posterior,
             repeats: repeats::of(&commits),
             timed: timed::of(&commits),
             plan: self.plan.cloned(),

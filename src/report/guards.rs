@@ -3,7 +3,7 @@
 use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
 use crate::store::journal::{OtherGuard, Steadiness};
 
-use super::model::{GuardLine, TargetFailure};
+use super::model::{GuardLine, NoiseLine, TargetFailure};
 
 /// What the journal says of the guards.
 #[derive(Default)]
@@ -56,6 +56,7 @@ fn other_line(other: &OtherGuard) -> GuardLine {
         baseline: other.baseline.clone(),
         bad: other.bad.clone(),
         threshold: None,
+        noise: None,
         target: false,
         why: other.why.clone(),
     }
@@ -71,6 +72,7 @@ fn target_line(target: &GuardTarget) -> GuardLine {
         baseline: Some(target.baseline.clone()),
         bad: Some(target.bad.clone()),
         threshold: target.threshold.map(Value::Number),
+        noise: NoiseLine::of(target),
         target: true,
         why: "the bad endpoint breaks it".to_owned(),
     }

@@ -1,5 +1,6 @@
 //! A view of a hunt, made from its folder and journal alone; runs nothing.
 
+mod certainty;
 mod commands;
 mod convert;
 mod cost;
@@ -13,6 +14,7 @@ mod measured;
 mod model;
 mod plan;
 mod plot;
+mod posterior;
 mod range;
 mod repeats;
 mod reproduce;
@@ -34,8 +36,9 @@ pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
 pub use model::{
-    AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
-    Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
+    AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, LikelyCommit,
+    MeasuredCommit, NoiseLine, PosteriorLine, Report, Rise, RunLine, SCHEMA, SampleLine,
+    SearchLine, StepLine, TargetFailure, Totals,
 };
 pub use plan::{long_plan, plan};
 pub use reproduce::{Recipe, RecipeMeasure, reproduce, sides};

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Apart, Around, Basis, CommitId, Failure, Lineage, Metric, Outcome, OverText, Phase, SkipReason,
-    TouchedFile, Value, Verdict,
+    Apart, Around, Basis, CommitId, Failure, Lineage, Metric, NoiseKind, Outcome, OverText, Phase,
+    SkipReason, TouchedFile, Value, Verdict,
 };
-use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
+use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness, WeighedCommit};
 
 use super::repeats::RepeatLine;
 use super::timed::TimedLine;
@@ -56,6 +56,9 @@ pub struct Report {
     pub steadiness: Option<Steadiness>,
     /// The stretches of history that were searched.
     pub searches: Vec<SearchLine>,
+    /// What each search in noise believed in the end.
+    #[serde(default)]
+    pub posterior: Vec<PosteriorLine>,
     /// Every commit that was built, run or judged, in order of first appearance.
     pub commits: Vec<MeasuredCommit>,
     /// Metrics that a launch says several times.
@@ -171,7 +174,8 @@ pub struct EffectLine {
     pub commit: Value,
     /// How much worse, positive is worse; `None` for a fact.
     pub own_step: Option<Value>,
-    /// The range of the own step over all pairs of fresh runs.
+    /// The own step's 95 % interval where its guard has `noise`, else its range over all pairs
+    /// of fresh runs.
     pub interval: Option<[Value; 2]>,
     /// How far the guard lets the metric move.
     pub limit: Value,
@@ -228,10 +232,63 @@ pub struct GuardLine {
     pub bad: Option<Value>,
     /// What parts good from bad where values do not repeat.
     pub threshold: Option<Value>,
+    /// What the endpoints' runs came to where values do not repeat.
+    #[serde(default)]
+    pub noise: Option<NoiseLine>,
     /// Whether it decided.
     pub target: bool,
     /// Why, or why not.
     pub why: String,
+}
+
+/// Levels and noise of a metric that does not repeat from run to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NoiseLine {
+    /// What is compared: values, their logarithms (`log`: the guard is in percent), or how many
+    /// runs fail (`breaks`, `differs`).
+    pub kind: NoiseKind,
+    /// The good level in the metric's unit, or the share of good runs that fail.
+    pub good: Value,
+    /// The bad level in the metric's unit, or the share of bad runs that fail.
+    pub bad: Value,
+    /// Standard deviation of one run (`paired`: of the difference of two) in the metric's unit;
+    /// as a share of the value where logarithms are compared; 0 for shares.
+    pub sd: Value,
+    /// How many standard deviations lie between good and bad; `inf` for shares.
+    pub distance: Value,
+    /// Runs of each end behind it.
+    pub runs: usize,
+    /// Each run was compared with one of the good endpoint beside it, since the machine drifts.
+    pub paired: bool,
+}
+
+/// What a search in noise believed when it last said so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PosteriorLine {
+    /// Which stretch of history.
+    pub stretch: usize,
+    /// What was measured.
+    pub metric: Metric,
+    /// Levels and noise before the search, from the ends of the stretch.
+    pub calibrated: Option<NoiseLine>,
+    /// Levels and noise as they were known in the end.
+    pub noise: NoiseLine,
+    /// Runs that it weighed, those of the ends included.
+    pub runs: usize,
+    /// The smallest set of commits that holds 95 % of the probability, the likeliest first.
+    pub smallest_set: Vec<LikelyCommit>,
+    /// The commits in question and those that were measured, oldest first; the others are beyond
+    /// doubt.
+    pub commits: Vec<WeighedCommit>,
+}
+
+/// A commit, and how likely it is the first bad one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LikelyCommit {
+    /// The commit.
+    pub commit: CommitId,
+    /// The probability.
+    pub first: f64,
 }
 
 /// A failure that was hunted.
@@ -259,6 +316,12 @@ pub struct SearchLine {
     /// How many chunks of the text it read, where that was not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunks: Option<u32>,
+    /// How; as [`Report::steadiness`] says where it is not told.
+    #[serde(default)]
+    pub method: Option<Steadiness>,
+    /// The commit that it pointed at.
+    #[serde(default)]
+    pub named: Option<CommitId>,
 }
 
 /// A commit that a search judged.
@@ -291,7 +354,8 @@ pub struct MeasuredCommit {
     pub skip: Option<SkipReason>,
     /// The targets it breaks.
     pub broken: Vec<Metric>,
-    /// The probability that it is the first bad one or comes after it, where that is known.
+    /// The probability that it is the first bad one or comes after it, as the first stretch of
+    /// history saw it in which that was weighed.
     pub p_bad: Option<f64>,
     /// Each value of each run.
     pub samples: Vec<SampleLine>,

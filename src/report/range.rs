@@ -9,6 +9,8 @@ use super::model::Report;
 /// The range: the good endpoint has place 0, then every commit in order of history.
 pub(super) struct Range {
     places: HashMap<CommitId, usize>,
+    /// By place.
+    commits: Vec<CommitId>,
     /// By place; the good endpoint's are not known.
     parents: Vec<Vec<usize>>,
 }
@@ -23,14 +25,15 @@ impl Range {
 
     fn new(good: &CommitId, history: &[Lineage], first_parent: bool) -> Self {
         let all = [good].into_iter().chain(history.iter().map(|one| &one.commit));
-        let places: HashMap<_, _> = all.cloned().zip(0..).collect();
+        let commits: Vec<CommitId> = all.cloned().collect();
+        let places: HashMap<_, _> = commits.iter().cloned().zip(0..).collect();
         let followed = if first_parent { 1 } else { usize::MAX };
         let parents = history.iter().map(|one| {
             let followed = one.parents.iter().take(followed);
             followed.filter_map(|parent| places.get(parent).copied()).collect()
         });
         let parents = [Vec::new()].into_iter().chain(parents).collect();
-        Self { places, parents }
+        Self { places, commits, parents }
     }
 
     /// Whether the hunt kept its range.
@@ -48,6 +51,16 @@ impl Range {
         self.places.get(commit).copied().filter(|_| self.is_known())
     }
 
+    /// The commit there.
+    pub(super) fn commit(&self, place: usize) -> &CommitId {
+        &self.commits[place]
+    }
+
+    /// Its parents in the range, where they are followed.
+    pub(super) fn parents(&self, place: usize) -> &[usize] {
+        &self.parents[place]
+    }
+
     /// The commits that may be the first bad one when `bad` is bad and `goods` are good: those
     /// that `bad` reaches and none of `goods` does, as git sees it.
     pub(super) fn open(&self, goods: &[CommitId], bad: &CommitId) -> Vec<bool> {
@@ -61,7 +74,8 @@ impl Range {
         open
     }
 
-    fn reached(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
+    /// Everything that these commits contain, themselves included.
+    pub(super) fn reached(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut reached = vec![false; self.parents.len()];
         from.for_each(|place| reached[place] = true);
         // No commit stands before its parents, so one look at each is enough.

@@ -4,7 +4,7 @@ use crate::evaluation::{CommitId, Outcome};
 use crate::ui::text;
 
 use super::model::{FirstBad, Report};
-use super::words;
+use super::{certainty, words};
 
 /// Longest list of files, candidates, or stretches.
 const LIST: usize = 8;
@@ -40,13 +40,14 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         format!("First bad commit: {} {}", first.commit, text::line(&first.subject)),
         format!("Author: {}  Date: {}", text::line(&first.author), text::line(&first.date)),
     ];
-    lines.extend(first.effects.iter().take(3).map(words::step));
+    lines.extend(first.effects.iter().take(3).map(|effect| words::step(report, effect)));
     if let Some(failure) = &first.failure {
         let what = super::gather::failure_text(failure);
         lines.push(format!("Fails where its parents do not: {}", text::line(&what)));
     }
-    lines.push(format!("Confidence {}", words::confidence(first)));
+    lines.push(format!("Confidence {}", certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| text::line(&words)));
+    lines.extend(certainty::searches(report).into_iter().take(1));
     lines.extend(report.account.as_ref().map(words::account));
     let files = first.files.iter().map(|file| {
         let changed = words::changed_lines(file.added, file.removed);
@@ -55,7 +56,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     list(&mut lines, "Files it touches:", files);
     let others = report.culprits.iter().filter(|other| other.commit != first.commit);
     for other in others.take(2) {
-        let step = other.effect.as_ref().map(words::step).unwrap_or_default();
+        let step = other.effect.as_ref().map(|effect| words::step(report, effect));
+        let step = step.unwrap_or_default();
         let name = text::commit(&other.commit, &other.subject);
         lines.push(format!("Also a first bad commit: {name}  {step}"));
     }
@@ -67,12 +69,13 @@ fn other(report: &Report) -> Vec<String> {
     if !report.summary.is_empty() {
         lines.push(text::line(&report.summary));
     }
+    lines.extend(certainty::searches(report).into_iter().take(1));
     let named = |commit: &CommitId| {
         let known = report.commits.iter().find(|measured| measured.commit == *commit);
-        match known.and_then(|measured| measured.subject.as_deref()) {
-            Some(subject) => format!("{commit} {}", text::line(subject)),
-            None => commit.to_string(),
-        }
+        let subject = known.and_then(|measured| measured.subject.as_deref()).unwrap_or_default();
+        let likely =
+            certainty::likely(report, commit).map(|p| format!("{p}  ")).unwrap_or_default();
+        format!("{likely}{commit} {}", text::line(subject)).trim_end().to_owned()
     };
     let confirmed = report.culprits.iter();
     let confirmed = confirmed.map(|c| format!("{} {}", c.commit, text::line(&c.subject)));

@@ -1,10 +1,11 @@
 //! Sentences that more than one form of the report says. What they quote is cleaned for one
 //! line, not yet escaped.
 
-use crate::evaluation::{Basis, Outcome, Value};
+use crate::evaluation::{Outcome, Value};
 use crate::store::journal::Steadiness;
 use crate::ui::text;
 
+use super::certainty::{About, confidence, noise_of};
 use super::gather::failure_text;
 use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
 
@@ -39,18 +40,23 @@ fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
-/// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)`.
-pub(super) fn step(effect: &EffectLine) -> String {
+/// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)`; in noise with what the step
+/// lies between.
+pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
     let levels = format!(
         "{}: {} at the parent, {} here",
         effect.metric,
         text::value(&effect.parent),
         text::value(&effect.commit)
     );
+    let limit = text::value(&effect.limit);
+    if let Some(about) = About::of(report, effect) {
+        let About { step, interval } = about;
+        return format!("{levels}, {step} (95 % interval {interval}; limit {limit})");
+    }
     match &effect.own_step {
-        Some(step) => {
-            format!("{levels}, {} (limit {})", worse(step), text::value(&effect.limit))
-        }
+        Some(step) => format!("{levels}, {} (limit {limit})", worse(step)),
+        None if noise_of(report, effect).is_some() => levels,
         None => format!("{levels} (must not change)"),
     }
 }
@@ -76,23 +82,6 @@ pub(super) fn worse(step: &Value) -> String {
     match step.number() {
         Some(x) if x < 0.0 => format!("{} better", text::figure(-x)),
         _ => format!("{} worse", text::value(step)),
-    }
-}
-
-/// How sure a first bad commit is, and what that rests on.
-pub(super) fn confidence(first: &FirstBad) -> String {
-    let sure = text::percent(first.confidence);
-    match first.basis {
-        Basis::BitExact => {
-            format!("{sure}: every value repeated bit for bit, so nothing had to be estimated")
-        }
-        Basis::Sequential => format!(
-            "{sure}: repeated runs of it and of its parents lie wholly apart; the rest is the \
-             chance that runs without a difference would part as cleanly"
-        ),
-        Basis::Posterior => {
-            format!("{sure}: the share of the probability over all commits that falls on it")
-        }
     }
 }
 
@@ -147,19 +136,19 @@ pub(super) fn hunted_failure(report: &Report) -> Option<String> {
 
 /// What is known of a first bad commit, each with what it is; one that is a sentence of its own
 /// has no label.
-pub(super) fn first_bad(first: &FirstBad) -> Vec<(&'static str, String)> {
+pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Commit", first.commit.to_string()),
         ("Author", first.author.clone()),
         ("Date", first.date.clone()),
         ("Parent", parent(first)),
     ];
-    facts.extend(first.effects.iter().map(|effect| ("Own step", step(effect))));
+    facts.extend(first.effects.iter().map(|effect| ("Own step", step(report, effect))));
     facts.extend(first.effects.iter().filter_map(over_text).map(|words| (OVER_TEXT, words)));
     if let Some(failure) = &first.failure {
         facts.push((FAILS, failure_text(failure)));
     }
-    facts.push(("Confidence", confidence(first)));
+    facts.push(("Confidence", confidence(report, first)));
     facts.extend(confirmed_before(first).map(|words| ("", words)));
     facts
 }

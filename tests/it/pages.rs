@@ -133,3 +133,43 @@ fn a_report_comes_in_any_format_wherever_it_is_wanted() {
     assert_eq!(env.starts().len(), starts);
     env.run(&["report", "--format", "pdf"]).expect(2).says(&["html", "issue"]);
 }
+
+#[test]
+fn a_hunt_in_noise_says_in_a_browser_what_it_believed() {
+    let env = TestEnvironment::new();
+    // Each value wavers by 0.2, and good and bad lie 0.4 apart.
+    let (calm, worse) =
+        ("ppl = 7.0 7.4 7.1 7.3 7.2 6.9 7.25", "ppl = 7.4 7.8 7.5 7.7 7.6 7.3 7.65");
+    let mut plan = line("g g g g g b b b");
+    for label in 0..8 {
+        plan = plan.with(label, if label < 5 { calm } else { worse });
+    }
+    let history = plan.build(&env);
+    oracle(&env);
+    let output = env.run(&["start", "--good", "v1", "--search", "posterior"]);
+    let hunt = Hunt::of(&env, output).names(&history, 5);
+    assert_eq!(hunt.report["culprit"]["basis"], "posterior");
+    let likely = &hunt.report["posterior"][0]["smallest_set"][0];
+    assert_eq!(likely["commit"], history.commit(5));
+    assert!(likely["first"].as_f64().unwrap() >= 0.95, "{likely}");
+    assert!(hunt.commit(&history, 4)["p_bad"].as_f64().unwrap() < 0.05);
+    assert!(hunt.commit(&history, 5)["p_bad"].as_f64().unwrap() > 0.95);
+
+    let page = show(&env, &hunt.folder.join("report.html"), PHONE);
+    assert_eq!(page.requests, Vec::<String>::new());
+    assert!(page.width <= PHONE, "{} pixels wide on a screen of {PHONE}", page.width);
+    for said in [
+        "How the search weighed the commits",
+        "one run strays by",
+        "of the probability",
+        "to 1 for a step",
+        "95 % interval",
+        "commit 5, the confirmed first bad commit",
+    ] {
+        assert!(page.dom.contains(said), "no {said} in {}", page.dom);
+    }
+    assert!(!page.dom.contains("How the range narrowed"), "{}", page.dom);
+    for said in ["put ppl at", "to 1 for a step", "95 % interval"] {
+        assert!(hunt.output.stdout.contains(said), "no {said} in {}", hunt.output.stdout);
+    }
+}

@@ -1,10 +1,11 @@
 //! The first screen: what was found, how sure it is, and how to see it oneself.
 
+use crate::report::certainty::{About, noise_of};
 use crate::report::links::{Logs, SCRIPT};
 use crate::report::measured::is_resource;
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
 use crate::report::tables::Cell;
-use crate::report::{tables, words};
+use crate::report::{certainty, tables, words};
 use crate::ui::text;
 
 use super::cells::TableView;
@@ -68,7 +69,8 @@ impl Answer {
     }
 
     fn of(report: &Report, first: &FirstBad, logs: &Logs) -> Self {
-        let known = words::first_bad(first).into_iter().filter(|(label, _)| *label != "Own step");
+        let known =
+            words::first_bad(report, first).into_iter().filter(|(label, _)| *label != "Own step");
         let (who, mut what): (Vec<_>, Vec<_>) = known.partition(|(label, _)| WHO.contains(label));
         let broken = first.effects.iter().map(|effect| &effect.metric);
         let tolerances = broken.filter_map(|metric| {
@@ -78,9 +80,13 @@ impl Answer {
         what.splice(0..0, tolerances);
         Self {
             who: facts(who),
-            levels: first.effects.iter().map(LevelView::of_effect).collect(),
+            levels: first
+                .effects
+                .iter()
+                .map(|effect| LevelView::of_effect(report, effect))
+                .collect(),
             what: facts(what),
-            effects: TableView::new(&tables::effects(first), logs),
+            effects: TableView::new(&tables::effects(report, first), logs),
             files: TableView::new(&tables::files(first), logs),
             ..Self::without_commit(report, logs)
         }
@@ -118,15 +124,21 @@ impl Answer {
 }
 
 impl LevelView {
-    fn of_effect(effect: &EffectLine) -> Self {
+    fn of_effect(report: &Report, effect: &EffectLine) -> Self {
         let allowed = text::value(&effect.limit);
         Self {
             metric: effect.metric.to_string(),
             before: text::value(&effect.parent),
             after: text::value(&effect.commit),
-            moved: match &effect.own_step {
-                Some(step) => format!("own step {}, limit {allowed}", words::worse(step)),
-                None => "changed, though it must not".to_owned(),
+            moved: match (About::of(report, effect), &effect.own_step) {
+                (Some(About { step, interval }), _) => {
+                    format!("own step {step}, 95 % interval {interval}, limit {allowed}")
+                }
+                (None, Some(step)) => format!("own step {}, limit {allowed}", words::worse(step)),
+                (None, None) if noise_of(report, effect).is_some() => {
+                    "measured afresh in turn".to_owned()
+                }
+                (None, None) => "changed, though it must not".to_owned(),
             },
         }
     }
@@ -150,10 +162,12 @@ impl LevelView {
 
     fn of_guard(guard: &GuardLine) -> Option<Self> {
         let (before, after) = (guard.baseline.as_ref()?, guard.bad.as_ref()?);
+        let ends = guard.noise.as_ref().map(certainty::ends);
+        let [before, after] = ends.unwrap_or_else(|| [before, after].map(text::value));
         Some(Self {
             metric: guard.metric.to_string(),
-            before: text::value(before),
-            after: text::value(after),
+            before,
+            after,
             moved: match &guard.limit {
                 Some(limit) => format!("from good to bad, limit {}", text::value(limit)),
                 None => "from good to bad".to_owned(),

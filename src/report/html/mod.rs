@@ -18,13 +18,13 @@ use crate::ui::text;
 use self::answer::Answer;
 use self::cells::TableView;
 use self::pair::Pair;
-use self::plots::{Plot, Steps};
+use self::plots::{Belief, Plot, Steps};
 use self::records::Records;
 use super::links::Logs;
 use super::model::Report;
 use super::plot::KEYS;
 use super::range::Range;
-use super::{tables, words};
+use super::{certainty, tables, words};
 
 /// The whole page; `logs` says how to get from where it will lie to the raw output.
 pub fn html(report: &Report, logs: &Logs) -> String {
@@ -52,6 +52,7 @@ struct Page {
     further: Vec<Plot>,
     /// Metrics that have no plot, since there are too many.
     unplotted: Vec<String>,
+    beliefs: Vec<Belief>,
     steps: Option<Steps>,
     pair: Option<Pair>,
     accounts: Vec<String>,
@@ -59,6 +60,7 @@ struct Page {
     endpoints: TableView,
     noise: TableView,
     repeats: TableView,
+    settled: Option<String>,
     steadiness: Option<&'static str>,
     measured: TableView,
     apart: TableView,
@@ -103,6 +105,7 @@ impl Page {
             targets,
             further,
             unplotted,
+            beliefs: Belief::all(report, &range, logs),
             steps: Steps::of(report, &range),
             pair: report.culprit.as_ref().map(|first| Pair::of(report, first, logs)),
             accounts: report.accounts.iter().map(words::account).collect(),
@@ -110,6 +113,7 @@ impl Page {
             endpoints: view(&tables::endpoints(report)),
             noise: view(&tables::noise(report)),
             repeats: view(&tables::repeats(report)),
+            settled: certainty::settled(report),
             steadiness: words::steadiness(report),
             measured: view(&tables::measured(report)),
             apart: view(&tables::apart(report)),

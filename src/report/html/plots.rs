@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use crate::report::links::Logs;
 use crate::report::model::Report;
-use crate::report::plot::{Drawing, Levels, Narrowing, What, shown};
+use crate::report::plot::{Drawing, Levels, Narrowing, Weighing, What, shown};
 use crate::report::range::Range;
-use crate::report::words;
+use crate::report::{certainty, tables, words};
 use crate::ui::text;
 
-use super::cells::VerdictView;
+use super::cells::{TableView, VerdictView};
 
 /// Pixels of a drawing for a wide screen.
 const WIDE: u32 = 920;
@@ -41,9 +42,17 @@ pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
             target.measure.as_deref().is_none_or(|measure| metric.measure == measure)
         });
         let mut caption = guard.map(words::tolerance).unwrap_or_default();
-        if let Some(threshold) = guard.and_then(|guard| guard.threshold.as_ref()) {
+        if let Some(words) = guard.and_then(certainty::levels_in_short) {
+            let _ = write!(caption, "; {words}");
+        } else if let Some(threshold) = guard.and_then(|guard| guard.threshold.as_ref()) {
             let parted = text::value(threshold);
             let _ = write!(caption, "; {parted} parts good from bad");
+        }
+        if report.posterior.iter().any(|one| one.metric == metric && one.noise.paired) {
+            caption += "; the machine drifts, so only runs taken side by side compare";
+        }
+        if levels.has_medians() {
+            caption += "; a dash is a median";
         }
         if levels.is_logarithmic() {
             caption += "; the scale is logarithmic";
@@ -58,6 +67,51 @@ pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
         });
     }
     (plots, untried)
+}
+
+/// A search in noise.
+pub(super) struct Belief {
+    /// How it was come by.
+    pub(super) how: String,
+    /// The range, and where that is long the part of it that is in question.
+    pub(super) pictures: Vec<Picture>,
+    pub(super) likely: TableView,
+}
+
+/// A drawing for every screen.
+pub(super) struct Picture {
+    pub(super) name: String,
+    pub(super) caption: String,
+    pub(super) words: String,
+    pub(super) wide: Drawing,
+    pub(super) narrow: Drawing,
+}
+
+impl Belief {
+    /// Of each search in noise.
+    pub(super) fn all(report: &Report, range: &Range, logs: &Logs) -> Vec<Self> {
+        let all = certainty::searches(report).into_iter().zip(&report.posterior);
+        all.map(|(how, one)| {
+            let whole = Weighing::of(report, range, one);
+            let closer = whole.closer();
+            let metric = &one.metric;
+            let name = match report.posterior.len() {
+                1 => format!("The search for {metric}"),
+                _ => format!("Stretch {}, {metric}", one.stretch + 1),
+            };
+            let views = [Some((whole, "")), closer.map(|it| (it, "the part in question, closer"))];
+            let pictures = views.into_iter().flatten().map(|(weighing, caption)| Picture {
+                name: name.clone(),
+                caption: caption.to_owned(),
+                words: weighing.in_words(),
+                wide: weighing.draw(WIDE),
+                narrow: weighing.draw(NARROW),
+            });
+            let likely = TableView::new(&tables::likely(report, one), logs);
+            Self { how, pictures: pictures.collect(), likely }
+        })
+        .collect()
+    }
 }
 
 /// The narrowing of the range.

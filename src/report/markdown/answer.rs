@@ -1,7 +1,7 @@
 //! The top of the page: what was found and how to see it oneself.
 
 use crate::report::model::{FirstBad, Report};
-use crate::report::{tables, words};
+use crate::report::{certainty, tables, words};
 use crate::ui::text;
 
 use super::page::Page;
@@ -16,7 +16,7 @@ pub(super) fn answer(page: &mut Page, report: &Report) {
     }
     let main = report.culprit.as_ref();
     if let Some(first) = main {
-        first_bad(page, first);
+        first_bad(page, report, first);
     }
     page.heading(2, "How to reproduce");
     page.paragraph(&words::reproduce(report));
@@ -27,20 +27,33 @@ pub(super) fn answer(page: &mut Page, report: &Report) {
     for other in words::other_culprits(report) {
         let also = if main.is_some() { "Another first bad commit" } else { "Confirmed" };
         page.heading(2, &format!("{also}: {}", text::commit(&other.commit, &other.subject)));
-        first_bad(page, other);
+        first_bad(page, report, other);
         page.titled(2, "Files it touches", &tables::files(other));
     }
     candidates(page, report);
+    search(page, report);
     page.titled(2, "Contributions", &tables::contributions(report));
 }
 
-fn first_bad(page: &mut Page, first: &FirstBad) {
-    let facts = words::first_bad(first).into_iter().map(|(label, text)| match label {
+fn first_bad(page: &mut Page, report: &Report, first: &FirstBad) {
+    let facts = words::first_bad(report, first).into_iter().map(|(label, text)| match label {
         "" => text,
         label => format!("{label}: {text}"),
     });
     page.items(facts);
-    page.table(&tables::effects(first));
+    page.table(&tables::effects(report, first));
+}
+
+/// How an answer in noise was come by.
+fn search(page: &mut Page, report: &Report) {
+    if report.posterior.is_empty() {
+        return;
+    }
+    page.heading(2, "How the search weighed the commits");
+    for (words, one) in certainty::searches(report).iter().zip(&report.posterior) {
+        page.paragraph(words);
+        page.table(&tables::likely(report, one));
+    }
 }
 
 fn candidates(page: &mut Page, report: &Report) {

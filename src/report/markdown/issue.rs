@@ -3,7 +3,7 @@
 use crate::evaluation::{Outcome, Verdict};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
-use crate::report::words;
+use crate::report::{certainty, words};
 use crate::ui::text;
 
 use super::escape::{fenced, inline};
@@ -36,6 +36,10 @@ pub fn issue(report: &Report) -> String {
     lines.extend(
         report.accounts.iter().take(2).map(|account| item("Account", &words::account(account))),
     );
+    lines.extend(certainty::searches(report).first().map(|words| {
+        // A sentence of ours is never cut.
+        format!("- Search: {}", inline(&text::line(words)))
+    }));
     lines.push(format!(
         "- Range: {} (`{}`) to {} (`{}`), {}, {} measured",
         said(&report.good.asked),
@@ -77,14 +81,14 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         ),
     ];
     let effects = first.effects.iter().take(3);
-    lines.extend(effects.map(|effect| item("Own step", &words::step(effect))));
+    lines.extend(effects.map(|effect| item("Own step", &words::step(report, effect))));
     let over_text = first.effects.iter().find_map(words::over_text);
     lines.extend(over_text.map(|words| item(words::OVER_TEXT, &words)));
     if let Some(failure) = &first.failure {
         lines.push(item(words::FAILS, &crate::report::gather::failure_text(failure)));
     }
     lines.extend(tolerance(report));
-    lines.push(item("Confidence", &words::confidence(first)));
+    lines.push(item("Confidence", &certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));
     let files = first.files.iter().map(|file| {
         format!("{} {}", said(&file.path), words::changed_lines(file.added, file.removed))
@@ -114,10 +118,14 @@ fn without_commit(report: &Report) -> Vec<String> {
         let subject = known.and_then(|known| known.subject.as_deref()).unwrap_or_default();
         format!("`{}` {}", commit.short(), said(subject)).trim_end().to_owned()
     };
+    let likely = |commit| {
+        let likely = certainty::likely(report, commit);
+        format!("{}{}", name(commit), likely.map(|p| format!(" ({p})")).unwrap_or_default())
+    };
     let confirmed = report.culprits.iter().map(|first| name(&first.commit));
     lines.extend(list("Confirmed so far", confirmed));
     let title = words::candidates_title(report);
-    lines.extend(list(title, report.candidates.iter().map(name)));
+    lines.extend(list(title, report.candidates.iter().map(likely)));
     let rises = report.contributions.iter().map(|rise| {
         format!("`{}` {} {}", rise.to.short(), rise.metric, said(&words::worse(&rise.rise)))
     });

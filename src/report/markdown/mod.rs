@@ -11,7 +11,7 @@ use self::escape::fenced;
 use self::page::Page;
 
 use super::model::Report;
-use super::{commands, tables, words};
+use super::{certainty, commands, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
 pub fn markdown(report: &Report) -> String {
@@ -19,6 +19,9 @@ pub fn markdown(report: &Report) -> String {
     answer::answer(&mut page, report);
     page.titled(2, "Endpoints", &tables::endpoints(report));
     page.table(&tables::noise(report));
+    if let Some(levels) = certainty::settled(report) {
+        page.paragraph(&levels);
+    }
     if let Some(steady) = words::steadiness(report) {
         page.paragraph(steady);
     }

@@ -74,6 +74,11 @@ impl Canvas<'_> {
         self.draw(&PathElement::new([from, to], colour));
     }
 
+    /// A line that carries something.
+    pub(super) fn stroke(&self, from: At, to: At, colour: RGBColor) {
+        self.draw(&PathElement::new([from, to], colour.stroke_width(2)));
+    }
+
     /// A horizontal line of dashes.
     pub(super) fn dashes(&self, (left, y): At, right: i32, colour: RGBColor) {
         let mut x = left;

@@ -15,6 +15,9 @@ const LARGEST: f64 = 1e150;
 /// Most rows for what is no number; what does not fit shares the last.
 const MOST_ROWS: usize = 8;
 
+/// From so many samples on their level is not seen at a glance.
+const CLOUD: usize = 4;
+
 /// Longest name of a row.
 const NAME: usize = 44;
 
@@ -33,6 +36,10 @@ pub(in crate::report) struct Levels {
     pub(super) limit: Option<f64>,
     /// What parts good from bad where values do not repeat.
     pub(super) threshold: Option<f64>,
+    /// Whether a commit is told by how many of its runs fail: then it has no level.
+    pub(super) is_rate: bool,
+    /// The level at the bad end, where both levels decide: in noise.
+    pub(super) bad: Option<f64>,
 }
 
 /// A metric at a commit.
@@ -54,6 +61,27 @@ pub(super) enum Role {
     FirstBad,
     /// It may be one.
     Candidate,
+}
+
+impl Level {
+    /// The median of its numbers, where they are enough to hide it.
+    pub(super) fn median(&self) -> Option<f64> {
+        let mut numbers: Vec<f64> = self.points.iter().filter_map(Point::number).collect();
+        numbers.sort_by(f64::total_cmp);
+        let middle = numbers.get(numbers.len() / 2)?;
+        let other = numbers[(numbers.len() - 1) / 2];
+        let is_cloud = numbers.len() >= CLOUD && numbers.first() != numbers.last();
+        is_cloud.then_some(f64::midpoint(*middle, other))
+    }
+}
+
+impl Point {
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Word(_) => None,
+        }
+    }
 }
 
 /// One sample.
@@ -86,6 +114,9 @@ impl Levels {
     pub(in crate::report) fn of(report: &Report, range: &Range, metric: &Metric) -> Option<Self> {
         let guard = report.guards.iter().find(|guard| guard.metric == *metric);
         let number = |value: Option<&Value>| value.and_then(Value::number);
+        let noise = guard.and_then(|guard| guard.noise.as_ref());
+        let is_rate = noise.is_some_and(|noise| noise.kind.is_rate());
+        let noise = noise.filter(|_| !is_rate);
         let mut levels = Self {
             metric: metric.clone(),
             commits: Vec::new(),
@@ -96,7 +127,9 @@ impl Levels {
             limit: guard.and_then(limit).filter(|x| is_drawable(*x)),
             threshold: guard
                 .and_then(|guard| number(guard.threshold.as_ref()))
-                .filter(|x| is_drawable(*x)),
+                .filter(|x| is_drawable(*x) && noise.is_none()),
+            is_rate,
+            bad: noise.and_then(|noise| noise.bad.number()).filter(|x| is_drawable(*x)),
         };
         for commit in &report.commits {
             let points = levels.points(commit);
@@ -157,16 +190,17 @@ impl Levels {
     /// Every number there is, limits included.
     pub(super) fn numbers(&self) -> Vec<f64> {
         let points = self.commits.iter().flat_map(|commit| &commit.points);
-        let numbers = points.filter_map(|point| match point {
-            Point::Number(number) => Some(*number),
-            Point::Word(_) => None,
-        });
-        let numbers: Vec<_> = numbers.collect();
+        let numbers: Vec<_> = points.filter_map(Point::number).collect();
         if numbers.is_empty() {
             return numbers;
         }
-        let lines = [self.baseline, self.limit, self.threshold].into_iter().flatten();
+        let lines = [self.baseline, self.limit, self.threshold, self.bad].into_iter().flatten();
         numbers.into_iter().chain(lines).collect()
+    }
+
+    /// Whether some commit has so many samples that their median is drawn.
+    pub(in crate::report) fn has_medians(&self) -> bool {
+        !self.is_rate && self.commits.iter().any(|commit| commit.median().is_some())
     }
 
     /// How many samples there are.

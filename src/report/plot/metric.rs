@@ -61,6 +61,9 @@ impl Levels {
             }
             self.name_rows(canvas, &layout);
             for (at, commit) in (0..).zip(&self.commits) {
+                if let Some(scale) = scale.as_ref().filter(|_| !self.is_rate) {
+                    median(canvas, &layout, scale, at, commit);
+                }
                 samples(canvas, &layout, scale.as_ref(), at, commit);
             }
             self.places(canvas, &layout);
@@ -79,7 +82,7 @@ impl Levels {
             text::plural(self.samples(), "sample"),
             text::plural(self.commits.len(), "commit"),
             line(self.baseline, "Baseline"),
-            line(self.limit, "Limit"),
+            format_args!("{}{}", line(self.bad, "Bad end"), line(self.limit, "Limit")),
         )
     }
 
@@ -114,12 +117,16 @@ impl Levels {
             canvas.text(label, (layout.left - 6, *y), Anchor::End, MUTED);
         }
         canvas.line((layout.left, layout.top), (layout.left, layout.bottom), RULE);
-        let lines =
-            [(self.baseline, "baseline"), (self.limit, "limit"), (self.threshold, "between")];
+        let lines = [
+            (self.baseline, "baseline"),
+            (self.bad, "bad end"),
+            (self.limit, "limit"),
+            (self.threshold, "between"),
+        ];
         let mut named: Vec<i32> = Vec::new();
         for (value, name) in lines.into_iter().filter_map(|(value, name)| Some((value?, name))) {
             let y = scale.y(value);
-            if name == "baseline" {
+            if name == "baseline" || name == "bad end" {
                 canvas.line((layout.left, y), (layout.right, y), MUTED);
             } else {
                 canvas.dashes((layout.left, y), layout.right, INK);
@@ -209,6 +216,14 @@ impl Layout {
 
 fn row_marks(row: i32) -> i32 {
     TOP + ROW * row + 22
+}
+
+/// A dash behind so many samples that their level is not seen at a glance.
+fn median(canvas: &Canvas<'_>, layout: &Layout, scale: &Scale, at: i32, commit: &Level) {
+    let Some(median) = commit.median() else { return };
+    let (middle, y) = (layout.middle(at), scale.y(median));
+    let reach = (layout.spread(at, commit) / 2 + 7).min(layout.slot_width(at) / 2).max(2);
+    canvas.stroke((middle - reach, y), (middle + reach, y), INK);
 }
 
 /// One commit's samples side by side, in the order they were taken, so that none hides another.

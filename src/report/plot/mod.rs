@@ -6,11 +6,13 @@ mod levels;
 mod metric;
 mod narrowing;
 mod palette;
+mod posterior;
 mod scale;
 
 pub(super) use levels::{Levels, shown};
 pub(super) use narrowing::{Narrowing, What};
 pub(super) use palette::KEYS;
+pub(super) use posterior::Weighing;
 
 /// A drawing, with what it says in words.
 pub(super) struct Drawing {

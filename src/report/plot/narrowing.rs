@@ -1,8 +1,9 @@
 //! How a search narrowed the range: a row a step.
 
 use crate::evaluation::{CommitId, Verdict};
-use crate::report::model::{Report, StepLine};
+use crate::report::model::{Report, SearchLine, StepLine};
 use crate::report::range::{Range, Run, runs};
+use crate::store::journal::Steadiness;
 use crate::ui::text;
 
 use super::Drawing;
@@ -48,11 +49,14 @@ pub(in crate::report) enum What {
 impl Narrowing {
     /// What the report knows; `None` where the range or the search is not known.
     pub(in crate::report) fn of(report: &Report, range: &Range) -> Option<Self> {
-        if !range.is_known() || report.searches.is_empty() {
+        // A search in noise narrows nothing: what it believes has a drawing of its own.
+        let narrows = |search: &&SearchLine| search.method != Some(Steadiness::Posterior);
+        let mut searches = report.searches.iter().filter(narrows).peekable();
+        if !range.is_known() || searches.peek().is_none() {
             return None;
         }
         let mut rows = Vec::new();
-        for search in &report.searches {
+        for search in searches {
             let (mut goods, mut bad) = (vec![search.good.clone()], search.bad.clone());
             let is_whole = search.paths.is_empty();
             let mut open = range.open(&goods, &bad);

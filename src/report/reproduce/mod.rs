@@ -237,7 +237,7 @@ fn show_all(
         }
         let effects = report.culprit.iter().flat_map(|first| &first.effects);
         for effect in effects.filter(|effect| effect.metric.measure == measure.name) {
-            let found = format!("  the hunt found {}", words::step(effect));
+            let found = format!("  the hunt found {}", words::step(report, effect));
             let _ = writeln!(script, "  printf '%s\\n' {}", quote(&found)?);
         }
     }

@@ -1,31 +1,54 @@
 //! What was found.
 
-use crate::report::model::{FirstBad, Report};
+use crate::report::certainty::{self, About, noise_of};
+use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
 use crate::report::words;
 use crate::ui::text;
 
 use super::{Cell, Table};
 
+/// Commits less likely than this are left to report.json.
+const UNLIKELY: f64 = 0.001;
+
+/// Most rows of likely commits.
+const MOST_LIKELY: usize = 20;
+
 /// How each target moved at a first bad commit.
-pub(in crate::report) fn effects(first: &FirstBad) -> Table {
+pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
+    let noisy = first.effects.iter().filter(|effect| noise_of(report, effect).is_some()).count();
+    let is_mixed = noisy > 0 && noisy < first.effects.len();
     let rows = first.effects.iter().map(|effect| {
-        let interval = effect.interval.as_ref().map_or_else(String::new, |[low, high]| {
-            format!("{} to {}", text::value(low), text::value(high))
-        });
-        let step = effect.own_step.as_ref().map(text::value);
+        let (step, interval, kind) = match About::of(report, effect) {
+            Some(About { step, interval }) => (step, interval, " (95 %)"),
+            None => (plain_step(report, effect), over_pairs(effect), " (all pairs of runs)"),
+        };
+        let kind = if is_mixed && !interval.is_empty() { kind } else { "" };
         [
             effect.metric.to_string(),
             text::value(&effect.parent),
             text::value(&effect.commit),
-            step.unwrap_or_else(|| "changed".to_owned()),
-            interval,
+            step,
+            format!("{interval}{kind}"),
             text::value(&effect.limit),
         ]
         .map(Cell::Text)
     });
-    let columns =
-        ["metric", "parent", "first bad commit", "own step", "over all pairs of runs", "limit"];
-    Table::new(columns, rows)
+    let interval = match noisy {
+        0 => "over all pairs of runs",
+        _ if is_mixed => "between",
+        _ => "95 % interval",
+    };
+    Table::new(["metric", "parent", "first bad commit", "own step", interval, "limit"], rows)
+}
+
+fn plain_step(report: &Report, effect: &EffectLine) -> String {
+    let changed = if noise_of(report, effect).is_some() { "fails more often" } else { "changed" };
+    effect.own_step.as_ref().map_or_else(|| changed.to_owned(), text::value)
+}
+
+fn over_pairs(effect: &EffectLine) -> String {
+    let between = |[low, high]: &[_; 2]| format!("{} to {}", text::value(low), text::value(high));
+    effect.interval.as_ref().map(between).unwrap_or_default()
 }
 
 /// What a first bad commit touches.
@@ -39,16 +62,40 @@ pub(in crate::report) fn files(first: &FirstBad) -> Table {
 
 /// The commits it may be; none where one is named.
 pub(in crate::report) fn candidates(report: &Report) -> Table {
-    let open = report.candidates.iter().filter(|_| report.culprit.is_none());
-    let rows = open.map(|commit| {
+    let open: Vec<_> = report.candidates.iter().filter(|_| report.culprit.is_none()).collect();
+    let is_weighed = open.iter().any(|commit| report.first(commit).is_some());
+    let rows = open.iter().map(|&commit| {
         let known = report.commits.iter().find(|measured| measured.commit == *commit);
-        [
+        let likely = certainty::likely(report, commit).unwrap_or_default();
+        let mut row = vec![
             Cell::Name(commit.clone()),
             known.and_then(|known| known.subject.as_deref()).unwrap_or_default().into(),
             known.map_or("not measured", |known| &known.reason).into(),
+        ];
+        row.splice(1..1, is_weighed.then(|| likely.into()));
+        row
+    });
+    let mut columns = vec!["commit", "subject", "what is known"];
+    columns.splice(1..1, is_weighed.then_some("probability"));
+    Table { columns: columns.into_iter().map(str::to_owned).collect(), rows: rows.collect() }
+}
+
+/// What a search in noise believed of the likeliest commits, the likeliest first.
+pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
+    let mut likeliest: Vec<_> = one.commits.iter().filter(|known| known.first > UNLIKELY).collect();
+    likeliest.sort_by(|a, b| b.first.total_cmp(&a.first));
+    let rows = likeliest.into_iter().take(MOST_LIKELY).map(|known| {
+        let seen = report.commits.iter().find(|measured| measured.commit == known.commit);
+        let subject = seen.and_then(|seen| seen.subject.clone()).unwrap_or_default();
+        [
+            Cell::Commit(known.commit.clone(), subject),
+            certainty::chance(known.first).into(),
+            certainty::chance(known.bad).into(),
+            known.samples.to_string().into(),
         ]
     });
-    Table::new(["commit", "subject", "what is known"], rows)
+    let samples = if one.noise.paired { "pairs of runs" } else { "runs" };
+    Table::new(["commit", "the first bad one", "bad", samples], rows)
 }
 
 /// Where many small steps make the rise.

@@ -8,7 +8,7 @@ mod setting;
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 
-pub(super) use answer::{candidates, contributions, effects, files};
+pub(super) use answer::{candidates, contributions, effects, files, likely};
 pub(super) use ends::{endpoints, noise, repeats};
 pub(super) use samples::{apart, figure, measured, resources, skipped};
 pub(super) use setting::{guards, inputs};

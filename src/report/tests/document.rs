@@ -158,6 +158,7 @@ fn a_first_bad_commit_in_json() {
           "baseline": 7.21,
           "bad": 7.54,
           "threshold": null,
+          "noise": null,
           "target": true,
           "why": "the bad endpoint breaks it"
         },
@@ -169,6 +170,7 @@ fn a_first_bad_commit_in_json() {
           "baseline": 100.0,
           "bad": 99.0,
           "threshold": null,
+          "noise": null,
           "target": false,
           "why": "the bad endpoint keeps it"
         }
@@ -176,6 +178,7 @@ fn a_first_bad_commit_in_json() {
       "target_failure": null,
       "steadiness": "bit-identical",
       "searches": [],
+      "posterior": [],
       "commits": [
         {
           "commit": "dddddddddddddddddddddddddddddddddddddddd",
@@ -264,6 +267,7 @@ fn a_first_bad_commit_in_json() {
         }
       },
       "options": {
+        "search": "auto",
         "first_parent": false,
         "first_only": false,
         "skip": [],

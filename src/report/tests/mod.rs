@@ -4,6 +4,7 @@ mod document;
 pub(crate) mod fixture;
 mod html;
 mod issue;
+mod noise;
 mod over_text;
 mod page;
 mod short;

@@ -1,0 +1,278 @@
+//! How sure an answer is in noise and how it was come by, for an engineer who knows no
+//! statistics.
+
+use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
+use crate::store::journal::Steadiness;
+use crate::ui::text;
+
+use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
+
+/// How sure a first bad commit is, and what that rests on.
+pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
+    let sure = text::percent(first.confidence);
+    if first.basis == Basis::BitExact {
+        return format!("{sure}: every value repeated bit for bit, so nothing had to be estimated");
+    }
+    if !report.was_found_in_noise(first) {
+        return format!(
+            "{sure}: repeated runs of it and of its parents lie wholly apart; the rest is the \
+             chance that runs without a difference would part as cleanly"
+        );
+    }
+    let fresh = format!(
+        "{sure}: measured afresh in turn, runs of it and of its {} speak {} to 1 for a step",
+        if first.parents.len() > 1 { "parents" } else { "parent" },
+        odds(first.confidence)
+    );
+    let likely = report.first(&first.commit);
+    match likely.filter(|_| first.basis == Basis::Posterior) {
+        Some(likely) => {
+            format!("{fresh}; the search, from runs of its own, had put {} on it", chance(likely))
+        }
+        None => fresh,
+    }
+}
+
+/// How many times likelier it is than not, rounded down: e^Σl of the fresh pairs.
+fn odds(confidence: f64) -> String {
+    let odds = confidence / (1.0 - confidence);
+    match odds {
+        odds if odds < 10.0 => format!("{odds:.1}"),
+        odds if odds < 1e6 => {
+            let unit = 10_f64.powf(odds.log10().floor() - 1.0);
+            format!("{:.0}", (odds / unit + 1e-6).floor() * unit)
+        }
+        _ => "more than a million".to_owned(),
+    }
+}
+
+/// How the answers in noise were come by, a paragraph a search.
+pub(super) fn searches(report: &Report) -> Vec<String> {
+    let all = report.posterior.iter().map(|one| {
+        let calibrated = one.calibrated.as_ref().unwrap_or(&one.noise);
+        let levels = levels(&one.metric.to_string(), calibrated, one.noise.paired);
+        let stretch = match report.posterior.len() {
+            1 => String::new(),
+            _ => format!("Stretch {}: ", one.stretch + 1),
+        };
+        format!("{stretch}{levels} {}", weighing(report, one))
+    });
+    all.collect()
+}
+
+/// What the endpoints' runs came to, where each commit was settled by itself.
+pub(super) fn settled(report: &Report) -> Option<String> {
+    if report.steadiness != Some(Steadiness::Sequential) {
+        return None;
+    }
+    let distance = |guard: &GuardLine| guard.noise.as_ref()?.distance.number();
+    let noisy = report.guards.iter().filter(|guard| guard.target && guard.noise.is_some());
+    // The search goes by the metric with the least noise.
+    let leads = noisy.max_by(|a, b| {
+        let [a, b] = [a, b].map(|guard| distance(guard).unwrap_or(0.0));
+        a.total_cmp(&b)
+    })?;
+    Some(levels(&leads.metric.to_string(), leads.noise.as_ref()?, false))
+}
+
+/// `good 7.213, bad 7.412, one run strays by 0.053`; `None` where values repeat.
+pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
+    let noise = guard.noise.as_ref()?;
+    let [good, bad] = ends(noise);
+    if noise.kind.is_rate() {
+        return Some(format!("at good {good}, at bad {bad}"));
+    }
+    Some(format!("good {good}, bad {bad}, one run strays by {}", strays(noise)))
+}
+
+/// What the ends of a stretch came to.
+fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
+    let runs = noise.runs;
+    if noise.kind.is_rate() {
+        let [good, bad] = [&noise.good, &noise.bad].map(share);
+        return format!(
+            "{metric} fails in about {good} of the runs at the good end and {bad} at the bad end \
+             ({runs} runs each)."
+        );
+    }
+    let [good, bad] = ends(noise);
+    let strays = strays(noise);
+    let distance = noise.distance.number().unwrap_or(f64::INFINITY);
+    let apart = if distance.is_finite() {
+        format!(", so good and bad lie {distance:.1} times that apart (d = {distance:.1})")
+    } else {
+        String::new()
+    };
+    let ends = format!(
+        "The endpoints' {runs} runs each put {metric} at {good} at the good end and {bad} at the bad end"
+    );
+    match (noise.paired, paired) {
+        (true, _) => format!(
+            "The machine drifts, so each run was compared with one of the good endpoint beside \
+             it. {ends}; such a difference strays by {strays}{apart}."
+        ),
+        (false, true) => format!(
+            "{ends}; one run strays by {strays}{apart}. Then the machine drifted, and from there \
+             on each run was compared with one of the good endpoint beside it."
+        ),
+        (false, false) => format!("{ends}; one run strays by {strays}{apart}."),
+    }
+}
+
+/// The levels of good and bad, with as many digits as the noise leaves, or `fails in 5 % of runs`.
+pub(super) fn ends(noise: &NoiseLine) -> [String; 2] {
+    if noise.kind.is_rate() {
+        return [&noise.good, &noise.bad].map(|rate| format!("fails in {} of runs", share(rate)));
+    }
+    let [good, bad] = [&noise.good, &noise.bad].map(|level| level.number().unwrap_or(f64::NAN));
+    let sd = noise.sd.number().unwrap_or(0.0);
+    let sd = if noise.kind == NoiseKind::Log { sd * good.abs() } else { sd };
+    [good, bad].map(|level| rounded(level, sd))
+}
+
+/// How far one run strays: `0.053`, `1.2 %`.
+fn strays(noise: &NoiseLine) -> String {
+    let sd = noise.sd.number().unwrap_or(f64::NAN);
+    match noise.kind {
+        NoiseKind::Log => format!("{} %", rounded(100.0 * sd, 100.0 * sd)),
+        _ => rounded(sd, sd),
+    }
+}
+
+/// `67 %` of a share that was only estimated.
+fn share(value: &Value) -> String {
+    format!("{:.0} %", 100.0 * value.number().unwrap_or(f64::NAN))
+}
+
+/// What the search made of them.
+fn weighing(report: &Report, one: &PosteriorLine) -> String {
+    let measured = one.commits.iter().filter(|commit| commit.samples > 0).count();
+    let weighed = format!(
+        "The search weighed all {} of {} together",
+        text::plural(one.runs, "run"),
+        // The good end is not among the commits in question.
+        text::plural(measured + 1, "commit"),
+    );
+    let search = report.searches.iter().find(|search| search.stretch == one.stretch);
+    let named = search.and_then(|search| search.named.as_ref());
+    match named.and_then(|named| Some((named, one.first(named)?))) {
+        Some((named, first)) => {
+            let sure = chance(first);
+            format!(
+                "{weighed} until one commit, {}, held {sure} of the probability.",
+                named.short()
+            )
+        }
+        None if one.smallest_set.is_empty() => format!("{weighed}."),
+        None => {
+            let set = &one.smallest_set;
+            let held: f64 = set.iter().map(|likely| likely.first).sum();
+            let commits = text::plural(set.len(), "commit");
+            let hold = if set.len() == 1 { "holds" } else { "hold" };
+            format!("{weighed}; {commits} {hold} {} of the probability.", chance(held))
+        }
+    }
+}
+
+/// `61.4 %`: how likely a candidate is the first bad commit, where a search weighed that.
+pub(super) fn likely(report: &Report, commit: &CommitId) -> Option<String> {
+    report.first(commit).map(chance)
+}
+
+/// A probability to one digit, rounded down, and nothing to never.
+pub(super) fn chance(p: f64) -> String {
+    match 100.0 * p {
+        p if p <= 0.0 => "0 %".to_owned(),
+        p if p < 0.1 => "under 0.1 %".to_owned(),
+        p if p >= 100.0 => "100 %".to_owned(),
+        p if p > 99.9 => "over 99.9 %".to_owned(),
+        p => format!("{:.1} %", (p * 10.0 + 1e-6).floor() / 10.0),
+    }
+}
+
+/// The noise of a metric, where it has any.
+pub(super) fn noise_of<'r>(report: &'r Report, effect: &EffectLine) -> Option<&'r NoiseLine> {
+    let guards = report.guards.iter().filter(|guard| guard.target);
+    guards.filter(|guard| guard.metric == effect.metric).find_map(|guard| guard.noise.as_ref())
+}
+
+/// An own step in noise with its 95 % interval, in as many digits as it is known to.
+pub(super) struct About {
+    /// `0.312 worse`.
+    pub(super) step: String,
+    /// `0.281 to 0.342`.
+    pub(super) interval: String,
+}
+
+impl About {
+    /// `None` where values repeat, and where there is no figure to step.
+    pub(super) fn of(report: &Report, effect: &EffectLine) -> Option<Self> {
+        noise_of(report, effect).filter(|noise| !noise.kind.is_rate())?;
+        let step = effect.own_step.as_ref()?.number()?;
+        let [low, high] = effect.interval.as_ref()?.each_ref().map(Value::number);
+        let (low, high) = (low?, high?);
+        let error = (high - low) / 2.0;
+        let step = if step < 0.0 {
+            format!("{} better", rounded(-step, error))
+        } else {
+            format!("{} worse", rounded(step, error))
+        };
+        Some(Self {
+            step,
+            interval: format!("{} to {}", rounded(low, error), rounded(high, error)),
+        })
+    }
+}
+
+/// A number in as many digits as its error leaves: two of the error's own.
+fn rounded(x: f64, error: f64) -> String {
+    let is_plain = error.is_finite() && error.abs() > 1e-12 && x.is_finite() && x.abs() < 1e15;
+    if !is_plain {
+        return text::figure(x);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "between -16 and 308")]
+    let decimals = (1 - error.abs().log10().floor() as i32).clamp(0, 12);
+    format!("{x:.*}", usize::try_from(decimals).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odds_are_never_rounded_up() {
+        for (confidence, said) in
+            [(0.995, "190"), (0.8, "4.0"), (0.999_93, "14000"), (1.0, "more than a million")]
+        {
+            assert_eq!(odds(confidence), said, "{confidence}");
+        }
+    }
+
+    #[test]
+    fn digits_end_where_the_noise_begins() {
+        for (x, error, said) in [
+            (7.213_456, 0.05, "7.213"),
+            (0.311_9, 0.03, "0.312"),
+            (183.27, 4.0, "183.3"),
+            (1834.0, 120.0, "1834"),
+            (-0.012, 0.2, "-0.01"),
+            (7.5, 0.0, "7.5"),
+            (f64::NAN, 1.0, "nan"),
+        ] {
+            assert_eq!(rounded(x, error), said);
+        }
+    }
+
+    #[test]
+    fn a_chance_is_never_rounded_to_certainty() {
+        for (p, said) in [
+            (0.0, "0 %"),
+            (0.000_4, "under 0.1 %"),
+            (0.614_2, "61.4 %"),
+            (0.999_5, "over 99.9 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(chance(p), said);
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! What a search in noise believed: how likely each commit is the first bad one, as bars, and
+//! how likely it is bad, as a line.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use crate::evaluation::{CommitId, Verdict};
+use crate::report::certainty::chance;
+use crate::report::model::{PosteriorLine, Report};
+use crate::report::range::Range;
+use crate::ui::text;
+
+use super::Drawing;
+use super::canvas::{Anchor, Canvas, Row, drawing, width_of};
+use super::palette::{BAD, INK, MARKED, MUTED, RULE};
+
+/// Height of the part with probabilities.
+const PLOT: i32 = 200;
+
+/// Above it: the name of what is marked.
+const TOP: i32 = 24;
+
+/// Below it: marks of what was measured, numbers of runs, places, and what they are.
+const BOTTOM: i32 = 82;
+
+/// Bars that are lower than this cannot be seen: the line at 0 stands for them.
+const LEAST: f64 = 0.001;
+
+/// A range longer than this is drawn once more from close by.
+const LONG: usize = 100;
+
+/// Share of a range that is worth a closer look when all that is open lies in it.
+const CLOSE: usize = 3;
+
+/// A stretch of history as a search weighed it.
+pub(in crate::report) struct Weighing {
+    /// Oldest first, the good end included, where its place is known.
+    commits: Vec<Weighed>,
+    /// Samples are pairs of runs, one of each at the good end.
+    is_paired: bool,
+    /// Whether places are those in the range of the hunt.
+    is_placed: bool,
+}
+
+#[derive(Clone)]
+struct Weighed {
+    place: usize,
+    first: f64,
+    bad: f64,
+    samples: usize,
+    verdict: Verdict,
+    answer: Option<Answer>,
+}
+
+/// What the hunt says of a commit.
+#[derive(Clone, Copy, PartialEq)]
+enum Answer {
+    FirstBad,
+    Candidate,
+}
+
+impl Weighing {
+    /// What the report knows of a search.
+    pub(in crate::report) fn of(report: &Report, range: &Range, one: &PosteriorLine) -> Self {
+        let search = report.searches.iter().find(|search| search.stretch == one.stretch);
+        let ends =
+            search.and_then(|search| Some((range.place(&search.good)?, range.place(&search.bad)?)));
+        let known = |commit: &CommitId| Known::of(report, commit);
+        let commits = match ends {
+            Some((good, bad)) => placed(range, one, good..=bad, known),
+            // An old hunt kept no range: what was weighed stands side by side.
+            None => (1..)
+                .zip(&one.commits)
+                .map(|(place, weighed)| {
+                    let (first, bad, samples) = (weighed.first, weighed.bad, weighed.samples);
+                    known(&weighed.commit).weighed(place, first, bad, samples)
+                })
+                .collect(),
+        };
+        Self { commits, is_paired: one.noise.paired, is_placed: ends.is_some() }
+    }
+
+    /// The part of a long range in which all is that is in question; `None` where there is
+    /// nothing to be gained.
+    pub(in crate::report) fn closer(&self) -> Option<Self> {
+        if self.commits.len() <= LONG {
+            return None;
+        }
+        let is_open = |one: &Weighed| one.first >= LEAST;
+        let from = self.commits.iter().position(is_open)?;
+        let to = self.commits.iter().rposition(is_open)?;
+        // Some of what is known on both sides shows where it is.
+        let margin = ((to - from) / 4).max(6);
+        let (from, to) = (from.saturating_sub(margin), (to + margin).min(self.commits.len() - 1));
+        let is_worth = (to - from) * CLOSE < self.commits.len();
+        is_worth.then(|| Self { commits: self.commits[from..=to].to_vec(), ..*self })
+    }
+
+    /// How likely each commit is bad, in order of history.
+    #[cfg(test)]
+    pub(in crate::report) fn bad(&self) -> Vec<f64> {
+        self.commits.iter().map(|one| one.bad).collect()
+    }
+
+    /// The drawing.
+    pub(in crate::report) fn draw(&self, width: u32) -> Drawing {
+        let wide = i32::try_from(width).unwrap_or(i32::MAX);
+        let layout = Layout {
+            left: width_of("100 %") + 10,
+            // The last place is named under the last commit.
+            right: wide
+                - self.commits.last().map_or(6, |last| width_of(&last.place.to_string()) / 2),
+            count: i64::try_from(self.commits.len()).unwrap_or(i64::MAX),
+        };
+        drawing(width, u32::try_from(TOP + PLOT + BOTTOM).unwrap_or(0), |canvas| {
+            self.mark_answers(canvas, &layout);
+            for percent in [0, 25, 50, 75, 100] {
+                let y = height(f64::from(percent) / 100.0);
+                canvas.line((layout.left, y), (layout.right, y), RULE);
+                canvas.text(&format!("{percent} %"), (layout.left - 6, y), Anchor::End, MUTED);
+            }
+            self.bars(canvas, &layout);
+            self.line(canvas, &layout);
+            canvas.line((layout.left, height(0.0)), (layout.right, height(0.0)), MUTED);
+            self.measured(canvas, &layout);
+            self.places(canvas, &layout);
+        })
+    }
+
+    /// The drawing in words.
+    pub(in crate::report) fn in_words(&self) -> String {
+        let mut likely: Vec<_> = self.commits.iter().filter(|one| one.first >= LEAST).collect();
+        likely.sort_by(|a, b| b.first.total_cmp(&a.first));
+        let named = likely.iter().take(5).map(|one| {
+            let answer = match one.answer {
+                Some(Answer::FirstBad) => ", the confirmed first bad commit",
+                _ => "",
+            };
+            format!("commit {}{answer}: {}", one.place, chance(one.first))
+        });
+        let named = named.collect::<Vec<_>>().join("; ");
+        let measured = self.commits.iter().filter(|one| one.samples > 0).count();
+        format!(
+            "How likely each of {} is the first bad one, in order of history: {named}. {} of them \
+             were measured.",
+            text::plural(self.commits.len(), "commit"),
+            measured
+        )
+    }
+
+    fn mark_answers(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        let mut row = Row::default();
+        let mut answers: Vec<_> =
+            self.commits.iter().enumerate().filter(|(_, one)| one.answer.is_some()).collect();
+        answers.sort_by(|(_, a), (_, b)| b.first.total_cmp(&a.first));
+        for (at, one) in answers {
+            let (from, to) = layout.bar(at);
+            canvas.bar((from - 2, TOP - 4), (to + 2, height(0.0)), MARKED);
+            let name = match one.answer {
+                Some(Answer::FirstBad) => "first bad commit",
+                _ => "candidate",
+            };
+            let half = width_of(name) / 2;
+            let leftmost = layout.left + half;
+            let middle =
+                i32::midpoint(from, to).clamp(leftmost, (layout.right - half).max(leftmost));
+            if row.take(name, middle) {
+                canvas.text(name, (middle, TOP / 2 - 2), Anchor::Middle, INK);
+            }
+        }
+    }
+
+    fn bars(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        for (at, one) in self.commits.iter().enumerate().filter(|(_, one)| one.first >= LEAST) {
+            let (from, to) = layout.bar(at);
+            let top = height(one.first).min(height(0.0) - 1);
+            canvas.bar((from, top), (to, height(0.0)), BAD);
+        }
+    }
+
+    /// Level over each commit, upright between two; what lies at one height is one line.
+    fn line(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        let mut since = 0;
+        for at in 1..=self.commits.len() {
+            let y = height(self.commits[since].bad);
+            let next = self.commits.get(at).map(|one| height(one.bad));
+            if next == Some(y) {
+                continue;
+            }
+            let (from, to) = (layout.edge(since), layout.edge(at));
+            canvas.stroke((from, y), (to, y), INK);
+            if let Some(next) = next {
+                canvas.stroke((to, y), (to, next), INK);
+            }
+            since = at;
+        }
+    }
+
+    /// A mark under each commit that was measured, and how many runs it had.
+    fn measured(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        let mut row = Row::default();
+        let size = if layout.slot() < 9 { 3 } else { 4 };
+        let measured = || self.commits.iter().enumerate().filter(|(_, one)| one.samples > 0);
+        // What is marked is numbered first, then what had most runs.
+        let mut order: Vec<_> = measured().collect();
+        order.sort_by_key(|(_, one)| (one.answer.is_none(), usize::MAX - one.samples));
+        for (at, one) in measured() {
+            canvas.mark(one.verdict, (layout.middle(at), height(0.0) + 12), size);
+        }
+        for (at, one) in order {
+            let label = one.samples.to_string();
+            if row.take(&label, layout.middle(at)) {
+                let at = (layout.middle(at), height(0.0) + 28);
+                canvas.text(&label, at, Anchor::Middle, MUTED);
+            }
+        }
+        let samples = if self.is_paired { "pairs" } else { "runs" };
+        canvas.text(samples, (0, height(0.0) + 28), Anchor::Start, MUTED);
+    }
+
+    fn places(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        let y = height(0.0) + 38;
+        canvas.line((layout.left, y), (layout.right, y), RULE);
+        if self.is_placed {
+            let mut row = Row::default();
+            let answers = (0..self.commits.len()).filter(|at| self.commits[*at].answer.is_some());
+            let ends = [0, self.commits.len() - 1];
+            let parts = (1..8).map(|part| part * (self.commits.len() - 1) / 8);
+            for at in answers.chain(ends).chain(parts) {
+                let one = &self.commits[at];
+                let label = one.place.to_string();
+                if row.take(&label, layout.middle(at)) {
+                    let colour = if one.answer.is_some() { INK } else { MUTED };
+                    let middle = layout.middle(at);
+                    canvas.line((middle, y), (middle, y + 4), MUTED);
+                    canvas.text(&label, (middle, y + 12), Anchor::Middle, colour);
+                }
+            }
+        }
+        let [long, short] = if self.is_placed {
+            ["commits after the good endpoint, in order of history", "commits after good"]
+        } else {
+            ["commits in question or measured, oldest first"; 2]
+        };
+        let axis = if width_of(long) < layout.right - layout.left { long } else { short };
+        let middle = i32::midpoint(layout.left, layout.right);
+        canvas.text(axis, (middle, y + 30), Anchor::Middle, MUTED);
+    }
+}
+
+/// What else is known of a commit.
+struct Known {
+    verdict: Verdict,
+    answer: Option<Answer>,
+}
+
+impl Known {
+    fn of(report: &Report, commit: &CommitId) -> Self {
+        let measured = report.commits.iter().find(|measured| measured.commit == *commit);
+        let answer = if report.culprits.iter().any(|first| first.commit == *commit) {
+            Some(Answer::FirstBad)
+        } else if report.culprit.is_none() && report.candidates.contains(commit) {
+            Some(Answer::Candidate)
+        } else {
+            None
+        };
+        Self { verdict: measured.map_or(Verdict::Unknown, |measured| measured.verdict), answer }
+    }
+
+    fn weighed(self, place: usize, first: f64, bad: f64, samples: usize) -> Weighed {
+        let Self { verdict, answer } = self;
+        Weighed { place, first, bad, samples, verdict, answer }
+    }
+}
+
+/// Every commit from the good end to the bad one. Of those that are beyond doubt the journal
+/// says nothing: each is as bad as what it contains.
+fn placed(
+    range: &Range,
+    one: &PosteriorLine,
+    places: RangeInclusive<usize>,
+    known: impl Fn(&CommitId) -> Known,
+) -> Vec<Weighed> {
+    let told: HashMap<usize, _> =
+        one.commits.iter().filter_map(|w| Some((range.place(&w.commit)?, w))).collect();
+    // The runs of the good end are those that are no commit's.
+    let of_commits: usize = one.commits.iter().map(|weighed| weighed.samples).sum();
+    let at_good = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
+    let mut bad: HashMap<usize, f64> = HashMap::new();
+    let mut commits = Vec::new();
+    for place in places.clone() {
+        let weighed = told.get(&place);
+        let sure = match (weighed, range.parents(place)) {
+            (Some(weighed), _) => weighed.bad,
+            (None, [parent]) => bad.get(parent).copied().unwrap_or(0.0),
+            (None, []) => 0.0,
+            (None, _) => {
+                let within = range.reached([place].into_iter());
+                let mass = told.iter().filter(|(at, _)| within[**at]).map(|(_, w)| w.first);
+                mass.sum::<f64>().min(1.0)
+            }
+        };
+        bad.insert(place, sure);
+        let commit = range.commit(place);
+        let known = known(commit);
+        let samples = match weighed {
+            Some(weighed) => weighed.samples,
+            None if place == *places.start() => at_good,
+            None => 0,
+        };
+        commits.push(known.weighed(place, weighed.map_or(0.0, |w| w.first), sure, samples));
+    }
+    commits
+}
+
+/// Where things are.
+struct Layout {
+    left: i32,
+    right: i32,
+    count: i64,
+}
+
+impl Layout {
+    /// Where a commit begins.
+    fn edge(&self, at: usize) -> i32 {
+        let at = i64::try_from(at).unwrap_or(i64::MAX).min(self.count);
+        let wide = i64::from(self.right - self.left);
+        self.left + i32::try_from(wide * at / self.count.max(1)).unwrap_or(0)
+    }
+
+    fn middle(&self, at: usize) -> i32 {
+        i32::midpoint(self.edge(at), self.edge(at + 1))
+    }
+
+    /// How wide a commit is, about.
+    fn slot(&self) -> i32 {
+        self.edge(1) - self.left
+    }
+
+    /// From where to where a commit's bar reaches: two pixels at the least.
+    fn bar(&self, at: usize) -> (i32, i32) {
+        let (from, to) = (self.edge(at), self.edge(at + 1));
+        let gap = (to - from) / 8;
+        let (from, to) = (from + gap, to - gap);
+        if to - from >= 2 { (from, to) } else { (from, from + 2) }
+    }
+}
+
+/// The height of a probability.
+fn height(p: f64) -> i32 {
+    #[expect(clippy::cast_possible_truncation, reason = "a probability of some hundred pixels")]
+    let rise = (p.clamp(0.0, 1.0) * f64::from(PLOT)).round() as i32;
+    TOP + PLOT - rise
+}

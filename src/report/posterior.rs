@@ -1,0 +1,148 @@
+//! What the searches in noise believed, and of what levels.
+
+use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target, Value};
+use crate::store::journal::{SearchEnd, Steadiness, Weighed, WeighedCommit};
+
+use super::model::{
+    FirstBad, LikelyCommit, MeasuredCommit, NoiseLine, PosteriorLine, Report, SearchLine,
+};
+
+/// The searches as the journal tells of them.
+#[derive(Default)]
+pub(super) struct Searches<'a> {
+    all: Vec<Search<'a>>,
+}
+
+struct Search<'a> {
+    line: SearchLine,
+    targets: &'a [Target],
+    weighed: Option<&'a Weighed>,
+}
+
+impl<'a> Searches<'a> {
+    /// A resumed or restarted stretch is announced again; the last word counts.
+    pub(super) fn began(&mut self, line: SearchLine, targets: &'a [Target]) {
+        self.all.retain(|search| search.line.stretch != line.stretch);
+        self.all.push(Search { line, targets, weighed: None });
+    }
+
+    pub(super) fn weighed(&mut self, weighed: &'a Weighed) {
+        if let Some(search) = self.stretch(weighed.stretch) {
+            search.weighed = Some(weighed);
+        }
+    }
+
+    pub(super) fn ended(&mut self, stretch: usize, end: &SearchEnd) {
+        if let Some(search) = self.stretch(stretch) {
+            search.line.named = match end {
+                SearchEnd::FirstBad(commit) => Some(commit.clone()),
+                SearchEnd::Candidates(_) => None,
+            };
+        }
+    }
+
+    fn stretch(&mut self, stretch: usize) -> Option<&mut Search<'a>> {
+        self.all.iter_mut().find(|search| search.line.stretch == stretch)
+    }
+
+    pub(super) fn lines(&self) -> Vec<SearchLine> {
+        self.all.iter().map(|search| search.line.clone()).collect()
+    }
+
+    pub(super) fn posterior(&self) -> Vec<PosteriorLine> {
+        self.all.iter().filter_map(Search::posterior).collect()
+    }
+}
+
+impl Search<'_> {
+    fn posterior(&self) -> Option<PosteriorLine> {
+        let weighed = self.weighed?;
+        let target = self.targets.iter().find_map(|target| match target {
+            Target::Guard(target) if target.guard.metric == weighed.metric => Some(target),
+            _ => None,
+        })?;
+        let now = GuardTarget { noise: Some(weighed.noise), ..target.clone() };
+        let first = |commit: &CommitId| {
+            let known = weighed.commits.iter().find(|known| known.commit == *commit);
+            LikelyCommit { commit: commit.clone(), first: known.map_or(0.0, |known| known.first) }
+        };
+        Some(PosteriorLine {
+            stretch: weighed.stretch,
+            metric: weighed.metric.clone(),
+            calibrated: NoiseLine::of(target),
+            noise: NoiseLine::of(&now)?,
+            runs: weighed.runs,
+            smallest_set: weighed.smallest_set.iter().map(first).collect(),
+            commits: weighed.commits.clone(),
+        })
+    }
+}
+
+impl NoiseLine {
+    /// The noise of a target in the metric's unit; `None` where its values repeat.
+    pub(super) fn of(target: &GuardTarget) -> Option<Self> {
+        let noise = target.noise?;
+        let Noise { kind, good, bad, sd, runs, paired, .. } = noise;
+        let level = |x: f64| if kind.is_rate() { Value::Number(x) } else { target.level(x) };
+        Some(Self {
+            kind,
+            good: level(good),
+            bad: level(bad),
+            // A small difference of logarithms is a share; e^s − 1 is that of a large one.
+            sd: Value::Number(if kind == NoiseKind::Log { sd.exp_m1() } else { sd }),
+            distance: Value::Number(noise.distance()),
+            runs,
+            paired,
+        })
+    }
+}
+
+impl PosteriorLine {
+    /// How likely the commit is the first bad one.
+    pub(super) fn first(&self, commit: &CommitId) -> Option<f64> {
+        self.of(commit).map(|known| known.first)
+    }
+
+    fn of(&self, commit: &CommitId) -> Option<&WeighedCommit> {
+        self.commits.iter().find(|known| known.commit == *commit)
+    }
+}
+
+/// Says of each commit how likely it is bad, as the first stretch saw it in which that was
+/// weighed: a later one has another baseline.
+pub(super) fn say_how_likely(commits: &mut [MeasuredCommit], posterior: &[PosteriorLine]) {
+    let mut posterior: Vec<_> = posterior.iter().collect();
+    posterior.sort_by_key(|one| one.stretch);
+    for commit in commits {
+        let mut known = posterior.iter().filter_map(|one| one.of(&commit.commit));
+        commit.p_bad = known.next().map(|known| known.bad);
+    }
+}
+
+/// Candidates in the order of their probability, where one search weighed them all; of equal
+/// ones the first stays first.
+pub(super) fn likeliest_first(
+    mut candidates: Vec<CommitId>,
+    posterior: &[PosteriorLine],
+) -> Vec<CommitId> {
+    let has_all = |one: &&PosteriorLine| candidates.iter().all(|c| one.first(c).is_some());
+    if let Some(one) = posterior.iter().find(has_all) {
+        let likely = |commit: &CommitId| one.first(commit).unwrap_or(0.0);
+        candidates.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
+    }
+    candidates
+}
+
+impl Report {
+    /// How likely the commit is the first bad one, as the search saw it that thought so most.
+    pub(super) fn first(&self, commit: &CommitId) -> Option<f64> {
+        self.posterior.iter().filter_map(|one| one.first(commit)).reduce(f64::max)
+    }
+
+    /// Whether the search that found it went by samples that do not repeat.
+    pub(super) fn was_found_in_noise(&self, first: &FirstBad) -> bool {
+        let search = self.searches.iter().rev().find(|s| s.named.as_ref() == Some(&first.commit));
+        let method = search.and_then(|search| search.method).or(self.steadiness);
+        matches!(method, Some(Steadiness::Sequential | Steadiness::Posterior))
+    }
+}

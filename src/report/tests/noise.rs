@@ -1,0 +1,382 @@
+//! What people and programs see of a hunt whose runs do not repeat.
+
+use crate::evaluation::{
+    Basis, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Lineage, Metric, Noise,
+    NoiseKind, Outcome, Phase, Target, Value, Verdict,
+};
+use crate::report::{Logs, html, issue, json, markdown, terminal_answer};
+use crate::store::journal::{Event, SearchEnd, Steadiness, Weighed, WeighedCommit};
+
+use super::fixture::{Hunt, culprit, found, id};
+
+const NOISE: Noise = Noise {
+    kind: NoiseKind::Plain,
+    good: 7.2104,
+    bad: 7.5312,
+    sd: 0.1071,
+    runs: 6,
+    paired: false,
+    error: 0.001,
+};
+
+fn target(form: GuardForm, noise: Noise) -> GuardTarget {
+    let (good, bad) = (Value::Number(7.2104), Value::Number(7.5312));
+    let guard = Guard { metric: Metric::of("ppl"), form };
+    let (threshold, noise) = (Some(7.3708), Some(noise));
+    GuardTarget { guard, baseline: good, bad, limit: 0.05, threshold, noise }
+}
+
+/// `b` good, `c`, `d`, `f`, `e` bad.
+fn begun(targets: &GuardTarget, method: Steadiness) -> Hunt {
+    let mut hunt = Hunt::begun("v1.0", "engine: release");
+    let mut parent = 'b';
+    let history = "cdfe".chars().map(|letter| {
+        let commit = id(letter);
+        Lineage { commit, parents: vec![id(std::mem::replace(&mut parent, letter))] }
+    });
+    hunt.dir.keep_history(&history.collect::<Vec<_>>()).unwrap();
+    for (commit, levels) in [('b', [7.1, 7.2, 7.25, 7.3]), ('e', [7.4, 7.5, 7.55, 7.6])] {
+        hunt.build(commit, Phase::Endpoint);
+        for level in levels {
+            hunt.run(commit, Phase::Endpoint, Some(level));
+        }
+    }
+    hunt.judge('b', Verdict::Good, Phase::Endpoint);
+    hunt.judge('e', Verdict::Bad, Phase::Endpoint);
+    let targets = vec![Target::Guard(targets.clone())];
+    let others = Vec::new();
+    hunt.append(Event::Targets { targets: targets.clone(), steadiness: method, others });
+    search(&mut hunt, targets, method);
+    hunt
+}
+
+fn search(hunt: &mut Hunt, targets: Vec<Target>, method: Steadiness) {
+    hunt.append(Event::Search {
+        stretch: 0,
+        good: id('b'),
+        bad: id('e'),
+        commits: 4,
+        targets,
+        paths: Vec::new(),
+        method: Some(method),
+    });
+}
+
+fn weighed(hunt: &mut Hunt, noise: Noise, commits: &[(char, f64, f64, usize)], set: &str) {
+    let commits = commits.iter().map(|&(commit, first, bad, samples)| {
+        let commit = id(commit);
+        WeighedCommit { commit, first, bad, samples }
+    });
+    hunt.append(Event::Weighed(Box::new(Weighed {
+        stretch: 0,
+        metric: Metric::of("ppl"),
+        noise,
+        runs: 31,
+        commits: commits.collect(),
+        smallest_set: set.chars().map(id).collect(),
+    })));
+}
+
+/// What was claimed of `d`, and confirmed.
+fn confirmed(hunt: &mut Hunt, culprit: Culprit) {
+    let end = SearchEnd::FirstBad(id('d'));
+    hunt.append(Event::SearchEnd { stretch: 0, end });
+    for (commit, level) in [('c', 7.19), ('d', 7.52), ('d', 7.58), ('c', 7.26)] {
+        hunt.run(commit, Phase::Confirm, Some(level));
+    }
+    hunt.judge('c', Verdict::Good, Phase::Confirm);
+    hunt.judge('d', Verdict::Bad, Phase::Confirm);
+    hunt.end(found(culprit));
+}
+
+fn first(basis: Basis) -> Culprit {
+    let effect = Effect {
+        metric: Metric::of("ppl"),
+        parent: Value::Number(7.225),
+        commit: Value::Number(7.55),
+        own_step: Some(0.325),
+        interval: Some([0.1776, 0.4724]),
+        limit: 0.05,
+    };
+    let plain = culprit("kv: pad the cache", "src/kv_cache.c");
+    Culprit { confidence: 0.9969, basis, effects: vec![effect], ..plain }
+}
+
+fn posterior() -> Hunt {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let mut hunt = begun(&target, Steadiness::Posterior);
+    hunt.run('c', Phase::Search, Some(7.22));
+    hunt.run('d', Phase::Search, Some(7.49));
+    let all =
+        [('c', 0.021, 0.021, 8), ('d', 0.968, 0.989, 9), ('f', 0.011, 1.0, 0), ('e', 0.0, 1.0, 6)];
+    weighed(&mut hunt, NOISE, &all, "d");
+    confirmed(&mut hunt, first(Basis::Posterior));
+    hunt
+}
+
+#[test]
+fn a_first_bad_commit_that_a_search_in_noise_found_on_the_terminal() {
+    insta::assert_snapshot!(terminal_answer(&posterior().report()), @r"
+    First bad commit: dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
+    Author: Ada Example <ada@example.org>  Date: 2026-01-02T03:04:05Z
+    ppl: 7.225 at the parent, 7.55 here, 0.33 worse (95 % interval 0.18 to 0.47; limit 0.05)
+    Confidence 99.69 %: measured afresh in turn, runs of it and of its parent speak 320 to 1 for a step; the search, from runs of its own, had put 96.8 % on it
+    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; one run strays by 0.11, so good and bad lie 3.0 times that apart (d = 3.0). The search weighed all 31 runs of 4 commits together until one commit, dddddddddd, held 96.8 % of the probability.
+    ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
+    Files it touches:
+      src/kv_cache.c  +3 -1
+    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
+    ");
+}
+
+#[test]
+fn what_the_search_believed_in_markdown() {
+    let page = markdown(&posterior().report());
+    let (_, rest) = page.split_once("## How the search weighed the commits").unwrap();
+    let (said, _) = rest.split_once("## Endpoints").unwrap();
+    insta::assert_snapshot!(said, @r"
+
+
+    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; one run strays by 0.11, so good and bad lie 3.0 times that apart (d = 3.0). The search weighed all 31 runs of 4 commits together until one commit, dddddddddd, held 96.8 % of the probability.
+
+    | commit | the first bad one | bad | runs |
+    | --- | --- | --- | --- |
+    | dddddddddd kv: pad the cache | 96.8 % | 98.9 % | 9 |
+    | cccccccccc | 2.1 % | 2.1 % | 8 |
+    | ffffffffff | 1.1 % | 100 % | 0 |
+
+    ");
+    let table = "| ppl | 7.225 | 7.55 | 0.33 worse | 0.18 to 0.47 | 0.05 |";
+    assert!(page.contains(table), "{page}");
+    assert!(page.contains("| own step | 95 % interval |"), "{page}");
+}
+
+#[test]
+fn programs_get_the_posterior() {
+    let report = posterior().report();
+    let text = json(&report);
+    let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let p_bad: Vec<_> =
+        parsed["commits"].as_array().unwrap().iter().map(|c| c["p_bad"].clone()).collect();
+    // The good end is no candidate: nothing was weighed there.
+    assert_eq!(p_bad, [serde_json::Value::Null, 0.021.into(), 0.989.into(), 1.0.into()]);
+    let one = &parsed["posterior"][0];
+    assert_eq!(one["metric"], "ppl");
+    assert_eq!(one["runs"], 31);
+    assert_eq!(one["noise"]["good"], 7.2104);
+    assert_eq!(one["noise"]["paired"], false);
+    assert_eq!(one["smallest_set"][0]["commit"], id('d').to_string());
+    assert_eq!(one["smallest_set"][0]["first"], 0.968);
+    assert_eq!(one["commits"].as_array().unwrap().len(), 4);
+    assert_eq!(parsed["searches"][0]["method"], "posterior");
+    assert_eq!(parsed["guards"][0]["noise"]["runs"], 6);
+    assert_eq!(json(&serde_json::from_str(&text).unwrap()), text);
+}
+
+#[test]
+fn what_an_earlier_search_of_the_stretch_believed_is_forgotten() {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let mut hunt = begun(&target, Steadiness::Posterior);
+    weighed(&mut hunt, NOISE, &[('c', 1.0, 1.0, 4)], "c");
+    search(&mut hunt, vec![Target::Guard(target)], Steadiness::Posterior);
+    assert_eq!(hunt.report().posterior, []);
+    weighed(&mut hunt, NOISE, &[('d', 0.6, 0.6, 4)], "d");
+    weighed(&mut hunt, NOISE, &[('d', 0.9, 0.9, 4)], "d");
+    let report = hunt.report();
+    assert_eq!(report.posterior.len(), 1);
+    assert!((report.posterior[0].commits[0].first - 0.9).abs() < 1e-12);
+}
+
+/// Budget spent with the answer open.
+fn open() -> Hunt {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let mut hunt = begun(&target, Steadiness::Posterior);
+    let all = [('c', 0.3, 0.3, 8), ('d', 0.66, 0.96, 9), ('f', 0.04, 1.0, 1), ('e', 0.0, 1.0, 6)];
+    weighed(&mut hunt, NOISE, &all, "dc");
+    let mut finding = Finding::plain(Outcome::Candidates, "The budget of 40 runs is spent.");
+    finding.candidates = vec![id('c'), id('d')];
+    hunt.append(Event::SearchEnd {
+        stretch: 0,
+        end: SearchEnd::Candidates(finding.candidates.clone()),
+    });
+    hunt.end(finding);
+    hunt
+}
+
+#[test]
+fn candidates_stand_with_their_probability_the_likeliest_first() {
+    let report = open().report();
+    assert_eq!(report.candidates, ['d', 'c'].map(id));
+    insta::assert_snapshot!(terminal_answer(&report), @r"
+    The first bad commit is one of 2
+    The budget of 40 runs is spent.
+    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; one run strays by 0.11, so good and bad lie 3.0 times that apart (d = 3.0). The search weighed all 31 runs of 5 commits together; 2 commits hold 96.0 % of the probability.
+    Candidates:
+      66.0 %  dddddddddddddddddddddddddddddddddddddddd
+      30.0 %  cccccccccccccccccccccccccccccccccccccccc
+    report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
+    ");
+    let words = issue(&report);
+    assert!(
+        words.contains("- Candidates: `dddddddddd` (66.0 %); `cccccccccc` (30.0 %)\n"),
+        "{words}"
+    );
+    assert!(words.contains("- Search: The endpoints' 6 runs each put ppl"), "{words}");
+    let page = markdown(&report);
+    assert!(page.contains("| commit | probability | subject | what is known |"), "{page}");
+    let row = format!("| {} | 66.0 % |", id('d'));
+    assert!(page.contains(&row), "{page}");
+}
+
+#[test]
+fn each_commit_settled_by_itself_has_levels_and_no_posterior() {
+    let noise = Noise { sd: 0.04, ..NOISE };
+    let target = target(GuardForm::MaxIncrease(0.05), noise);
+    let mut hunt = begun(&target, Steadiness::Sequential);
+    confirmed(&mut hunt, first(Basis::Sequential));
+    let page = markdown(&hunt.report());
+    for said in [
+        "runs of it and of its parent speak 320 to 1 for a step\n",
+        "one run strays by 0.040, so good and bad lie 8.0 times that apart (d = 8.0).",
+        "so far apart that a run or two settle a commit",
+        "95 % interval",
+    ] {
+        assert!(page.contains(said), "no {said} in {page}");
+    }
+    assert!(!page.contains("weighed the commits"), "{page}");
+}
+
+#[test]
+fn runs_in_pairs_and_in_percent_are_said_so() {
+    let noise = Noise { kind: NoiseKind::Log, good: 0.0, bad: 0.0436, sd: 0.012, ..NOISE };
+    let paired = Noise { paired: true, ..noise };
+    let form = GuardForm::MaxIncreasePercent(1.0);
+    let all = [('c', 0.04, 0.04, 3), ('d', 0.96, 1.0, 2)];
+    let of = |before: Noise| {
+        let mut hunt = begun(&target(form, before), Steadiness::Posterior);
+        weighed(&mut hunt, paired, &all, "d");
+        markdown(&hunt.report())
+    };
+    let page = of(paired);
+    let said = "The machine drifts, so each run was compared with one of the good endpoint beside \
+                it. The endpoints' 6 runs each put ppl at 7.210 at the good end and 7.532 at the bad \
+                end; such a difference strays by 1.2 %";
+    assert!(page.contains(said), "{page}");
+    assert!(page.contains("| pairs of runs |"), "{page}");
+    let page = of(noise);
+    assert!(page.contains("Then the machine drifted, and from there on each run"), "{page}");
+}
+
+#[test]
+fn what_fails_more_often_is_told_in_runs() {
+    let rates =
+        Noise { kind: NoiseKind::Breaks, good: 0.04, bad: 0.71, sd: 0.0, runs: 12, ..NOISE };
+    let target = target(GuardForm::Unchanged, rates);
+    let mut hunt = begun(&target, Steadiness::Posterior);
+    weighed(&mut hunt, rates, &[('c', 0.03, 0.03, 9), ('d', 0.97, 1.0, 7)], "d");
+    let mut first = first(Basis::Posterior);
+    let fails = |count: usize| Value::Fact(format!("fails in {count} of 8 runs"));
+    first.effects[0] = Effect {
+        parent: fails(0),
+        commit: fails(6),
+        own_step: None,
+        interval: None,
+        limit: 0.0,
+        ..first.effects[0].clone()
+    };
+    confirmed(&mut hunt, first);
+    let report = hunt.report();
+    let page = markdown(&report);
+    for said in [
+        "ppl fails in about 4 % of the runs at the good end and 71 % at the bad end (12 runs each).",
+        "- Own step: ppl: fails in 0 of 8 runs at the parent, fails in 6 of 8 runs here\n",
+        "| ppl | fails in 0 of 8 runs | fails in 6 of 8 runs | fails more often |  | 0 |",
+    ] {
+        assert!(page.contains(said), "no {said} in {page}");
+    }
+    let page = html(&report, &Logs::beside(&report));
+    assert!(!page.contains("though it must not") && !page.contains("a dash is"), "{page}");
+}
+
+/// The first drawing of the search, for a wide screen.
+fn drawing(page: &str, number: usize) -> &str {
+    let section = page.split("<h2>How the search weighed the commits</h2>").nth(1).unwrap();
+    let drawing = section.split("<svg class=\"wide\"").nth(number).unwrap();
+    drawing.split("<svg class=\"narrow\"").next().unwrap()
+}
+
+#[test]
+fn a_drawing_has_a_bar_a_line_and_what_was_measured() {
+    let report = posterior().report();
+    let page = html(&report, &Logs::beside(&report));
+    let drawing = drawing(&page, 1);
+    for said in
+        ["first bad commit\n", "100 %\n", "runs\n", "9\n", "commits after the good endpoint"]
+    {
+        assert!(drawing.contains(said), "no {said} in {drawing}");
+    }
+    let alternative = "commit 2, the confirmed first bad commit: 96.8 %; commit 1: 2.1 %";
+    assert!(drawing.contains(alternative), "{drawing}");
+    // Good, c and d, and the bad end: circles and triangles under the axis.
+    assert_eq!(drawing.matches("<circle").count(), 2, "{drawing}");
+    assert_eq!(drawing.matches("<polygon").count(), 2, "{drawing}");
+    // The range did not narrow: each commit stayed in question to the end.
+    assert!(!page.contains("How the range narrowed"), "{page}");
+    assert!(page.contains("good 7.21, bad 7.53, one run strays by 0.11; a dash is a median"));
+    assert!(!page.contains("parts good from bad"), "{page}");
+}
+
+#[test]
+fn bars_of_a_long_range_can_be_seen_and_are_shown_from_close_by() {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let mut hunt = begun(&target, Steadiness::Posterior);
+    let name = |n: usize| format!("{n:040x}").parse::<crate::evaluation::CommitId>().unwrap();
+    let last = 1000;
+    let named = |n: usize| match n {
+        0 => id('b'),
+        611 => id('d'),
+        n if n == last => id('e'),
+        n => name(n),
+    };
+    let history: Vec<_> =
+        (1..=last).map(|n| Lineage { commit: named(n), parents: vec![named(n - 1)] }).collect();
+    hunt.dir.keep_history(&history).unwrap();
+    weighed(&mut hunt, NOISE, &[('d', 0.97, 0.97, 4), ('e', 0.0, 1.0, 6)], "d");
+    confirmed(&mut hunt, first(Basis::Posterior));
+    let report = hunt.report();
+    let page = html(&report, &Logs::beside(&report));
+    let whole = drawing(&page, 1);
+    let bars: Vec<i32> = whole
+        .split("<rect")
+        .skip(1)
+        .filter(|rect| rect.contains("#BC3B0A"))
+        .map(|rect| {
+            rect.split("width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        })
+        .collect();
+    assert_eq!(bars, [2], "{whole}");
+    assert!(whole.contains("611\n") && whole.contains("1000\n"), "{whole}");
+    assert!(whole.matches("<text").count() < 30, "labels are thinned: {whole}");
+    assert!(whole.len() < 12_000, "{} bytes", whole.len());
+    let closer = drawing(&page, 2);
+    assert!(page.contains("the part in question, closer"));
+    assert!(closer.contains("611\n") && !closer.contains("1000\n"), "{closer}");
+}
+
+#[test]
+fn merges_are_as_bad_as_all_that_they_contain() {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let mut hunt = begun(&target, Steadiness::Posterior);
+    // b - c --- f - e, and b - d - f: beyond doubt and not told, f contains both.
+    let lineage = |commit, parents: &str| Lineage {
+        commit: id(commit),
+        parents: parents.chars().map(id).collect(),
+    };
+    let history = [lineage('c', "b"), lineage('d', "b"), lineage('f', "cd"), lineage('e', "f")];
+    hunt.dir.keep_history(&history).unwrap();
+    weighed(&mut hunt, NOISE, &[('c', 0.5, 0.5, 4), ('d', 0.5, 0.5, 4)], "cd");
+    let report = hunt.report();
+    let range = crate::report::range::Range::of(&report);
+    let weighing = crate::report::plot::Weighing::of(&report, &range, &report.posterior[0]);
+    assert_eq!(weighing.bad(), [0.0, 0.5, 0.5, 1.0, 1.0]);
+}
