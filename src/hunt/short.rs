@@ -155,35 +155,15 @@ pub(super) fn search(
 }
 
 impl Driver<'_> {
-    /// Whether the full text says the same of the commits around those that could not be
-    /// tested.
+    /// Whether the full text says the same of the commits that bound those that could not be
+    /// tested: the newest good ones, and the bad one.
     fn bounds_hold(
         &mut self,
         candidates: &[CommitId],
         lead: &Lead,
         number: usize,
     ) -> Result<bool, HuntError> {
-        let mut around = Vec::new();
-        for candidate in candidates {
-            around.extend(self.oracle.history.parents(candidate)?);
-        }
-        let mut bounds = Vec::new();
-        for entry in self.hunt.entries()? {
-            let Event::Judged(judged) = entry.event else { continue };
-            let is_bound = match judged.judgement.verdict {
-                Verdict::Good => around.contains(&judged.commit),
-                Verdict::Bad => candidates.contains(&judged.commit),
-                Verdict::Skip | Verdict::Unknown => false,
-            };
-            let is_its = judged.stretch == number && judged.phase == Phase::Search;
-            if is_its
-                && is_bound
-                && !bounds.contains(&(judged.commit.clone(), judged.judgement.verdict))
-            {
-                bounds.push((judged.commit, judged.judgement.verdict));
-            }
-        }
-        for (commit, short) in bounds {
+        for (commit, short) in self.bounds(candidates, number)? {
             let judgement = self.judge(&commit, &lead.targets, number)?;
             if judgement.verdict != short {
                 let why = format!(
@@ -195,6 +175,40 @@ impl Driver<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Commits of this search with its verdicts: the bad ones among the candidates, and the good
+    /// ones that no other good one comes after.
+    fn bounds(
+        &self,
+        candidates: &[CommitId],
+        number: usize,
+    ) -> Result<Vec<(CommitId, Verdict)>, HuntError> {
+        let (mut bounds, mut good) = (Vec::new(), Vec::new());
+        for entry in self.hunt.entries()? {
+            let Event::Judged(judged) = entry.event else { continue };
+            if judged.stretch != number || judged.phase != Phase::Search {
+                continue;
+            }
+            let known = (judged.commit, judged.judgement.verdict);
+            match known.1 {
+                Verdict::Good if !good.contains(&known) => good.push(known),
+                Verdict::Bad if candidates.contains(&known.0) && !bounds.contains(&known) => {
+                    bounds.push(known);
+                }
+                _ => {}
+            }
+        }
+        for (commit, verdict) in &good {
+            let mut is_newest = true;
+            for (other, _) in good.iter().filter(|(other, _)| other != commit) {
+                is_newest &= !self.oracle.history.is_ancestor(commit, other)?;
+            }
+            if is_newest {
+                bounds.push((commit.clone(), *verdict));
+            }
+        }
+        Ok(bounds)
     }
 
     /// Whether what the search read of a short text is how the whole text begins, bit for bit.

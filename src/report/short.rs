@@ -67,9 +67,14 @@ pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
     }
     let saved = short.iter().map(|(stretch, run)| {
         let known = whole.get(run.measure.as_str()).filter(|_| !in_vain.contains(stretch));
-        known.and_then(|seconds| crate::stats::mean(seconds)).unwrap_or(0.0) - run.wall_s
+        known.map_or(0.0, |seconds| mean(seconds)) - run.wall_s
     });
     (!short.is_empty()).then(|| saved.sum())
+}
+
+/// Of at least one.
+fn mean(seconds: &[f64]) -> f64 {
+    seconds.iter().sum::<f64>() / seconds.len() as f64
 }
 
 /// What it came to, in a sentence.

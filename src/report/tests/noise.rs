@@ -23,7 +23,7 @@ fn target(form: GuardForm, noise: Noise) -> GuardTarget {
     let (good, bad) = (Value::Number(7.2104), Value::Number(7.5312));
     let guard = Guard { metric: Metric::of("ppl"), form };
     let (threshold, noise) = (Some(7.3708), Some(noise));
-    GuardTarget { guard, baseline: good, bad, limit: 0.05, threshold, noise }
+    GuardTarget { guard, baseline: good, bad, limit: 0.05, threshold, noise, text: None }
 }
 
 /// `b` good, `c`, `d`, `f`, `e` bad.
@@ -59,6 +59,7 @@ fn search(hunt: &mut Hunt, targets: Vec<Target>, method: Steadiness) {
         targets,
         paths: Vec::new(),
         method: Some(method),
+        chunks: None,
     });
 }
 
@@ -91,6 +92,7 @@ fn confirmed(hunt: &mut Hunt, culprit: Culprit) {
 
 fn first(basis: Basis) -> Culprit {
     let effect = Effect {
+        over_text: None,
         metric: Metric::of("ppl"),
         parent: Value::Number(7.225),
         commit: Value::Number(7.55),
