@@ -5,7 +5,8 @@ use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
 use crate::store::journal::Steadiness;
 use crate::ui::text;
 
-use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
+use super::model::{EffectLine, FirstBad, GuardLine, Report};
+use super::posterior::{NoiseLine, PosteriorLine};
 
 /// How sure a first bad commit is, and what that rests on.
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {

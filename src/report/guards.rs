@@ -3,7 +3,8 @@
 use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
 use crate::store::journal::{OtherGuard, Steadiness};
 
-use super::model::{GuardLine, NoiseLine, TargetFailure};
+use super::model::{GuardLine, TargetFailure};
+use super::posterior::NoiseLine;
 
 /// What the journal says of the guards.
 #[derive(Default)]

@@ -36,11 +36,11 @@ pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
 pub use model::{
-    AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, LikelyCommit,
-    MeasuredCommit, NoiseLine, PosteriorLine, Report, Rise, RunLine, SCHEMA, SampleLine,
-    SearchLine, StepLine, TargetFailure, Totals,
+    AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
+    Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
 };
 pub use plan::{long_plan, plan};
+pub use posterior::{LikelyCommit, NoiseLine, PosteriorLine};
 pub use reproduce::{Recipe, RecipeMeasure, reproduce, sides};
 pub use terminal::terminal_answer;
 

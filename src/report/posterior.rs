@@ -1,11 +1,61 @@
 //! What the searches in noise believed, and of what levels.
 
-use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, GuardTarget, Metric, Noise, NoiseKind, Target, Value};
 use crate::store::journal::{SearchEnd, Steadiness, Weighed, WeighedCommit};
 
-use super::model::{
-    FirstBad, LikelyCommit, MeasuredCommit, NoiseLine, PosteriorLine, Report, SearchLine,
-};
+use super::model::{FirstBad, MeasuredCommit, Report, SearchLine};
+
+/// Levels and noise of a metric that does not repeat from run to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NoiseLine {
+    /// What is compared: values, their logarithms (`log`: the guard is in percent), or how many
+    /// runs fail (`breaks`, `differs`).
+    pub kind: NoiseKind,
+    /// The good level in the metric's unit, or the share of good runs that fail.
+    pub good: Value,
+    /// The bad level in the metric's unit, or the share of bad runs that fail.
+    pub bad: Value,
+    /// Standard deviation of one run (`paired`: of the difference of two) in the metric's unit;
+    /// as a share of the value where logarithms are compared; 0 for shares.
+    pub sd: Value,
+    /// How many standard deviations lie between good and bad; `inf` for shares.
+    pub distance: Value,
+    /// Runs of each end behind it.
+    pub runs: usize,
+    /// Each run was compared with one of the good endpoint beside it, since the machine drifts.
+    pub paired: bool,
+}
+
+/// What a search in noise believed when it last said so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PosteriorLine {
+    /// Which stretch of history.
+    pub stretch: usize,
+    /// What was measured.
+    pub metric: Metric,
+    /// Levels and noise before the search, from the ends of the stretch.
+    pub calibrated: Option<NoiseLine>,
+    /// Levels and noise as they were known in the end.
+    pub noise: NoiseLine,
+    /// Runs that it weighed, those of the ends included.
+    pub runs: usize,
+    /// The smallest set of commits that holds 95 % of the probability, the likeliest first.
+    pub smallest_set: Vec<LikelyCommit>,
+    /// The commits in question and those that were measured, oldest first; the others are beyond
+    /// doubt.
+    pub commits: Vec<WeighedCommit>,
+}
+
+/// A commit, and how likely it is the first bad one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LikelyCommit {
+    /// The commit.
+    pub commit: CommitId,
+    /// The probability.
+    pub first: f64,
+}
 
 /// The searches as the journal tells of them.
 #[derive(Default)]

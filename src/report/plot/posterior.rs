@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 
 use crate::evaluation::{CommitId, Verdict};
 use crate::report::certainty::chance;
-use crate::report::model::{PosteriorLine, Report};
+use crate::report::model::Report;
+use crate::report::posterior::PosteriorLine;
 use crate::report::range::Range;
 use crate::ui::text;
 

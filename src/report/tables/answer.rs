@@ -1,7 +1,8 @@
 //! What was found.
 
 use crate::report::certainty::{self, About, noise_of};
-use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
+use crate::report::model::{EffectLine, FirstBad, Report};
+use crate::report::posterior::PosteriorLine;
 use crate::report::words;
 use crate::ui::text;
 
