@@ -11,7 +11,7 @@ pub struct Expectation {
     pub builds: f64,
 }
 
-/// E[runs] ≈ 2 max(4, 34/d²) + 2 max(2, 21/d²) + log₂ N · (0.8 + 8.2/d²) + 19.6/d² + 1 and
+/// E\[runs\] ≈ 2 max(4, 34/d²) + 2 max(2, 21/d²) + log₂ N · (0.8 + 8.2/d²) + 19.6/d² + 1 and
 /// builds ≈ log₂ N + 4, both found by simulation (within 15 %); twice the runs where each is
 /// taken beside one of the good endpoint.
 pub fn expect(commits: usize, levels: &Levels, paired: bool) -> Expectation {

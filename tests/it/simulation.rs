@@ -59,8 +59,9 @@ fn normal_noise_along_a_line() {
 fn normal_noise_over_merges() {
     for (step, hunts, runs) in [(2.0, 150, 56.0), (3.0, 200, 31.0), (5.0, 200, 20.0)] {
         let cell = cell(128, History::Merged, Family::NORMAL, step);
-        // Each of a merge's parents is measured and confirmed against.
-        let runs = runs * 1.1;
+        // A merge is confirmed against each of its parents, which a line never needs. Over 600
+        // hunts each the means were 57.8, 32.1 and 21.3.
+        let runs = runs + 1.5;
         assert_reaches(cell, hunts, &Figures { runs, ..CLOSE });
     }
 }

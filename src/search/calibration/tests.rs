@@ -106,7 +106,7 @@ fn equal_samples_have_no_noise() {
     assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(Unsettled::NoDifference));
 }
 
-/// A true distance of 2 is often taken for 5 where four runs say what the noise is.
+/// A true distance of 2 is sometimes taken for 5 where four runs say what the noise is.
 #[test]
 fn few_runs_must_lie_further_apart() {
     let with = |step, sd, runs, paired| {
