@@ -1,4 +1,4 @@
-//! `log`: the hunt's first search as a log that `git bisect replay` takes in any clone.
+//! `log`: the hunt's search over the whole range as a log that `git bisect replay` takes in any clone.
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::git::{Aim, History, Range};
@@ -14,6 +14,7 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let mut range = None;
     let mut marks: Vec<(CommitId, Verdict)> = Vec::new();
+    let (mut whole, mut skipped) = (0, 0);
     for entry in hunt.entries().map_err(Failed::store)? {
         match entry.event {
             Event::Begun(begun) => {
@@ -24,8 +25,19 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
                     paths: begun.options.paths,
                 });
                 marks.extend(begun.options.skip.into_iter().map(|commit| (commit, Verdict::Skip)));
+                skipped = marks.len();
             }
-            Event::Judged(judged) if judged.stretch == 0 && judged.phase != Phase::Endpoint => {
+            // The whole range may be searched more than once: the last one has the answer.
+            Event::Search { stretch, good, bad, .. }
+                if range
+                    .as_ref()
+                    .is_some_and(|range| range.old.contains(&good) && range.new == bad) =>
+            {
+                if std::mem::replace(&mut whole, stretch) != stretch {
+                    marks.truncate(skipped);
+                }
+            }
+            Event::Judged(judged) if judged.stretch == whole && judged.phase != Phase::Endpoint => {
                 // The last word on a commit is its confirmation's.
                 marks.retain(|(commit, _)| *commit != judged.commit);
                 marks.push((judged.commit, judged.judgement.verdict));

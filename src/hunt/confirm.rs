@@ -3,8 +3,8 @@
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
-    Basis, CommitId, Culprit, Failure, Guard, GuardTarget, Judgement, Metric, Phase, Target,
-    TouchedFile, Verdict,
+    Basis, CommitId, Culprit, Failure, Guard, GuardTarget, Judgement, Metric, Phase, SkipReason,
+    Target, TouchedFile, Verdict,
 };
 use crate::oracle::{Observation, measures_of};
 use crate::search::Step;
@@ -30,6 +30,8 @@ pub(super) enum Confirmed {
     NotBad(String),
     /// Afresh, a parent is bad already.
     ParentBad(CommitId, String),
+    /// Fresh runs were not enough to say; more of the search's may be.
+    Undecided(Vec<CommitId>, String),
     /// It can neither be held nor dropped; it is one of these.
     Unsure(Vec<CommitId>, String),
 }
@@ -294,7 +296,7 @@ fn refusal(commit: &CommitId, parents: &[CommitId], verdicts: &[Judgement]) -> O
         }
         Verdict::Skip | Verdict::Unknown => {
             let why = format!("measured afresh it cannot be judged: {}", own.reason);
-            return Some(Confirmed::Unsure(vec![commit.clone()], why));
+            return Some(open(own, vec![commit.clone()], why));
         }
     }
     for (parent, judgement) in parents.iter().zip(theirs) {
@@ -311,9 +313,18 @@ fn refusal(commit: &CommitId, parents: &[CommitId], verdicts: &[Judgement]) -> O
                     parent.short(),
                     judgement.reason
                 );
-                return Some(Confirmed::Unsure(vec![commit.clone(), parent.clone()], why));
+                return Some(open(judgement, vec![commit.clone(), parent.clone()], why));
             }
         }
     }
     None
+}
+
+/// What a judgement that is neither good nor bad leaves of the claim.
+fn open(judgement: &Judgement, commits: Vec<CommitId>, why: String) -> Confirmed {
+    if judgement.skip == Some(SkipReason::Unsteady) {
+        Confirmed::Undecided(commits, why)
+    } else {
+        Confirmed::Unsure(commits, why)
+    }
 }

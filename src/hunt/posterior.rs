@@ -327,9 +327,13 @@ impl Search<'_, '_> {
         let why = match self.driver.confirm(claim)? {
             Confirmed::Culprit(culprit, seen) => return Ok(Some(Searched::Culprit(culprit, seen))),
             Confirmed::Small(culprit, seen) => return Ok(Some(Searched::Gradual(culprit, seen))),
-            Confirmed::Unsure(_, why) | Confirmed::NotBad(why) | Confirmed::ParentBad(_, why) => {
-                why
+            Confirmed::Unsure(commits, why) => {
+                self.driver.contradicted(commit, &why)?;
+                return Ok(Some(Searched::Candidates(commits, why)));
             }
+            Confirmed::Undecided(_, why)
+            | Confirmed::NotBad(why)
+            | Confirmed::ParentBad(_, why) => why,
         };
         self.driver.contradicted(commit, &why)?;
         let parents = self.driver.oracle.history.parents(commit)?;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{CommitId, GuardTarget, Phase};
-use crate::oracle::{Request, Told, told};
+use crate::oracle::{Observation, Request, Told, told};
 
 use super::HuntError;
 use super::driver::Driver;
@@ -39,41 +39,48 @@ impl Sampler {
         }
         let measures = [target.guard.metric.measure.clone()];
         let recipe = driver.oracle.recipe(commit)?;
-        let mut runs = 1;
-        loop {
-            let phase = Phase::Search;
-            let request = Request {
-                commit,
-                measures: &measures,
-                runs,
-                phase,
-                recipe: None,
-                chunks: None,
-                keep: true,
-            };
-            let seen = driver.oracle.evaluate(request)?;
-            let hunt = driver.oracle.recorder.hunt();
-            let samples = seen.of(&measures[0]);
-            let may_take = |sample: &crate::oracle::Sample| {
-                let is_ours = sample.hunt.as_deref() == hunt;
-                let is_confirmation = is_ours && sample.phase == Phase::Confirm;
-                !is_confirmation
-                    && (is_ours || !self.is_paired)
-                    && !self.used.contains(&sample.attempt)
-            };
-            let Some(place) = samples.iter().position(may_take) else {
-                if seen.build_failure.is_some() || samples.len() < runs {
+        let phase = Phase::Search;
+        let look = Request {
+            commit,
+            measures: &measures,
+            runs: 0,
+            phase,
+            recipe: None,
+            chunks: None,
+            keep: true,
+        };
+        let mut seen = driver.oracle.evaluate(look)?;
+        let place = match self.next(&seen, driver) {
+            Some(place) => place,
+            None => {
+                let runs = seen.of(&measures[0]).len() + 1;
+                seen = driver.oracle.evaluate(Request { runs, ..look })?;
+                let Some(place) = self.next(&seen, driver) else {
                     // It does not build, or has no such measure.
                     return Ok(match super::fresh::samples(&seen, target, &recipe) {
                         Err((why, reason)) => Told::Untestable(why, reason),
                         Ok(_) => told(&seen, target, 0, &recipe),
                     });
-                }
-                runs = samples.len() + 1;
-                continue;
-            };
-            self.used.insert(samples[place].attempt.clone());
-            return Ok(told(&seen, target, place, &recipe));
+                };
+                place
+            }
+        };
+        let attempt = &seen.of(&measures[0])[place].attempt;
+        // What an earlier hunt measured is named in this one's journal when it is used.
+        if !driver.oracle.recorder.names(attempt) {
+            driver.oracle.evaluate(Request { runs: place + 1, ..look })?;
         }
+        self.used.insert(attempt.clone());
+        Ok(told(&seen, target, place, &recipe))
+    }
+
+    /// The oldest run that was not taken. Those of this hunt's confirmation are told otherwise.
+    fn next(&self, seen: &Observation, driver: &Driver<'_>) -> Option<usize> {
+        let hunt = driver.oracle.recorder.hunt();
+        seen.samples.values().flatten().position(|sample| {
+            let is_ours = sample.hunt.as_deref() == hunt;
+            let is_confirmation = is_ours && sample.phase == Phase::Confirm;
+            !is_confirmation && (is_ours || !self.is_paired) && !self.used.contains(&sample.attempt)
+        })
     }
 }

@@ -56,7 +56,17 @@ pub(super) fn search(driver: &mut Driver<'_>, stretch: Stretch) -> Result<Search
             found => return Ok(found),
         }
     }
-    posterior(driver, &stretch, &target, ends, sampler)
+    let searched = posterior(driver, &stretch, &target, ends, sampler)?;
+    if stretch.paths.is_empty() || !matches!(searched, Searched::Candidates(..)) {
+        return Ok(searched);
+    }
+    // The filter may have hidden what did it: what was measured is not measured again.
+    let wider = Stretch { paths: Vec::new(), ..stretch.clone() };
+    let searched = search(driver, wider)?;
+    if let Searched::Culprit(culprit, _) | Searched::Gradual(culprit, _) = &searched {
+        driver.name_what_was_hidden(culprit, &stretch.paths)?;
+    }
+    Ok(searched)
 }
 
 /// Lets git choose the commits.
@@ -94,7 +104,7 @@ fn with_git(
                 driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
                 return Ok(Searched::Gradual(culprit, seen));
             }
-            Confirmed::Unsure(commits, why) => {
+            Confirmed::Undecided(commits, why) | Confirmed::Unsure(commits, why) => {
                 driver.contradicted(&commit, &why)?;
                 return Ok(Searched::Candidates(commits, why));
             }

@@ -148,7 +148,10 @@ pub(super) fn search(
         }
         // Which steps add up is told by levels, and those of the short text are others.
         Confirmed::Small(..) => "its own step is small".to_owned(),
-        Confirmed::NotBad(why) | Confirmed::ParentBad(_, why) | Confirmed::Unsure(_, why) => why,
+        Confirmed::NotBad(why)
+        | Confirmed::ParentBad(_, why)
+        | Confirmed::Undecided(_, why)
+        | Confirmed::Unsure(_, why) => why,
     };
     driver.contradicted(&commit, &format!("{why}; the search goes on with the full text"))?;
     Ok(None)

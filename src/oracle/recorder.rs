@@ -35,8 +35,11 @@ pub struct Activity {
 pub struct Recorder {
     hunt: Option<(HuntDir, Journal)>,
     known: BTreeSet<String>,
-    /// Runs made for this hunt; what came from the store costs nothing.
-    made: u32,
+    /// Every attempt of a run in the journal, whatever it was made for.
+    attempts: BTreeSet<String>,
+    /// Runs made for this hunt, by the names of their attempts; what came from the store costs
+    /// nothing.
+    made: BTreeSet<String>,
     failed_builds: Vec<String>,
     /// What runs of this hunt yielded, and at which commit.
     values: Vec<(CommitId, Metric, Value)>,
@@ -48,7 +51,8 @@ impl Recorder {
         Self {
             hunt: None,
             known: BTreeSet::new(),
-            made: 0,
+            attempts: BTreeSet::new(),
+            made: BTreeSet::new(),
             failed_builds: Vec::new(),
             values: Vec::new(),
         }
@@ -57,13 +61,17 @@ impl Recorder {
     /// For a hunt; attempts that its journal names already are not named again.
     pub fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
         let mut known = BTreeSet::new();
-        let mut made = 0;
+        let mut made = BTreeSet::new();
+        let mut attempts = BTreeSet::new();
         let mut failed_builds = Vec::new();
         let mut values = Vec::new();
         for entry in hunt.entries()? {
             match entry.event {
                 Event::Run(run) => {
-                    made += u32::from(!run.reused);
+                    attempts.insert(run.attempt.clone());
+                    if !run.reused {
+                        made.insert(run.attempt.clone());
+                    }
                     let seen = run.values.into_iter();
                     values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
                     known.insert(key(run.phase, &run.commit, &run.attempt))
@@ -79,7 +87,14 @@ impl Recorder {
                 _ => false,
             };
         }
-        Ok(Self { hunt: Some((hunt.clone(), hunt.journal()?)), known, made, failed_builds, values })
+        Ok(Self {
+            hunt: Some((hunt.clone(), hunt.journal()?)),
+            known,
+            attempts,
+            made,
+            failed_builds,
+            values,
+        })
     }
 
     /// The hunt's name.
@@ -89,13 +104,18 @@ impl Recorder {
 
     /// How many runs were made for this hunt.
     pub fn made(&self) -> u32 {
-        self.made
+        u32::try_from(self.made.len()).unwrap_or(u32::MAX)
     }
 
     /// What runs of other commits yielded in this hunt.
     pub fn known_values(&self, but: &CommitId) -> Vec<(&Metric, &Value)> {
         let others = self.values.iter().filter(|(commit, ..)| commit != but);
         others.map(|(_, metric, value)| (metric, value)).collect()
+    }
+
+    /// Whether the journal names the attempt already.
+    pub fn names(&self, attempt: &str) -> bool {
+        self.attempts.contains(attempt)
     }
 
     /// The builds that failed in this hunt since one last worked, or since it was resumed.
@@ -164,7 +184,10 @@ impl Recorder {
         let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
         let log = hunt.adopt_log(&run.log, &name)?;
         let reused = record.hunt.as_deref() != Some(hunt.id());
-        self.made += u32::from(!reused);
+        self.attempts.insert(record.attempt.clone());
+        if !reused {
+            self.made.insert(record.attempt.clone());
+        }
         let values = sample.values(&record.measure);
         let seen =
             values.iter().map(|(metric, value)| (commit.clone(), metric.clone(), value.clone()));
