@@ -147,7 +147,8 @@ impl Ledger {
         let mut targets = Vec::new();
         for target in &stretch.targets {
             let Target::Guard(target) = target else { continue };
-            if target.noise.is_none() {
+            // How often something fails is no level that could lie between the two.
+            if target.noise.is_none_or(|noise| noise.kind.is_rate()) {
                 continue;
             }
             let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
@@ -227,6 +228,10 @@ impl Ledger {
         for target in &self.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
+            if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+                // What fails now and then has no steps to add up, whatever its runs print.
+                continue;
+            }
             let (Some(good), Some(bad)) = (target.baseline.number(), target.bad.number()) else {
                 continue;
             };

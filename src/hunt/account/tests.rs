@@ -144,6 +144,23 @@ fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
 }
 
 #[test]
+fn what_fails_now_and_then_has_neither_an_account_nor_a_rest_to_the_left() {
+    use crate::evaluation::{Noise, NoiseKind};
+    let target = target(GuardForm::Unchanged, 0.0, 1.0);
+    let (kind, good, bad) = (NoiseKind::Breaks, 0.05, 0.7);
+    let noise = Noise { kind, good, bad, sd: 0.0, runs: 9, paired: false, error: 0.001 };
+    let (mut ledger, stretch) = whole(GuardTarget { noise: Some(noise), ..target });
+    let fails = |count: usize| Value::Fact(format!("fails in {count} of 5 runs"));
+    let rate =
+        Effect { parent: fails(0), commit: fails(5), own_step: None, ..effect(0.0, 1.0, 0.0) };
+    let searched = Searched::Culprit(Box::new(culprit('5', vec![rate])), at('5', &[1.0; 5]));
+    let next = ledger.enter(&stretch, searched, &at('e', &[1.0; 5]));
+    assert!(next.is_empty(), "{next:?}");
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.accounts.len()), (Outcome::Culprit, 0));
+}
+
+#[test]
 fn a_stretch_in_which_nothing_is_left_after_all_is_a_note() {
     let (mut ledger, stretch) = whole(noisy(UP, 6.0, 9.0));
     ledger.enter(&stretch, found('5', 6.0, 9.0), &at('e', &[9.0]));
