@@ -7,6 +7,7 @@ use crate::evaluation::{
     Account, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome, Target,
 };
 use crate::oracle::Observation;
+use crate::ui::text;
 
 /// A stretch of history with the targets it is searched for.
 #[derive(Clone, Debug)]
@@ -303,11 +304,16 @@ fn culprit_sentence(culprit: &Culprit) -> String {
         (Some(effect), _) => match effect.own_step {
             Some(step) => format!(
                 "{commit} is the first bad commit: {} {} → {} (own step {step:.6}, tolerance {:.6})",
-                effect.metric, effect.parent, effect.commit, effect.limit
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit),
+                effect.limit
             ),
             None => format!(
                 "{commit} is the first bad commit: {} {} → {}",
-                effect.metric, effect.parent, effect.commit
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit)
             ),
         },
         (None, Some(failure)) => {

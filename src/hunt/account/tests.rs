@@ -100,6 +100,15 @@ fn a_rest_of_exactly_the_limit_is_not_searched() {
 }
 
 #[test]
+fn a_level_between_two_runs_is_said_in_as_many_digits_as_make_sense() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 7.0));
+    let level = f64::midpoint(7.1469, 7.1205);
+    ledger.enter(&stretch, found('5', level, 8.0), &at('e', &[7.0]));
+    let summary = ledger.close(Vec::new(), &history()).summary;
+    assert!(summary.contains("ppl 7.1337 → 8 "), "{summary}");
+}
+
+#[test]
 fn where_less_is_worse_the_account_runs_the_other_way() {
     let (mut ledger, stretch) = whole(target(GuardForm::MaxDecrease(5.0), 100.0, 60.0));
     let step = Effect { own_step: Some(20.0), ..effect(100.0, 80.0, 5.0) };
