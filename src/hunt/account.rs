@@ -7,6 +7,7 @@ use crate::evaluation::{
     Account, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome, Target,
 };
 use crate::oracle::Observation;
+use crate::ui::text;
 
 /// A stretch of history with the targets it is searched for.
 #[derive(Clone, Debug)]
@@ -147,7 +148,8 @@ impl Ledger {
         let mut targets = Vec::new();
         for target in &stretch.targets {
             let Target::Guard(target) = target else { continue };
-            if target.noise.is_none() {
+            // How often something fails is no level that could lie between the two.
+            if target.noise.is_none_or(|noise| noise.kind.is_rate()) {
                 continue;
             }
             let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
@@ -227,6 +229,10 @@ impl Ledger {
         for target in &self.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
+            if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+                // What fails now and then has no steps to add up, whatever its runs print.
+                continue;
+            }
             let (Some(good), Some(bad)) = (target.baseline.number(), target.bad.number()) else {
                 continue;
             };
@@ -298,11 +304,16 @@ fn culprit_sentence(culprit: &Culprit) -> String {
         (Some(effect), _) => match effect.own_step {
             Some(step) => format!(
                 "{commit} is the first bad commit: {} {} → {} (own step {step:.6}, tolerance {:.6})",
-                effect.metric, effect.parent, effect.commit, effect.limit
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit),
+                effect.limit
             ),
             None => format!(
                 "{commit} is the first bad commit: {} {} → {}",
-                effect.metric, effect.parent, effect.commit
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit)
             ),
         },
         (None, Some(failure)) => {

@@ -169,8 +169,8 @@ fn weighing(report: &Report, one: &PosteriorLine) -> String {
             let set = &one.smallest_set;
             let held: f64 = set.iter().map(|likely| likely.first).sum();
             let commits = text::plural(set.len(), "commit");
-            let hold = if set.len() == 1 { "holds" } else { "hold" };
-            format!("{weighed}; {commits} {hold} {} of the probability.", chance(held))
+            let verb = if set.len() == 1 { "holds" } else { "hold" };
+            format!("{weighed}; {commits} {verb} {} of the probability.", chance(held))
         }
     }
 }

@@ -101,6 +101,15 @@ fn a_rest_of_exactly_the_limit_is_not_searched() {
 }
 
 #[test]
+fn a_level_between_two_runs_is_said_in_as_many_digits_as_make_sense() {
+    let (mut ledger, stretch) = whole(target(UP, 6.0, 7.0));
+    let level = f64::midpoint(7.1469, 7.1205);
+    ledger.enter(&stretch, found('5', level, 8.0), &at('e', &[7.0]));
+    let summary = ledger.close(Vec::new(), &history()).summary;
+    assert!(summary.contains("ppl 7.1337 → 8 "), "{summary}");
+}
+
+#[test]
 fn where_less_is_worse_the_account_runs_the_other_way() {
     let (mut ledger, stretch) = whole(target(GuardForm::MaxDecrease(5.0), 100.0, 60.0));
     let step = Effect { own_step: Some(20.0), ..effect(100.0, 80.0, 5.0) };
@@ -142,6 +151,23 @@ fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
     let within = ledger.enter(&left, found('3', 6.0, 6.6), &at('e', &[9.0; 3]));
     let [right] = within.as_slice() else { panic!("{within:?}") };
     assert_eq!((&right.good, &right.bad), (&commit('3'), &commit('7')));
+}
+
+#[test]
+fn what_fails_now_and_then_has_neither_an_account_nor_a_rest_to_the_left() {
+    use crate::evaluation::{Noise, NoiseKind};
+    let target = target(GuardForm::Unchanged, 0.0, 1.0);
+    let (kind, good, bad) = (NoiseKind::Breaks, 0.05, 0.7);
+    let noise = Noise { kind, good, bad, sd: 0.0, runs: 9, paired: false, error: 0.001 };
+    let (mut ledger, stretch) = whole(GuardTarget { noise: Some(noise), ..target });
+    let fails = |count: usize| Value::Fact(format!("fails in {count} of 5 runs"));
+    let rate =
+        Effect { parent: fails(0), commit: fails(5), own_step: None, ..effect(0.0, 1.0, 0.0) };
+    let searched = Searched::Culprit(Box::new(culprit('5', vec![rate])), at('5', &[1.0; 5]));
+    let next = ledger.enter(&stretch, searched, &at('e', &[1.0; 5]));
+    assert!(next.is_empty(), "{next:?}");
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.accounts.len()), (Outcome::Culprit, 0));
 }
 
 #[test]
