@@ -28,12 +28,10 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
                 skipped = marks.len();
             }
             // The whole range may be searched more than once: the last one has the answer.
-            Event::Search { stretch, good, bad, .. }
-                if range
-                    .as_ref()
-                    .is_some_and(|range| range.old.contains(&good) && range.new == bad) =>
-            {
-                if std::mem::replace(&mut whole, stretch) != stretch {
+            Event::Search { stretch, good, bad, .. } => {
+                let is_all = |range: &Range| range.old.contains(&good) && range.new == bad;
+                if range.as_ref().is_some_and(is_all) && stretch != whole {
+                    whole = stretch;
                     marks.truncate(skipped);
                 }
             }

@@ -194,7 +194,7 @@ impl View {
                 )),
             },
             Event::Weighed(weighed) => self.progress.done_line(&format!(
-                "{} hold 95 % of the posterior after {} of {}",
+                "95 % of the posterior lie with {} after {} of {}",
                 text::plural(weighed.smallest_set.len(), "commit"),
                 text::plural(weighed.runs, "run"),
                 weighed.metric

@@ -125,7 +125,7 @@ pub struct Effect {
     /// How much worse the commit is than that parent, in the metric's unit, positive is
     /// worse; `None` for a fact.
     pub own_step: Option<f64>,
-    /// The range of the own step over all pairs of fresh runs.
+    /// The range of the own step over all pairs of fresh runs; in noise its 95 % interval.
     pub interval: Option<[f64; 2]>,
     /// How far the guard lets the metric move.
     pub limit: f64,

@@ -87,7 +87,7 @@ impl Ledger {
             }
         };
         let mut next = Vec::new();
-        next.extend(self.before(stretch, &found));
+        next.extend(Self::before(stretch, &found));
         next.extend(self.after(stretch, &found, &seen, bad));
         next
     }
@@ -107,6 +107,10 @@ impl Ledger {
         for target in &stretch.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
+            // How often something fails has no account.
+            if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+                continue;
+            }
             let Some(level) = seen.level(metric) else {
                 self.notes.push(format!(
                     "{} has no {metric}, so what happened to it afterwards was not looked for",
@@ -141,7 +145,7 @@ impl Ledger {
 
     /// What lies left of it: only in noise, where a level between good and bad may pass for
     /// good, can more than the limit be left there.
-    fn before(&self, stretch: &Stretch, found: &Culprit) -> Option<Stretch> {
+    fn before(stretch: &Stretch, found: &Culprit) -> Option<Stretch> {
         if found.parent == stretch.good {
             return None;
         }

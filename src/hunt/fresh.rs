@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::Config;
+use crate::config::{Config, Parser};
 use crate::evaluation::{
     CommitId, GuardTarget, Judgement, Metric, Phase, SkipReason, Target, Verdict,
 };
@@ -72,7 +72,11 @@ impl Driver<'_> {
         let mut take = |one: &CommitId| seen.remove(one).expect("every one was measured");
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
         let mut fresh = Fresh { parents, commit: take(commit), is_exact, claims };
-        fresh.is_exact |= fresh.has_only_strays(lead);
+        let one_bit = |target: &Target| match target {
+            Target::Guard(target) => self.passes_or_fails(&target.guard.metric),
+            Target::Failure { .. } => false,
+        };
+        fresh.is_exact |= !lead.targets.iter().any(one_bit) && fresh.has_only_strays(lead);
         Ok(fresh)
     }
 
@@ -119,6 +123,8 @@ impl Driver<'_> {
                 keep: false,
             })?;
             let repeats = |target: &Target| match target {
+                // One bit repeats by chance too easily.
+                Target::Guard(target) if self.passes_or_fails(&target.guard.metric) => false,
                 Target::Guard(target) => {
                     known.build_failure.is_some() || known.repeats(&target.guard.metric)
                 }
@@ -130,6 +136,12 @@ impl Driver<'_> {
             }
         }
         Ok(true)
+    }
+
+    fn passes_or_fails(&self, metric: &Metric) -> bool {
+        let measure = self.oracle.config.measure(&metric.measure);
+        measure.is_some_and(|measure| matches!(measure.parser, Parser::ExitCode))
+            && metric.name.is_none()
     }
 
     /// What the pairs so far say, against each parent. A run that cannot be judged ends it: the
@@ -224,15 +236,15 @@ impl Fresh {
             };
             let told = in_words(seen, target, &samples);
             let mean = stats::winsorised_mean(&samples).unwrap_or(f64::NAN);
-            let (verdict, skip) = match (is_borne, target.noise) {
-                (true, _) if is_commit => (Verdict::Bad, None),
-                (true, _) => (Verdict::Good, None),
+            let (is_drifting, middle) = target.noise.map_or((false, mean), |noise| {
+                (noise.paired, f64::midpoint(noise.good, noise.bad))
+            });
+            let is_bad = if is_borne { is_commit } else { mean > middle };
+            let (verdict, skip) = match is_bad {
                 // Levels say nothing on a machine that drifts.
-                (false, Some(noise)) if noise.paired => (Verdict::Skip, Some(SkipReason::Unsteady)),
-                (false, Some(noise)) if mean > f64::midpoint(noise.good, noise.bad) => {
-                    (Verdict::Bad, None)
-                }
-                (false, _) => (Verdict::Good, None),
+                _ if is_drifting && !is_borne => (Verdict::Skip, Some(SkipReason::Unsteady)),
+                true => (Verdict::Bad, None),
+                false => (Verdict::Good, None),
             };
             judgement(verdict, skip, told, target)
         };

@@ -55,9 +55,8 @@ fn method(target: &Target, by: SearchBy) -> Steadiness {
     });
     match by {
         SearchBy::GitBisect => Steadiness::Sequential,
-        SearchBy::Posterior => Steadiness::Posterior,
         SearchBy::Auto if is_apart && !guard.may_drift() => Steadiness::Sequential,
-        SearchBy::Auto => Steadiness::Posterior,
+        SearchBy::Auto | SearchBy::Posterior => Steadiness::Posterior,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::store::journal::SearchBy;
 use super::targets::moved;
 
 /// Runs of each endpoint after which values that nearly always repeat are told from noise.
-const RUNS_TO_REPEAT: usize = 5;
+pub(super) const RUNS_TO_REPEAT: usize = 5;
 /// How many of them must be bit-identical.
 const REPEATED: usize = 4;
 /// The fewest runs of each endpoint that noise is told from.

@@ -46,14 +46,13 @@ impl Driver<'_> {
             ConfirmBuild::Reuse => 0,
         };
         let commits = self.begun.commits;
-        let plan = match lead.noisy() {
-            Some(target) => noisy_plan(commits, rebuilt, target, pace),
-            None => {
-                let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
-                // A failure has no bits to compare, so it is confirmed as what is noisy.
-                let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
-                plan(Size { commits, measures: measures.len(), rounds, rebuilt }, pace)
-            }
+        let plan = if let Some(target) = lead.noisy() {
+            noisy_plan(commits, rebuilt, target, pace)
+        } else {
+            let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
+            // A failure has no bits to compare, so it is confirmed as what is noisy.
+            let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
+            plan(Size { commits, measures: measures.len(), rounds, rebuilt }, pace)
         };
         Ok(self.oracle.recorder.event(Event::Plan(plan))?)
     }

@@ -13,6 +13,8 @@ use crate::search::{
 };
 use crate::store::journal::{Event, SearchEnd, Steadiness, Weighed, WeighedCommit};
 
+use crate::ui::text;
+
 use super::HuntError;
 use super::account::Stretch;
 use super::confirm::{Claim, Confirmed};
@@ -93,7 +95,7 @@ pub(super) fn posterior(
     let searched = search.run(&mut noisy, &lead, number);
     if let Err(HuntError::Budget(runs)) = searched {
         let why = format!("the budget of {runs} runs is spent");
-        return search.undecided(&noisy, number, why);
+        return search.undecided(&noisy, number, &why);
     }
     searched
 }
@@ -143,7 +145,7 @@ impl Search<'_, '_> {
                     }
                 }
                 Advice::Stop(answer) => {
-                    return self.undecided(noisy, number, in_words(&answer).to_owned());
+                    return self.undecided(noisy, number, in_words(&answer));
                 }
             }
         }
@@ -245,8 +247,10 @@ impl Search<'_, '_> {
             self.verdicts.insert(one, verdict);
             let metric = &self.target.guard.metric;
             let runs = noisy.samples().iter().filter(|(p, _)| *p == Place::Commit(one)).count();
-            let reason =
-                format!("bad with a probability of {bad:.4} after {runs} samples of {metric}");
+            let reason = format!(
+                "bad with a probability of {bad:.4}: {metric}, {}",
+                text::plural(runs, "sample")
+            );
             let broken = if verdict == Verdict::Bad { vec![metric.clone()] } else { Vec::new() };
             let commit = self.commits[one].clone();
             self.write(&commit, &Judgement { verdict, skip: None, reason, broken }, number)?;
@@ -270,14 +274,14 @@ impl Search<'_, '_> {
             .collect();
         let smallest_set: Vec<CommitId> =
             belief.smallest_set(SHARE).into_iter().map(|one| self.commits[one].clone()).collect();
-        let mut noise = self.target.noise.expect("a search in noise");
+        let mut known = self.target.noise.expect("a search in noise");
         if let Some(Levels { good, bad, sd }) = noisy.levels() {
-            (noise.good, noise.bad, noise.sd, noise.paired) = (good, bad, sd, noisy.is_paired());
+            (known.good, known.bad, known.sd, known.paired) = (good, bad, sd, noisy.is_paired());
         }
         let event = Weighed {
             stretch: number,
             metric: self.target.guard.metric.clone(),
-            noise,
+            noise: known,
             runs: noisy.runs(),
             commits,
             smallest_set: smallest_set.clone(),
@@ -384,7 +388,7 @@ impl Search<'_, '_> {
         &mut self,
         noisy: &Noisy<'_>,
         number: usize,
-        why: String,
+        why: &str,
     ) -> Result<Searched, HuntError> {
         let set = self.weighed(noisy, number)?;
         let set = if set.is_empty() { self.commits.clone() } else { set };
@@ -401,11 +405,11 @@ fn with_levels(lead: &Lead, noisy: &Noisy<'_>) -> (Lead, Step) {
     let [Target::Guard(target)] = lead.targets.as_mut_slice() else {
         unreachable!("a search in noise goes by one target")
     };
-    let noise = target.noise.as_mut().expect("a search in noise");
+    let known = target.noise.as_mut().expect("a search in noise");
     let step = match (noisy.levels(), noisy.rates()) {
         (Some(levels), _) => {
-            (noise.good, noise.bad, noise.sd) = (levels.good, levels.bad, levels.sd);
-            noise.paired = noisy.is_paired();
+            (known.good, known.bad, known.sd) = (levels.good, levels.bad, levels.sd);
+            known.paired = noisy.is_paired();
             Step::between(&levels, noisy.calibrated_step(), noisy.is_paired())
         }
         (None, rates) => Step::Rates(rates.expect("a search has levels or rates")),

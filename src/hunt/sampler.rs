@@ -50,20 +50,18 @@ impl Sampler {
             keep: true,
         };
         let mut seen = driver.oracle.evaluate(look)?;
-        let place = match self.next(&seen, driver) {
-            Some(place) => place,
-            None => {
-                let runs = seen.of(&measures[0]).len() + 1;
-                seen = driver.oracle.evaluate(Request { runs, ..look })?;
-                let Some(place) = self.next(&seen, driver) else {
-                    // It does not build, or has no such measure.
-                    return Ok(match super::fresh::samples(&seen, target, &recipe) {
-                        Err((why, reason)) => Told::Untestable(why, reason),
-                        Ok(_) => told(&seen, target, 0, &recipe),
-                    });
-                };
-                place
-            }
+        let mut place = self.next(&seen, driver);
+        if place.is_none() {
+            let runs = seen.of(&measures[0]).len() + 1;
+            seen = driver.oracle.evaluate(Request { runs, ..look })?;
+            place = self.next(&seen, driver);
+        }
+        let Some(place) = place else {
+            // It does not build, or has no such measure.
+            return Ok(match super::fresh::samples(&seen, target, &recipe) {
+                Err((why, reason)) => Told::Untestable(why, reason),
+                Ok(_) => told(&seen, target, 0, &recipe),
+            });
         };
         let attempt = &seen.of(&measures[0])[place].attempt;
         // What an earlier hunt measured is named in this one's journal when it is used.

@@ -402,7 +402,10 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
 /// For the account: an outcome in place of a stretch that has none.
 pub(super) fn candidates_sentence(commits: &[CommitId], why: &str) -> String {
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
-    format!("the first bad commit is one of {}: {}; {why}", commits.len(), names.join(", "))
+    match names.as_slice() {
+        [only] => format!("the first bad commit may be {only}; {why}"),
+        _ => format!("the first bad commit is one of {}: {}; {why}", names.len(), names.join(", ")),
+    }
 }
 
 /// A stretch with nothing to name is never silent.

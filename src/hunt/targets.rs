@@ -9,7 +9,7 @@ use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
 
 use super::extent::other_text;
 use super::lead::Lead;
-use super::noise::{Manner, Noisy, look_in_noise};
+use super::noise::{Manner, Noisy, RUNS_TO_REPEAT, look_in_noise};
 
 /// What a hunt is to judge by.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,6 +187,11 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
         text: good.text(&metric.measure),
     };
     let repeats = good.repeats(metric) && bad.repeats(metric);
+    let runs = good.values(metric).len().min(bad.values(metric).len());
+    if repeats && manner.pass_fail.contains(&metric.measure) && runs < RUNS_TO_REPEAT {
+        // A coin may well fall twice the same way.
+        return Found::More;
+    }
     let is_forced = manner.by == SearchBy::Posterior && baseline.number().is_some();
     if repeats && !(is_forced && guard.is_broken(&baseline, &level)) {
         return if guard.is_broken(&baseline, &level) {

@@ -135,14 +135,11 @@ fn judge_noisy(
             Told::Untestable(why, reason) => return Side::Skip(why, reason),
         }
     }
-    let (side, most) = match target.levels() {
-        Some(levels) => {
-            (search::sequential(&samples, &levels, noise.error), search::most_runs(&levels))
-        }
-        None => {
-            let rates = Rates { good: noise.good, bad: noise.bad };
-            (search::sequential_rates(&samples, &rates, noise.error), rates.most_runs())
-        }
+    let (side, most) = if let Some(levels) = target.levels() {
+        (search::sequential(&samples, &levels, noise.error), search::most_runs(&levels))
+    } else {
+        let rates = Rates { good: noise.good, bad: noise.bad };
+        (search::sequential_rates(&samples, &rates, noise.error), rates.most_runs())
     };
     let said = || {
         let level = observation.level(metric).map_or_else(String::new, |level| level.to_string());
