@@ -87,9 +87,7 @@ impl Driver<'_> {
         measures: &[String],
         runs: usize,
     ) -> Result<Observation, HuntError> {
-        let phase = Phase::Confirm;
-        let request =
-            Request { commit, measures, runs: 0, phase, recipe: None, chunks: None, keep: true };
+        let request = Request::look(commit, measures, Phase::Confirm);
         let is_spent =
             |attempt: &String, spent: &std::collections::BTreeSet<String>| spent.contains(attempt);
         let spent = if self.spent.is_empty() {
@@ -112,16 +110,7 @@ impl Driver<'_> {
     fn all_repeat(&mut self, commits: &[&CommitId], targets: &[Target]) -> Result<bool, HuntError> {
         let measures = measures_of(targets);
         for commit in commits {
-            let phase = Phase::Search;
-            let known = self.oracle.evaluate(Request {
-                commit,
-                measures: &measures,
-                runs: 0,
-                phase,
-                recipe: None,
-                chunks: None,
-                keep: false,
-            })?;
+            let known = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
             let repeats = |target: &Target| match target {
                 // One bit repeats by chance too easily.
                 Target::Guard(target) if self.passes_or_fails(&target.guard.metric) => false,

@@ -206,16 +206,7 @@ impl Search<'_, '_> {
     ) -> Result<(), HuntError> {
         let measures = [self.target.guard.metric.measure.clone()];
         let phase = Phase::Search;
-        let request = Request {
-            commit,
-            measures: &measures,
-            runs: 0,
-            phase,
-            recipe: None,
-            chunks: None,
-            keep: true,
-        };
-        let seen = self.driver.oracle.evaluate(request)?;
+        let seen = self.driver.oracle.evaluate(Request::look(commit, &measures, phase))?;
         write_down(&mut self.driver.oracle, &seen, judgement, Where { stretch, phase, left: None })
     }
 
@@ -363,15 +354,8 @@ impl Search<'_, '_> {
                 None if *one == self.stretch.good => Place::Good,
                 None => continue,
             };
-            let seen = self.driver.oracle.evaluate(Request {
-                commit: one,
-                measures: &measures,
-                runs: 0,
-                phase: Phase::Confirm,
-                recipe: None,
-                chunks: None,
-                keep: true,
-            })?;
+            let look = Request::look(one, &measures, Phase::Confirm);
+            let seen = self.driver.oracle.evaluate(look)?;
             let xs = samples(&seen, &self.target, &self.driver.oracle.config).unwrap_or_default();
             let attempts = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
             for (attempt, x) in attempts.zip(xs) {

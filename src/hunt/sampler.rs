@@ -39,16 +39,7 @@ impl Sampler {
         }
         let measures = [target.guard.metric.measure.clone()];
         let recipe = driver.oracle.recipe(commit)?;
-        let phase = Phase::Search;
-        let look = Request {
-            commit,
-            measures: &measures,
-            runs: 0,
-            phase,
-            recipe: None,
-            chunks: None,
-            keep: true,
-        };
+        let look = Request::look(commit, &measures, Phase::Search);
         let mut seen = driver.oracle.evaluate(look)?;
         let mut place = self.next(&seen, driver);
         if place.is_none() {

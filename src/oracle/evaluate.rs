@@ -66,6 +66,13 @@ pub struct Request<'a> {
     pub keep: bool,
 }
 
+impl<'a> Request<'a> {
+    /// What is known already: nothing is run, built or written down for it.
+    pub fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
+        Self { commit, measures, runs: 0, phase, recipe: None, chunks: None, keep: true }
+    }
+}
+
 /// A slot with a finished build in it.
 pub(super) struct Placed {
     pub(super) slot: Slot,

@@ -110,6 +110,8 @@ impl Confirmation {
         };
         let whole = side(self.weaker());
         match self.least {
+            // What speaks against a small step as well is not worth more runs.
+            Some((_, sum)) if self.has_fallen() && sum <= 0.0 => Some(Side::Good),
             Some((step, sum)) if self.has_fallen() => {
                 side(sum).or_else(|| self.is_beyond(step).then_some(Side::Good))
             }

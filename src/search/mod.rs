@@ -7,6 +7,7 @@
 //!
 //! [docs/statistics.md]: https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/statistics.md
 
+mod advice;
 mod belief;
 mod calibration;
 mod confirmation;
@@ -22,6 +23,7 @@ mod passfail;
 mod repeat;
 mod sequential;
 
+pub use advice::{Advice, Answer, Candidate, Place, Scale, Settings};
 pub use belief::{Belief, Classes, likeliest};
 pub use calibration::{Calibration, Rule, Unsettled, calibrate, endpoint_order};
 pub use confirmation::{Confirmation, Step, evidence_wanted};
@@ -30,7 +32,7 @@ pub use evidence::{Evidence, Likelihood};
 pub use expectation::{Expectation, expect};
 pub use graph::{Ancestors, Graph};
 pub use levels::{Levels, WELL_APART};
-pub use noisy::{Advice, Answer, Candidate, Noisy, Place, Scale, Settings};
+pub use noisy::Noisy;
 pub use passfail::{Rates, calibrate_rates};
 pub use repeat::{Repeat, repeat};
 pub use sequential::{Side, most_runs, sequential, sequential_rates};

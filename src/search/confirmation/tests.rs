@@ -46,6 +46,27 @@ fn pairs_by_hand() {
     assert_eq!(claim.verdict(), Some(Side::Good));
 }
 
+/// Half of the step that is claimed: one of two equal ones.
+#[test]
+fn where_the_whole_step_falls_a_smaller_one_may_stand() {
+    let whole = claim(2.0, 0.5);
+    let told = |mut claim: Confirmation, difference: f64| {
+        while claim.verdict().is_none() && !claim.is_exhausted() {
+            claim.add(7.0, 7.0 + difference);
+        }
+        claim.verdict()
+    };
+    assert_eq!(told(whole, 0.9), Some(Side::Good));
+    assert_eq!(told(whole.or_at_least(0.5), 0.9), Some(Side::Bad));
+    // What is no step at all stays none, and so does one of less than half of the least.
+    assert_eq!(told(whole.or_at_least(0.5), 0.0), Some(Side::Good));
+    assert_eq!(told(whole.or_at_least(0.5), 0.2), Some(Side::Good));
+    // A whole step needs no such test, and one that is no smaller is none.
+    assert_eq!(told(whole.or_at_least(0.5), 2.0), Some(Side::Bad));
+    assert_eq!(whole.or_at_least(2.0), whole);
+    assert_eq!(whole.or_at_least(0.0), whole);
+}
+
 #[test]
 fn it_gives_up_after_six_times_what_a_step_needs() {
     // 2 ln 199 · (s/δ)² = 5.29, so 32 and 6.
