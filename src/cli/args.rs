@@ -153,6 +153,10 @@ pub struct Start {
     /// End at the first one found, even where it does not explain the whole regression
     #[arg(long)]
     pub first_only: bool,
+    /// Hunt the commit from which a metric's repeats stop being bit-identical, in place of the
+    /// guards: METRIC=spread
+    #[arg(long, value_name = "METRIC=spread")]
+    pub target_of: Option<String>,
     /// Not available yet
     #[arg(long, hide = true)]
     pub slots: Option<u32>,

@@ -47,6 +47,7 @@ pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         good: scenario.good.clone(),
         bad: scenario.bad.clone(),
         search: SearchBy::Auto,
+        spread_of: None,
         first_parent: false,
         first_only: false,
         skip: Vec::new(),

@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 
 use crate::config::Config;
-use crate::evaluation::Outcome;
+use crate::evaluation::{Metric, Outcome};
 use crate::git::Repository;
 use crate::hunt::{self, Asked};
 use crate::process::Stop;
@@ -25,12 +25,28 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         good: args.good.clone(),
         bad: args.bad.clone(),
         search: search_by(&args.search)?,
+        spread_of: args.target_of.as_deref().map(spread_of).transpose()?,
         first_parent: args.first_parent,
         first_only: args.first_only,
         skip: args.skip.clone(),
         paths: args.paths.clone(),
     };
     begin(&repository, &config, &asked, ui, stop)
+}
+
+/// The metric of `METRIC=spread`.
+fn spread_of(text: &str) -> Result<Metric, Failed> {
+    let refused = |what: String| {
+        let hint = "write METRIC=spread, as in --target-of ppl=spread";
+        Failed::usage(anyhow!("--target-of {text}: {what}"), Some(hint.to_owned()))
+    };
+    let Some((metric, of)) = text.split_once('=') else {
+        return Err(refused("what of it?".to_owned()));
+    };
+    if of != "spread" {
+        return Err(refused(format!("`{of}` is nothing that can be hunted")));
+    }
+    metric.parse().map_err(|error| refused(format!("{error}")))
 }
 
 fn search_by(how: &str) -> Result<SearchBy, Failed> {

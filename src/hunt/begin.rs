@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::Config;
-use crate::evaluation::{CommitId, CommitInfo};
+use crate::config::{Config, Measure};
+use crate::evaluation::{CommitId, CommitInfo, Metric};
 use crate::git::{History, Range, Repository};
 use crate::oracle::{Facts, OracleError, revisions_of};
 use crate::store::journal::{Begun, Event, Options, SearchBy};
@@ -20,6 +20,8 @@ pub struct Asked {
     pub bad: String,
     /// Who chooses the commits.
     pub search: SearchBy,
+    /// Hunt where this metric's repeats stop being bit-identical.
+    pub spread_of: Option<Metric>,
     /// Follow first parents only.
     pub first_parent: bool,
     /// End at the first culprit.
@@ -42,11 +44,15 @@ pub fn begin(
     let resolve = |revision: &str| history.resolve(revision).map_err(UsageError::from);
     let (good, bad) = (resolve(&asked.good)?, resolve(&asked.bad)?);
     check_path(&history, &good, &bad)?;
+    if let Some(metric) = &asked.spread_of {
+        check_metric(config, metric)?;
+    }
     let slots = text("the folder to build in", &slots_folder(config, repository))?;
     let base = text("the configuration", &config.base)?;
     let checkout = repository.top().map(|top| text("the checkout", top)).transpose()?;
     let options = Options {
         search: asked.search,
+        spread_of: asked.spread_of.clone(),
         first_parent: asked.first_parent,
         first_only: asked.first_only,
         skip: asked.skip.iter().map(|rev| resolve(rev)).collect::<Result<_, _>>()?,
@@ -90,6 +96,22 @@ pub fn begin(
         std::fs::remove_dir_all(hunt.path()).ok();
     }
     written.map(|()| (hunt, store))
+}
+
+/// A metric that no measure yields is never unsteady.
+fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
+    let known = |measure: &Measure| measure.parser.names().contains(&metric.name);
+    if config.measure(&metric.measure).is_some_and(known) {
+        return Ok(());
+    }
+    let names = config.measures.iter().flat_map(|measure| {
+        let names = measure.parser.names().into_iter();
+        names.map(|name| Metric { measure: measure.name.clone(), name }.to_string())
+    });
+    Err(UsageError::NoSuchMetric {
+        metric: metric.to_string(),
+        known: names.collect::<Vec<_>>().join(", "),
+    })
 }
 
 fn write_beginning(

@@ -6,7 +6,7 @@ use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value};
 use crate::oracle::Observation;
 use crate::stats::{self, Side};
 
-use super::fresh::samples;
+use super::fresh::{is_spread, samples};
 use super::over_text::over_text;
 
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
@@ -119,7 +119,8 @@ fn rates(
     let rate = |seen: &Observation| {
         let samples = samples(seen, target, config).ok()?;
         let failed: f64 = samples.iter().sum();
-        let told = Value::Fact(format!("fails in {failed} of {} runs", samples.len()));
+        let does = if is_spread(target) { "differs" } else { "fails" };
+        let told = Value::Fact(format!("{does} in {failed} of {} runs", samples.len()));
         (!samples.is_empty()).then(|| (failed / samples.len() as f64, told))
     };
     let (_, level) = rate(commit)?;

@@ -2,7 +2,7 @@
 //! else until the levels lie apart, or cannot be told apart.
 
 use crate::config::Parser;
-use crate::evaluation::{CommitId, Finding, Judgement, Outcome, Phase, Verdict};
+use crate::evaluation::{CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict};
 use crate::oracle::{ControlSlot, Observation, Request};
 use crate::search::endpoint_order;
 use crate::store::journal::Event;
@@ -49,7 +49,7 @@ impl Driver<'_> {
             }
         }
         self.oracle.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == good));
-        let chosen = match choose(&at_good, &at_bad, &self.oracle.config.guards, &manner) {
+        let chosen = match choose(&at_good, &at_bad, &self.guards(), &manner) {
             Ok(chosen) => chosen,
             Err(finding) => return Ok(Err(finding)),
         };
@@ -86,6 +86,14 @@ impl Driver<'_> {
         Ok(self.oracle.evaluate(request)?)
     }
 
+    /// What is guarded in this hunt: as configured, or that one metric's repeats are alike.
+    fn guards(&self) -> Vec<Guard> {
+        match &self.begun.options.spread_of {
+            Some(metric) => vec![Guard { metric: metric.clone(), form: GuardForm::Unchanged }],
+            None => self.oracle.config.guards.clone(),
+        }
+    }
+
     /// How this hunt judges in noise.
     pub(super) fn manner(&self) -> Manner {
         let config = &self.oracle.config;
@@ -94,6 +102,7 @@ impl Driver<'_> {
         Manner {
             pass_fail: passes.map(|measure| measure.name.clone()).collect(),
             by: self.begun.options.search,
+            is_spread: self.begun.options.spread_of.is_some(),
             error: (1.0 - config.statistics.confidence) / steps,
         }
     }
@@ -107,13 +116,13 @@ impl Driver<'_> {
         runs: usize,
         manner: &Manner,
     ) -> Vec<String> {
-        let config = &self.oracle.config;
+        let (config, guards) = (&self.oracle.config, self.guards());
         let wanted = |name: &str| {
             if good.build_failure.is_some() || bad.build_failure.is_some() {
                 return false;
             }
             let fails = |seen: &Observation| seen.of(name).iter().any(|s| s.result.is_err());
-            let mut guards = config.guards.iter().filter(|guard| guard.metric.measure == name);
+            let mut guards = guards.iter().filter(|guard| guard.metric.measure == name);
             let is_open = |guard| matches!(look(good, bad, guard, manner), Found::More);
             runs <= RUNS_STEADY || (guards.any(is_open) && !fails(good) && !fails(bad))
         };

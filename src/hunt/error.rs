@@ -48,6 +48,14 @@ pub enum UsageError {
         /// The folder.
         path: PathBuf,
     },
+    /// No measure yields it.
+    #[error("no measure yields {metric}; there are: {known}")]
+    NoSuchMetric {
+        /// What was asked for.
+        metric: String,
+        /// What there is.
+        known: String,
+    },
     /// The paths hide every commit.
     #[error("no commit between good and bad touches {0}")]
     NothingTouches(String),
@@ -70,6 +78,7 @@ impl UsageError {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())
             }
             Self::NotText { .. } => Some("move it to, or clone into, a folder of plain letters".to_owned()),
+            Self::NoSuchMetric { .. } => Some("name one of those, or add a [[measure]]".to_owned()),
             Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
             Self::Input(error) => Some(error.hint()),
         }

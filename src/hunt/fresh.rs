@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::config::{Config, Parser};
 use crate::evaluation::{
-    CommitId, GuardTarget, Judgement, Metric, Phase, SkipReason, Target, Verdict,
+    CommitId, GuardTarget, Judgement, Metric, NoiseKind, Phase, SkipReason, Target, Verdict,
 };
 use crate::oracle::{Decision, Observation, Request, Told, judge, measures_of, told};
 use crate::search::{self, Confirmation};
@@ -170,7 +170,8 @@ pub(super) fn samples(
     if let Some(failure) = &seen.build_failure {
         return Err((SkipReason::Build, failure.detail.clone()));
     }
-    let places = 0..seen.of(&target.guard.metric.measure).len();
+    // Repeats are compared with the first run, which says nothing by itself.
+    let places = usize::from(is_spread(target))..seen.of(&target.guard.metric.measure).len();
     places
         .map(|place| match told(seen, target, place, config) {
             Told::Sample(x) => Ok(x),
@@ -292,12 +293,18 @@ fn judgement(
     Judgement { verdict, skip, reason, broken }
 }
 
+/// Whether it is how often repeats differ that is hunted.
+pub(super) fn is_spread(target: &GuardTarget) -> bool {
+    target.noise.is_some_and(|noise| noise.kind == NoiseKind::Differs)
+}
+
 /// "speed.tg 183.2 in 6 fresh runs".
 fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String {
     let metric = &target.guard.metric;
     if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
         let failed: f64 = samples.iter().sum();
-        return format!("{metric} fails in {failed} of {} fresh runs", samples.len());
+        let does = if is_spread(target) { "differs" } else { "fails" };
+        return format!("{metric} {does} in {failed} of {} fresh runs", samples.len());
     }
     let level = seen.level(metric).map_or_else(|| "nothing".to_owned(), |level| level.to_string());
     format!("{metric} {level} in {} fresh runs", samples.len())

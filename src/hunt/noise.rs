@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Direction, GuardTarget, Noise, NoiseKind, Value};
+use crate::evaluation::{Direction, Guard, GuardTarget, Noise, NoiseKind, Value};
 use crate::oracle::{Observation, Sample};
 use crate::search::{Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
 use crate::store::journal::SearchBy;
 
-use super::targets::moved;
+use super::targets::{Found, moved};
 
 /// Runs of each endpoint after which values that nearly always repeat are told from noise.
 pub(super) const RUNS_TO_REPEAT: usize = 5;
 /// How many of them must be bit-identical.
 const REPEATED: usize = 4;
+/// Repeats of each endpoint that must be alike before that is believed.
+const ALIKE: usize = 8;
 /// The fewest runs of each endpoint that noise is told from.
 const LEAST: usize = 4;
 
@@ -23,6 +25,8 @@ pub(super) struct Manner {
     pub(super) pass_fail: BTreeSet<String>,
     /// Who chooses the commits.
     pub(super) by: SearchBy,
+    /// Whether repeats are to be alike, in place of what a guard says of their level.
+    pub(super) is_spread: bool,
     /// How likely either mistake about one commit may be.
     pub(super) error: f64,
 }
@@ -192,34 +196,90 @@ fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner:
         values.iter().map(|value| f64::from(u8::from(broken(value)))).collect()
     };
     let (a, b) = (breaks(good), breaks(bad));
-    for n in LEAST..=a.len().min(b.len()) {
-        match calibrate_rates(&a[..n], &b[..n]) {
-            Ok(Rates { good, bad }) => {
-                let noise = Noise {
-                    kind: NoiseKind::Breaks,
-                    good,
-                    bad,
-                    sd: 0.0,
-                    runs: n,
-                    paired: false,
-                    error: manner.error,
-                };
-                return Noisy::Target(GuardTarget { noise: Some(noise), ..target });
-            }
-            Err(Unsettled::More) => {}
-            Err(Unsettled::NoDifference) => return Noisy::Holds,
-            Err(Unsettled::TooNoisy { .. }) => {
-                let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
-                return Noisy::Overlap(format!(
-                    "{metric} fails in {:.0} % of {n} runs at good and {:.0} % at bad, which may \
-                     be chance",
-                    percent(&a),
-                    percent(&b)
-                ));
-            }
+    match settle_rates(&a, &b) {
+        Ok((rates, n)) => Noisy::Target(with_rates(target, NoiseKind::Breaks, rates, n, manner)),
+        Err(Unsettled::More) => Noisy::More,
+        Err(Unsettled::NoDifference) => Noisy::Holds,
+        Err(Unsettled::TooNoisy { .. }) => {
+            let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
+            Noisy::Overlap(format!(
+                "{metric} fails in {:.0} % of the runs at good and {:.0} % at bad, which may be \
+                 chance",
+                percent(&a),
+                percent(&b)
+            ))
         }
     }
-    Noisy::More
+}
+
+/// The first answer that the endpoints' passes and failures come to.
+fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), Unsettled> {
+    for n in LEAST..=good.len().min(bad.len()) {
+        match calibrate_rates(&good[..n], &bad[..n]) {
+            Err(Unsettled::More) => {}
+            settled => return settled.map(|rates| (rates, n)),
+        }
+    }
+    Err(Unsettled::More)
+}
+
+fn with_rates(
+    target: GuardTarget,
+    kind: NoiseKind,
+    rates: Rates,
+    runs: usize,
+    manner: &Manner,
+) -> GuardTarget {
+    let Rates { good, bad } = rates;
+    let noise = Noise { kind, good, bad, sd: 0.0, runs, paired: false, error: manner.error };
+    GuardTarget { noise: Some(noise), ..target }
+}
+
+/// How often runs differ from the first of their commit, all their figures included.
+pub(super) fn spread(
+    good: &Observation,
+    bad: &Observation,
+    guard: &Guard,
+    manner: &Manner,
+) -> Found {
+    let metric = &guard.metric;
+    let (Some(baseline), Some(level)) =
+        (good.values(metric).into_iter().next(), bad.values(metric).into_iter().next())
+    else {
+        return Found::Holds(format!("{metric} is not among what the runs yielded"));
+    };
+    let target = GuardTarget {
+        guard: guard.clone(),
+        baseline,
+        bad: level,
+        limit: 0.0,
+        threshold: None,
+        noise: None,
+        text: good.text(&metric.measure),
+    };
+    let differs = |seen: &Observation| -> Vec<f64> {
+        let mut readings = seen.readings(&metric.measure);
+        let Some(first) = readings.next() else { return Vec::new() };
+        readings.map(|reading| f64::from(u8::from(!first.same_bits(reading)))).collect()
+    };
+    let (a, b) = (differs(good), differs(bad));
+    match settle_rates(&a, &b) {
+        Ok((rates, n)) => Found::Target(with_rates(target, NoiseKind::Differs, rates, n, manner)),
+        // Repeats that are alike eight times on both sides are alike.
+        Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
+            Found::More
+        }
+        Err(Unsettled::More | Unsettled::NoDifference) => Found::Holds(format!(
+            "repeats of {metric} differ in {} of {} runs at good and {} of {} at bad",
+            a.iter().sum::<f64>(),
+            a.len(),
+            b.iter().sum::<f64>(),
+            b.len()
+        )),
+        Err(Unsettled::TooNoisy { .. }) => {
+            Found::Overlap(format!("repeats of {metric} differ at good nearly as often as at bad"))
+        }
+    }
 }
 
 fn commonest(values: &[Value]) -> Value {

@@ -19,7 +19,7 @@ use super::HuntError;
 use super::account::Stretch;
 use super::confirm::{Claim, Confirmed};
 use super::driver::Driver;
-use super::fresh::samples;
+use super::fresh::{is_spread, samples};
 use super::lead::Lead;
 use super::sampler::Sampler;
 use super::search::{Searched, open_stretch};
@@ -357,8 +357,10 @@ impl Search<'_, '_> {
             let look = Request::look(one, &measures, Phase::Confirm);
             let seen = self.driver.oracle.evaluate(look)?;
             let xs = samples(&seen, &self.target, &self.driver.oracle.config).unwrap_or_default();
-            let attempts = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
-            for (attempt, x) in attempts.zip(xs) {
+            let runs = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
+            // The first run of a commit is what its repeats are compared with.
+            let told = runs.skip(usize::from(is_spread(&self.target)));
+            for (attempt, x) in told.zip(xs) {
                 if self.sampler.used.insert(attempt) {
                     fresh.push((place, x));
                 }

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::config::Config;
 use crate::evaluation::{CommitId, GuardTarget, Phase};
 use crate::oracle::{Observation, Request, Told, told};
 
 use super::HuntError;
 use super::driver::Driver;
+use super::fresh::is_spread;
 
 /// Which runs were taken.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub(super) struct Sampler {
     /// Runs are compared with others beside them: those of another hunt, on another day, do
     /// not count.
     pub(super) is_paired: bool,
+    /// Commits whose first run, which their repeats are compared with, was taken.
+    started: BTreeSet<CommitId>,
     /// The commit whose build is kept for the next run.
     at: Option<CommitId>,
 }
@@ -37,8 +41,22 @@ impl Sampler {
         {
             driver.oracle.release(&before);
         }
-        let measures = [target.guard.metric.measure.clone()];
         let recipe = driver.oracle.recipe(commit)?;
+        if is_spread(target) && self.started.insert(commit.clone()) {
+            // The others are compared with this one.
+            self.take_one(driver, commit, target, &recipe)?;
+        }
+        self.take_one(driver, commit, target, &recipe)
+    }
+
+    fn take_one(
+        &mut self,
+        driver: &mut Driver<'_>,
+        commit: &CommitId,
+        target: &GuardTarget,
+        recipe: &Config,
+    ) -> Result<Told, HuntError> {
+        let measures = [target.guard.metric.measure.clone()];
         let look = Request::look(commit, &measures, Phase::Search);
         let mut seen = driver.oracle.evaluate(look)?;
         let mut place = self.next(&seen, driver);
@@ -49,9 +67,9 @@ impl Sampler {
         }
         let Some(place) = place else {
             // It does not build, or has no such measure.
-            return Ok(match super::fresh::samples(&seen, target, &recipe) {
+            return Ok(match super::fresh::samples(&seen, target, recipe) {
                 Err((why, reason)) => Told::Untestable(why, reason),
-                Ok(_) => told(&seen, target, 0, &recipe),
+                Ok(_) => told(&seen, target, 0, recipe),
             });
         };
         let attempt = &seen.of(&measures[0])[place].attempt;
@@ -60,7 +78,7 @@ impl Sampler {
             driver.oracle.evaluate(Request { runs: place + 1, ..look })?;
         }
         self.used.insert(attempt.clone());
-        Ok(told(&seen, target, place, &recipe))
+        Ok(told(&seen, target, place, recipe))
     }
 
     /// The oldest run that was not taken. Those of this hunt's confirmation are told otherwise.

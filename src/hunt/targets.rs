@@ -9,7 +9,7 @@ use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
 
 use super::extent::other_text;
 use super::lead::Lead;
-use super::noise::{Manner, Noisy, RUNS_TO_REPEAT, look_in_noise};
+use super::noise::{Manner, Noisy, RUNS_TO_REPEAT, look_in_noise, spread};
 
 /// What a hunt is to judge by.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,6 +162,9 @@ fn guard_targets(
 /// What the runs at hand say of one guard.
 pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner: &Manner) -> Found {
     let metric = &guard.metric;
+    if manner.is_spread {
+        return spread(good, bad, guard, manner);
+    }
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
         return if good.values(metric).is_empty() || bad.values(metric).is_empty() {
             Found::Holds(format!("{metric} is not among what the runs yielded"))

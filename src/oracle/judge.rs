@@ -2,8 +2,8 @@
 
 use crate::config::{Config, Policy};
 use crate::evaluation::{
-    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, Reading, SkipReason,
-    Target, Value, Verdict,
+    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, NoiseKind, Reading,
+    SkipReason, Target, Value, Verdict,
 };
 use crate::search::{self, Rates, Repeat};
 
@@ -129,7 +129,8 @@ fn judge_noisy(
     let metric = &target.guard.metric;
     let runs = observation.of(&metric.measure).len();
     let mut samples = Vec::new();
-    for place in 0..runs {
+    // Repeats are compared with the first run, which says nothing by itself.
+    for place in usize::from(noise.kind == NoiseKind::Differs)..runs {
         match told(observation, target, place, config) {
             Told::Sample(x) => samples.push(x),
             Told::Untestable(why, reason) => return Side::Skip(why, reason),

@@ -191,3 +191,38 @@ fn a_slower_commit_is_found_on_a_machine_that_drifts() {
     let weighed = hunt.file("journal.jsonl");
     assert!(weighed.contains("\"paired\":true"), "it was not noticed that the machine drifts");
 }
+
+#[test]
+fn the_commit_from_which_repeats_differ_is_found() {
+    // The values stay within every tolerance, but no longer repeat: a race, say.
+    let mut plan = line(&vec!["g"; 17].join(" "));
+    for commit in 6..17 {
+        plan = plan.with(commit, "ppl = 7.0000 7.0001 7.0003 7.0000 7.0002");
+    }
+    let (_, history, hunt) = hunt(plan.clone(), &["--target-of", "ppl=spread"]);
+    assert_eq!(labels(&history, &hunt.report["candidates"]), [6], "{}", hunt.output.stderr);
+    let effect = &hunt.report["culprit"]["effect"];
+    assert!(effect["parent"].as_str().unwrap().starts_with("differs in 0 of"), "{effect}");
+    // By its level nothing is wrong.
+    let (_, _, level) = self::hunt(plan, &[]);
+    assert_eq!(level.report["outcome"], "no-regression");
+}
+
+#[test]
+fn repeats_that_are_alike_at_both_ends_show_nothing() {
+    let (env, _, hunt) = hunt(line("g g b b"), &["--target-of", "ppl=spread"]);
+    assert_eq!(hunt.report["outcome"], "no-regression", "{}", hunt.output.stderr);
+    let refused = |words: &str| {
+        let args = ["start", "--good", "v1", "--bad", "main", "--target-of", words];
+        env.run_in(&env.repo(), &args)
+    };
+    for (words, said) in [
+        ("ppl", "METRIC=spread"),
+        ("ppl=level", "nothing that can be hunted"),
+        ("speed=spread", "no measure yields speed; there are: ppl"),
+    ] {
+        let output = refused(words);
+        assert_eq!(output.code(), Some(2), "{output:?}");
+        assert!(output.stderr.contains(said), "{output:?}");
+    }
+}

@@ -166,6 +166,9 @@ pub struct Options {
     /// Who chooses the commits.
     #[serde(default)]
     pub search: SearchBy,
+    /// The metric whose repeats are to be bit-identical, where that is hunted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread_of: Option<Metric>,
     /// Follow first parents only.
     pub first_parent: bool,
     /// End at the first culprit, whatever the account says.
