@@ -57,10 +57,18 @@ impl Driver<'_> {
         Ok(self.oracle.recorder.event(Event::Plan(plan))?)
     }
 
-    /// What a build takes beside a run of the measure; 1 where nothing was built yet.
+    /// What a build takes beside a run of the measure; 1 where nothing was ever built. From the
+    /// store, so that a hunt which builds nothing asks for the same as the one that did.
     pub(super) fn price_of_build(&self, measure: &str) -> Result<f64, HuntError> {
         let pace = pace(&self.hunt.entries()?, &[measure.to_owned()]);
-        Ok(match pace.build {
+        let mut builds = Vec::new();
+        for end in [&self.begun.good.commit, &self.begun.bad.commit] {
+            let recipe = self.oracle.recipe(end)?;
+            let known = self.oracle.store.builds(&self.oracle.build_key_of(end, &recipe)?)?;
+            let worked = known.into_iter().find(|build| build.failure.is_none());
+            builds.extend(worked.map(|build| build.wall_s));
+        }
+        Ok(match mean(builds.into_iter()) {
             Some(build) if pace.run > 0.0 => build / pace.run,
             _ => 1.0,
         })
