@@ -1,11 +1,9 @@
 //! Hunts in noise over real git: an engine whose every run says something else, from a seed.
 
-use std::time::Duration;
-
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, kill, line, wait_until};
+use crate::kit::{History, Hunt, Oracle, PATIENCE, Plan, TestEnvironment, kill, line, wait_until};
 
 /// Commits between the endpoints and the bad one included.
 const COMMITS: usize = 128;
@@ -239,7 +237,7 @@ fn killed_and_taken_up_again_it_measures_nothing_twice() {
     let words = ["start", "--good", "v1", "--bad", "main", "--search", "posterior"];
     let driver = env.spawn_product(&words);
     let runs = || env.starts().iter().filter(|start| start.kind == "run").count();
-    assert!(wait_until(Duration::from_secs(60), || runs() >= 14), "it never got that far");
+    assert!(wait_until(PATIENCE, || runs() >= 14), "it never got that far");
     kill(driver.pid(), Signal::KILL);
     driver.wait();
     env.assert_no_survivors();
