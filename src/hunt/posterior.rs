@@ -3,7 +3,7 @@
 //! Nothing of its state is kept: taken up again it is told the same samples in the same order,
 //! from the store, and is soon where it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, SkipReason, Target, Verdict};
 use crate::oracle::{Request, Told};
@@ -73,7 +73,8 @@ pub(super) fn posterior(
     let prior = if range.paths.is_empty() {
         vec![1.0; lineage.len()]
     } else {
-        let touching = driver.oracle.history.commits(&range)?;
+        let touching: BTreeSet<CommitId> =
+            driver.oracle.history.commits(&range)?.into_iter().collect();
         let weight = |commit: &CommitId| f64::from(u8::from(touching.contains(commit)));
         lineage.iter().map(|one| weight(&one.commit)).collect()
     };

@@ -247,3 +247,13 @@ fn killed_and_taken_up_again_it_measures_nothing_twice() {
     let counted = usize::try_from(hunt.report["totals"]["runs"].as_u64().unwrap()).unwrap();
     assert!(runs() <= counted + 1, "{} started, {counted} counted", runs());
 }
+
+#[test]
+fn a_filter_that_hides_the_commit_is_dropped() {
+    let plan = noisy_line(9, 3, 16).file(3, "docs/a.md", "a change that changes nothing\n");
+    let (_, history, hunt) = hunt(plan, &["--", "docs"]);
+    assert_eq!(labels(&history, &hunt.report["candidates"]), [9], "{}", hunt.output.stderr);
+    assert_eq!(hunt.report["outcome"], "culprit");
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("the path filter") && notes.contains("hid"), "{notes}");
+}
