@@ -113,47 +113,35 @@ fn bisect(
 /// Every run repeats bit for bit, or nearly every one.
 fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
     let middle = f64::midpoint(good, bad);
+    let side = |x: f64| if x > middle { Side::Bad } else { Side::Good };
     let mut known: Vec<f64> = vec![good, bad];
     let (first, span, is_unsteady) = bisect(world, |world, commit| {
-        let mut runs = vec![world.run(Place::Commit(commit))];
-        loop {
-            match repeat(&runs, |x| known.contains(x)) {
-                Repeat::Settled(place) => {
-                    known.push(runs[place]);
-                    return Some(if runs[place] > middle { Side::Bad } else { Side::Good });
-                }
-                Repeat::More(_) => runs.push(world.run(Place::Commit(commit))),
-                Repeat::Never => return None,
-            }
-        }
+        let x = settled(world, Place::Commit(commit), &known)?;
+        known.push(x);
+        Some(side(x))
     });
-    if is_unsteady {
-        return Ending::Undecided;
-    }
-    // The confirmation: fresh runs of it and its parents.
-    let mut side = |place: Place| {
-        let mut runs = vec![world.run(place)];
-        loop {
-            match repeat(&runs, |x| known.contains(x)) {
-                Repeat::Settled(at) => return Some(runs[at] > middle),
-                Repeat::More(_) => runs.push(world.run(place)),
-                Repeat::Never => return None,
-            }
-        }
-    };
-    let is_bad = side(Place::Commit(first));
     let parents = frontier(world, &span, first);
-    let are_good = parents.iter().all(|parent| {
-        let mut runs = vec![world.run(*parent)];
-        loop {
-            match repeat(&runs, |x| known.contains(x)) {
-                Repeat::Settled(at) => return runs[at] <= middle,
-                Repeat::More(_) => runs.push(world.run(*parent)),
-                Repeat::Never => return false,
-            }
+    // The confirmation: fresh runs of it and its parents.
+    let mut is_at =
+        |place: Place, wanted: Side| settled(world, place, &known).map(side) == Some(wanted);
+    let holds = !is_unsteady && is_at(Place::Commit(first), Side::Bad);
+    if holds && parents.into_iter().all(|parent| is_at(parent, Side::Good)) {
+        answer(first, span)
+    } else {
+        Ending::Undecided
+    }
+}
+
+/// What a place measures: the value that was seen before, or that its runs repeat.
+fn settled(world: &mut World, place: Place, known: &[f64]) -> Option<f64> {
+    let mut runs = vec![world.run(place)];
+    loop {
+        match repeat(&runs, |x| known.contains(x)) {
+            Repeat::Settled(at) => return Some(runs[at]),
+            Repeat::More(_) => runs.push(world.run(place)),
+            Repeat::Never => return None,
         }
-    });
-    if is_bad == Some(true) && are_good { answer(first, span) } else { Ending::Undecided }
+    }
 }
 
 fn answer(commit: usize, span: Vec<usize>) -> Ending {

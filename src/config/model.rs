@@ -319,6 +319,12 @@ impl Config {
         self.measures.iter().find(|m| m.name == name)
     }
 
+    /// Whether a metric is an exit code, which only says pass or fail.
+    pub fn passes_or_fails(&self, metric: &Metric) -> bool {
+        let is_code = |measure: &Measure| matches!(measure.parser, Parser::ExitCode);
+        metric.name.is_none() && self.measure(&metric.measure).is_some_and(is_code)
+    }
+
     /// The first guard of that metric, if any; a metric may have several of different forms.
     pub fn guard(&self, metric: &Metric) -> Option<&Guard> {
         self.guards.iter().find(|g| g.metric == *metric)

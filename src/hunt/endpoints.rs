@@ -1,7 +1,6 @@
 //! Measures both endpoints in turn: G B | B G, twice where values repeat bit for bit, and
 //! else until the levels lie apart, or cannot be told apart.
 
-use crate::config::Parser;
 use crate::evaluation::{CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict};
 use crate::oracle::{ControlSlot, Observation, Request};
 use crate::search::endpoint_order;
@@ -97,10 +96,10 @@ impl Driver<'_> {
     /// How this hunt judges in noise.
     pub(super) fn manner(&self) -> Manner {
         let config = &self.oracle.config;
-        let passes = config.measures.iter().filter(|m| matches!(m.parser, Parser::ExitCode));
+        let metrics = config.guards.iter().map(|guard| &guard.metric);
         let steps = steps_of(self.begun.commits).max(1) as f64;
         Manner {
-            pass_fail: passes.map(|measure| measure.name.clone()).collect(),
+            pass_fail: metrics.filter(|m| config.passes_or_fails(m)).cloned().collect(),
             by: self.begun.options.search,
             is_spread: self.begun.options.spread_of.is_some(),
             error: (1.0 - config.statistics.confidence) / steps,

@@ -1,15 +1,14 @@
 //! The ends of one stretch in noise: measured until they lie apart, from what is known of them
 //! first.
 
-use crate::evaluation::{GuardTarget, Noise};
+use crate::evaluation::GuardTarget;
 use crate::oracle::Told;
-use crate::search::{Rates, Rule, Unsettled, calibrate, calibrate_rates, endpoint_order};
-use crate::store::journal::SearchBy;
+use crate::search::{Unsettled, calibrate, calibrate_rates, endpoint_order};
 
 use super::HuntError;
 use super::account::Stretch;
 use super::driver::Driver;
-use super::noise::with_levels;
+use super::noise::{rule, with_levels, with_rates};
 use super::sampler::Sampler;
 
 /// The target with this stretch's levels, and the samples of its good and bad end.
@@ -25,11 +24,7 @@ impl Driver<'_> {
     ) -> Result<Result<Ends, String>, HuntError> {
         let metric = &target.guard.metric;
         let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
-        let rule = Rule {
-            tolerance: target.oriented_limit(),
-            may_drift: target.may_drift() && self.begun.options.search != SearchBy::GitBisect,
-            paired: false,
-        };
+        let rule = rule(target, self.begun.options.search);
         let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
         loop {
             for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
@@ -46,7 +41,8 @@ impl Driver<'_> {
             }
             let [good, bad] = &ends;
             let settled = if is_rate {
-                calibrate_rates(good, bad).map(|rates| with_rates(target, rates, good.len()))
+                calibrate_rates(good, bad)
+                    .map(|rates| with_rates(target.clone(), rates, good.len()))
             } else {
                 calibrate(good, bad, rule).map(|found| with_levels(target.clone(), &found))
             };
@@ -70,9 +66,4 @@ impl Driver<'_> {
             }
         }
     }
-}
-
-fn with_rates(target: &GuardTarget, rates: Rates, runs: usize) -> GuardTarget {
-    let noise = target.noise.map(|old| Noise { good: rates.good, bad: rates.bad, runs, ..old });
-    GuardTarget { noise, ..target.clone() }
 }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Config, Parser};
+use crate::config::Config;
 use crate::evaluation::{
     CommitId, GuardTarget, Judgement, Metric, NoiseKind, Phase, SkipReason, Target, Verdict,
 };
-use crate::oracle::{Decision, Observation, Request, Told, judge, measures_of, told};
+use crate::oracle::{Decision, Observation, Request, Sample, Told, judge, measures_of, told};
 use crate::search::{self, Confirmation};
 use crate::stats;
 use crate::store::journal::Steadiness;
@@ -73,7 +73,7 @@ impl Driver<'_> {
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
         let mut fresh = Fresh { parents, commit: take(commit), is_exact, claims };
         let one_bit = |target: &Target| match target {
-            Target::Guard(target) => self.passes_or_fails(&target.guard.metric),
+            Target::Guard(target) => self.oracle.config.passes_or_fails(&target.guard.metric),
             Target::Failure { .. } => false,
         };
         fresh.is_exact |= !lead.targets.iter().any(one_bit) && fresh.has_only_strays(lead);
@@ -88,20 +88,17 @@ impl Driver<'_> {
         runs: usize,
     ) -> Result<Observation, HuntError> {
         let request = Request::look(commit, measures, Phase::Confirm);
-        let is_spent =
-            |attempt: &String, spent: &std::collections::BTreeSet<String>| spent.contains(attempt);
+        let is_spent = |sample: &Sample| self.spent.contains(&sample.attempt);
         let spent = if self.spent.is_empty() {
             0
         } else {
             let known = self.oracle.evaluate(request)?;
-            let of = |name: &String| {
-                known.of(name).iter().filter(|s| is_spent(&s.attempt, &self.spent)).count()
-            };
+            let of = |name: &String| known.of(name).iter().filter(|s| is_spent(s)).count();
             measures.iter().map(of).max().unwrap_or(0)
         };
         let mut seen = self.oracle.evaluate(Request { runs: spent + runs, ..request })?;
         for samples in seen.samples.values_mut() {
-            samples.retain(|sample| !is_spent(&sample.attempt, &self.spent));
+            samples.retain(|sample| !self.spent.contains(&sample.attempt));
         }
         Ok(seen)
     }
@@ -113,7 +110,11 @@ impl Driver<'_> {
             let known = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
             let repeats = |target: &Target| match target {
                 // One bit repeats by chance too easily.
-                Target::Guard(target) if self.passes_or_fails(&target.guard.metric) => false,
+                Target::Guard(target)
+                    if self.oracle.config.passes_or_fails(&target.guard.metric) =>
+                {
+                    false
+                }
                 Target::Guard(target) => {
                     known.build_failure.is_some() || known.repeats(&target.guard.metric)
                 }
@@ -125,12 +126,6 @@ impl Driver<'_> {
             }
         }
         Ok(true)
-    }
-
-    fn passes_or_fails(&self, metric: &Metric) -> bool {
-        let measure = self.oracle.config.measure(&metric.measure);
-        measure.is_some_and(|measure| matches!(measure.parser, Parser::ExitCode))
-            && metric.name.is_none()
     }
 
     /// What the pairs so far say, against each parent. A run that cannot be judged ends it: the
@@ -146,18 +141,14 @@ impl Driver<'_> {
         let config = &self.oracle.config;
         let empty = Confirmation::new(step, config.statistics.confidence)
             .or_at_least(target.oriented_limit());
-        let own = samples(&seen[claim.commit], target, config).unwrap_or_default();
+        let of = |one: &CommitId| samples(&seen[one], target, config);
+        let Ok(own) = of(claim.commit) else { return Vec::new() };
         let against = |parent: &CommitId| {
-            let theirs = samples(&seen[parent], target, config).unwrap_or_default();
             let mut told = empty;
-            theirs.iter().zip(&own).for_each(|(parent, commit)| told.add(*parent, *commit));
-            told
+            of(parent)?.iter().zip(&own).for_each(|(parent, commit)| told.add(*parent, *commit));
+            Ok::<_, (SkipReason, String)>(told)
         };
-        let is_told = |one: &&CommitId| samples(&seen[*one], target, config).is_ok();
-        if !parents.iter().chain([claim.commit]).all(|one| is_told(&one)) {
-            return Vec::new();
-        }
-        parents.iter().map(against).collect()
+        parents.iter().map(against).collect::<Result<_, _>>().unwrap_or_default()
     }
 }
 
@@ -188,14 +179,8 @@ impl Fresh {
             let metric = &target.guard.metric;
             self.parents.iter().chain([&self.commit]).all(|seen| {
                 let runs = seen.of(&metric.measure);
-                let alike = |one: &crate::oracle::Sample| {
-                    let Ok(reading) = &one.result else { return 0 };
-                    let same = |other: &&crate::oracle::Sample| {
-                        other.value(metric) == one.value(metric)
-                            && other.result.as_ref().is_ok_and(|r| r.same_bits(reading))
-                    };
-                    runs.iter().filter(same).count()
-                };
+                let alike =
+                    |one: &Sample| runs.iter().filter(|run| run.is_alike(one, metric)).count();
                 runs.len() >= ROUNDS && runs.iter().map(alike).max() >= Some(ALIKE)
             })
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Direction, Guard, GuardTarget, Noise, NoiseKind, Value};
+use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Value};
 use crate::oracle::{Observation, Sample};
 use crate::search::{Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
 use crate::store::journal::SearchBy;
@@ -21,22 +21,14 @@ const LEAST: usize = 4;
 /// How a hunt judges in noise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Manner {
-    /// Measures whose runs only pass or fail.
-    pub(super) pass_fail: BTreeSet<String>,
+    /// Metrics that only pass or fail.
+    pub(super) pass_fail: BTreeSet<Metric>,
     /// Who chooses the commits.
     pub(super) by: SearchBy,
     /// Whether repeats are to be alike, in place of what a guard says of their level.
     pub(super) is_spread: bool,
     /// How likely either mistake about one commit may be.
     pub(super) error: f64,
-}
-
-/// What was found.
-pub(super) enum Noisy {
-    Target(GuardTarget),
-    More,
-    Overlap(String),
-    Holds,
 }
 
 /// Looks at the runs in the order they were made and stops at the first answer, so that runs
@@ -46,87 +38,100 @@ pub(super) fn look_in_noise(
     bad: &Observation,
     target: GuardTarget,
     manner: &Manner,
-) -> Noisy {
+) -> Found {
     let metric = &target.guard.metric;
+    let holds = || Found::Holds(in_figures(&target));
     let runs = good.of(&metric.measure).len().min(bad.of(&metric.measure).len());
     if runs < LEAST {
-        return Noisy::More;
+        return Found::More;
     }
     if manner.by != SearchBy::Posterior
         && runs >= RUNS_TO_REPEAT
         && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
     {
-        let steady = GuardTarget { baseline, bad: level, ..target };
-        return if steady.guard.is_broken(&steady.baseline, &steady.bad) {
-            Noisy::Target(steady)
+        return if target.guard.is_broken(&baseline, &level) {
+            Found::Target(GuardTarget { baseline, bad: level, ..target })
         } else {
-            Noisy::Holds
+            holds()
         };
     }
-    if manner.pass_fail.contains(&metric.measure) {
+    if manner.pass_fail.contains(metric) {
         return pass_fail(good, bad, target, manner);
     }
     if target.guard.direction() == Direction::Any || target.baseline.number().is_none() {
         // Facts, and metrics that must not move at all, have no levels.
         return if runs < RUNS_TO_REPEAT {
-            Noisy::More
+            Found::More
         } else {
-            Noisy::Overlap(format!("{metric} does not repeat from run to run"))
+            Found::Overlap(format!("{metric} does not repeat from run to run"))
         };
     }
     levels(good, bad, target, manner)
+}
+
+/// How far the metric moved between the endpoints.
+fn in_figures(target: &GuardTarget) -> String {
+    moved(&target.guard, &target.baseline, &target.bad, target.limit)
 }
 
 /// The value that nearly all of the first runs repeat, all their other figures included.
 fn repeated(seen: &Observation, target: &GuardTarget) -> Option<Value> {
     let metric = &target.guard.metric;
     let runs: Vec<&Sample> = seen.of(&metric.measure).iter().take(RUNS_TO_REPEAT).collect();
-    let alike = |a: &Sample, b: &Sample| match (&a.result, &b.result) {
-        (Ok(x), Ok(y)) => x.same_bits(y) && a.value(metric) == b.value(metric),
-        _ => false,
-    };
-    let is_common = |one: &&&Sample| runs.iter().filter(|run| alike(run, one)).count() >= REPEATED;
+    let is_common =
+        |one: &&&Sample| runs.iter().filter(|run| run.is_alike(one, metric)).count() >= REPEATED;
     runs.iter().find(is_common)?.value(metric)
 }
 
-fn levels(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Noisy {
+fn levels(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Found {
     let metric = &target.guard.metric.clone();
     let is_positive = |seen: &Observation| seen.numbers(metric).iter().all(|x| *x > 0.0);
     let is_log = target.guard.form.is_relative() && is_positive(good) && is_positive(bad);
     let kind = if is_log { NoiseKind::Log } else { NoiseKind::Plain };
-    let empty =
-        Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error: manner.error };
-    let target = GuardTarget { noise: Some(empty), ..target };
+    let target = in_noise(target, kind, manner);
     let scale = target.orientation();
     let oriented = |seen: &Observation| -> Vec<f64> {
         seen.numbers(metric).into_iter().map(|x| scale.oriented(x)).collect()
     };
     let (a, b) = (oriented(good), oriented(bad));
-    let rule = Rule {
-        tolerance: target.oriented_limit(),
-        may_drift: target.may_drift() && manner.by != SearchBy::GitBisect,
-        paired: false,
-    };
-    match settle(&a, &b, rule) {
-        Ok(found) => Noisy::Target(with_levels(target, &found)),
-        Err(Unsettled::More) => Noisy::More,
-        Err(Unsettled::NoDifference) => Noisy::Holds,
+    let rule = rule(&target, manner.by);
+    let settled = first_answer(&a, &b, |good, bad| calibrate(good, bad, rule));
+    match settled {
+        Ok(found) => Found::Target(with_levels(target, &found)),
+        Err(Unsettled::More) => Found::More,
+        Err(Unsettled::NoDifference) => Found::Holds(in_figures(&target)),
         Err(Unsettled::TooNoisy { needed }) => {
-            Noisy::Overlap(too_noisy(&target, good, bad, needed))
+            Found::Overlap(too_noisy(&target, good, bad, needed))
         }
     }
 }
 
-/// The first answer that a calibration comes to.
-pub(super) fn settle(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, Unsettled> {
-    let runs = good.len().min(bad.len());
-    for n in LEAST..=runs {
-        match calibrate(&good[..n], &bad[..n], rule) {
-            Err(Unsettled::More) => {}
-            settled => return settled,
-        }
+/// What a calibration of this target is to find out.
+pub(super) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
+    Rule {
+        tolerance: target.oriented_limit(),
+        // Git's verdicts rest on levels: there pairs would be of no use.
+        may_drift: target.may_drift() && by != SearchBy::GitBisect,
+        paired: false,
     }
-    Err(Unsettled::More)
+}
+
+/// The first answer that as many runs of good as of bad come to.
+fn first_answer<T>(
+    good: &[f64],
+    bad: &[f64],
+    ask: impl Fn(&[f64], &[f64]) -> Result<T, Unsettled>,
+) -> Result<T, Unsettled> {
+    let answers = (LEAST..=good.len().min(bad.len())).map(|n| ask(&good[..n], &bad[..n]));
+    let mut settled = answers.filter(|answer| !matches!(answer, Err(Unsettled::More)));
+    settled.next().unwrap_or(Err(Unsettled::More))
+}
+
+/// The target with room for what its runs come to.
+fn in_noise(target: GuardTarget, kind: NoiseKind, manner: &Manner) -> GuardTarget {
+    let error = manner.error;
+    let empty = Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error };
+    GuardTarget { noise: Some(empty), ..target }
 }
 
 /// The target with the levels of a calibration, and what they are in the metric's unit.
@@ -157,7 +162,7 @@ fn too_noisy(
     needed: Option<usize>,
 ) -> String {
     let metric = &target.guard.metric;
-    let said = moved(&target.guard, &target.baseline, &target.bad, target.limit);
+    let said = in_figures(target);
     let runs = good.numbers(metric).len().min(bad.numbers(metric).len());
     let seconds: f64 = [good, bad]
         .iter()
@@ -186,8 +191,9 @@ fn range(values: &[f64]) -> String {
 }
 
 /// A metric that only passes or fails, and now and then the other way.
-fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Noisy {
+fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Found {
     let metric = target.guard.metric.clone();
+    let told = in_figures(&target);
     // What good says most often is what is right.
     let target = GuardTarget { baseline: commonest(&good.values(&metric)), ..target };
     let breaks = |seen: &Observation| -> Vec<f64> {
@@ -197,12 +203,14 @@ fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner:
     };
     let (a, b) = (breaks(good), breaks(bad));
     match settle_rates(&a, &b) {
-        Ok((rates, n)) => Noisy::Target(with_rates(target, NoiseKind::Breaks, rates, n, manner)),
-        Err(Unsettled::More) => Noisy::More,
-        Err(Unsettled::NoDifference) => Noisy::Holds,
+        Ok((rates, n)) => {
+            Found::Target(with_rates(in_noise(target, NoiseKind::Breaks, manner), rates, n))
+        }
+        Err(Unsettled::More) => Found::More,
+        Err(Unsettled::NoDifference) => Found::Holds(told),
         Err(Unsettled::TooNoisy { .. }) => {
             let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
-            Noisy::Overlap(format!(
+            Found::Overlap(format!(
                 "{metric} fails in {:.0} % of the runs at good and {:.0} % at bad, which may be \
                  chance",
                 percent(&a),
@@ -212,26 +220,15 @@ fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner:
     }
 }
 
-/// The first answer that the endpoints' passes and failures come to.
+/// The two rates, and how many runs of each endpoint they took.
 fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), Unsettled> {
-    for n in LEAST..=good.len().min(bad.len()) {
-        match calibrate_rates(&good[..n], &bad[..n]) {
-            Err(Unsettled::More) => {}
-            settled => return settled.map(|rates| (rates, n)),
-        }
-    }
-    Err(Unsettled::More)
+    first_answer(good, bad, |good, bad| Ok((calibrate_rates(good, bad)?, good.len())))
 }
 
-fn with_rates(
-    target: GuardTarget,
-    kind: NoiseKind,
-    rates: Rates,
-    runs: usize,
-    manner: &Manner,
-) -> GuardTarget {
-    let Rates { good, bad } = rates;
-    let noise = Noise { kind, good, bad, sd: 0.0, runs, paired: false, error: manner.error };
+/// The target with the rates that so many runs of each endpoint came to.
+pub(super) fn with_rates(target: GuardTarget, rates: Rates, runs: usize) -> GuardTarget {
+    let Some(old) = target.noise else { return target };
+    let noise = Noise { good: rates.good, bad: rates.bad, runs, ..old };
     GuardTarget { noise: Some(noise), ..target }
 }
 
@@ -264,7 +261,9 @@ pub(super) fn spread(
     };
     let (a, b) = (differs(good), differs(bad));
     match settle_rates(&a, &b) {
-        Ok((rates, n)) => Found::Target(with_rates(target, NoiseKind::Differs, rates, n, manner)),
+        Ok((rates, n)) => {
+            Found::Target(with_rates(in_noise(target, NoiseKind::Differs, manner), rates, n))
+        }
         // Repeats that are alike eight times on both sides are alike.
         Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
             Found::More

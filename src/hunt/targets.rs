@@ -9,7 +9,7 @@ use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
 
 use super::extent::other_text;
 use super::lead::Lead;
-use super::noise::{Manner, Noisy, RUNS_TO_REPEAT, look_in_noise, spread};
+use super::noise::{Manner, RUNS_TO_REPEAT, look_in_noise, spread};
 
 /// What a hunt is to judge by.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,7 +191,7 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
     };
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let runs = good.values(metric).len().min(bad.values(metric).len());
-    if repeats && manner.pass_fail.contains(&metric.measure) && runs < RUNS_TO_REPEAT {
+    if repeats && manner.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
         // A coin may well fall twice the same way.
         return Found::More;
     }
@@ -203,12 +203,7 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
             Found::Holds(moved(guard, &baseline, &level, limit))
         };
     }
-    match look_in_noise(good, bad, target, manner) {
-        Noisy::Target(target) => Found::Target(target),
-        Noisy::More => Found::More,
-        Noisy::Overlap(text) => Found::Overlap(text),
-        Noisy::Holds => Found::Holds(moved(guard, &baseline, &level, limit)),
-    }
+    look_in_noise(good, bad, target, manner)
 }
 
 /// Whether the bad endpoint is better than the good one by more than it might be worse.

@@ -34,6 +34,14 @@ impl Sample {
         })
     }
 
+    /// Whether both ended well with the same bits, the metric (which may be a time) included.
+    pub fn is_alike(&self, other: &Self, metric: &Metric) -> bool {
+        match (&self.result, &other.result) {
+            (Ok(a), Ok(b)) => a.same_bits(b) && self.value(metric) == other.value(metric),
+            _ => false,
+        }
+    }
+
     /// Everything it yielded, the two figures of every run included.
     pub fn values(&self, measure: &str) -> BTreeMap<Metric, Value> {
         let mut values = match &self.result {

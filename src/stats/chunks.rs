@@ -122,18 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// What an engine prints that finds these nll.
-    pub(super) fn printed(nll: &[f64]) -> Vec<f64> {
-        let mut sum = 0.0;
-        (1..)
-            .zip(nll)
-            .map(|(k, x): (u32, &f64)| {
-                sum += x;
-                ((sum / f64::from(k)).exp() * 1e4).round() / 1e4
-            })
-            .collect()
-    }
+    use crate::stats::fixture::printed;
 
     #[test]
     fn a_worked_example() {

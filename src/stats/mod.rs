@@ -2,6 +2,8 @@
 //! is not known here.
 
 mod chunks;
+#[cfg(test)]
+mod fixture;
 mod paired;
 mod profile;
 mod rank;

@@ -127,17 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn printed(nll: &[f64]) -> Vec<f64> {
-        let mut sum = 0.0;
-        (1..)
-            .zip(nll)
-            .map(|(k, x): (u32, &f64)| {
-                sum += x;
-                ((sum / f64::from(k)).exp() * 1e4).round() / 1e4
-            })
-            .collect()
-    }
+    use crate::stats::fixture::printed;
 
     fn profile(good: &[f64], bad: &[f64]) -> Profile {
         Profile::of(&[&printed(good)], &[&printed(bad)]).unwrap()

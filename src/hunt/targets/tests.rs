@@ -106,10 +106,27 @@ fn noise_that_hides_a_step_says_what_it_would_take() {
     assert!(said.contains("runs of each endpoint would tell"), "{said}");
 }
 
+/// The seconds that a pass/fail measure takes are a time like any other.
+#[test]
+fn what_a_flaky_test_takes_is_no_pass_or_failure() {
+    let manner =
+        Manner { pass_fail: [Metric::of("smoke")].into(), error: 0.001, ..Manner::default() };
+    let seconds = Metric::named("smoke", "wall_s");
+    let guard = [Guard { metric: seconds, form: GuardForm::MaxIncreasePercent(10.0) }];
+    let took = |digit, seconds: [f64; 4]| {
+        let code = reading([(Metric::of("smoke"), Value::Number(0.0))]);
+        seen(digit, "smoke", seconds.map(|wall_s| Sample { wall_s, ..code.clone() }))
+    };
+    let (good, bad) = (took('1', [1.0, 1.01, 0.99, 1.0]), took('2', [2.0, 2.02, 1.98, 2.0]));
+    let chosen = choose(&good, &bad, &guard, &manner).unwrap();
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    assert_eq!(target.noise.unwrap().kind, NoiseKind::Log);
+}
+
 #[test]
 fn a_flaky_test_is_hunted_by_how_often_it_fails() {
     let manner =
-        Manner { pass_fail: ["smoke".to_owned()].into(), error: 0.001, ..Manner::default() };
+        Manner { pass_fail: [Metric::of("smoke")].into(), error: 0.001, ..Manner::default() };
     let guard = [Guard { metric: Metric::of("smoke"), form: GuardForm::Max(0.0) }];
     let code = |x| reading([(Metric::of("smoke"), Value::Number(x))]);
     let good = seen('1', "smoke", [0.0; 12].map(code));
