@@ -101,7 +101,7 @@ impl Likelihood {
         if left.n <= 0.0 || right.n <= 0.0 || right.mean() <= left.mean() {
             return None;
         }
-        Some(match self {
+        let ln = match self {
             Self::Normal { levels, pinned } => {
                 let n = left.n + right.n - pinned;
                 let squares = left.about_mean() + right.about_mean();
@@ -112,7 +112,9 @@ impl Likelihood {
                     - 0.5 * (n - 2.0 + PRIOR_SAMPLES) * spread.ln()
             }
             Self::PassFail => ln_rates(left) + ln_rates(right),
-        })
+        };
+        // Squares of what no engine measures overflow, and explain nothing.
+        ln.is_finite().then_some(ln)
     }
 }
 

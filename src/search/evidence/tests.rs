@@ -59,3 +59,9 @@ proptest! {
         prop_assert_eq!(rest.n.to_bits(), expected.n.to_bits());
     }
 }
+
+#[test]
+fn what_overflows_explains_nothing() {
+    let likelihood = Likelihood::Normal { levels: levels(0.0, 4.0, 1e181), pinned: 6.0 };
+    assert_eq!(likelihood.ln(of(&[0.0, -3.5e181]), of(&[4.0, 4.0])), None);
+}
