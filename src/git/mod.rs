@@ -23,7 +23,7 @@ mod tracked;
 mod worktree;
 
 pub use authoring::{Author, Authoring};
-pub use bisect::{Aim, BisectSession};
+pub use bisect::BisectSession;
 pub use bisect_state::{BisectState, End, Remaining};
 pub use changes::{ChangeStatus, FileChange};
 pub use error::GitError;

@@ -14,6 +14,7 @@ mod error;
 mod extent;
 mod fresh;
 mod gradual;
+mod heading;
 mod lead;
 mod noise;
 mod open;

@@ -179,7 +179,7 @@ impl<'a> Gathered<'a> {
         for commit in &mut commits {
             commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
         }
-        sort(&mut commits, self.order, &begun.good.commit, &history);
+        sort(&mut commits, self.order, begun.ends()[0], &history);
         let posterior = self.searches.posterior();
         let candidates = likeliest_first(candidates, &posterior);
         say_how_likely(&mut commits, &posterior);
@@ -258,9 +258,9 @@ impl<'a> Gathered<'a> {
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";
 
 /// In order of history. What neither the journal's end nor the range knows comes last.
-fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], good: &CommitId, history: &[Lineage]) {
+fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, history: &[Lineage]) {
     let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
-        [good].into_iter().chain(history.iter().map(|one| &one.commit)).collect()
+        [old].into_iter().chain(history.iter().map(|one| &one.commit)).collect()
     } else {
         judged.iter().collect()
     };

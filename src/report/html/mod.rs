@@ -52,6 +52,8 @@ struct Page {
     further: Vec<Plot>,
     /// Metrics that have no plot, since there are too many.
     unplotted: Vec<String>,
+    /// What the commit is called that is sought.
+    sought: &'static str,
     beliefs: Vec<Belief>,
     steps: Option<Steps>,
     pair: Option<Pair>,
@@ -105,10 +107,11 @@ impl Page {
             targets,
             further,
             unplotted,
+            sought: words::sought(report),
             beliefs: Belief::all(report, &range, logs),
             steps: Steps::of(report, &range),
             pair: report.culprit.as_ref().map(|first| Pair::of(report, first, logs)),
-            accounts: report.accounts.iter().map(words::account).collect(),
+            accounts: report.accounts.iter().map(|one| words::account(report, one)).collect(),
             guards: view(&tables::guards(report)),
             endpoints: view(&tables::endpoints(report)),
             noise: view(&tables::noise(report)),

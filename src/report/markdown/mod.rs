@@ -32,7 +32,7 @@ pub fn markdown(report: &Report) -> String {
     page.titled(2, "Skipped commits", &tables::skipped(report));
     if !report.accounts.is_empty() {
         page.heading(2, "Account");
-        page.items(report.accounts.iter().map(words::account));
+        page.items(report.accounts.iter().map(|one| words::account(report, one)));
     }
     page.titled(2, "Guards", &tables::guards(report));
     if !report.notes.is_empty() {
