@@ -11,8 +11,8 @@ use crate::evaluation::{
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
+use super::matrix::MatrixLine;
 use super::posterior::{NoiseLine, PosteriorLine};
-
 use super::repeats::RepeatLine;
 use super::timed::TimedLine;
 
@@ -50,6 +50,9 @@ pub struct Report {
     pub accounts: Vec<AccountLine>,
     /// Where many small steps make the rise.
     pub contributions: Vec<Rise>,
+    /// Guarded metrics that have cells, and which commit did what in which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrix: Vec<MatrixLine>,
     /// Every guard; those with `target` decided.
     pub guards: Vec<GuardLine>,
     /// The failure that was hunted, where that was the target.

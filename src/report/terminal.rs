@@ -4,7 +4,7 @@ use crate::evaluation::{CommitId, Outcome};
 use crate::ui::text;
 
 use super::model::{FirstBad, Report};
-use super::{certainty, words};
+use super::{certainty, matrix, words};
 
 /// Longest list of files, candidates, or stretches.
 const LIST: usize = 8;
@@ -47,6 +47,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     }
     lines.push(format!("Confidence {}", certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| text::line(&words)));
+    lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
     lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
     let files = first.files.iter().map(|file| {

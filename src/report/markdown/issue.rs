@@ -3,7 +3,7 @@
 use crate::evaluation::{Outcome, Verdict};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
-use crate::report::{certainty, words};
+use crate::report::{certainty, matrix, words};
 use crate::ui::text;
 
 use super::escape::{fenced, inline};
@@ -36,6 +36,7 @@ pub fn issue(report: &Report) -> String {
     lines.extend(
         report.accounts.iter().take(2).map(|one| item("Account", &words::account(report, one))),
     );
+    lines.extend(matrix::in_words(report).iter().take(2).map(|words| item("Cells", words)));
     lines.extend(certainty::searches(report).first().map(|words| {
         // A sentence of ours is never cut.
         format!("- Search: {}", inline(&text::line(words)))

@@ -17,6 +17,7 @@ mod engines;
 mod fixes;
 mod isolation;
 mod lines;
+mod matrix;
 mod merges;
 mod names;
 mod noise;
