@@ -22,6 +22,7 @@
 //! | `nll` | in place of `ppl` and `chunks`: `12x2.0 12x2.4` is 24 chunks of so many nats per token |
 //! | `wobble` | the first run that there is prints its last chunk 0.001 higher |
 //! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
+//! | `jit` | variables that name folders in which it keeps what it compiled: they must be fresh |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
 //! | `say`, `say_out`, `say_err` | one more line, on both streams or one; `\e` is escape, `\a` is bell, `\xff` a byte |
@@ -241,6 +242,11 @@ fn run(measure: &str, rooms: &[&str]) {
     let most = words.iter().find_map(|word| word.strip_prefix("chunks="));
     let most = most.map_or(u64::MAX, |count| count.parse().expect("a number"));
     let leaked = rooms.filter(|room| !is_fresh(room, script.id())).count() > 0;
+    let kept = script.get("jit").unwrap_or_default().split_whitespace();
+    for folder in kept.map(|name| std::env::var(name).expect("a variable that is set")) {
+        fs::create_dir_all(&folder).unwrap();
+        is_fresh(&format!("cache={folder}"), script.id());
+    }
     if let Some(switch) = script.get("break_world")
         && count("break-world") == 0
     {
