@@ -20,8 +20,8 @@ pub use extent::Extent;
 pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
-    Account, Basis, CommitInfo, Contribution, Culprit, Effect, Finding, GuardTarget, Outcome,
-    OverText, Target, TouchedFile,
+    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, GuardTarget,
+    Outcome, OverText, Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use machine_state::{Around, GpuState, MachineState};

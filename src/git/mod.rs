@@ -13,6 +13,7 @@ mod bisect_repository;
 mod bisect_state;
 mod changes;
 mod command;
+mod dependencies;
 mod error;
 mod history;
 mod leftovers;

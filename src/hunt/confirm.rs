@@ -195,10 +195,10 @@ impl Driver<'_> {
             };
             (targets.iter().filter(counts).map(least).fold(0.0, f64::max), Basis::Sequential)
         };
-        let files = self
-            .oracle
-            .history
-            .diff_files(Some(parent), commit)?
+        let history = &self.oracle.history;
+        let changes = history.diff_files(Some(parent), commit)?;
+        let dependencies = history.dependencies(parent, commit, &changes)?;
+        let files = changes
             .into_iter()
             .map(|change| TouchedFile {
                 path: change.shown_path(),
@@ -217,6 +217,7 @@ impl Driver<'_> {
             effects,
             failure,
             files,
+            dependencies,
             confirmed_before: None,
         };
         Ok((culprit, worst))

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Apart, Around, Basis, CommitId, Failure, Lineage, Metric, Outcome, OverText, Phase, SkipReason,
-    TouchedFile, Value, Verdict,
+    Apart, Around, Basis, CommitId, Dependency, Failure, Lineage, Metric, Outcome, OverText, Phase,
+    SkipReason, TouchedFile, Value, Verdict,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
@@ -164,6 +164,9 @@ pub struct FirstBad {
     pub failure: Option<Failure>,
     /// What it touches.
     pub files: Vec<TouchedFile>,
+    /// Other projects' sources that it moves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<Dependency>,
     /// Date and hunt of the confirmation, when an earlier one was taken over.
     pub confirmed_before: Option<(String, String)>,
 }

@@ -47,6 +47,12 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     }
     lines.push(format!("Confidence {}", certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| text::line(&words)));
+    lines.extend(
+        words::dependencies(first)
+            .iter()
+            .take(2)
+            .map(|words| text::line(&format!("Dependency: {words}"))),
+    );
     lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
     lines.extend(report.account.as_ref().map(|one| words::account(report, one)));

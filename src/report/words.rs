@@ -1,7 +1,7 @@
 //! Sentences that more than one form of the report says. What they quote is cleaned for one
 //! line, not yet escaped.
 
-use crate::evaluation::{Aim, Outcome, Value};
+use crate::evaluation::{Aim, Dependency, Outcome, Value};
 use crate::store::journal::Steadiness;
 use crate::ui::text;
 
@@ -178,9 +178,28 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str,
     if let Some(failure) = &first.failure {
         facts.push((fails(report), failure_text(failure)));
     }
+    facts.extend(dependencies(first).into_iter().map(|words| ("Dependency", words)));
     facts.push(("Confidence", confidence(report, first)));
     facts.extend(confirmed_before(first).map(|words| ("", words)));
     facts
+}
+
+/// What it moves: `only ggml, from 1111111111 to 2222222222 (12 commits)`.
+pub(super) fn dependencies(first: &FirstBad) -> Vec<String> {
+    let is_pin =
+        |path: &str| first.dependencies.iter().any(|one| one.is_submodule && one.path == path);
+    let moves_only = first.files.iter().all(|file| is_pin(&file.path));
+    let of = |one: &Dependency| {
+        let what = match (one.is_submodule, moves_only) {
+            (true, true) => "it only moves the submodule",
+            (true, false) => "it moves the submodule",
+            (false, _) => "it takes another project's sources over, as noted in",
+        };
+        let count = one.commits.map(|n| format!(" ({})", text::plural(n, "commit")));
+        let (from, to) = (one.from.short(), one.to.short());
+        format!("{what} {}: {from}..{to}{}", one.path, count.unwrap_or_default())
+    };
+    first.dependencies.iter().map(of).collect()
 }
 
 /// What a step is over the text.

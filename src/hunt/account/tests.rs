@@ -35,6 +35,7 @@ fn culprit(digit: char, effects: Vec<Effect>) -> Culprit {
         effects,
         failure: None,
         files: Vec::new(),
+        dependencies: Vec::new(),
         confirmed_before: None,
     }
 }

@@ -82,6 +82,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     if let Some(failure) = &first.failure {
         lines.push(item(words::fails(report), &crate::report::gather::failure_text(failure)));
     }
+    let dependencies = words::dependencies(first);
+    lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));
     lines.extend(tolerance(report));
     lines.push(item("Confidence", &certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));
