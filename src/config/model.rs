@@ -110,6 +110,8 @@ pub struct Measure {
     pub command: Command,
     /// How to read the output.
     pub parser: Parser,
+    /// Where to read in place of stdout and stderr: a path or pattern below `{out}`.
+    pub file: Option<String>,
     /// Wall-clock limit of one run; default 20 minutes.
     pub timeout: Duration,
     /// Declared environment.

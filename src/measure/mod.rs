@@ -9,5 +9,6 @@ mod pattern;
 mod perplexity;
 mod reader;
 mod value;
+mod whole;
 
 pub use reader::Reader;

@@ -83,7 +83,7 @@ impl Perplexity {
     pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let Self { items, out, err, found } = self;
         let (figures, mut items) = match stream {
-            Stream::Out => (out, Some(items)),
+            Stream::Out | Stream::File => (out, Some(items)),
             Stream::Err => (err, None),
         };
         let is_open = |figures: &Figures, items: &Option<&mut Items>| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::super::walk::{Section, Spot, Walk};
-use super::super::{Failures, Measure, MeasureKind, Parser, Pick};
+use super::super::{Failures, Measure, MeasureKind, Parser, Pick, Placeholder, Values};
 use super::{NOT_A_WORD, is_word, run_failures};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
@@ -101,6 +101,7 @@ fn measure(
     {
         spot.refuse(walk, "this parser yields a number; facts come from regex or json.");
     }
+    let file = section.get("file").and_then(|spot| file(walk, &spot, parser.as_ref()));
     let timeout = section.get("timeout").and_then(|spot| spot.duration(walk));
     let env = section.get("env").map(|spot| spot.env(walk));
     let cwd = section.get("cwd").and_then(|spot| spot.template(walk));
@@ -120,6 +121,7 @@ fn measure(
         command: command
             .unwrap_or_else(|| super::super::Command { text: String::new(), words: Vec::new() }),
         parser: parser?,
+        file,
         timeout: timeout.unwrap_or(RUN_TIMEOUT),
         env: env.unwrap_or_default(),
         cwd,
@@ -155,6 +157,32 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
         ParserName::Regex => regex(walk, section, pattern, pick, kind),
         ParserName::Json => json(walk, section, pointer, pointers),
     }
+}
+
+/// The path or pattern below `{out}`, the one folder that is fresh for each run: what lay
+/// elsewhere could be another run's.
+fn file(walk: &mut Walk, spot: &Spot<'_>, parser: Option<&Parser>) -> Option<String> {
+    let template = spot.template(walk)?;
+    if matches!(parser, Some(Parser::ExitCode)) {
+        spot.refuse(walk, "the parser `exit-code` reads nothing but the exit code.");
+        return None;
+    }
+    let placeholders: Vec<&Placeholder> = template.placeholders().collect();
+    let path = (placeholders == [&Placeholder::Out])
+        .then(|| template.fill(&Values::new().with(Placeholder::Out, "")).ok())
+        .flatten()
+        .and_then(|path| path.strip_prefix('/').map(str::to_owned))
+        .filter(|path| template.text().starts_with("{out}/") && is_below(path));
+    match path.as_deref().map(glob::Pattern::new) {
+        None => spot.refuse(walk, "must be a path below {out}, such as \"{out}/report.xml\"."),
+        Some(Err(error)) => spot.refuse(walk, format!("not a glob pattern: {}.", error.msg)),
+        Some(Ok(_)) => {}
+    }
+    path
+}
+
+fn is_below(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 fn regex(

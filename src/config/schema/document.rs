@@ -181,6 +181,9 @@ struct Measure {
     /// Several: NAME = "/a/0/b" yields MEASURE.NAME. Parser json only.
     #[schemars(extend("minProperties" = 1))]
     pointers: Option<BTreeMap<String, Pointer>>,
+    /// A file that the run leaves, read in place of what is printed: a path or a glob below
+    /// {out}, such as "{out}/report.xml". All parsers but exit-code.
+    file: Option<BelowOut>,
     /// A fact is kept as text; only from regex and json.
     #[schemars(extend("default" = "number"))]
     kind: Option<Kind>,
@@ -226,6 +229,7 @@ fn parsers_keys(schema: &mut schemars::Schema) {
                 "then": { "oneOf": [{ "required": ["pointer"] }, { "required": ["pointers"] }] },
                 "else": { "properties": { "pointer": false, "pointers": false } },
             },
+            { "if": is("exit-code"), "then": { "properties": { "file": false } } },
         ]),
     );
 }
@@ -261,6 +265,18 @@ enum Pick {
 enum Kind {
     Number,
     Fact,
+}
+
+struct BelowOut(String);
+
+impl JsonSchema for BelowOut {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "below-out".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({ "type": "string", "pattern": "^\\{out\\}/." })
+    }
 }
 
 struct Pointer(String);

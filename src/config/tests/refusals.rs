@@ -114,6 +114,39 @@ fn a_part_of_a_word_is_enough_to_guess() {
     );
 }
 
+#[test]
+fn a_file_to_read_lies_below_out() {
+    for path in [
+        "report.json",
+        "{src}/report.json",
+        "{out}",
+        "{out}/",
+        "{out}x/report.json",
+        "{out}/../report.json",
+        "{out}/a//report.json",
+        "{out}/{commit}.json",
+        "/tmp/{out}/report.json",
+    ] {
+        says(
+            &refused_measure(&format!("file = '{path}'")),
+            "measure.ppl.file: must be a path below {out}, such as \"{out}/report.xml\".",
+        );
+    }
+    says(&refused_measure("file = '{out}/[x'"), "measure.ppl.file: not a glob pattern: ");
+    says(&refused_measure("file = '{outt}/x'"), "unknown placeholder `{outt}`");
+    says(
+        &refused_parser("parser = 'exit-code'\nfile = '{out}/x'", "ppl"),
+        "measure.ppl.file: the parser `exit-code` reads nothing but the exit code.",
+    );
+    let file = |path: &str| {
+        let parser = "parser = \"llama-perplexity\"";
+        let text = SMALL.replace(parser, &format!("{parser}\nfile = '{path}'"));
+        parse(&text).unwrap().measures[0].file.clone().unwrap()
+    };
+    assert_eq!(file("{out}/a/report.json"), "a/report.json");
+    assert_eq!(file("{out}/**/results_*.json"), "**/results_*.json");
+}
+
 /// What only follows from a syntax error is not said.
 #[test]
 fn a_broken_header_is_one_problem() {

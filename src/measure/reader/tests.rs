@@ -17,7 +17,8 @@ fn regex(pattern: &str) -> Parser {
 /// A reader of measure `m`.
 fn reader(parser: &Parser, requires: &[(&str, &str)], transient: &[&str]) -> Reader {
     let transient: Vec<String> = transient.iter().map(|&text| text.to_owned()).collect();
-    let spec = Spec { name: "m", parser, kind: MeasureKind::Number, transient: &transient };
+    let spec =
+        Spec { name: "m", parser, file: None, kind: MeasureKind::Number, transient: &transient };
     let requires: Vec<Require> = requires
         .iter()
         .map(|(measure, pattern)| Require {
@@ -57,6 +58,42 @@ fn how_a_run_ended_comes_first() {
     assert_eq!(said(t(&[]), "", &Ended::NotFound("x".into())), crash("not found"));
     assert_eq!(said(t(&[]), "", &Ended::NotStarted("x".into())), crash("not started"));
     assert_eq!(said(t(&[]), "t=5\n", &Ended::TimedOut), Err((FailureKind::Timeout, String::new())));
+}
+
+#[test]
+fn a_file_takes_the_place_of_what_is_printed() {
+    let pointers = [(None, "/x".to_owned())];
+    let pattern = Regex::new("backend: cpu").unwrap();
+    for parser in [regex(r#""x": (\d+)"#), Parser::Json { pointers: pointers.into() }] {
+        let new = || {
+            let spec = Spec {
+                name: "m",
+                parser: &parser,
+                file: Some("a.json"),
+                kind: MeasureKind::Number,
+                transient: &[],
+            };
+            Reader::of(spec, &[Require { measure: "m".to_owned(), pattern: pattern.clone() }])
+        };
+        let mut with = new();
+        with.line(E, b"backend: cpu");
+        with.line(O, b"{\"x\": 1}");
+        with.line(Stream::File, b"{\"x\": 5,");
+        with.line(Stream::File, b" \"y\": 6}");
+        with.line(O, b"{\"x\": 2}");
+        let reading = with.finish(&OK).unwrap();
+        assert_eq!(reading.values[&Metric::of("m")], Value::Number(5.0));
+        let mut without = new();
+        without.line(O, b"{\"x\": 1} backend: cpu");
+        let failure = without.finish(&OK).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Unreadable);
+        assert_eq!(
+            failure.detail,
+            "there is nothing to read at {out}/a.json: it was not written, is empty or larger than \
+             64 MiB, or several files match"
+        );
+        assert_eq!(new().finish(&Ended::Exited(3)).unwrap_err().kind, FailureKind::Crash);
+    }
 }
 
 #[test]
