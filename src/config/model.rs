@@ -158,6 +158,11 @@ pub enum Parser {
         /// Metric name (`None`: the measure's own) → pointer.
         pointers: BTreeMap<Option<String>, String>,
     },
+    /// llama-bench's JSON, of any year.
+    LlamaBench {
+        /// What is made of a test's repetitions.
+        pick: Pick,
+    },
     /// The exit code is the value: a run that ends by itself is a reading, not a failure.
     ExitCode,
 }
@@ -184,8 +189,10 @@ impl Build {
 impl Parser {
     /// What its values are called, without `wall_s` and `peak_rss_mib`, which every run has;
     /// `None` is the unnamed value, whose metric is called as the measure. Never empty.
-    pub fn names(&self) -> Vec<Option<String>> {
-        match self {
+    ///
+    /// Nothing where the names are known only once it has run; all values have one then.
+    pub fn names(&self) -> Option<Vec<Option<String>>> {
+        Some(match self {
             Self::LlamaPerplexity | Self::ExitCode => vec![None],
             Self::Regex { pattern, .. } => {
                 let named: Vec<_> =
@@ -193,7 +200,21 @@ impl Parser {
                 if named.is_empty() { vec![None] } else { named }
             }
             Self::Json { pointers } => pointers.keys().cloned().collect(),
+            Self::LlamaBench { .. } => return None,
+        })
+    }
+
+    /// Whether it may yield a value of this name.
+    pub fn may_yield(&self, name: Option<&str>) -> bool {
+        match self.names() {
+            Some(names) => names.iter().any(|known| known.as_deref() == name),
+            None => name.is_some(),
         }
+    }
+
+    /// Whether its values are speeds, whatever they are called.
+    pub fn yields_speeds(&self) -> bool {
+        matches!(self, Self::LlamaBench { .. })
     }
 }
 

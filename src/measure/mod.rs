@@ -2,12 +2,14 @@
 //! or a [`Failure`](crate::evaluation::Failure) out. One parser a file; nothing here does IO,
 //! so that a stored log is read by the same code as a live run.
 
+mod bench;
 mod exit_code;
 mod json;
 mod lines;
 mod pattern;
 mod perplexity;
 mod reader;
+mod repeats;
 mod value;
 mod whole;
 

@@ -7,8 +7,8 @@ use crate::evaluation::{
     Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of, is_own_doing,
 };
 
+use super::bench::Bench;
 use super::exit_code;
-
 use super::json::Document;
 use super::lines::Lines;
 use super::pattern::Pattern;
@@ -61,6 +61,7 @@ enum LineParser {
 #[derive(Debug)]
 enum WholeParser {
     Json(Document),
+    Bench(Bench),
 }
 
 /// What is looked for beside the figures.
@@ -104,6 +105,10 @@ impl Reader {
             Parser::Json { pointers } => {
                 let parser = Document::new(spec.name, pointers, spec.kind);
                 Figures::Whole(Whole::default(), WholeParser::Json(parser))
+            }
+            Parser::LlamaBench { pick } => {
+                let parser = Bench::new(spec.name, *pick);
+                Figures::Whole(Whole::default(), WholeParser::Bench(parser))
             }
             Parser::ExitCode => Figures::ExitCode,
         };
@@ -237,6 +242,7 @@ impl Figures {
                 let text = stdout.text()?;
                 match parser {
                     WholeParser::Json(parser) => parser.finish(&text),
+                    WholeParser::Bench(parser) => parser.finish(&text),
                 }
             }
             Self::ExitCode => exit_code::read(measure, kind, ended),

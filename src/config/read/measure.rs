@@ -18,14 +18,15 @@ pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
 /// What guards and requirements may name.
 pub(super) struct Declared {
     pub(super) name: String,
-    /// Whether its values are facts, and what they are called; `None` where the parser could
-    /// not be read, so that nobody complains about its metrics as well.
-    pub(super) yields: Option<(MeasureKind, Vec<Option<String>>)>,
+    /// Whether its values are facts, and what names them; `None` where the parser could not be
+    /// read, so that nobody complains about its metrics as well.
+    pub(super) yields: Option<(MeasureKind, Parser)>,
 }
 
 #[derive(Clone, Copy)]
 enum ParserName {
     LlamaPerplexity,
+    LlamaBench,
     Regex,
     Json,
     ExitCode,
@@ -33,11 +34,12 @@ enum ParserName {
 
 const PARSERS: &[(&str, ParserName)] = &[
     ("llama-perplexity", ParserName::LlamaPerplexity),
+    ("llama-bench", ParserName::LlamaBench),
     ("regex", ParserName::Regex),
     ("json", ParserName::Json),
     ("exit-code", ParserName::ExitCode),
 ];
-const LATER: &[&str] = &["llama-bench", "llama-kld", "lm-eval", "logits", "tensors", "text"];
+const LATER: &[&str] = &["llama-kld", "lm-eval", "logits", "tensors", "text"];
 
 const PICKS: &[(&str, Pick)] = &[
     ("first", Pick::First),
@@ -59,7 +61,7 @@ pub(super) fn measures(
     for mut section in root.some_sections(walk, "measure") {
         let name = name(walk, &mut section, &declared);
         let yields = measure(walk, section, name.as_deref(), failures).map(|measure| {
-            let yields = (measure.kind, measure.parser.names());
+            let yields = (measure.kind, measure.parser.clone());
             measures.extend(name.is_some().then_some(measure));
             yields
         });
@@ -97,9 +99,9 @@ fn measure(
     let parser = parser(walk, &mut section, kind);
     if let (Some(spot), Some(parser)) = (kind_spot, &parser)
         && kind == MeasureKind::Fact
-        && matches!(parser, Parser::LlamaPerplexity | Parser::ExitCode)
+        && !matches!(parser, Parser::Regex { .. } | Parser::Json { .. })
     {
-        spot.refuse(walk, "this parser yields a number; facts come from regex or json.");
+        spot.refuse(walk, "this parser yields numbers; facts come from regex or json.");
     }
     let file = section.get("file").and_then(|spot| file(walk, &spot, parser.as_ref()));
     let timeout = section.get("timeout").and_then(|spot| spot.duration(walk));
@@ -141,22 +143,37 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
     let [pattern, pick, pointer, pointers] = keys.map(|key| section.get(key));
     let name = name?;
     let written = PARSERS[name as usize].0;
-    for (spot, owner) in
-        [(&pattern, "regex"), (&pick, "regex"), (&pointer, "json"), (&pointers, "json")]
-    {
+    let owners: [(_, &[&str]); 4] = [
+        (&pattern, &["regex"]),
+        (&pick, &["regex", "llama-bench"]),
+        (&pointer, &["json"]),
+        (&pointers, &["json"]),
+    ];
+    for (spot, owners) in owners {
         if let Some(spot) = spot
-            && owner != written
+            && !owners.contains(&written)
         {
-            let what = format!("belongs to the parser `{owner}`; this measure's is `{written}`.");
+            let owners = owners.join("` or `");
+            let what = format!("belongs to the parser `{owners}`; this measure's is `{written}`.");
             spot.refuse(walk, what);
         }
     }
     match name {
         ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
+        ParserName::LlamaBench => Some(bench(walk, pick)),
         ParserName::ExitCode => Some(Parser::ExitCode),
         ParserName::Regex => regex(walk, section, pattern, pick, kind),
         ParserName::Json => json(walk, section, pointer, pointers),
     }
+}
+
+fn bench(walk: &mut Walk, pick: Option<Spot<'_>>) -> Parser {
+    let read = pick.as_ref().and_then(|spot| spot.choice(walk, PICKS, &[]));
+    if let (Some(spot), Some(Pick::Sum)) = (pick, read) {
+        spot.refuse(walk, "speeds add up to nothing. Allowed: first, last, min, max, median, mean");
+    }
+    // One repetition that something disturbed moves a mean, and the median hardly.
+    Parser::LlamaBench { pick: read.unwrap_or(Pick::Median) }
 }
 
 /// The path or pattern below `{out}`, the one folder that is fresh for each run: what lay

@@ -172,7 +172,8 @@ struct Measure {
     /// A regular expression, matched line by line on both streams. Named groups (?<tg>…) yield
     /// MEASURE.tg; one unnamed group, or none, yields MEASURE. Parser regex only.
     pattern: Option<Text>,
-    /// Which match counts, where there are several. Parser regex only.
+    /// Which match counts, where there are several, or what is made of them; of llama-bench's
+    /// repetitions, where the default is the median. Parsers regex and llama-bench only.
     #[schemars(extend("default" = "last"))]
     pick: Option<Pick>,
     /// A JSON pointer (RFC 6901) into the document on stdout, such as "/results/0/value".
@@ -216,13 +217,18 @@ struct Measure {
 /// Which keys go with which parser.
 fn parsers_keys(schema: &mut schemars::Schema) {
     let is = |parser: &str| json_schema!({ "properties": { "parser": { "const": parser } }, "required": ["parser"] });
+    let is_one_of = |parsers: &[&str]| json_schema!({ "properties": { "parser": { "enum": parsers } }, "required": ["parser"] });
     schema.insert(
         "allOf".to_owned(),
         serde_json::json!([
             {
                 "if": is("regex"),
                 "then": { "required": ["pattern"] },
-                "else": { "properties": { "pattern": false, "pick": false } },
+                "else": { "properties": { "pattern": false } },
+            },
+            {
+                "if": is_one_of(&["regex", "llama-bench"]),
+                "else": { "properties": { "pick": false } },
             },
             {
                 "if": is("json"),
@@ -240,6 +246,9 @@ enum Parser {
     /// llama-perplexity's output, of any year: its final estimate, and the value after each
     /// chunk.
     LlamaPerplexity,
+    /// llama-bench's JSON (-o json or -o jsonl), of any year: MEASURE.pp512, MEASURE.tg128,
+    /// MEASURE.pp512_tg128, MEASURE.pp512_d4096.
+    LlamaBench,
     /// A pattern with named groups, or one unnamed group.
     Regex,
     /// A JSON document on stdout.

@@ -19,6 +19,7 @@ mod lines;
 mod merges;
 mod names;
 mod noise;
+mod parsers;
 mod ranges;
 mod recipes;
 mod repositories;
