@@ -3,6 +3,7 @@
 //! so that a stored log is read by the same code as a live run.
 
 mod bench;
+mod divergence;
 mod exit_code;
 mod json;
 mod lines;

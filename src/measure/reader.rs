@@ -8,6 +8,7 @@ use crate::evaluation::{
 };
 
 use super::bench::Bench;
+use super::divergence::Divergence;
 use super::exit_code;
 use super::json::Document;
 use super::lines::Lines;
@@ -56,6 +57,7 @@ enum Figures {
 #[derive(Debug)]
 enum LineParser {
     Pattern(Pattern),
+    Divergence(Divergence),
 }
 
 #[derive(Debug)]
@@ -98,6 +100,7 @@ impl Reader {
     fn of(spec: Spec<'_>, requires: &[Require]) -> Self {
         let figures = match spec.parser {
             Parser::LlamaPerplexity => Figures::Perplexity(Box::new(Perplexity::new())),
+            Parser::LlamaKld => Figures::Lines(LineParser::Divergence(Divergence::new(spec.name))),
             Parser::Regex { pattern, pick } => {
                 let parser = Pattern::new(spec.name, pattern, *pick, spec.kind);
                 Figures::Lines(LineParser::Pattern(parser))
@@ -230,6 +233,7 @@ impl Figures {
     fn line(&mut self, text: &str) -> bool {
         match self {
             Self::Lines(LineParser::Pattern(parser)) => parser.line(text),
+            Self::Lines(LineParser::Divergence(parser)) => parser.line(text),
             _ => false,
         }
     }
@@ -238,6 +242,7 @@ impl Figures {
         match self {
             Self::Perplexity(parser) => parser.finish(measure),
             Self::Lines(LineParser::Pattern(parser)) => parser.finish(),
+            Self::Lines(LineParser::Divergence(parser)) => parser.finish(),
             Self::Whole(stdout, parser) => {
                 let text = stdout.text()?;
                 match parser {

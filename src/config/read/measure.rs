@@ -27,6 +27,7 @@ pub(super) struct Declared {
 enum ParserName {
     LlamaPerplexity,
     LlamaBench,
+    LlamaKld,
     Regex,
     Json,
     ExitCode,
@@ -35,11 +36,12 @@ enum ParserName {
 const PARSERS: &[(&str, ParserName)] = &[
     ("llama-perplexity", ParserName::LlamaPerplexity),
     ("llama-bench", ParserName::LlamaBench),
+    ("llama-kld", ParserName::LlamaKld),
     ("regex", ParserName::Regex),
     ("json", ParserName::Json),
     ("exit-code", ParserName::ExitCode),
 ];
-const LATER: &[&str] = &["llama-kld", "lm-eval", "logits", "tensors", "text"];
+const LATER: &[&str] = &["lm-eval", "logits", "tensors", "text"];
 
 const PICKS: &[(&str, Pick)] = &[
     ("first", Pick::First),
@@ -161,6 +163,7 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
     match name {
         ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
         ParserName::LlamaBench => Some(bench(walk, pick)),
+        ParserName::LlamaKld => Some(Parser::LlamaKld),
         ParserName::ExitCode => Some(Parser::ExitCode),
         ParserName::Regex => regex(walk, section, pattern, pick, kind),
         ParserName::Json => json(walk, section, pointer, pointers),

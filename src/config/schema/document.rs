@@ -249,6 +249,9 @@ enum Parser {
     /// llama-bench's JSON (-o json or -o jsonl), of any year: MEASURE.pp512, MEASURE.tg128,
     /// MEASURE.pp512_tg128, MEASURE.pp512_d4096.
     LlamaBench,
+    /// What llama-perplexity prints with --kl-divergence, of any year: MEASURE.mean_kld,
+    /// MEASURE.kld_99, MEASURE.same_top_p and so on.
+    LlamaKld,
     /// A pattern with named groups, or one unnamed group.
     Regex,
     /// A JSON document on stdout.
