@@ -9,6 +9,12 @@ pub enum Parser {
     LlamaPerplexity,
     /// What llama-perplexity prints with `--kl-divergence`, of any year.
     LlamaKld,
+    /// The results of lm-evaluation-harness.
+    LmEval,
+    /// What test programs of kernels print: checks that pass or fail, distances, losses.
+    Parity,
+    /// A test report in JUnit's XML.
+    Junit,
     /// A pattern with named groups (or one unnamed group, or none: the whole match).
     Regex {
         /// Matched line by line on both streams.
@@ -48,6 +54,9 @@ pub enum Pick {
     /// Their mean.
     Mean,
 }
+
+/// What a test report yields.
+const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
 
 /// What a comparison of logits may yield; which of it, differs from year to year.
 pub const KLD_NAMES: [&str; 34] = [
@@ -102,7 +111,8 @@ impl Parser {
             }
             Self::LlamaKld => KLD_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::Json { pointers } => pointers.keys().cloned().collect(),
-            Self::LlamaBench { .. } => return None,
+            Self::Junit => JUNIT_NAMES.map(|name| Some(name.to_owned())).to_vec(),
+            Self::LlamaBench { .. } | Self::LmEval | Self::Parity => return None,
         })
     }
 

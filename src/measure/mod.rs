@@ -6,12 +6,16 @@ mod bench;
 mod divergence;
 mod exit_code;
 mod json;
+mod junit;
 mod lines;
+mod lm_eval;
+mod parity;
 mod pattern;
 mod perplexity;
 mod reader;
 mod repeats;
 mod value;
 mod whole;
+mod word;
 
 pub use reader::Reader;

@@ -11,7 +11,10 @@ use super::bench::Bench;
 use super::divergence::Divergence;
 use super::exit_code;
 use super::json::Document;
+use super::junit;
 use super::lines::Lines;
+use super::lm_eval;
+use super::parity::Parity;
 use super::pattern::Pattern;
 use super::perplexity::Perplexity;
 use super::value::unreadable;
@@ -58,12 +61,15 @@ enum Figures {
 enum LineParser {
     Pattern(Pattern),
     Divergence(Divergence),
+    Parity(Box<Parity>),
 }
 
 #[derive(Debug)]
 enum WholeParser {
     Json(Document),
     Bench(Bench),
+    Junit,
+    LmEval,
 }
 
 /// What is looked for beside the figures.
@@ -101,6 +107,9 @@ impl Reader {
         let figures = match spec.parser {
             Parser::LlamaPerplexity => Figures::Perplexity(Box::new(Perplexity::new())),
             Parser::LlamaKld => Figures::Lines(LineParser::Divergence(Divergence::new(spec.name))),
+            Parser::Parity => Figures::Lines(LineParser::Parity(Box::new(Parity::new(spec.name)))),
+            Parser::Junit => Figures::Whole(Whole::default(), WholeParser::Junit),
+            Parser::LmEval => Figures::Whole(Whole::default(), WholeParser::LmEval),
             Parser::Regex { pattern, pick } => {
                 let parser = Pattern::new(spec.name, pattern, *pick, spec.kind);
                 Figures::Lines(LineParser::Pattern(parser))
@@ -173,13 +182,17 @@ impl Reader {
             watch.line(text) | (source.is_read(stream) && figures.line(text))
         });
         let missing = self.watch.missing();
-        let failed = match (&self.figures, ended) {
-            (Figures::ExitCode, Ended::Exited(_)) => None,
-            _ => failure_of(ended),
-        };
+        let (is_code, is_suite) =
+            (matches!(self.figures, Figures::ExitCode), self.figures.is_suite());
         let said = match self.source.missing() {
             Some(failure) => Err(failure),
             None => self.figures.finish(&self.measure, self.kind, ended),
+        };
+        let failed = match ended {
+            Ended::Exited(_) if is_code => None,
+            // A suite in which a test failed leaves with an error, and has said all it has to.
+            Ended::Exited(_) if is_suite && said.as_ref().is_ok_and(has_failures) => None,
+            _ => failure_of(ended),
         };
         let kind = said.as_ref().err().map(|failure| failure.kind);
         match (failed, missing, kind) {
@@ -194,6 +207,15 @@ impl Reader {
             (Some(failure), ..) | (None, Some(failure), _) => Err(failure),
         }
     }
+}
+
+/// Whether some test of a suite failed.
+fn has_failures(reading: &Reading) -> bool {
+    let is_count = |name: Option<&str>| matches!(name, Some("failed" | "failures" | "errors"));
+    let mut values = reading.values.iter();
+    values.any(|(metric, value)| {
+        is_count(metric.name.as_deref()) && value.number().is_some_and(|count| count > 0.0)
+    })
 }
 
 impl Source {
@@ -222,6 +244,11 @@ impl Source {
 }
 
 impl Figures {
+    /// Whether tests are counted.
+    fn is_suite(&self) -> bool {
+        matches!(self, Self::Lines(LineParser::Parity(_)) | Self::Whole(_, WholeParser::Junit))
+    }
+
     fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         match self {
             Self::Perplexity(parser) => parser.feed(stream, bytes, whole),
@@ -234,6 +261,7 @@ impl Figures {
         match self {
             Self::Lines(LineParser::Pattern(parser)) => parser.line(text),
             Self::Lines(LineParser::Divergence(parser)) => parser.line(text),
+            Self::Lines(LineParser::Parity(parser)) => parser.line(text),
             _ => false,
         }
     }
@@ -243,11 +271,14 @@ impl Figures {
             Self::Perplexity(parser) => parser.finish(measure),
             Self::Lines(LineParser::Pattern(parser)) => parser.finish(),
             Self::Lines(LineParser::Divergence(parser)) => parser.finish(),
+            Self::Lines(LineParser::Parity(parser)) => parser.finish(),
             Self::Whole(stdout, parser) => {
                 let text = stdout.text()?;
                 match parser {
                     WholeParser::Json(parser) => parser.finish(&text),
                     WholeParser::Bench(parser) => parser.finish(&text),
+                    WholeParser::Junit => junit::read(measure, &text),
+                    WholeParser::LmEval => lm_eval::read(measure, &text),
                 }
             }
             Self::ExitCode => exit_code::read(measure, kind, ended),

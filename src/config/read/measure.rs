@@ -28,6 +28,9 @@ enum ParserName {
     LlamaPerplexity,
     LlamaBench,
     LlamaKld,
+    LmEval,
+    Parity,
+    Junit,
     Regex,
     Json,
     ExitCode,
@@ -37,11 +40,14 @@ const PARSERS: &[(&str, ParserName)] = &[
     ("llama-perplexity", ParserName::LlamaPerplexity),
     ("llama-bench", ParserName::LlamaBench),
     ("llama-kld", ParserName::LlamaKld),
+    ("lm-eval", ParserName::LmEval),
+    ("parity", ParserName::Parity),
+    ("junit", ParserName::Junit),
     ("regex", ParserName::Regex),
     ("json", ParserName::Json),
     ("exit-code", ParserName::ExitCode),
 ];
-const LATER: &[&str] = &["lm-eval", "logits", "tensors", "text"];
+const LATER: &[&str] = &["logits", "tensors", "text"];
 
 const PICKS: &[(&str, Pick)] = &[
     ("first", Pick::First),
@@ -164,6 +170,9 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
         ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
         ParserName::LlamaBench => Some(bench(walk, pick)),
         ParserName::LlamaKld => Some(Parser::LlamaKld),
+        ParserName::LmEval => Some(Parser::LmEval),
+        ParserName::Parity => Some(Parser::Parity),
+        ParserName::Junit => Some(Parser::Junit),
         ParserName::ExitCode => Some(Parser::ExitCode),
         ParserName::Regex => regex(walk, section, pattern, pick, kind),
         ParserName::Json => json(walk, section, pointer, pointers),

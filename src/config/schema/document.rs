@@ -252,6 +252,13 @@ enum Parser {
     /// What llama-perplexity prints with --kl-divergence, of any year: MEASURE.mean_kld,
     /// MEASURE.kld_99, MEASURE.same_top_p and so on.
     LlamaKld,
+    /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
+    LmEval,
+    /// What test programs of kernels print: MEASURE.failed, MEASURE.passed, MEASURE.skipped,
+    /// MEASURE.max_diff, MEASURE.loss, and a distance a check.
+    Parity,
+    /// A test report in JUnit's XML: MEASURE.tests, passed, failures, errors, skipped.
+    Junit,
     /// A pattern with named groups, or one unnamed group.
     Regex,
     /// A JSON document on stdout.
