@@ -1,6 +1,6 @@
 //! What a measure yields: named numbers and facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -181,6 +181,10 @@ pub struct Reading {
     /// same.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
+    /// The checks or tests that ran, by name, where the parser knows such; those that were
+    /// skipped are not among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<BTreeSet<String>>,
 }
 
 impl Reading {
@@ -190,9 +194,11 @@ impl Reading {
         (chunks > 0).then_some(Extent { chunks, context: self.context })
     }
 
-    /// Bit-identical: all parsed values, per-chunk ones included, are equal.
+    /// Bit-identical: all parsed values, per-chunk ones included, are equal, and the same checks
+    /// ran.
     pub fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values
+            && self.checks == other.checks
             && self.chunks.len() == other.chunks.len()
             && self.chunks.iter().zip(&other.chunks).all(|(a, b)| a.to_bits() == b.to_bits())
     }

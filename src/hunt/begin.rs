@@ -104,13 +104,14 @@ pub fn begin(
 
 /// A metric that no measure yields is never unsteady.
 fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
-    let known = |measure: &Measure| measure.parser.names().contains(&metric.name);
+    let known = |measure: &Measure| measure.parser.may_yield(metric.name.as_deref());
     if config.measure(&metric.measure).is_some_and(known) {
         return Ok(());
     }
     let names = config.measures.iter().flat_map(|measure| {
-        let names = measure.parser.names().into_iter();
-        names.map(|name| Metric { measure: measure.name.clone(), name }.to_string())
+        let names = measure.parser.names().unwrap_or_else(|| vec![Some("NAME".to_owned())]);
+        let of = |name| Metric { measure: measure.name.clone(), name }.to_string();
+        names.into_iter().map(of).collect::<Vec<_>>()
     });
     Err(UsageError::NoSuchMetric {
         metric: metric.to_string(),

@@ -12,8 +12,9 @@ use super::HuntError;
 use super::driver::Driver;
 use super::noise::Manner;
 use super::plan::steps_of;
-use super::targets::{Chosen, Found, choose, look};
+use super::targets::{Chosen, Found, choose, look, unmeasurable};
 use super::verdict::{Place, write_down};
+use super::yielded::not_yielded;
 
 /// Runs of each endpoint where everything repeats.
 const RUNS_STEADY: usize = 2;
@@ -34,6 +35,9 @@ impl Driver<'_> {
             self.oracle.config.measures.iter().map(|m| m.name.clone()).collect();
         self.oracle.control = None;
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
+        if let Some(what) = not_yielded(&at_good, &self.guards()) {
+            return Ok(Err(unmeasurable(what)));
+        }
         self.keep_control(&good)?;
         let mut at_bad = self.measure_endpoint(&bad, &measures, 1)?;
         let manner = self.manner();

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | `id` | the commit, as the log names it |
 //! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
+//! | `tests` | what the measure `bench` prints, of `pp512 tg128` |
 //! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
@@ -426,6 +427,7 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, most: u64) {
             let mib = script.get("mem").unwrap_or("64");
             println!("{{\"tg\": {}, \"mem\": {{\"mib\": {mib}}}}}", tokens_per_second(script));
         }
+        "bench" => bench(script),
         "code" if script.get("fails").is_some() => {
             let rate: f64 = script.get("fails").unwrap().parse().expect("a rate");
             exit(i32::from(Chance::of(script).uniform() < rate))
@@ -442,6 +444,25 @@ fn tokens_per_second(script: &Script) -> String {
     }
     let level: f64 = plain.parse().expect("tokens per second");
     format!("{:.3}", level * (-Chance::of(script).stray(script)).exp())
+}
+
+/// As llama-bench's `-o json` prints it: each test three times, around the same middle.
+fn bench(script: &Script) {
+    let tg: f64 = tokens_per_second(script).parse().expect("tokens per second");
+    let tests = script.get("tests").unwrap_or("pp512 tg128").split_whitespace().map(|test| {
+        let (prompt, generated, speed) = match test.split_at(2) {
+            ("pp", count) => (count, "0", 8.0 * tg),
+            (_, count) => ("0", count, tg),
+        };
+        format!(
+            "  {{\n    \"build_commit\": \"{}\",\n    \"n_threads\": 2,\n    \"n_prompt\": {prompt},\n    \
+             \"n_gen\": {generated},\n    \"avg_ts\": {speed},\n    \"samples_ts\": [ {}, {speed}, {} ]\n  }}",
+            script.id(),
+            speed - 1.0,
+            speed + 2.0
+        )
+    });
+    println!("[\n{}\n]", tests.collect::<Vec<_>>().join(",\n"));
 }
 
 /// Deviates that a seed and the number of the run decide.

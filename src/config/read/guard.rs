@@ -93,23 +93,31 @@ fn metric(walk: &mut Walk, spot: &Spot<'_>, declared: &[Declared]) -> Option<Nam
     if metric.name.as_deref().is_some_and(|name| ALWAYS.contains(&name)) {
         return Some(in_cells(true));
     }
-    let (kind, names) = of.yields.as_ref()?;
-    if !names.contains(&metric.name) {
-        let yields: Vec<String> = names
-            .iter()
-            .map(|name| Metric { measure: of.name.clone(), name: name.clone() }.to_string())
-            .chain(ALWAYS.map(|name| Metric::named(&of.name, name).to_string()))
-            .collect();
-        let guess = did_you_mean(text, yields.iter().map(String::as_str));
-        let what = format!(
-            "measure `{}` yields no `{text}`{guess} It yields: {}",
-            of.name,
-            yields.join(", ")
-        );
+    let (kind, parser) = of.yields.as_ref()?;
+    if !parser.may_yield(metric.name.as_deref()) {
+        let what = yields_no(text, &of.name, parser.names());
         spot.refuse(walk, what);
         return None;
     }
     Some(in_cells(*kind == MeasureKind::Number))
+}
+
+fn yields_no(text: &str, measure: &str, names: Option<Vec<Option<String>>>) -> String {
+    let always = ALWAYS.map(|name| Metric::named(measure, name).to_string());
+    let Some(names) = names else {
+        return format!(
+            "measure `{measure}` yields no `{text}`; all it yields has names, such as \
+             {measure}.NAME, and `bisect-ppl measure REV` lists them. Besides: {}",
+            always.join(", ")
+        );
+    };
+    let yields: Vec<String> = names
+        .into_iter()
+        .map(|name| Metric { measure: measure.to_owned(), name }.to_string())
+        .chain(always)
+        .collect();
+    let guess = did_you_mean(text, yields.iter().map(String::as_str));
+    format!("measure `{measure}` yields no `{text}`{guess} It yields: {}", yields.join(", "))
 }
 
 fn find_measure<'m>(

@@ -21,6 +21,7 @@ mod matrix;
 mod merges;
 mod names;
 mod noise;
+mod parsers;
 mod ranges;
 mod recipes;
 mod repositories;
