@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::config::{BuildMode, Config, MissingValue, Values};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase, fault_of};
-use crate::git::{GitError, Repository, Worktree};
+use crate::git::{GitError, Holding, LaidTree, Refusal, Repository, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{
     BuildKey, BuildRecord, PendingLog, Store, StoreError, attempt_name, publish_file,
@@ -65,6 +65,8 @@ pub struct Order<'a> {
     pub commit: &'a CommitId,
     /// The recipe as it holds at this commit.
     pub config: &'a Config,
+    /// Its files, where they are not the commit's own.
+    pub laid: Option<&'a LaidTree>,
     /// Its key.
     pub key: &'a BuildKey,
     /// Values of the placeholders.
@@ -132,6 +134,45 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     Ok(Built { record: tried.record, log: folder, starved })
 }
 
+/// Writes down that a commit cannot be built, since a patch does not apply to it.
+pub fn refuse(
+    store: &Store,
+    commit: &CommitId,
+    key: &BuildKey,
+    phase: Phase,
+    refusal: &Refusal,
+) -> Result<BuildRecord, BuildError> {
+    let name = attempt_name();
+    let pending = store.pending_log(&name)?;
+    let log = pending.path();
+    let mut text = format!("# patch: {}\n", refusal.patch.escape_debug());
+    for line in refusal.said.lines() {
+        text.push_str("2> ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    std::fs::write(log, text).map_err(StoreError::at(log))?;
+    let first = refusal.said.lines().next().unwrap_or_default();
+    let failure = Failure {
+        kind: FailureKind::Patch,
+        signature: refusal.patch.clone(),
+        detail: format!("{} does not apply: {first}", refusal.patch),
+    };
+    let record = BuildRecord {
+        attempt: name,
+        build_key: key.clone(),
+        commit: commit.clone(),
+        phase,
+        commands: Vec::new(),
+        finished: jiff::Timestamp::now().to_string(),
+        wall_s: 0.0,
+        failure: Some(failure),
+    };
+    publish_file(log, &store.build_log(&record))?;
+    store.put_build(&record)?;
+    Ok(record)
+}
+
 /// One attempt, not yet stored.
 struct Attempt {
     record: BuildRecord,
@@ -182,7 +223,11 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
 fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     let slot = order.slot;
     let mut worktree = Worktree::add_detached(order.repository, &slot.src(), order.commit)?;
-    worktree.checkout(order.commit, order.config.worktree.submodules)?;
+    worktree.hold(Holding {
+        commit: order.commit.clone(),
+        laid: order.laid.cloned(),
+        submodules: order.config.worktree.submodules,
+    })?;
     if let Some(checkout) = order.checkout {
         worktree.link(checkout, &order.config.worktree.link)?;
     }

@@ -4,6 +4,6 @@ mod builder;
 mod key;
 mod slot;
 
-pub use builder::{BuildError, Built, Order, build};
+pub use builder::{BuildError, Built, Order, build, refuse};
 pub use key::{build_key, run_key};
 pub use slot::{Slot, SlotError, Slots, Stamp};

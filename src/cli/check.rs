@@ -7,7 +7,7 @@ use crate::config::{Config, LoadError, Placeholder};
 use crate::evaluation::{Guard, GuardForm};
 use crate::git::{History, Repository, git_version};
 use crate::hunt;
-use crate::oracle::{load_average, machine};
+use crate::oracle::{Pins, load_average, machine};
 use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
@@ -68,6 +68,9 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
             inputs(&mut lines, &config);
             tools(&mut lines, &config);
             timed(&mut lines, &config);
+            if let Ok(repository) = &repository {
+                laid(&mut lines, repository, &config);
+            }
         }
         Err(error) => {
             for (index, line) in error.to_string().lines().enumerate() {
@@ -128,6 +131,20 @@ fn inputs(lines: &mut Lines, config: &Config) {
             }
             Err(error) => lines.bad("input", &error.to_string(), Some(error.hint())),
         }
+    }
+}
+
+/// What is laid over commits: whether it is there.
+fn laid(lines: &mut Lines, repository: &Repository, config: &Config) {
+    let Ok(history) = History::open(repository) else { return };
+    if let Err(error) = Pins::find(config, &history) {
+        return lines.bad("laid over", &error.to_string(), error.hint());
+    }
+    for patch in &config.patches {
+        lines.ok("patch", patch.source.name());
+    }
+    for overlay in &config.overlays {
+        lines.ok("overlay", &format!("{} of {}", overlay.paths.join(" "), overlay.from));
     }
 }
 

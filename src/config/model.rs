@@ -38,6 +38,10 @@ pub struct Config {
     pub overrides: Vec<Condition>,
     /// `[environment] probe`: commands, split into words.
     pub probes: Vec<Vec<String>>,
+    /// `[[patch]]`, in order; [`Config::resolve`] leaves those that hold.
+    pub patches: Vec<Patch>,
+    /// `[[overlay]]`, in order; [`Config::resolve`] leaves those that hold.
+    pub overlays: Vec<FileOverlay>,
     /// What it was read from.
     pub(super) source: Arc<Source>,
 }
@@ -285,7 +289,8 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// The policy for a kind of failure; what is incomplete or lacks a requirement is never bad.
+    /// The policy for a kind of failure; what does not take a patch of ours, is incomplete, or lacks
+    /// a requirement is never bad.
     pub fn policy(&self, kind: FailureKind) -> Policy {
         match kind {
             FailureKind::Build => self.build,
@@ -293,12 +298,50 @@ impl Failures {
             FailureKind::Nan => self.nan,
             FailureKind::Timeout => self.timeout,
             FailureKind::Unreadable => self.unreadable,
-            FailureKind::Incomplete | FailureKind::Require => Policy::Skip,
+            FailureKind::Patch | FailureKind::Incomplete | FailureKind::Require => Policy::Skip,
         }
     }
 }
 
-/// `[[override]] when`: all that is given must hold.
+/// One `[[patch]]`: a change that is made to commits before they are built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// Where it comes from.
+    pub source: PatchSource,
+    /// Which commits; all where there is none.
+    pub when: Option<Condition>,
+}
+
+/// Where a patch comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatchSource {
+    /// A unified diff; the path starts from [`Config::base`].
+    File(String),
+    /// What this revision changes against its first parent.
+    Commit(String),
+}
+
+impl PatchSource {
+    /// What the configuration calls it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::File(name) | Self::Commit(name) => name,
+        }
+    }
+}
+
+/// One `[[overlay]]`: files of one revision that are laid over every commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileOverlay {
+    /// The revision, as written.
+    pub from: String,
+    /// Git pathspecs (`:(top,glob)` is added): what matches is exactly as at that revision.
+    pub paths: Vec<String>,
+    /// Which commits; all where there is none.
+    pub when: Option<Condition>,
+}
+
+/// `when`: all that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// This path is not in the commit's tree.

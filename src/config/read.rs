@@ -1,6 +1,7 @@
 //! The one walk from a tree to a [`Config`].
 
 mod guard;
+mod laid;
 mod measure;
 mod overrides;
 
@@ -45,7 +46,7 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = Section::new("", &document.place, table);
-    root.later(&["matrix", "prepare", "patch", "overlay", "ruler"]);
+    root.later(&["matrix", "prepare", "ruler"]);
 
     version(walk, &mut root);
     // Inputs and [run] come first: templates are checked against them.
@@ -59,6 +60,8 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let guards = guard::guards(walk, &mut root, &declared);
     let statistics = statistics(walk, &mut root);
     let probes = probes(walk, &mut root);
+    let patches = laid::patches(walk, &mut root);
+    let overlays = laid::overlays(walk, &mut root);
     // Taken out of the tree before; asked for here so that a typo can be told what was meant.
     root.get("override");
     root.finish(walk);
@@ -76,6 +79,8 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
         failures,
         overrides: Vec::new(),
         probes,
+        patches,
+        overlays,
         source: Arc::<Source>::default(),
     }
 }

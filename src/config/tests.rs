@@ -1,6 +1,7 @@
 //! The room as its users see it: texts in, configurations or problems out.
 
 mod inputs;
+mod laid;
 mod overrides;
 mod refusals;
 mod schema;
@@ -44,10 +45,12 @@ fn seen(config: &Config) -> String {
         failures,
         overrides,
         probes,
+        patches,
+        overlays,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{patches:?}\n{overlays:?}"
     )
 }
 

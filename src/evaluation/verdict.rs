@@ -37,6 +37,8 @@ impl fmt::Display for Verdict {
 pub enum SkipReason {
     /// It does not build.
     Build,
+    /// A patch of the configuration does not apply to it.
+    Patch,
     /// It crashes or leaves with an error.
     Crash,
     /// It takes too long.
@@ -63,6 +65,7 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Build => "does not build",
+            Self::Patch => "does not take a patch",
             Self::Crash => "crashes",
             Self::Timeout => "times out",
             Self::Unreadable => "prints no value",

@@ -29,7 +29,7 @@ mod sweep;
 mod targets;
 mod verdict;
 
-pub use alone::{alone, judge_against, tidy};
+pub use alone::{alone, judge_against, pins, tidy};
 pub use begin::{Asked, begin, default_slots};
 pub use driver::{Driver, drive};
 pub use error::{HuntError, UsageError};

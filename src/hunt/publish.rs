@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Command, Measure, Parser, Template};
+use crate::config::{Command, Config, Measure, Parser, Template};
 use crate::evaluation::CommitId;
-use crate::git::Repository;
+use crate::git::{Layer, Repository, pathspec};
 use crate::oracle::Oracle;
 use crate::process::Stop;
-use crate::report::{self, Recipe, RecipeMeasure, Report, ReportError};
-use crate::store::HuntDir;
+use crate::report::{self, Recipe, RecipeLayer, RecipeMeasure, Report, ReportError};
+use crate::store::{HuntDir, StoreError};
 
 use super::{HuntError, open};
 
@@ -32,6 +32,7 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
     let config = oracle.recipe(commit)?;
     let cores = u32::try_from(oracle.facts.machine.cores).unwrap_or(u32::MAX);
     Ok(Recipe {
+        layers: layers(oracle, &config)?,
         build: config.build.commands.iter().map(words).collect(),
         build_env: env(&config.build.env),
         measures: config.measures.iter().map(measure).collect(),
@@ -47,6 +48,20 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
         threads: config.run.threads.unwrap_or(cores),
         chunks: config.run.chunks,
     })
+}
+
+fn layers(oracle: &Oracle, config: &Config) -> Result<Vec<RecipeLayer>, HuntError> {
+    let of = |layer| match layer {
+        Layer::Patch { name, file, .. } => {
+            let diff = std::fs::read(&file).map_err(StoreError::at(&file))?;
+            Ok(RecipeLayer::Patch { name, diff })
+        }
+        Layer::Files { from, paths } => {
+            let paths = paths.iter().map(|path| pathspec(path)).collect();
+            Ok(RecipeLayer::Files { from, paths })
+        }
+    };
+    oracle.layers(config)?.into_iter().map(of).collect()
 }
 
 fn words(command: &Command) -> Vec<String> {

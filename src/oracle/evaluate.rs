@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, Phase};
-use crate::git::History;
+use crate::git::{History, Laid, Laying};
 use crate::process::Stop;
 use crate::store::{RunKey, Store};
 
 use super::count::given;
 use super::launch::Launch;
 use super::quiet::Company;
-use super::{ControlSlot, Facts, Launcher, Observation, OracleError, Recorder, Sample, run};
+use super::{ControlSlot, Facts, Launcher, Observation, OracleError, Pins, Recorder, Sample, run};
 
 /// Answers about commits.
 pub struct Oracle {
@@ -26,9 +26,11 @@ pub struct Oracle {
     pub slots: Slots,
     /// The (frozen) configuration.
     pub config: Config,
-    /// The revisions that `[[override]]` conditions name: a branch that moves while a hunt goes
-    /// on must not change the recipes.
-    pub revisions: BTreeMap<String, CommitId>,
+    /// What the configuration names outside itself: a branch that moves while a hunt goes on must
+    /// not change the recipes.
+    pub pins: Pins,
+    /// Makes the trees that no commit has.
+    pub laying: Laying,
     /// Inputs, probes, machine.
     pub facts: Facts,
     /// The user's checkout, which `[worktree] link` links from.
@@ -274,6 +276,16 @@ impl Oracle {
     ) -> Result<Placed, NoBuild> {
         let key = self.build_key_of(commit, recipe)?;
         let hunt = self.recorder.hunt().map(str::to_owned);
+        let laid = match self.laid(commit, recipe)? {
+            None => None,
+            Some(Laid::Tree(tree)) => Some(tree),
+            Some(Laid::Refused(refusal)) => {
+                let built = build::refuse(&self.store, commit, &key, phase, &refusal)?;
+                self.recorder.build(&self.store, &built, commit, phase, false)?;
+                let failure = built.failure.expect("a patch does not apply");
+                return Err(NoBuild::Failed { failure, starved: false });
+            }
+        };
         let fits = |stamp: &Stamp| {
             let is_fresh = stamp.phase == Phase::Confirm && stamp.hunt == hunt;
             let may_be_old = phase != Phase::Confirm
@@ -299,6 +311,7 @@ impl Oracle {
             slot: &slot,
             commit,
             config: recipe,
+            laid: laid.as_ref(),
             key: &key,
             values: &values,
             phase,
@@ -326,7 +339,10 @@ impl Oracle {
         commit: &CommitId,
         recipe: &Config,
     ) -> Result<crate::store::BuildKey, OracleError> {
-        let tree = self.history.tree_id(commit)?;
+        let tree = match self.laid(commit, recipe)? {
+            Some(laid) => laid.id(),
+            None => self.history.tree_id(commit)?,
+        };
         Ok(build_key(&tree, commit, recipe, &self.facts.inputs, &self.facts.environment))
     }
 

@@ -243,9 +243,10 @@ pub(super) fn policy_of(kind: FailureKind, target: &GuardTarget, config: &Config
     measure.map_or(&config.failures, |measure| &measure.failures).policy(kind)
 }
 
-pub(super) fn skip_reason(kind: FailureKind) -> SkipReason {
+pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
     match kind {
         FailureKind::Build => SkipReason::Build,
+        FailureKind::Patch => SkipReason::Patch,
         FailureKind::Crash => SkipReason::Crash,
         FailureKind::Timeout => SkipReason::Timeout,
         FailureKind::Nan => SkipReason::Nan,

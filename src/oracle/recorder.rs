@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Metric, Phase, Reading, Value};
+use crate::evaluation::{CommitId, FailureKind, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -263,7 +263,9 @@ fn count_build(failed: &mut Vec<String>, build: &BuildDone) {
     if build.reused || build.phase == Phase::Control {
         return;
     }
-    match build.failure {
+    match &build.failure {
+        // Nothing was built, and no machine would have taken the patch.
+        Some(failure) if failure.kind == FailureKind::Patch => {}
         Some(_) => failed.push(build.attempt.clone()),
         None => failed.clear(),
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::build::{Slot, Stamp};
 use crate::config::{Command, Config, Measure, Placeholder, Values};
 use crate::evaluation::{Around, CommitId, Ended, MachineState, Phase, RunRecord};
-use crate::git::{History, Worktree};
+use crate::git::{History, Holding, LaidTree, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
@@ -22,6 +22,8 @@ pub(super) struct Order<'a> {
     /// What the slot holds.
     pub(super) stamp: &'a Stamp,
     pub(super) commit: &'a CommitId,
+    /// Its files, where they are not the commit's own.
+    pub(super) laid: Option<&'a LaidTree>,
     pub(super) config: &'a Config,
     pub(super) measure: &'a Measure,
     pub(super) key: &'a RunKey,
@@ -142,13 +144,12 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         let quiet = LogFile { path: &aside, header: &[], sync: false };
         process::run(&invoke(&words), order.stop, &quiet, &mut |_, _| Keep::No)?;
     }
-    Worktree::holding(
-        order.history.repository(),
-        &slot.src(),
-        order.commit,
-        order.config.worktree.submodules,
-    )?
-    .reset()?;
+    let holding = Holding {
+        commit: order.commit.clone(),
+        laid: order.laid.cloned(),
+        submodules: order.config.worktree.submodules,
+    };
+    Worktree::holding(order.history.repository(), &slot.src(), holding)?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::Stopped);
     }

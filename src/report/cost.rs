@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::store::journal::{Entry, Event};
+use crate::evaluation::{Failure, FailureKind};
+use crate::store::journal::{BuildDone, Entry, Event};
 
 use super::model::Totals;
 
@@ -22,7 +23,7 @@ impl Cost {
                     totals.run_s += run.wall_s;
                 }
                 Event::Build(build)
-                    if !build.reused && counted.insert(("build", &build.attempt)) =>
+                    if was_tried(build) && counted.insert(("build", &build.attempt)) =>
                 {
                     totals.builds += 1;
                     totals.build_s += build.wall_s;
@@ -32,6 +33,12 @@ impl Cost {
         }
         totals
     }
+}
+
+/// Where a patch does not apply, nothing is built.
+fn was_tried(build: &BuildDone) -> bool {
+    let is_patch = |failure: &Failure| failure.kind == FailureKind::Patch;
+    !build.reused && !build.failure.as_ref().is_some_and(is_patch)
 }
 
 /// Seconds during which somebody drove the hunt: each driver from its first event to its

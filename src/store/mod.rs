@@ -8,6 +8,7 @@
 //!   builds/ab/<build key>/<attempt>.json
 //!   controls/<attempt>.json            what the control said of a failed run
 //!   confirmations/<key>.json           a confirmation, by what was confirmed
+//!   patches/<digest>.diff              what hunts apply to commits
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
 //!   in-use                             locked by whoever measures, and by whoever tidies up
@@ -27,6 +28,7 @@ mod in_use;
 mod inventory;
 pub mod journal;
 mod key;
+mod patches;
 mod runs;
 
 use std::path::{Path, PathBuf};

@@ -30,6 +30,8 @@
 //! | `change_input` | appends to the model while it runs |
 //! | `program` | what the built program is called; `none`: the build makes none |
 //! | `needs` | a file under the source without which it leaves with 4 |
+//! | `lacks` | a file under the source with which it leaves with 4 |
+//! | `needs_text` | `FILE WORD`: the same where the file has not that word |
 //! | `dirty` | a tracked file that it overwrites while it runs |
 //! | `town` | a folder in which every engine has a file while it builds or runs |
 //! | `alone` | it is a fault if anybody else is in town while this one runs |
@@ -240,6 +242,18 @@ fn run(measure: &str, rooms: &[&str]) {
         && !Path::new(file).exists()
     {
         eprintln!("cannot find {file}");
+        exit(4);
+    }
+    if let Some(file) = script.get("lacks")
+        && Path::new(file).exists()
+    {
+        eprintln!("{file} should be gone");
+        exit(4);
+    }
+    if let Some((file, word)) = script.get("needs_text").and_then(|value| value.split_once(' '))
+        && !fs::read_to_string(file).is_ok_and(|text| text.contains(word))
+    {
+        eprintln!("{file} does not say {word}");
         exit(4);
     }
     if script.get("orphan").is_some() {

@@ -9,13 +9,15 @@ use super::super::problem::Problem;
 use super::super::walk::{Section, Spot, Walk};
 
 /// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 10] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 12] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["guard"], ""),
     (&["statistics"], ""),
     (&["environment"], ""),
     (&["override"], ""),
+    (&["patch"], " Give the patch a `when` of its own."),
+    (&["overlay"], " Give the overlay a `when` of its own."),
     (&["worktree", "dir"], ""),
     (&["build", "ignore"], ""),
     (&["build", "paths"], ""),
@@ -50,7 +52,7 @@ pub(super) fn take(walk: &mut Walk, document: &mut Node) -> (Vec<Condition>, Vec
     (conditions, bodies)
 }
 
-fn condition(walk: &mut Walk, mut when: Section<'_>) -> Condition {
+pub(super) fn condition(walk: &mut Walk, mut when: Section<'_>) -> Condition {
     if when.entries().next().is_none() {
         let what =
             "is empty; give one or more of missing, exists, contains, has_ancestor, lacks_ancestor";
@@ -79,7 +81,7 @@ fn contains(walk: &mut Walk, spot: &Spot<'_>) -> Option<(String, String)> {
     Some((file?, text?.to_owned()))
 }
 
-fn revision(walk: &mut Walk, spot: &Spot<'_>) -> Option<String> {
+pub(super) fn revision(walk: &mut Walk, spot: &Spot<'_>) -> Option<String> {
     let text = spot.text(walk)?;
     if text.starts_with('-') || text.contains("..") || text.contains(char::is_whitespace) {
         spot.refuse(walk, format!("`{text}` is not a revision."));

@@ -30,6 +30,10 @@ pub(super) struct Document {
     statistics: Option<Statistics>,
     failures: Option<Failures>,
     environment: Option<Environment>,
+    /// Changes that are made to commits before they are built, in order.
+    patch: Option<Vec<Patch>>,
+    /// Files of one revision that are laid over every commit before it is built.
+    overlay: Option<Vec<FileOverlay>>,
     /// How some commits differ. Every override whose condition holds is laid over, in order:
     /// tables are merged, everything else is replaced, arrays whole.
     r#override: Option<Vec<Override>>,
@@ -415,6 +419,32 @@ struct Environment {
 struct Override {
     /// Which commits: all that is given must hold.
     when: When,
+}
+
+/// A change that is made to commits before they are built, from a file or from a commit. Where
+/// it is made already it is passed over; where it does not apply the commit is untestable.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{ "required": ["file"] }, { "required": ["commit"] }]))]
+struct Patch {
+    /// A unified diff, as `git diff` writes it; from the folder of this file.
+    file: Option<Text>,
+    /// What this revision changes against its first parent.
+    commit: Option<Text>,
+    /// Which commits: all that is given must hold. Default: all of them.
+    when: Option<When>,
+}
+
+/// Files of one revision that are laid over every commit before it is built.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct FileOverlay {
+    /// The revision whose files they are; resolved when the hunt begins.
+    from: Text,
+    /// Git pathspecs, such as "bench/**": what matches is exactly as at that revision.
+    #[schemars(length(min = 1))]
+    paths: Vec<Text>,
+    /// Which commits: all that is given must hold. Default: all of them.
+    when: Option<When>,
 }
 
 #[derive(JsonSchema)]

@@ -92,6 +92,13 @@ pattern = "x"
 [[guard]]
 metric = "ppl"
 max = 1
+[[patch]]
+file = "fix.diff"
+when = { exists = "x" }
+[[overlay]]
+from = "HEAD"
+paths = ["bench/**"]
+when = { exists = "x" }
 [[override]]
 when = { exists = "x" }
 run.threads = 1

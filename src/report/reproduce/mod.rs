@@ -21,6 +21,8 @@ use super::words;
 /// configuration that holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipe {
+    /// What is laid over the commit, the lowest first.
+    pub layers: Vec<RecipeLayer>,
     /// The build commands, a word an entry.
     pub build: Vec<Vec<String>>,
     /// Their declared environment.
@@ -39,6 +41,25 @@ pub struct Recipe {
     pub threads: u32,
     /// `{chunks}`, where it is set.
     pub chunks: Option<u32>,
+}
+
+/// What a [`Recipe`] lays over a commit before it is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecipeLayer {
+    /// A unified diff, applied unless its content is there already.
+    Patch {
+        /// What people call it.
+        name: String,
+        /// The diff.
+        diff: Vec<u8>,
+    },
+    /// What matches is exactly as at that commit.
+    Files {
+        /// Whose files.
+        from: CommitId,
+        /// Whole pathspecs.
+        paths: Vec<String>,
+    },
 }
 
 /// One measure of a [`Recipe`].
@@ -69,6 +90,7 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
     for (recipe, number) in recipes.iter().zip(1..) {
         let fixed = Fixed::of(recipe);
         let measures = chosen(report, recipe);
+        lay(&mut script, recipe, number)?;
         links(&mut script, recipe, number)?;
         compile(&mut script, recipe, &fixed, number)?;
         measure_all(&mut script, &measures, &fixed, number)?;
@@ -152,6 +174,27 @@ fn repository(report: &Report) -> Option<String> {
     let whole = |path: &String| !path.contains(char::REPLACEMENT_CHARACTER);
     let common = || report.folder.ancestors().nth(3)?.to_str().map(str::to_owned);
     report.checkout.clone().filter(whole).or_else(common).filter(|path| !path.is_empty())
+}
+
+fn lay(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportError> {
+    let _ = write!(script, "\nlay_{number}() {{\n  :\n");
+    for layer in &recipe.layers {
+        match layer {
+            RecipeLayer::Patch { name, diff } => {
+                let _ = writeln!(script, "  # {}", text::line(name));
+                script.push_str(&shell::given(diff, "apply_patch"));
+            }
+            RecipeLayer::Files { from, paths } => {
+                let _ = write!(script, "  lay_files {from}");
+                for path in paths {
+                    let _ = write!(script, " {}", quote(path)?);
+                }
+                script.push('\n');
+            }
+        }
+    }
+    script.push_str("}\n");
+    Ok(())
 }
 
 fn links(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportError> {

@@ -62,6 +62,7 @@ impl Hunt {
             bad: info('e', "sampler: tidy"),
             asked: (asked.to_owned(), "HEAD".to_owned()),
             revisions: BTreeMap::new(),
+            patches: BTreeMap::new(),
             commits: 12,
             options: Options::default(),
             base: "/work".to_owned(),

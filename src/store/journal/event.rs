@@ -135,9 +135,12 @@ pub struct Begun {
     pub bad: CommitInfo,
     /// What was typed for them.
     pub asked: (String, String),
-    /// The revisions that `[[override]]` conditions name, as they were.
+    /// The revisions that the configuration names, as they were.
     #[serde(default)]
     pub revisions: BTreeMap<String, CommitId>,
+    /// The patches that it names: digests of their content, which the store has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub patches: BTreeMap<String, String>,
     /// How many commits may be the first bad one.
     pub commits: usize,
     /// Options of the command line.

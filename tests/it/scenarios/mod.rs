@@ -15,6 +15,7 @@ mod answer;
 mod endpoints;
 mod engines;
 mod isolation;
+mod laid;
 mod lines;
 mod merges;
 mod names;
