@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::evaluation::{FailureKind, Guard, Metric};
+use crate::evaluation::{CommitId, FailureKind, Guard, Metric};
 
 use super::load::Source;
 use super::{Placeholder, Template};
@@ -42,6 +42,9 @@ pub struct Config {
     pub patches: Vec<Patch>,
     /// `[[overlay]]`, in order; [`Config::resolve`] leaves those that hold.
     pub overlays: Vec<FileOverlay>,
+    /// `[ruler] paths`: git pathspecs (`:(top,glob)` is added) of what measures, rather than of
+    /// what is measured.
+    pub ruler: Vec<String>,
     /// What it was read from.
     pub(super) source: Arc<Source>,
 }
@@ -357,6 +360,16 @@ pub struct Condition {
 }
 
 impl Config {
+    /// The same with the ruler of another commit, below the overlays: those are the same for
+    /// both.
+    #[must_use]
+    pub fn with_ruler_of(&self, commit: &CommitId) -> Self {
+        let mut exchanged = self.clone();
+        let (from, paths) = (commit.to_string(), self.ruler.clone());
+        exchanged.overlays.insert(0, FileOverlay { from, paths, when: None });
+        exchanged
+    }
+
     /// The measure of that name.
     pub fn measure(&self, name: &str) -> Option<&Measure> {
         self.measures.iter().find(|m| m.name == name)

@@ -46,7 +46,7 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = Section::new("", &document.place, table);
-    root.later(&["matrix", "prepare", "ruler"]);
+    root.later(&["matrix", "prepare"]);
 
     version(walk, &mut root);
     // Inputs and [run] come first: templates are checked against them.
@@ -62,6 +62,7 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let probes = probes(walk, &mut root);
     let patches = laid::patches(walk, &mut root);
     let overlays = laid::overlays(walk, &mut root);
+    let ruler = laid::ruler(walk, &mut root);
     // Taken out of the tree before; asked for here so that a typo can be told what was meant.
     root.get("override");
     root.finish(walk);
@@ -81,6 +82,7 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
         probes,
         patches,
         overlays,
+        ruler,
         source: Arc::<Source>::default(),
     }
 }

@@ -47,10 +47,11 @@ fn seen(config: &Config) -> String {
         probes,
         patches,
         overlays,
+        ruler,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{patches:?}\n{overlays:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{patches:?}\n{overlays:?}\n{ruler:?}"
     )
 }
 

@@ -69,10 +69,26 @@ pub enum Phase {
     Search,
     /// At the first bad commit and its parents, afresh.
     Confirm,
+    /// At the first bad commit and its parents with one another's ruler, to tell with which the
+    /// step goes.
+    Ruler,
     /// The good endpoint's kept build, run to tell whose fault a failure is.
     Control,
     /// By hand.
     Manual,
+}
+
+impl Phase {
+    /// Whether a run or build that was made for `other`, by this hunt or not, may serve. Only a
+    /// confirmation wants what was made for it, and a check of the ruler what was made no less
+    /// fresh.
+    pub fn takes(self, other: Self, is_ours: bool) -> bool {
+        match self {
+            Self::Confirm => other == Self::Confirm && is_ours,
+            Self::Ruler => matches!(other, Self::Confirm | Self::Ruler),
+            Self::Endpoint | Self::Search | Self::Control | Self::Manual => true,
+        }
+    }
 }
 
 impl fmt::Display for Phase {
@@ -81,6 +97,7 @@ impl fmt::Display for Phase {
             Self::Endpoint => "endpoint",
             Self::Search => "search",
             Self::Confirm => "confirm",
+            Self::Ruler => "ruler",
             Self::Control => "control",
             Self::Manual => "manual",
         })
@@ -142,6 +159,8 @@ pub enum Apart {
     WarmUp,
     /// The machine was slowed down around it, as told here.
     Throttled(String),
+    /// It had another commit's ruler; only the check of the ruler looks at it.
+    Ruler,
 }
 
 impl fmt::Display for Apart {
@@ -149,6 +168,7 @@ impl fmt::Display for Apart {
         match self {
             Self::WarmUp => f.write_str("warm-up"),
             Self::Throttled(why) => f.write_str(why),
+            Self::Ruler => f.write_str("with the ruler of another commit"),
         }
     }
 }
@@ -162,5 +182,29 @@ impl RunRecord {
         }
         let machine = self.machine.as_ref().filter(|_| self.alone)?;
         machine.throttled().map(Apart::Throttled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_made_for_it_serves_a_confirmation() {
+        let all = [
+            Phase::Endpoint,
+            Phase::Search,
+            Phase::Confirm,
+            Phase::Ruler,
+            Phase::Control,
+            Phase::Manual,
+        ];
+        let serving = |phase: Phase, is_ours| -> Vec<Phase> {
+            all.into_iter().filter(|other| phase.takes(*other, is_ours)).collect()
+        };
+        assert_eq!(serving(Phase::Confirm, true), [Phase::Confirm]);
+        assert!(serving(Phase::Confirm, false).is_empty());
+        assert_eq!(serving(Phase::Ruler, false), [Phase::Confirm, Phase::Ruler]);
+        assert_eq!(serving(Phase::Search, false), all);
     }
 }

@@ -21,6 +21,7 @@ mod over_text;
 mod plan;
 mod posterior;
 mod publish;
+mod ruler;
 mod sampler;
 mod search;
 mod short;

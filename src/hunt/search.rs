@@ -14,6 +14,7 @@ use super::confirm::{Claim, Confirmed};
 use super::driver::Driver;
 use super::lead::Lead;
 use super::posterior::posterior;
+use super::ruler::CHANGED;
 use super::sampler::Sampler;
 use super::short;
 use super::verdict::{Place, write_down};
@@ -403,6 +404,10 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
 pub(super) fn candidates_sentence(commits: &[CommitId], why: &str) -> String {
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
     match names.as_slice() {
+        // What measures comes before what is measured.
+        [only] if why.starts_with(CHANGED) => {
+            format!("{why}; if the engine did it, the first bad commit may be {only}")
+        }
         [only] => format!("the first bad commit may be {only}; {why}"),
         _ => format!("the first bad commit is one of {}: {}; {why}", names.len(), names.join(", ")),
     }

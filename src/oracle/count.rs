@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::config::{Config, Measure};
-use crate::evaluation::{Ended, FailureKind, Fault, Phase};
+use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, StoredRun};
 
 use super::derive::{Derived, derive};
@@ -64,9 +64,9 @@ impl Oracle {
         let mut failed = Vec::new();
         for run in self.store.runs(key)? {
             let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
-            let is_fresh = (run.record.phase == Phase::Confirm && is_ours)
+            let serves = request.phase.takes(run.record.phase, is_ours)
                 || self.taken_over.contains(&run.record.attempt);
-            if request.phase == Phase::Confirm && !is_fresh {
+            if !serves {
                 continue;
             }
             // It was given less time than it would have now.

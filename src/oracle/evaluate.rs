@@ -136,7 +136,7 @@ impl Oracle {
         recipe: &Config,
         placed: &mut Option<Placed>,
     ) -> Result<BTreeMap<String, Vec<Sample>>, NoBuild> {
-        if request.phase != Phase::Confirm {
+        if request.phase.takes(Phase::Search, false) {
             self.known_build_failure(request, recipe)?;
         }
         if request.measures.is_empty() && !self.is_known_to_build(request, recipe)? {
@@ -235,7 +235,7 @@ impl Oracle {
         let key = self.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let built = builds.iter().any(|build| build.failure.is_none());
-        Ok(built && request.phase != Phase::Confirm)
+        Ok(built && request.phase.takes(Phase::Search, false))
     }
 
     /// Sees to it that a slot holds the build.
@@ -287,11 +287,9 @@ impl Oracle {
             }
         };
         let fits = |stamp: &Stamp| {
-            let is_fresh = stamp.phase == Phase::Confirm && stamp.hunt == hunt;
-            let may_be_old = phase != Phase::Confirm
-                || (recipe.build.confirm == ConfirmBuild::Reuse
-                    && recipe.build.mode == BuildMode::Clean);
-            stamp.build_key == key && (may_be_old || is_fresh)
+            let may_be_old = recipe.build.confirm == ConfirmBuild::Reuse
+                && recipe.build.mode == BuildMode::Clean;
+            stamp.build_key == key && (may_be_old || phase.takes(stamp.phase, stamp.hunt == hunt))
         };
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|s| fits(&s)));
         let slot = match kept {
@@ -333,16 +331,21 @@ impl Oracle {
         Ok(Placed { slot, stamp })
     }
 
+    /// The name of a commit's files under a recipe.
+    pub fn tree_of(&self, commit: &CommitId, recipe: &Config) -> Result<String, OracleError> {
+        Ok(match self.laid(commit, recipe)? {
+            Some(laid) => laid.id(),
+            None => self.history.tree_id(commit)?,
+        })
+    }
+
     /// The key of a commit's build under a recipe.
     pub fn build_key_of(
         &self,
         commit: &CommitId,
         recipe: &Config,
     ) -> Result<crate::store::BuildKey, OracleError> {
-        let tree = match self.laid(commit, recipe)? {
-            Some(laid) => laid.id(),
-            None => self.history.tree_id(commit)?,
-        };
+        let tree = self.tree_of(commit, recipe)?;
         Ok(build_key(&tree, commit, recipe, &self.facts.inputs, &self.facts.environment))
     }
 

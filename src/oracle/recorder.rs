@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, FailureKind, Metric, Phase, Reading, Value};
+use crate::evaluation::{Apart, CommitId, FailureKind, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -72,7 +72,7 @@ impl Recorder {
                     if !run.reused {
                         made.insert(run.attempt.clone());
                     }
-                    let seen = run.values.into_iter();
+                    let seen = run.values.into_iter().filter(|_| run.phase != Phase::Ruler);
                     values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
                     known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
@@ -189,9 +189,14 @@ impl Recorder {
             self.made.insert(record.attempt.clone());
         }
         let values = sample.values(&record.measure);
-        let seen =
-            values.iter().map(|(metric, value)| (commit.clone(), metric.clone(), value.clone()));
-        self.values.extend(seen);
+        // With another ruler the same bits say something else.
+        let is_own = phase != Phase::Ruler;
+        if is_own {
+            let of = |(metric, value): (&Metric, &Value)| {
+                (commit.clone(), metric.clone(), value.clone())
+            };
+            self.values.extend(values.iter().map(of));
+        }
         journal.append(Event::Run(RunDone {
             commit: commit.clone(),
             measure: record.measure.clone(),
@@ -206,7 +211,7 @@ impl Recorder {
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::extent),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
-            apart: record.apart(),
+            apart: record.apart().or((!is_own).then_some(Apart::Ruler)),
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }

@@ -1,4 +1,5 @@
-//! What is laid over a commit before it is built: `[[patch]]` and `[[overlay]]`.
+//! What is laid over a commit before it is built: `[[patch]]` and `[[overlay]]`; and what
+//! of a commit measures: `[ruler]`.
 
 use super::super::walk::{Section, Walk};
 use super::super::{Condition, FileOverlay, Patch, PatchSource};
@@ -45,6 +46,16 @@ pub(super) fn overlays(walk: &mut Walk, root: &mut Section<'_>) -> Vec<FileOverl
         overlays.push(FileOverlay { from: from.unwrap_or_default(), paths, when });
     }
     overlays
+}
+
+/// `[ruler] paths`.
+pub(super) fn ruler(walk: &mut Walk, root: &mut Section<'_>) -> Vec<String> {
+    let Some(mut section) = root.get("ruler").and_then(|spot| spot.section(walk)) else {
+        return Vec::new();
+    };
+    let paths = paths(walk, &mut section);
+    section.finish(walk);
+    paths
 }
 
 /// Patterns, of which there must be one.

@@ -9,7 +9,7 @@ use super::super::problem::Problem;
 use super::super::walk::{Section, Spot, Walk};
 
 /// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 12] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 13] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["guard"], ""),
@@ -18,6 +18,7 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 12] = [
     (&["override"], ""),
     (&["patch"], " Give the patch a `when` of its own."),
     (&["overlay"], " Give the overlay a `when` of its own."),
+    (&["ruler"], ""),
     (&["worktree", "dir"], ""),
     (&["build", "ignore"], ""),
     (&["build", "paths"], ""),

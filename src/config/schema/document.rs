@@ -34,6 +34,7 @@ pub(super) struct Document {
     patch: Option<Vec<Patch>>,
     /// Files of one revision that are laid over every commit before it is built.
     overlay: Option<Vec<FileOverlay>>,
+    ruler: Option<Ruler>,
     /// How some commits differ. Every override whose condition holds is laid over, in order:
     /// tables are merged, everything else is replaced, arrays whole.
     r#override: Option<Vec<Override>>,
@@ -445,6 +446,16 @@ struct FileOverlay {
     paths: Vec<Text>,
     /// Which commits: all that is given must hold. Default: all of them.
     when: Option<When>,
+}
+
+/// What measures, rather than what is measured: where the first bad commit touches it, either
+/// side is measured with the other's, and the report says with which the step goes.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Ruler {
+    /// Git pathspecs, such as "bench/**" or "tests/golden/**".
+    #[schemars(length(min = 1))]
+    paths: Vec<Text>,
 }
 
 #[derive(JsonSchema)]

@@ -50,6 +50,8 @@ fn what_is_wrong_with_them_is_told() {
         ("[[overlay]]\nfrom='HEAD'\npaths=[]\n", "overlay[1].paths: may not be empty."),
         ("[[overlay]]\nfrom='HEAD'\npaths=['../a']\n", "must be a relative path"),
         ("[[overlay]]\nfrom='HEAD'\npaths=[':!a']\n", "only plain patterns"),
+        ("[ruler]\n", "ruler.paths: is missing."),
+        ("[ruler]\npaths=[]\n", "ruler.paths: may not be empty."),
         (
             "[[override]]\nwhen={exists='a'}\npatch=[{file='a'}]\n",
             "override[1].patch: belongs to the whole hunt, not to some commits. Give the patch a \

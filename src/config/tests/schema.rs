@@ -92,6 +92,8 @@ pattern = "x"
 [[guard]]
 metric = "ppl"
 max = 1
+[ruler]
+paths = ["bench/**"]
 [[patch]]
 file = "fix.diff"
 when = { exists = "x" }

@@ -23,6 +23,7 @@ mod noise;
 mod ranges;
 mod recipes;
 mod repositories;
+mod ruler;
 mod settings;
 mod several;
 mod short;
