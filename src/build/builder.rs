@@ -167,6 +167,7 @@ pub fn refuse(
         finished: jiff::Timestamp::now().to_string(),
         wall_s: 0.0,
         failure: Some(failure),
+        prepare: None,
     };
     publish_file(log, &store.build_log(&record))?;
     store.put_build(&record)?;
@@ -215,6 +216,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         finished: jiff::Timestamp::now().to_string(),
         wall_s: begun.elapsed().as_secs_f64(),
         failure,
+        prepare: None,
     };
     Ok(Attempt { record, log: pending, fault })
 }

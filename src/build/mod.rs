@@ -5,5 +5,5 @@ mod key;
 mod slot;
 
 pub use builder::{BuildError, Built, Order, build, refuse};
-pub use key::{build_key, run_key};
+pub use key::{build_key, prepare_key, run_key};
 pub use slot::{Slot, SlotError, Slots, Stamp};

@@ -189,10 +189,12 @@ fn tools(lines: &mut Lines, config: &Config) {
     let measures = config.measures.iter().flat_map(|measure| {
         std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
     });
+    let prepares = config.prepares.iter().map(|prepare| &prepare.command);
     let mut programs: Vec<String> = config
         .build
         .commands
         .iter()
+        .chain(prepares)
         .chain(measures)
         .filter_map(|command| command.words.first())
         .filter(|word| {

@@ -25,4 +25,4 @@ pub use load::{LoadError, Overlay, ResolveError};
 pub use model::*;
 pub use problem::{ConfigError, Place, Problem};
 pub use schema::schema;
-pub use template::{MissingValue, Placeholder, Template, TemplateError, Values};
+pub use template::{MissingValue, Names, Placeholder, Template, TemplateError, Values};

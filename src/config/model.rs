@@ -22,6 +22,8 @@ pub struct Config {
     pub worktree: Worktree,
     /// `[build]`.
     pub build: Build,
+    /// `[[prepare]]`, in order, with unique names; each names only itself and those before it.
+    pub prepares: Vec<Prepare>,
     /// `[[measure]]`, in order, with unique names.
     pub measures: Vec<Measure>,
     /// `[run]`.
@@ -108,6 +110,30 @@ pub enum ConfirmBuild {
     Reuse,
 }
 
+/// One `[[prepare]]`: a step between build and measures, made once for each build.
+#[derive(Clone, Debug)]
+pub struct Prepare {
+    /// Its name, unique; `{prepare.NAME}` is the folder that it fills.
+    pub name: String,
+    /// What to run.
+    pub command: Command,
+    /// Wall-clock limit; default 30 minutes.
+    pub timeout: Duration,
+    /// Declared environment.
+    pub env: BTreeMap<String, Template>,
+    /// What must lie in its folder then; paths relative to that.
+    pub outputs: Vec<String>,
+    /// What a commit counts as where it fails.
+    pub failure: Policy,
+}
+
+impl Prepare {
+    /// Everything in it that is filled in.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.command.words.iter().chain(self.env.values())
+    }
+}
+
 /// One `[[measure]]`.
 #[derive(Clone, Debug)]
 pub struct Measure {
@@ -168,12 +194,16 @@ pub enum Parser {
 }
 
 impl Measure {
-    /// Whether its runs depend on `{chunks}`.
-    pub fn takes_chunks(&self) -> bool {
+    /// Everything in it that is filled in.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
         let commands = std::iter::once(&self.command).chain(&self.before).chain(&self.after);
         let words = commands.flat_map(|command| &command.words);
-        let templates = words.chain(self.env.values()).chain(&self.cwd);
-        templates.flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
+        words.chain(self.env.values()).chain(&self.cwd)
+    }
+
+    /// Whether its runs depend on `{chunks}`.
+    pub fn takes_chunks(&self) -> bool {
+        self.templates().flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
     }
 }
 
@@ -301,7 +331,10 @@ impl Failures {
             FailureKind::Nan => self.nan,
             FailureKind::Timeout => self.timeout,
             FailureKind::Unreadable => self.unreadable,
-            FailureKind::Patch | FailureKind::Incomplete | FailureKind::Require => Policy::Skip,
+            FailureKind::Patch
+            | FailureKind::Prepare
+            | FailureKind::Incomplete
+            | FailureKind::Require => Policy::Skip,
         }
     }
 }
@@ -373,6 +406,27 @@ impl Config {
     /// The measure of that name.
     pub fn measure(&self, name: &str) -> Option<&Measure> {
         self.measures.iter().find(|m| m.name == name)
+    }
+
+    /// What must be prepared before something that is filled in with `templates`, in order:
+    /// what they name, and what that needs.
+    pub fn prepares_of<'c>(
+        &'c self,
+        templates: impl Iterator<Item = &'c Template>,
+    ) -> Vec<&'c Prepare> {
+        let mut wanted: Vec<&Placeholder> = templates.flat_map(Template::placeholders).collect();
+        let mut found = Vec::new();
+        // Each names only those before it.
+        for prepare in self.prepares.iter().rev() {
+            let is_it =
+                |p: &&Placeholder| matches!(p, Placeholder::Prepare(n) if *n == prepare.name);
+            if wanted.iter().any(is_it) {
+                wanted.extend(prepare.templates().flat_map(Template::placeholders));
+                found.push(prepare);
+            }
+        }
+        found.reverse();
+        found
     }
 
     /// Whether a metric is an exit code, which only says pass or fail.

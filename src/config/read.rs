@@ -4,6 +4,7 @@ mod guard;
 mod laid;
 mod measure;
 mod overrides;
+mod prepare;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,15 +47,17 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = Section::new("", &document.place, table);
-    root.later(&["matrix", "prepare"]);
+    root.later(&["matrix"]);
 
     version(walk, &mut root);
-    // Inputs and [run] come first: templates are checked against them.
-    walk.inputs = inputs(walk, &mut root);
+    // Inputs and [run] come first, and [[prepare]] before measures: templates are checked against
+    // them.
+    walk.names.inputs = inputs(walk, &mut root);
     let run = run(walk, &mut root);
     let failures = failures(walk, &mut root);
     let worktree = worktree(walk, &mut root, base);
     let build = build(walk, &mut root);
+    let prepares = prepare::prepares(walk, &mut root);
     let (measures, declared) = measure::measures(walk, &mut root, &failures);
     let requires = guard::requires(walk, &mut root, &declared);
     let guards = guard::guards(walk, &mut root, &declared);
@@ -68,10 +71,11 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     root.finish(walk);
 
     Config {
-        inputs: std::mem::take(&mut walk.inputs),
+        inputs: std::mem::take(&mut walk.names.inputs),
         base: base.to_owned(),
         worktree,
         build,
+        prepares,
         measures,
         run,
         requires,
@@ -281,7 +285,7 @@ fn probes(walk: &mut Walk, root: &mut Section<'_>) -> Vec<Vec<String>> {
     for spot in section.get("probe").and_then(|spot| spot.list(walk)).unwrap_or_default() {
         let Some(text) = spot.text(walk) else { continue };
         // Read as a command for its checks only; a placeholder has no value here.
-        match super::Command::parse(text, &walk.inputs) {
+        match super::Command::parse(text, &walk.names) {
             Ok(command) if command.words.iter().any(|w| w.placeholders().next().is_some()) => {
                 spot.refuse(walk, "a probe describes the machine and takes no placeholders.");
             }

@@ -3,6 +3,7 @@
 mod inputs;
 mod laid;
 mod overrides;
+mod prepare;
 mod refusals;
 mod schema;
 
@@ -37,6 +38,7 @@ fn seen(config: &Config) -> String {
         base,
         worktree,
         build,
+        prepares,
         measures,
         run,
         requires,
@@ -51,7 +53,7 @@ fn seen(config: &Config) -> String {
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{patches:?}\n{overlays:?}\n{ruler:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{patches:?}\n{overlays:?}\n{ruler:?}"
     )
 }
 

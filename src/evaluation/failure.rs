@@ -14,6 +14,8 @@ pub enum FailureKind {
     Build,
     /// A patch of the configuration does not apply, so there is nothing to build.
     Patch,
+    /// A `[[prepare]]` that the measure needs failed.
+    Prepare,
     /// The engine died by a signal, or left with an exit code other than 0.
     Crash,
     /// The run outlived its time-out.
@@ -33,6 +35,7 @@ impl fmt::Display for FailureKind {
         f.write_str(match self {
             Self::Build => "does not build",
             Self::Patch => "does not take a patch",
+            Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",
             Self::Nan => "prints NaN",

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Around, CommitId};
+use super::{Around, CommitId, Failure, FailureKind};
 
 /// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
 /// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
@@ -145,10 +145,38 @@ pub struct RunRecord {
     /// Nothing of ours built or ran beside it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
+    /// Nothing of the measure ran: a step before it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<FailedPrepare>,
     /// What the machine was like around it; `None` where nothing was run, or of a record from
     /// before that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Around>,
+}
+
+/// A `[[prepare]]` that failed; the record says how it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedPrepare {
+    /// Its name.
+    pub name: String,
+    /// What it should have made and did not, where it ended well.
+    pub missing: Option<String>,
+}
+
+impl FailedPrepare {
+    /// The failure that it is.
+    pub fn failure(&self, ended: &Ended) -> Failure {
+        let Self { name, missing } = self;
+        let how = match missing {
+            Some(missing) => format!("it made no {missing}"),
+            None => ended.to_string(),
+        };
+        Failure {
+            kind: FailureKind::Prepare,
+            signature: format!("{name}: {how}"),
+            detail: format!("the step {name} failed: {how}"),
+        }
+    }
 }
 
 /// Why a run is kept as a fact and counts for nothing.

@@ -39,6 +39,8 @@ pub enum SkipReason {
     Build,
     /// A patch of the configuration does not apply to it.
     Patch,
+    /// A `[[prepare]]` fails.
+    Prepare,
     /// It crashes or leaves with an error.
     Crash,
     /// It takes too long.
@@ -66,6 +68,7 @@ impl fmt::Display for SkipReason {
         f.pad(match self {
             Self::Build => "does not build",
             Self::Patch => "does not take a patch",
+            Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",
             Self::Unreadable => "prints no value",

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Command, Config, Measure, Parser, Template};
+use crate::config::{Command, Config, Measure, Parser, Prepare, Template};
 use crate::evaluation::CommitId;
 use crate::git::{Layer, Repository, pathspec};
 use crate::oracle::Oracle;
 use crate::process::Stop;
-use crate::report::{self, Recipe, RecipeLayer, RecipeMeasure, Report, ReportError};
+use crate::report::{self, Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, Report, ReportError};
 use crate::store::{HuntDir, StoreError};
 
 use super::{HuntError, open};
@@ -35,7 +35,8 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
         layers: layers(oracle, &config)?,
         build: config.build.commands.iter().map(words).collect(),
         build_env: env(&config.build.env),
-        measures: config.measures.iter().map(measure).collect(),
+        prepares: config.prepares.iter().map(prepare).collect(),
+        measures: config.measures.iter().map(|one| measure(one, &config)).collect(),
         links: config.worktree.link.clone(),
         submodules: config.worktree.submodules,
         inputs: oracle
@@ -72,8 +73,18 @@ fn env(env: &BTreeMap<String, Template>) -> BTreeMap<String, String> {
     env.iter().map(|(name, value)| (name.clone(), value.text().to_owned())).collect()
 }
 
-fn measure(measure: &Measure) -> RecipeMeasure {
+fn prepare(prepare: &Prepare) -> RecipePrepare {
+    RecipePrepare {
+        name: prepare.name.clone(),
+        command: words(&prepare.command),
+        env: env(&prepare.env),
+    }
+}
+
+fn measure(measure: &Measure, config: &Config) -> RecipeMeasure {
+    let prepares = config.prepares_of(measure.templates()).into_iter();
     RecipeMeasure {
+        prepares: prepares.map(|prepare| prepare.name.clone()).collect(),
         name: measure.name.clone(),
         command: words(&measure.command),
         env: env(&measure.env),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::config::{Config, Measure};
+use crate::config::{Config, Measure, Prepare};
 use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, StoredRun};
 
@@ -70,7 +70,11 @@ impl Oracle {
                 continue;
             }
             // It was given less time than it would have now.
-            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < measure.timeout {
+            let its = |p: &&Prepare| {
+                run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
+            };
+            let limit = recipe.prepares.iter().find(its).map_or(measure.timeout, |p| p.timeout);
+            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < limit {
                 continue;
             }
             let derived = derive(&run, measure, recipe)?;

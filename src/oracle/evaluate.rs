@@ -180,10 +180,14 @@ impl Oracle {
             self.ensure(request, recipe, placed)?;
             let placed = placed.as_ref().expect("it was just ensured");
             let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
-            if !std::mem::replace(&mut is_warm, true) {
-                self.warm_up(launch, placed)?;
-            }
-            let (run, derived) = self.launch(launch, placed)?;
+            let (run, derived) = if let Some(failed) = self.prepare(launch, placed)? {
+                failed
+            } else {
+                if !std::mem::replace(&mut is_warm, true) {
+                    self.warm_up(launch, placed)?;
+                }
+                self.launch(launch, placed)?
+            };
             if self.rests_after(launch, &run, &derived, &mut throttled)? {
                 continue;
             }

@@ -19,6 +19,7 @@ mod launch;
 mod machine_state;
 mod observation;
 mod pins;
+mod prepare;
 mod quiet;
 mod recorder;
 mod run;

@@ -230,7 +230,8 @@ impl Recorder {
             return Ok(());
         }
         let log = store.build_log(record);
-        let name = format!("build-{}-{}.log", commit.short(), record.attempt);
+        let kind = record.prepare.as_deref().map_or("build".to_owned(), |p| format!("prepare-{p}"));
+        let name = format!("{kind}-{}-{}.log", commit.short(), record.attempt);
         let log = if log.exists() { hunt.adopt_log(&log, &name)? } else { String::new() };
         let done = BuildDone {
             commit: commit.clone(),
@@ -242,6 +243,7 @@ impl Recorder {
             failure: record.failure.clone(),
             reused,
             commands: record.commands.clone(),
+            prepare: record.prepare.clone(),
         };
         count_build(&mut self.failed_builds, &done);
         journal.append(Event::Build(done))

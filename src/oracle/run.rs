@@ -64,6 +64,10 @@ pub(super) fn values(
     if let Some(parent) = history.parents(commit)?.first() {
         values.set(Placeholder::Parent, parent.as_str());
     }
+    for prepare in &config.prepares {
+        let folder = path(slot.prepared(&prepare.name));
+        values.set(Placeholder::Prepare(prepare.name.clone()), folder);
+    }
     for (name, input) in &facts.inputs {
         values.set(Placeholder::Input(name.clone()), input.path.clone());
     }
@@ -172,6 +176,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         ended,
         built: order.stamp.finished.clone(),
         warm_up: order.warm_up,
+        prepare: None,
         alone: measure.exclusive,
         machine,
     };
@@ -179,6 +184,6 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
 }
 
 /// A command as it could be typed.
-fn shlex_line(words: &[String]) -> String {
+pub(super) fn shlex_line(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::evaluation::{Failure, FailureKind};
-use crate::store::journal::{BuildDone, Entry, Event};
+use crate::store::journal::{BuildDone, Entry, Event, RunDone};
 
 use super::model::Totals;
 
@@ -19,13 +19,17 @@ impl Cost {
         for entry in entries {
             match &entry.event {
                 Event::Run(run) if !run.reused && counted.insert(("run", &run.attempt)) => {
-                    totals.runs += 1;
-                    totals.run_s += run.wall_s;
+                    if is_prepare(run) {
+                        totals.build_s += run.wall_s;
+                    } else {
+                        totals.runs += 1;
+                        totals.run_s += run.wall_s;
+                    }
                 }
                 Event::Build(build)
                     if was_tried(build) && counted.insert(("build", &build.attempt)) =>
                 {
-                    totals.builds += 1;
+                    totals.builds += usize::from(build.prepare.is_none());
                     totals.build_s += build.wall_s;
                 }
                 _ => {}
@@ -33,6 +37,11 @@ impl Cost {
         }
         totals
     }
+}
+
+/// Where a step before the measure fails, nothing of the measure runs.
+fn is_prepare(run: &RunDone) -> bool {
+    run.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Prepare)
 }
 
 /// Where a patch does not apply, nothing is built.

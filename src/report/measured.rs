@@ -157,6 +157,7 @@ fn build_line(build: &BuildDone) -> BuildLine {
         reused: build.reused,
         wall_s: build.wall_s,
         failure: build.failure.as_ref().map(failure_text),
+        prepare: build.prepare.clone(),
         commands: build.commands.clone(),
     }
 }

@@ -378,6 +378,9 @@ pub struct BuildLine {
     /// How it failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The step between build and measures that it was, where it was no build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
     /// The commands, a word an entry; not part of the document.
     #[serde(skip)]
     pub commands: Vec<Vec<String>>,

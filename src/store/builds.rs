@@ -28,6 +28,9 @@ pub struct BuildRecord {
     pub wall_s: f64,
     /// How it failed, if it did, and that was the commit's fault.
     pub failure: Option<Failure>,
+    /// The `[[prepare]]` that was made with a build, where it is no build itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
 }
 
 impl Store {

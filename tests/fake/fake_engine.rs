@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
-//! BUILD/engine run MEASURE [ROOM…] [chunks=N]  acts as that file says; ROOM: folders that must
-//!                                   be fresh; N: it reads so many chunks at most
+//! BUILD/engine convert FOLDER       makes FOLDER/model.conf
+//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [model=FOLDER]  acts as that file says; ROOM:
+//!                                   folders that must be fresh; N: it reads so many chunks at
+//!                                   most; FOLDER: what was converted outdoes that file
 //! ```
 //! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
 //! what really ran. Files in `$FAKE_WORLD` besides are the state of the world, which no commit
@@ -35,6 +37,7 @@
 //! | `dirty` | a tracked file that it overwrites while it runs |
 //! | `town` | a folder in which every engine has a file while it builds or runs |
 //! | `alone` | it is a fault if anybody else is in town while this one runs |
+//! | `convert_exit`, `convert_ppl`, `convert_none` | how converting ends, what it makes `ppl`, that it makes nothing |
 //! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
 #![allow(
     clippy::disallowed_methods,
@@ -63,6 +66,7 @@ fn main() {
     match words.as_slice() {
         ["build", src, build] => build_engine(Path::new(src), Path::new(build)),
         ["run", measure, rooms @ ..] => run(measure, rooms),
+        ["convert", folder] => convert(Path::new(folder)),
         ["note", text] => log(&format!("note {text}")),
         ["poison", key, value] => poison(key, value),
         ["sleep"] => std::thread::sleep(Duration::from_secs(90)),
@@ -218,10 +222,37 @@ fn build_folder() -> PathBuf {
     program.parent().unwrap().to_owned()
 }
 
+// ---- convert ----
+
+fn convert(folder: &Path) {
+    let script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    log(&format!("convert {} - {}", script.id(), std::process::id()));
+    if fs::read_dir(folder).unwrap().next().is_some() {
+        log(&format!("fault {} is not fresh", folder.display()));
+    }
+    if world_has("convert-broken") {
+        eprintln!("the converter's disk is gone");
+        exit(1);
+    }
+    if let Some(code) = script.number("convert_exit") {
+        eprintln!("cannot convert");
+        exit(i32::try_from(code).unwrap());
+    }
+    if script.get("convert_none").is_none() {
+        let ppl = script.get("convert_ppl").map_or(String::new(), |ppl| format!("ppl = {ppl}\n"));
+        fs::write(folder.join("model.conf"), ppl).unwrap();
+    }
+}
+
 // ---- run ----
 
 fn run(measure: &str, rooms: &[&str]) {
-    let script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    let mut text = fs::read_to_string(build_folder().join("engine.conf")).unwrap();
+    if let Some(folder) = rooms.iter().find_map(|word| word.strip_prefix("model=")) {
+        text.push('\n');
+        text += &fs::read_to_string(Path::new(folder).join("model.conf")).expect("a model");
+    }
+    let script = Script::read(&text);
     log(&format!("run {} {measure} {}", script.id(), std::process::id()));
     warn_of_git_variables();
     let words = rooms;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::Condition;
 use super::super::document::{Data, Node, Table};
-use super::super::lay::lay_over;
+use super::super::lay::{NAMED, lay_over};
 use super::super::problem::Problem;
 use super::super::walk::{Section, Spot, Walk};
 
@@ -114,10 +114,13 @@ fn body(walk: &mut Walk, section: &Section<'_>) -> Node {
             );
         }
     }
-    if let Some(Node { data: Data::List(_), .. }) = table.get("measure") {
-        let place = remove(&mut table, &["measure"]).unwrap_or_default();
-        let key = format!("{}.measure", section.key);
-        walk.complain(&place, &key, "name the measure to change: measure.NAME.command = …");
+    for list in NAMED {
+        if let Some(Node { data: Data::List(_), .. }) = table.get(list) {
+            let place = remove(&mut table, &[list]).unwrap_or_default();
+            let key = format!("{}.{list}", section.key);
+            let what = format!("name the {list} to change: {list}.NAME.command = …");
+            walk.complain(&place, &key, what);
+        }
     }
     Node { place: section.place.clone(), data: Data::Table(table) }
 }

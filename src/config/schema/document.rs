@@ -17,6 +17,9 @@ pub(super) struct Document {
     inputs: Option<BTreeMap<String, Text>>,
     worktree: Option<Worktree>,
     build: Option<Build>,
+    /// Steps between build and measures, made once for each build: a model that each commit's own
+    /// tool converts. Measures name what they made as {prepare.NAME}.
+    prepare: Option<Vec<Prepare>>,
     /// Things to run. Each yields metrics called MEASURE or MEASURE.NAME, and always
     /// MEASURE.wall_s (seconds) and MEASURE.peak_rss_mib (MiB).
     #[schemars(length(min = 1))]
@@ -160,6 +163,30 @@ enum BuildMode {
 enum ConfirmBuild {
     Rebuild,
     Reuse,
+}
+
+/// A step between build and measures.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Prepare {
+    /// Unique; letters, digits, _ and -. {prepare.NAME} is the folder that it fills.
+    name: Text,
+    /// What to run in {src}, split as a shell would; no shell runs. Placeholders: {prepare.NAME}
+    /// of its own and of those before it, {src} {build} {cache} {jobs} {threads} {commit} {short}
+    /// {parent} {commit_date} {inputs.NAME}.
+    command: Text,
+    /// Of the command: "90s", "30m", "1h 30m".
+    #[schemars(extend("default" = "30m"))]
+    timeout: Option<Time>,
+    /// Declared environment; placeholders are filled in.
+    #[schemars(extend("default" = {}))]
+    env: Option<Env>,
+    /// What must lie in its folder then, relative to that.
+    #[schemars(extend("default" = []))]
+    outputs: Option<Vec<Text>>,
+    /// What a commit counts as where it fails.
+    #[schemars(extend("default" = "skip"))]
+    failure: Option<Policy>,
 }
 
 /// One thing to run, and how to read what it prints.

@@ -2,7 +2,7 @@
 
 use crate::report::commands::{comparable, typed};
 use crate::report::links::Logs;
-use crate::report::model::{MeasuredCommit, Report};
+use crate::report::model::{BuildLine, MeasuredCommit, Report};
 use crate::report::tables::Output;
 use crate::ui::text;
 
@@ -67,7 +67,7 @@ fn rows(
         let commands =
             build.commands.iter().map(|argv| known.number(argv, report, commit)).collect();
         rows.push(RecordView {
-            what: "build".to_owned(),
+            what: what(build),
             commit: name.clone(),
             phase: build.phase.to_string(),
             took: text::seconds(build.wall_s),
@@ -94,6 +94,14 @@ fn rows(
         });
     }
     rows
+}
+
+/// A build, or what was prepared with one.
+fn what(build: &BuildLine) -> String {
+    match &build.prepare {
+        Some(name) => format!("prepare {}", text::line(name)),
+        None => "build".to_owned(),
+    }
 }
 
 impl Known {

@@ -55,7 +55,7 @@ lay_files() {
 
 prepare() {
   side=$work/$1 commit=$2
-  src=$side/src build=$side/build cache=$side/cache
+  src=$side/src build=$side/build cache=$side/cache prepared=$side/prepared
   short=$(printf '%.10s' "$commit")
   port=$((20000 + $$ % 20000))
   mkdir -p "$build" "$cache" "$side/out" || exit 1

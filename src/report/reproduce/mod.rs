@@ -27,6 +27,8 @@ pub struct Recipe {
     pub build: Vec<Vec<String>>,
     /// Their declared environment.
     pub build_env: BTreeMap<String, String>,
+    /// The steps between build and measures, in order.
+    pub prepares: Vec<RecipePrepare>,
     /// The measures.
     pub measures: Vec<RecipeMeasure>,
     /// Paths of the user's checkout that are linked in, relative to its top.
@@ -62,11 +64,24 @@ pub enum RecipeLayer {
     },
 }
 
+/// One step between build and measures of a [`Recipe`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecipePrepare {
+    /// Its name.
+    pub name: String,
+    /// The command, a word an entry.
+    pub command: Vec<String>,
+    /// Its declared environment.
+    pub env: BTreeMap<String, String>,
+}
+
 /// One measure of a [`Recipe`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecipeMeasure {
     /// Its name.
     pub name: String,
+    /// What must be prepared for it.
+    pub prepares: Vec<String>,
     /// The command, a word an entry.
     pub command: Vec<String>,
     /// Its declared environment.
@@ -92,7 +107,7 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
         let measures = chosen(report, recipe);
         lay(&mut script, recipe, number)?;
         links(&mut script, recipe, number)?;
-        compile(&mut script, recipe, &fixed, number)?;
+        compile(&mut script, recipe, &measures, &fixed, number)?;
         measure_all(&mut script, &measures, &fixed, number)?;
         if are_equal {
             break;
@@ -209,12 +224,24 @@ fn links(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportE
 fn compile(
     script: &mut String,
     recipe: &Recipe,
+    measures: &[&RecipeMeasure],
     fixed: &Fixed<'_>,
     number: u8,
 ) -> Result<(), ReportError> {
     let _ = write!(script, "\ncompile_{number}() {{\n  cd \"$src\" || exit 1\n");
     for command in &recipe.build {
         let _ = writeln!(script, "  {} || exit", fixed.command(command, &recipe.build_env)?);
+    }
+    let wanted = |prepare: &&RecipePrepare| {
+        measures.iter().any(|measure| measure.prepares.contains(&prepare.name))
+    };
+    for prepare in recipe.prepares.iter().filter(wanted) {
+        let _ = writeln!(
+            script,
+            "  mkdir -p \"$prepared\"/{} || exit\n  {} || exit",
+            quote(&prepare.name)?,
+            fixed.command(&prepare.command, &prepare.env)?
+        );
     }
     script.push_str("}\n");
     Ok(())

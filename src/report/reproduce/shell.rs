@@ -109,6 +109,9 @@ impl<'r> Fixed<'r> {
         if let Some(input) = name.strip_prefix("inputs.") {
             return self.inputs.get(input).map(|path| quote(path));
         }
+        if let Some(prepare) = name.strip_prefix("prepare.") {
+            return Some(quote(prepare).map(|name| format!("\"$prepared\"/{name}")));
+        }
         let (_, number) = self.numbers.iter().find(|(known, _)| *known == name)?;
         number.map(|number| Ok(number.to_string()))
     }

@@ -123,6 +123,7 @@ impl Hunt {
     pub(crate) fn build(&mut self, commit: char, phase: Phase) {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
+            prepare: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,
@@ -138,6 +139,7 @@ impl Hunt {
     pub(crate) fn unbuildable(&mut self, commit: char, detail: &str) {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
+            prepare: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,

@@ -230,6 +230,9 @@ pub struct BuildDone {
     pub reused: bool,
     /// The commands, a word an entry.
     pub commands: Vec<Vec<String>>,
+    /// The `[[prepare]]` that was made with a build, where it is no build itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
 }
 
 /// A run.

@@ -20,6 +20,7 @@ mod lines;
 mod merges;
 mod names;
 mod noise;
+mod prepare;
 mod ranges;
 mod recipes;
 mod repositories;
