@@ -12,6 +12,7 @@ use crate::store::{
     BuildKey, BuildRecord, PendingLog, Store, StoreError, attempt_name, publish_file,
 };
 
+use super::compiler_cache::Counters;
 use super::{Slot, SlotError, Stamp};
 
 /// What tools print when the disk is at its end: no commit builds then.
@@ -168,6 +169,7 @@ pub fn refuse(
         wall_s: 0.0,
         failure: Some(failure),
         prepare: None,
+        compiler_cache: None,
     };
     publish_file(log, &store.build_log(&record))?;
     store.put_build(&record)?;
@@ -191,6 +193,8 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     let log = pending.path();
     // Where there is nothing to build, the log is empty, but there.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
+    let env = environment(order)?;
+    let before = Counters::read(&env);
     let mut commands = Vec::new();
     let mut failed = None;
     for command in &order.config.build.commands {
@@ -200,11 +204,12 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
             .map(|word| word.fill(order.values))
             .collect::<Result<Vec<_>, _>>()?;
         commands.push(words.clone());
-        failed = run_command(order, &words, log)?;
+        failed = run_command(order, &words, &env, log)?;
         if failed.is_some() {
             break;
         }
     }
+    let counted = before.and_then(|before| Counters::read(&env)?.since(before));
     worktree.reset()?;
     let (failure, fault) = failed.unzip();
     let record = BuildRecord {
@@ -217,6 +222,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         wall_s: begun.elapsed().as_secs_f64(),
         failure,
         prepare: None,
+        compiler_cache: counted,
     };
     Ok(Attempt { record, log: pending, fault })
 }
@@ -243,10 +249,17 @@ fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     Ok(worktree)
 }
 
+/// `[build] env`, filled in.
+fn environment(order: Order<'_>) -> Result<Vec<(String, String)>, BuildError> {
+    let env = order.config.build.env.iter();
+    env.map(|(name, value)| Ok((name.clone(), value.fill(order.values)?))).collect()
+}
+
 /// Runs one build command; its output is added to the build's log.
 fn run_command(
     order: Order<'_>,
     words: &[String],
+    env: &[(String, String)],
     log: &Path,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {
     let part = log.with_extension("part");
@@ -254,8 +267,8 @@ fn run_command(
         .args(&words[1..])
         .cwd(order.slot.src())
         .timeout(Some(order.config.build.timeout));
-    for (name, value) in &order.config.build.env {
-        invocation = invocation.env(name, value.fill(order.values)?);
+    for (name, value) in env {
+        invocation = invocation.env(name, value);
     }
     let mut machine = None;
     let mut complaint: Option<String> = None;

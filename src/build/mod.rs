@@ -1,6 +1,7 @@
 //! From a commit to an artifact in a slot, or to a build failure and whose fault it is.
 
 mod builder;
+mod compiler_cache;
 mod key;
 mod slot;
 

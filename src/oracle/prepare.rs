@@ -96,6 +96,7 @@ impl Oracle {
             wall_s: made.wall_s,
             failure: None,
             prepare: Some(prepare.name.clone()),
+            compiler_cache: None,
         };
         publish_file(log, &self.store.build_log(&record))?;
         self.store.put_build(&record)?;

@@ -244,6 +244,7 @@ impl Recorder {
             reused,
             commands: record.commands.clone(),
             prepare: record.prepare.clone(),
+            compiler_cache: record.compiler_cache,
         };
         count_build(&mut self.failed_builds, &done);
         journal.append(Event::Build(done))

@@ -158,6 +158,7 @@ fn build_line(build: &BuildDone) -> BuildLine {
         wall_s: build.wall_s,
         failure: build.failure.as_ref().map(failure_text),
         prepare: build.prepare.clone(),
+        compiler_cache: build.compiler_cache,
         commands: build.commands.clone(),
     }
 }

@@ -34,7 +34,7 @@ mod runs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use builds::BuildRecord;
+pub use builds::{BuildRecord, CompilerCache};
 pub use confirmations::Confirmation;
 pub use digests::Digests;
 pub use durable::{publish, publish_file};

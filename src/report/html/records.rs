@@ -4,6 +4,7 @@ use crate::report::commands::{comparable, typed};
 use crate::report::links::Logs;
 use crate::report::model::{BuildLine, MeasuredCommit, Report};
 use crate::report::tables::Output;
+use crate::store::CompilerCache;
 use crate::ui::text;
 
 use super::cells::OutputView;
@@ -98,9 +99,12 @@ fn rows(
 
 /// A build, or what was prepared with one.
 fn what(build: &BuildLine) -> String {
-    match &build.prepare {
-        Some(name) => format!("prepare {}", text::line(name)),
-        None => "build".to_owned(),
+    match (&build.prepare, build.compiler_cache) {
+        (Some(name), _) => format!("prepare {}", text::line(name)),
+        (None, None) => "build".to_owned(),
+        (None, Some(CompilerCache { hits, misses })) => {
+            format!("build, {hits} of {} from ccache", hits + misses)
+        }
     }
 }
 

@@ -124,6 +124,7 @@ impl Hunt {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
             prepare: None,
+            compiler_cache: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,
@@ -140,6 +141,7 @@ impl Hunt {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
             prepare: None,
+            compiler_cache: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,

@@ -8,6 +8,7 @@ use crate::evaluation::{
     Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
     Metric, Noise, Phase, Target, Value,
 };
+use crate::store::CompilerCache;
 
 /// One event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -233,6 +234,9 @@ pub struct BuildDone {
     /// The `[[prepare]]` that was made with a build, where it is no build itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
+    /// What ccache answered, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler_cache: Option<CompilerCache>,
 }
 
 /// A run.
