@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use crate::config::{BuildMode, Config, MissingValue, Values};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase, fault_of};
-use crate::git::{GitError, Repository, Worktree};
+use crate::git::{GitError, Holding, LaidTree, Refusal, Repository, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{
     BuildKey, BuildRecord, PendingLog, Store, StoreError, attempt_name, publish_file,
 };
 
+use super::compiler_cache::Counters;
 use super::{Slot, SlotError, Stamp};
 
 /// What tools print when the disk is at its end: no commit builds then.
@@ -65,6 +66,8 @@ pub struct Order<'a> {
     pub commit: &'a CommitId,
     /// The recipe as it holds at this commit.
     pub config: &'a Config,
+    /// Its files, where they are not the commit's own.
+    pub laid: Option<&'a LaidTree>,
     /// Its key.
     pub key: &'a BuildKey,
     /// Values of the placeholders.
@@ -132,6 +135,47 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     Ok(Built { record: tried.record, log: folder, starved })
 }
 
+/// Writes down that a commit cannot be built, since a patch does not apply to it.
+pub fn refuse(
+    store: &Store,
+    commit: &CommitId,
+    key: &BuildKey,
+    phase: Phase,
+    refusal: &Refusal,
+) -> Result<BuildRecord, BuildError> {
+    let name = attempt_name();
+    let pending = store.pending_log(&name)?;
+    let log = pending.path();
+    let mut text = format!("# patch: {}\n", refusal.patch.escape_debug());
+    for line in refusal.said.lines() {
+        text.push_str("2> ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    std::fs::write(log, text).map_err(StoreError::at(log))?;
+    let first = refusal.said.lines().next().unwrap_or_default();
+    let failure = Failure {
+        kind: FailureKind::Patch,
+        signature: refusal.patch.clone(),
+        detail: format!("{} does not apply: {first}", refusal.patch),
+    };
+    let record = BuildRecord {
+        attempt: name,
+        build_key: key.clone(),
+        commit: commit.clone(),
+        phase,
+        commands: Vec::new(),
+        finished: jiff::Timestamp::now().to_string(),
+        wall_s: 0.0,
+        failure: Some(failure),
+        prepare: None,
+        compiler_cache: None,
+    };
+    publish_file(log, &store.build_log(&record))?;
+    store.put_build(&record)?;
+    Ok(record)
+}
+
 /// One attempt, not yet stored.
 struct Attempt {
     record: BuildRecord,
@@ -149,6 +193,8 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     let log = pending.path();
     // Where there is nothing to build, the log is empty, but there.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
+    let env = environment(order)?;
+    let before = Counters::read(&env);
     let mut commands = Vec::new();
     let mut failed = None;
     for command in &order.config.build.commands {
@@ -158,11 +204,12 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
             .map(|word| word.fill(order.values))
             .collect::<Result<Vec<_>, _>>()?;
         commands.push(words.clone());
-        failed = run_command(order, &words, log)?;
+        failed = run_command(order, &words, &env, log)?;
         if failed.is_some() {
             break;
         }
     }
+    let counted = before.and_then(|before| Counters::read(&env)?.since(before));
     worktree.reset()?;
     let (failure, fault) = failed.unzip();
     let record = BuildRecord {
@@ -174,6 +221,8 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         finished: jiff::Timestamp::now().to_string(),
         wall_s: begun.elapsed().as_secs_f64(),
         failure,
+        prepare: None,
+        compiler_cache: counted,
     };
     Ok(Attempt { record, log: pending, fault })
 }
@@ -182,7 +231,11 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
 fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     let slot = order.slot;
     let mut worktree = Worktree::add_detached(order.repository, &slot.src(), order.commit)?;
-    worktree.checkout(order.commit, order.config.worktree.submodules)?;
+    worktree.hold(Holding {
+        commit: order.commit.clone(),
+        laid: order.laid.cloned(),
+        submodules: order.config.worktree.submodules,
+    })?;
     if let Some(checkout) = order.checkout {
         worktree.link(checkout, &order.config.worktree.link)?;
     }
@@ -196,10 +249,17 @@ fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     Ok(worktree)
 }
 
+/// `[build] env`, filled in.
+fn environment(order: Order<'_>) -> Result<Vec<(String, String)>, BuildError> {
+    let env = order.config.build.env.iter();
+    env.map(|(name, value)| Ok((name.clone(), value.fill(order.values)?))).collect()
+}
+
 /// Runs one build command; its output is added to the build's log.
 fn run_command(
     order: Order<'_>,
     words: &[String],
+    env: &[(String, String)],
     log: &Path,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {
     let part = log.with_extension("part");
@@ -207,8 +267,8 @@ fn run_command(
         .args(&words[1..])
         .cwd(order.slot.src())
         .timeout(Some(order.config.build.timeout));
-    for (name, value) in &order.config.build.env {
-        invocation = invocation.env(name, value.fill(order.values)?);
+    for (name, value) in env {
+        invocation = invocation.env(name, value);
     }
     let mut machine = None;
     let mut complaint: Option<String> = None;

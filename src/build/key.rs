@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Command, Config, Measure, Placeholder, Template};
+use crate::config::{Command, Config, Measure, Placeholder, Prepare, Template};
 use crate::evaluation::CommitId;
 use crate::store::journal::{InputFile, Machine};
 use crate::store::{BuildKey, KeyHasher, RunKey};
@@ -39,8 +39,33 @@ pub fn build_key(
     commit_field(hasher, templates(), commit).build_key()
 }
 
+/// The key of a step between build and measures: the build, the step's command, what it must
+/// leave, the content of the inputs it names, and the keys of the steps whose folders it names.
+pub fn prepare_key(
+    build: &BuildKey,
+    commit: &CommitId,
+    prepare: &Prepare,
+    config: &Config,
+    inputs: &BTreeMap<String, InputFile>,
+) -> BuildKey {
+    let templates = || prepare.templates();
+    let mut hasher = KeyHasher::new("prepare")
+        .field("build", build.as_str())
+        .field("name", &prepare.name)
+        .field("threads", &format!("{:?}", config.run.threads))
+        .list("outputs", &prepare.outputs);
+    hasher = command_field(hasher, &prepare.command);
+    hasher = env_field(hasher, &prepare.env);
+    for before in config.prepares_of(templates()).into_iter().filter(|p| p.name != prepare.name) {
+        let key = prepare_key(build, commit, before, config, inputs);
+        hasher = hasher.field("prepare", key.as_str());
+    }
+    hasher = input_fields(hasher, templates, inputs);
+    commit_field(hasher, templates(), commit).build_key()
+}
+
 /// The key of a measure's run: its build, its name and command, the content of the inputs it
-/// names, and the class of the machine. Two measures with one and the same command are run
+/// names, what was prepared for it, and the class of the machine. Two measures with one and the same command are run
 /// once each, so that each reading has a run and a log of its own.
 pub fn run_key(
     build: &BuildKey,
@@ -52,12 +77,7 @@ pub fn run_key(
 ) -> RunKey {
     let commands =
         || std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after);
-    let templates = || {
-        commands()
-            .flat_map(|command| &command.words)
-            .chain(measure.env.values())
-            .chain(&measure.cwd)
-    };
+    let templates = || measure.templates();
     let mut hasher = KeyHasher::new("run")
         .field("build", build.as_str())
         .field("measure", &measure.name)
@@ -76,6 +96,10 @@ pub fn run_key(
     // The log keeps what the file held.
     if let Some(file) = &measure.file {
         hasher = hasher.field("file", file);
+    }
+    for prepare in config.prepares_of(templates()) {
+        let key = prepare_key(build, commit, prepare, config, inputs);
+        hasher = hasher.field("prepare", key.as_str());
     }
     for command in commands() {
         hasher = command_field(hasher, command);

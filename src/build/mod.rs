@@ -1,9 +1,10 @@
 //! From a commit to an artifact in a slot, or to a build failure and whose fault it is.
 
 mod builder;
+mod compiler_cache;
 mod key;
 mod slot;
 
-pub use builder::{BuildError, Built, Order, build};
-pub use key::{build_key, run_key};
+pub use builder::{BuildError, Built, Order, build, refuse};
+pub use key::{build_key, prepare_key, run_key};
 pub use slot::{Slot, SlotError, Slots, Stamp};

@@ -1,6 +1,7 @@
 //! Places to build and run in. Their paths stay the same from commit to commit and from hunt
 //! to hunt, so that compiler caches hit; a slot belongs to whoever holds its lock.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -162,6 +163,48 @@ impl Slot {
         self.root.join("cache")
     }
 
+    /// The folder that a `[[prepare]]` of this name fills.
+    pub fn prepared(&self, name: &str) -> PathBuf {
+        self.root.join("prepared").join(name)
+    }
+
+    /// Whether that was filled to its end, for this key.
+    pub fn has_prepared(&self, name: &str, key: &BuildKey) -> bool {
+        self.prepared_keys().get(name) == Some(key)
+    }
+
+    /// Says that it was.
+    pub fn set_prepared(&self, name: &str, key: &BuildKey) -> Result<(), SlotError> {
+        let mut keys = self.prepared_keys();
+        keys.insert(name.to_owned(), key.clone());
+        self.write_prepared(&keys)
+    }
+
+    /// It holds nothing of that name from now on.
+    pub fn clear_prepared(&self, name: &str) -> Result<(), SlotError> {
+        let mut keys = self.prepared_keys();
+        keys.remove(name);
+        self.write_prepared(&keys)?;
+        self.fresh(&self.prepared(name))
+    }
+
+    /// It holds nothing that was prepared from now on.
+    pub fn clear_all_prepared(&self) -> Result<(), SlotError> {
+        remove(&self.root.join("prepared.json"))?;
+        remove(&self.root.join("prepared"))
+    }
+
+    fn prepared_keys(&self) -> BTreeMap<String, BuildKey> {
+        let bytes = std::fs::read(self.root.join("prepared.json")).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    fn write_prepared(&self, keys: &BTreeMap<String, BuildKey>) -> Result<(), SlotError> {
+        let path = self.root.join("prepared.json");
+        let bytes = serde_json::to_vec(keys).expect("keys are plain data");
+        std::fs::write(&path, bytes).map_err(SlotError::at(&path))
+    }
+
     /// Empties one of its folders.
     pub fn fresh(&self, folder: &Path) -> Result<(), SlotError> {
         debug_assert!(folder.starts_with(&self.root), "only folders of the slot are emptied");
@@ -184,7 +227,9 @@ impl Slot {
 
     /// It holds nothing whole from now on.
     pub fn clear_stamp(&self) -> Result<(), SlotError> {
-        remove(&self.root.join("stamp.json"))
+        remove(&self.root.join("stamp.json"))?;
+        // It was prepared with the build that goes.
+        self.clear_all_prepared()
     }
 
     /// Removes everything but the lock and the worktree.
@@ -252,6 +297,23 @@ mod tests {
         assert_eq!(got.root(), wanted);
         got.clear_stamp().unwrap();
         assert!(got.stamp().is_none());
+    }
+
+    #[test]
+    fn what_was_prepared_goes_with_its_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = Slots::new(&folder.path().join("slots")).unwrap().acquire(|_| false).unwrap();
+        let key = |text: &str| stamp(text).build_key;
+        slot.clear_prepared("a").unwrap();
+        slot.set_prepared("a", &key("1")).unwrap();
+        slot.clear_prepared("b").unwrap();
+        slot.set_prepared("b", &key("2")).unwrap();
+        assert!(slot.has_prepared("a", &key("1")) && slot.has_prepared("b", &key("2")));
+        assert!(!slot.has_prepared("a", &key("2")));
+        slot.clear_prepared("b").unwrap();
+        assert!(slot.has_prepared("a", &key("1")) && !slot.has_prepared("b", &key("2")));
+        slot.clear_stamp().unwrap();
+        assert!(!slot.has_prepared("a", &key("1")) && !slot.prepared("a").exists());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::config::{Config, LoadError, Placeholder};
 use crate::evaluation::{Guard, GuardForm};
 use crate::git::{History, Repository, git_version};
 use crate::hunt;
-use crate::oracle::{load_average, machine};
+use crate::oracle::{Pins, load_average, machine};
 use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
@@ -69,6 +69,10 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
             tools(&mut lines, &config);
             named_later(&mut lines, &config);
             timed(&mut lines, &config);
+            compiler_cache(&mut lines, &config);
+            if let Ok(repository) = &repository {
+                laid(&mut lines, repository, &config);
+            }
         }
         Err(error) => {
             for (index, line) in error.to_string().lines().enumerate() {
@@ -147,6 +151,64 @@ fn named_later(lines: &mut Lines, config: &Config) {
     }
 }
 
+/// Compiler caches, where there are any: builds lie at fixed paths, so that they hit.
+fn compiler_cache(lines: &mut Lines, config: &Config) {
+    if config.build.commands.is_empty() {
+        return;
+    }
+    for name in ["ccache", "sccache"] {
+        let Some(path) = find(name) else { continue };
+        let path = path.to_string_lossy().into_owned();
+        let how = match said_to_use(config, name).or_else(|| masquerades(name)) {
+            Some(how) => format!("used: {how}"),
+            None if name == "ccache" => {
+                "not named in [build]; where a build uses it by itself the report counts its hits"
+                    .to_owned()
+            }
+            None => "not named in [build]".to_owned(),
+        };
+        lines.ok(name, &format!("{path}, {how}"));
+    }
+}
+
+/// Where the configuration names a compiler cache.
+fn said_to_use(config: &Config, name: &str) -> Option<String> {
+    let is_it = |word: &str| {
+        // `sccache` ends with the other's name.
+        let mut parts = word.split(|c: char| !c.is_alphanumeric());
+        parts.any(|part| part == name)
+    };
+    let env = config.build.env.iter().find(|(_, value)| is_it(value.text()));
+    let mut words = config.build.commands.iter().flat_map(|command| &command.words);
+    env.map(|(name, value)| format!("{name}={}", value.text()))
+        .or_else(|| words.find(|word| is_it(word.text())).map(|word| word.text().to_owned()))
+}
+
+/// A compiler in PATH that is the cache under another name.
+fn masquerades(name: &str) -> Option<String> {
+    let is_it = |path: &PathBuf| {
+        let real = path.canonicalize().ok();
+        real.is_some_and(|real| real.file_name().is_some_and(|file| file == name))
+    };
+    let compilers = ["cc", "c++", "gcc", "g++", "clang", "clang++"];
+    let path = compilers.into_iter().filter_map(find).find(is_it)?;
+    Some(format!("{} is it", path.display()))
+}
+
+/// What is laid over commits: whether it is there.
+fn laid(lines: &mut Lines, repository: &Repository, config: &Config) {
+    let Ok(history) = History::open(repository) else { return };
+    if let Err(error) = Pins::find(config, &history) {
+        return lines.bad("laid over", &error.to_string(), error.hint());
+    }
+    for patch in &config.patches {
+        lines.ok("patch", patch.source.name());
+    }
+    for overlay in &config.overlays {
+        lines.ok("overlay", &format!("{} of {}", overlay.paths.join(" "), overlay.from));
+    }
+}
+
 /// Measures of time: whether they are measured as such, and whether the machine is quiet.
 fn timed(lines: &mut Lines, config: &Config) {
     for measure in config.measures.iter().filter(|measure| !measure.exclusive) {
@@ -189,10 +251,12 @@ fn tools(lines: &mut Lines, config: &Config) {
     let measures = config.measures.iter().flat_map(|measure| {
         std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
     });
+    let prepares = config.prepares.iter().map(|prepare| &prepare.command);
     let mut programs: Vec<String> = config
         .build
         .commands
         .iter()
+        .chain(prepares)
         .chain(measures)
         .filter_map(|command| command.words.first())
         .filter(|word| {
@@ -253,6 +317,24 @@ fn disk(lines: &mut Lines, folder: &Path) {
 mod tests {
     use super::*;
     use crate::evaluation::Metric;
+
+    #[test]
+    fn a_compiler_cache_is_known_by_its_whole_name() {
+        let config = |build: &str| {
+            let text = format!(
+                "version = 1\n[build]\n{build}\n[[measure]]\nname = 'a'\ncommand = 'a'\n\
+                 parser = 'exit-code'\n[[guard]]\nmetric = 'a'\nmax = 0\n"
+            );
+            Config::parse(&text, Path::new("/"), "oracle.toml").unwrap()
+        };
+        let launcher = config("commands = ['cmake -DCMAKE_C_COMPILER_LAUNCHER=ccache']");
+        let said = said_to_use(&launcher, "ccache");
+        assert_eq!(said.as_deref(), Some("-DCMAKE_C_COMPILER_LAUNCHER=ccache"));
+        assert_eq!(said_to_use(&launcher, "sccache"), None);
+        let wrapped = config("commands = ['make']\nenv = { CC = '/usr/bin/sccache gcc' }");
+        assert_eq!(said_to_use(&wrapped, "sccache").as_deref(), Some("CC=/usr/bin/sccache gcc"));
+        assert_eq!(said_to_use(&wrapped, "ccache"), None);
+    }
 
     #[test]
     fn a_machine_is_busy_when_more_than_half_its_cores_are() {

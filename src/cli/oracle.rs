@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::git::{BisectState, Repository};
 use crate::hunt::{self, UsageError};
+use crate::oracle::Pins;
 use crate::oracle::exit::code;
 use crate::process::Stop;
 use crate::store::{KeyHasher, Store, publish};
@@ -50,8 +51,8 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
             Some("`git bisect good REV` first: its level is the baseline".to_owned()),
         ));
     };
-    let config = frozen(repository, config, &state, &good)?;
-    let mut oracle = hunt::alone(repository, config, stop).map_err(Failed::hunt)?;
+    let (config, pins) = frozen(repository, config, &state, &good)?;
+    let mut oracle = hunt::alone(repository, config, pins, stop).map_err(Failed::hunt)?;
     let judged = hunt::judge_against(&mut oracle, &good, &commit);
     let tidied = hunt::tidy(&oracle);
     let judgement = judged.map_err(Failed::hunt)?.map_err(|why| {
@@ -67,14 +68,14 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
     Ok((judgement.verdict, aim))
 }
 
-/// The configuration as it was at the first step of this bisect: the checked-out file changes
-/// from commit to commit, the ruler must not.
+/// The configuration, and what it names, as they were at the first step of this bisect: the
+/// checked-out file and HEAD change from commit to commit, the ruler must not.
 fn frozen(
     repository: &Repository,
     path: &Path,
     state: &BisectState,
     good: &CommitId,
-) -> Result<Config, Failed> {
+) -> Result<(Config, Pins), Failed> {
     let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
     let absolute = std::path::absolute(path).map_err(|error| Failed::world(error.into(), None))?;
     let start = state.log.lines().find(|line| line.starts_with("git bisect start"));
@@ -84,13 +85,24 @@ fn frozen(
         .field("good", good.as_str())
         .hex();
     let copy: PathBuf = store.root().join("by-hand").join(format!("{name}.toml"));
+    let pinned = copy.with_extension("pins.json");
+    // Written last: with it, both are there.
     if !copy.exists() {
         let config = load(path)?;
+        let pins = hunt::pins(repository, &config).map_err(Failed::hunt)?;
+        let bytes = serde_json::to_vec_pretty(&pins).expect("names are plain data");
+        publish(&pinned, &bytes).map_err(Failed::store)?;
         publish(&copy, config.text().as_bytes()).map_err(Failed::store)?;
-        return Ok(config);
+        return Ok((config, pins));
     }
     let text = std::fs::read_to_string(&copy).map_err(|error| Failed::world(error.into(), None))?;
     let base = absolute.parent().unwrap_or(Path::new("/"));
-    Config::parse(&text, base, &path.to_string_lossy())
-        .map_err(|error| Failed::usage(error.into(), None))
+    let config = Config::parse(&text, base, &path.to_string_lossy())
+        .map_err(|error| Failed::usage(error.into(), None))?;
+    // An older version froze no names.
+    let pins = match std::fs::read(&pinned).ok().and_then(|b| serde_json::from_slice(&b).ok()) {
+        Some(pins) => pins,
+        None => hunt::pins(repository, &config).map_err(Failed::hunt)?,
+    };
+    Ok((config, pins))
 }

@@ -220,7 +220,7 @@ impl View {
     }
 
     fn run(&mut self, run: &RunDone) {
-        if run.phase == Phase::Endpoint {
+        if matches!(run.phase, Phase::Endpoint | Phase::Ruler) {
             let mut figures: Vec<String> = run
                 .values
                 .iter()
@@ -235,6 +235,7 @@ impl View {
             let how = match &run.apart {
                 Some(Apart::WarmUp) => "warm-up",
                 Some(Apart::Throttled(_)) => "void",
+                Some(Apart::Ruler) => "ruler",
                 None if run.reused => "known",
                 None => "endpoint",
             };
@@ -244,7 +245,10 @@ impl View {
                 figures.join("  ")
             ));
         }
-        self.runs.push(run.clone());
+        // With another commit's ruler it is no figure of this one.
+        if run.phase != Phase::Ruler {
+            self.runs.push(run.clone());
+        }
     }
 
     /// `good  1a2b3c4d5e  ppl 6.1234  (limit 6.18)  subject`; for a skipped commit why, since

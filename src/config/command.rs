@@ -1,8 +1,6 @@
 //! Splitting a command line as a shell would, without a shell.
 
-use std::collections::BTreeMap;
-
-use super::{Command, Template, TemplateError};
+use super::{Command, Names, Template, TemplateError};
 
 /// A command line that cannot be run as written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,14 +44,14 @@ impl Command {
     ///
     /// # Errors
     /// What cannot be run, or would silently mean something else than in a shell.
-    pub fn parse(text: &str, inputs: &BTreeMap<String, String>) -> Result<Self, CommandError> {
+    pub fn parse(text: &str, names: &Names) -> Result<Self, CommandError> {
         let words = shlex::split(text).ok_or(CommandError::Quote)?;
         let program = words.first().filter(|w| !w.is_empty()).ok_or(CommandError::Empty)?;
         if let Some(what) = shell_syntax(text) {
             return Err(CommandError::Shell { what });
         }
         check_program(program)?;
-        let words = words.iter().map(|w| Template::parse(w, inputs)).collect::<Result<_, _>>()?;
+        let words = words.iter().map(|w| Template::parse(w, names)).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), words })
     }
 
@@ -125,7 +123,7 @@ mod tests {
     use crate::config::{Placeholder, Values};
 
     fn parse(text: &str) -> Result<Command, CommandError> {
-        Command::parse(text, &BTreeMap::new())
+        Command::parse(text, &Names::default())
     }
 
     fn words(text: &str) -> Vec<String> {

@@ -3,25 +3,28 @@
 use super::document::{Data, Field, Node, Table};
 use super::problem::{Problem, did_you_mean};
 
+/// Lists of tables that are reached into by their names.
+pub(super) const NAMED: [&str; 2] = ["measure", "prepare"];
+
 /// Lays `over` over `base`: tables are merged key by key, everything else, arrays too, is
-/// replaced whole. The one exception is `measure.NAME.key`, which reaches into the
-/// `[[measure]]` of that name.
+/// replaced whole. The exceptions are `measure.NAME.key` and `prepare.NAME.key`, which reach
+/// into the table of that name.
 ///
 /// `prefix` goes before the key of each problem.
 pub(super) fn lay_over(base: &mut Node, over: &Node, prefix: &str, problems: &mut Vec<Problem>) {
     let (Some(base), Some(over)) = (base.table_mut(), over.table()) else { return };
     for field in &over.0 {
-        match (&field.value.data, base.get_mut("measure").map(|n| &mut n.data)) {
-            (Data::Table(by_name), measures) if field.key == "measure" => {
-                let mut none = Vec::new();
-                let measures = match measures {
-                    Some(Data::List(measures)) => measures,
-                    _ => &mut none,
-                };
-                lay_over_measures(measures, by_name, prefix, problems);
-            }
-            _ => lay_field(base, field),
-        }
+        let by_name = field.value.table().filter(|_| NAMED.contains(&field.key.as_str()));
+        let Some(by_name) = by_name else {
+            lay_field(base, field);
+            continue;
+        };
+        let mut none = Vec::new();
+        let below = match base.get_mut(&field.key).map(|node| &mut node.data) {
+            Some(Data::List(below)) => below,
+            _ => &mut none,
+        };
+        lay_over_named(&field.key, below, by_name, prefix, problems);
     }
 }
 
@@ -37,16 +40,16 @@ fn lay_field(base: &mut Table, field: &Field) {
     }
 }
 
-fn lay_over_measures(
-    measures: &mut [Node],
+fn lay_over_named(
+    list: &str,
+    tables: &mut [Node],
     by_name: &Table,
     prefix: &str,
     problems: &mut Vec<Problem>,
 ) {
-    let names: Vec<String> =
-        measures.iter().filter_map(|m| name_of(m).map(str::to_owned)).collect();
+    let names: Vec<String> = tables.iter().filter_map(|m| name_of(m).map(str::to_owned)).collect();
     for field in &by_name.0 {
-        let key = format!("{prefix}measure.{}", field.key);
+        let key = format!("{prefix}{list}.{}", field.key);
         let mut complain = |place: &super::Place, key: String, what: String| {
             problems.push(Problem { place: place.clone(), key, what });
         };
@@ -54,26 +57,24 @@ fn lay_over_measures(
             complain(
                 &field.value.place,
                 key,
-                format!("expected a table of the measure's keys, found {}.", field.value.kind()),
+                format!("expected a table of the {list}'s keys, found {}.", field.value.kind()),
             );
             continue;
         };
-        let Some(below) = measures
+        let Some(below) = tables
             .iter_mut()
             .find(|m| name_of(m) == Some(field.key.as_str()))
             .and_then(Node::table_mut)
         else {
             let guess = did_you_mean(&field.key, names.iter().map(String::as_str));
-            let what = format!(
-                "there is no measure `{}`{guess} Measures: {}",
-                field.key,
-                names.join(", ")
-            );
+            let all = if list == "measure" { "Measures" } else { "Those there are" };
+            let what =
+                format!("there is no {list} `{}`{guess} {all}: {}", field.key, names.join(", "));
             complain(&field.place, key, what);
             continue;
         };
         if let Some(name) = above.0.iter().find(|f| f.key == "name") {
-            complain(&name.place, format!("{key}.name"), "a measure keeps its name.".to_owned());
+            complain(&name.place, format!("{key}.name"), format!("a {list} keeps its name."));
         }
         drop_what_goes(below, above);
         for inner in above.0.iter().filter(|f| f.key != "name") {

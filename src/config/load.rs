@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::document::{self, Node};
+use super::document::{self, Data, Node};
 use super::lay::lay_over;
 use super::read;
 use super::{Condition, Config, ConfigError};
@@ -161,7 +161,8 @@ impl Config {
     }
 
     /// The configuration for one commit: every override whose condition `holds` is laid over,
-    /// in order. The result has no overrides left.
+    /// in order, and of what is laid over the commit only that stays whose condition holds. The
+    /// result has no conditions left.
     ///
     /// # Errors
     /// `holds` fails, or overrides that are sound alone do not fit together.
@@ -169,7 +170,7 @@ impl Config {
         &self,
         holds: &mut dyn FnMut(&Condition) -> Result<bool, E>,
     ) -> Result<Self, ResolveError<E>> {
-        if self.overrides.is_empty() {
+        if self.conditions().next().is_none() {
             return Ok(self.clone());
         }
         let mut document = self.source.document.clone();
@@ -179,6 +180,10 @@ impl Config {
                 lay_over(&mut document, body, &format!("override[{}].", i + 1), &mut problems);
             }
         }
+        let patches = self.patches.iter().map(|patch| patch.when.as_ref());
+        keep_what_holds(&mut document, "patch", patches, holds)?;
+        let overlays = self.overlays.iter().map(|overlay| overlay.when.as_ref());
+        keep_what_holds(&mut document, "overlay", overlays, holds)?;
         let (mut config, found) = read::read(&document, &self.base);
         problems.extend(found);
         let name = self.source.name.clone();
@@ -190,11 +195,40 @@ impl Config {
         Ok(config)
     }
 
+    /// Every condition in it.
+    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let patches = self.patches.iter().filter_map(|patch| patch.when.as_ref());
+        let overlays = self.overlays.iter().filter_map(|overlay| overlay.when.as_ref());
+        self.overrides.iter().chain(patches).chain(overlays)
+    }
+
     /// The configuration as TOML: the file itself, or, where something was laid over it, the
     /// merged document. Read again from the same folder it yields the same `Config`.
     pub fn text(&self) -> &str {
         &self.source.text
     }
+}
+
+/// Leaves those tables of `[[key]]` whose condition holds, without it: two commits at which the
+/// same ones hold have one and the same configuration.
+fn keep_what_holds<'c, E>(
+    document: &mut Node,
+    key: &str,
+    conditions: impl Iterator<Item = Option<&'c Condition>>,
+    holds: &mut dyn FnMut(&Condition) -> Result<bool, E>,
+) -> Result<(), ResolveError<E>> {
+    let list = document.table_mut().and_then(|table| table.get_mut(key));
+    let Some(Node { data: Data::List(tables), .. }) = list else { return Ok(()) };
+    let mut kept = Vec::new();
+    for (mut table, condition) in std::mem::take(tables).into_iter().zip(conditions) {
+        let is_kept = condition.map_or(Ok(true), |c| holds(c).map_err(ResolveError::Condition))?;
+        if is_kept {
+            table.table_mut().map(|table| table.remove("when"));
+            kept.push(table);
+        }
+    }
+    *tables = kept;
+    Ok(())
 }
 
 fn failed(name: &str, mut problems: Vec<super::Problem>) -> ConfigError {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::evaluation::{FailureKind, Guard, Metric};
+use crate::evaluation::{CommitId, FailureKind, Guard, Metric};
 
 use super::load::Source;
 use super::{Parser, Placeholder, Template};
@@ -22,6 +22,8 @@ pub struct Config {
     pub worktree: Worktree,
     /// `[build]`.
     pub build: Build,
+    /// `[[prepare]]`, in order, with unique names; each names only itself and those before it.
+    pub prepares: Vec<Prepare>,
     /// `[[measure]]`, in order, with unique names.
     pub measures: Vec<Measure>,
     /// `[run]`.
@@ -38,6 +40,13 @@ pub struct Config {
     pub overrides: Vec<Condition>,
     /// `[environment] probe`: commands, split into words.
     pub probes: Vec<Vec<String>>,
+    /// `[[patch]]`, in order; [`Config::resolve`] leaves those that hold.
+    pub patches: Vec<Patch>,
+    /// `[[overlay]]`, in order; [`Config::resolve`] leaves those that hold.
+    pub overlays: Vec<FileOverlay>,
+    /// `[ruler] paths`: git pathspecs (`:(top,glob)` is added) of what measures, rather than of
+    /// what is measured.
+    pub ruler: Vec<String>,
     /// What it was read from.
     pub(super) source: Arc<Source>,
 }
@@ -101,6 +110,30 @@ pub enum ConfirmBuild {
     Reuse,
 }
 
+/// One `[[prepare]]`: a step between build and measures, made once for each build.
+#[derive(Clone, Debug)]
+pub struct Prepare {
+    /// Its name, unique; `{prepare.NAME}` is the folder that it fills.
+    pub name: String,
+    /// What to run.
+    pub command: Command,
+    /// Wall-clock limit; default 30 minutes.
+    pub timeout: Duration,
+    /// Declared environment.
+    pub env: BTreeMap<String, Template>,
+    /// What must lie in its folder then; paths relative to that.
+    pub outputs: Vec<String>,
+    /// What a commit counts as where it fails.
+    pub failure: Policy,
+}
+
+impl Prepare {
+    /// Everything in it that is filled in.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.command.words.iter().chain(self.env.values())
+    }
+}
+
 /// One `[[measure]]`.
 #[derive(Clone, Debug)]
 pub struct Measure {
@@ -142,12 +175,16 @@ pub enum MeasureKind {
 }
 
 impl Measure {
-    /// Whether its runs depend on `{chunks}`.
-    pub fn takes_chunks(&self) -> bool {
+    /// Everything in it that is filled in.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
         let commands = std::iter::once(&self.command).chain(&self.before).chain(&self.after);
         let words = commands.flat_map(|command| &command.words);
-        let templates = words.chain(self.env.values()).chain(&self.cwd);
-        templates.flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
+        words.chain(self.env.values()).chain(&self.cwd)
+    }
+
+    /// Whether its runs depend on `{chunks}`.
+    pub fn takes_chunks(&self) -> bool {
+        self.templates().flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
     }
 }
 
@@ -231,7 +268,8 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// The policy for a kind of failure; what is incomplete or lacks a requirement is never bad.
+    /// The policy for a kind of failure; what does not take a patch of ours, is incomplete, or lacks
+    /// a requirement is never bad.
     pub fn policy(&self, kind: FailureKind) -> Policy {
         match kind {
             FailureKind::Build => self.build,
@@ -239,12 +277,53 @@ impl Failures {
             FailureKind::Nan => self.nan,
             FailureKind::Timeout => self.timeout,
             FailureKind::Unreadable => self.unreadable,
-            FailureKind::Incomplete | FailureKind::Require => Policy::Skip,
+            FailureKind::Patch
+            | FailureKind::Prepare
+            | FailureKind::Incomplete
+            | FailureKind::Require => Policy::Skip,
         }
     }
 }
 
-/// `[[override]] when`: all that is given must hold.
+/// One `[[patch]]`: a change that is made to commits before they are built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// Where it comes from.
+    pub source: PatchSource,
+    /// Which commits; all where there is none.
+    pub when: Option<Condition>,
+}
+
+/// Where a patch comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatchSource {
+    /// A unified diff; the path starts from [`Config::base`].
+    File(String),
+    /// What this revision changes against its first parent.
+    Commit(String),
+}
+
+impl PatchSource {
+    /// What the configuration calls it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::File(name) | Self::Commit(name) => name,
+        }
+    }
+}
+
+/// One `[[overlay]]`: files of one revision that are laid over every commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileOverlay {
+    /// The revision, as written.
+    pub from: String,
+    /// Git pathspecs (`:(top,glob)` is added): what matches is exactly as at that revision.
+    pub paths: Vec<String>,
+    /// Which commits; all where there is none.
+    pub when: Option<Condition>,
+}
+
+/// `when`: all that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// This path is not in the commit's tree.
@@ -260,9 +339,40 @@ pub struct Condition {
 }
 
 impl Config {
+    /// The same with the ruler of another commit, below the overlays: those are the same for
+    /// both.
+    #[must_use]
+    pub fn with_ruler_of(&self, commit: &CommitId) -> Self {
+        let mut exchanged = self.clone();
+        let (from, paths) = (commit.to_string(), self.ruler.clone());
+        exchanged.overlays.insert(0, FileOverlay { from, paths, when: None });
+        exchanged
+    }
+
     /// The measure of that name.
     pub fn measure(&self, name: &str) -> Option<&Measure> {
         self.measures.iter().find(|m| m.name == name)
+    }
+
+    /// What must be prepared before something that is filled in with `templates`, in order:
+    /// what they name, and what that needs.
+    pub fn prepares_of<'c>(
+        &'c self,
+        templates: impl Iterator<Item = &'c Template>,
+    ) -> Vec<&'c Prepare> {
+        let mut wanted: Vec<&Placeholder> = templates.flat_map(Template::placeholders).collect();
+        let mut found = Vec::new();
+        // Each names only those before it.
+        for prepare in self.prepares.iter().rev() {
+            let is_it =
+                |p: &&Placeholder| matches!(p, Placeholder::Prepare(n) if *n == prepare.name);
+            if wanted.iter().any(is_it) {
+                wanted.extend(prepare.templates().flat_map(Template::placeholders));
+                found.push(prepare);
+            }
+        }
+        found.reverse();
+        found
     }
 
     /// Whether a metric is an exit code, which only says pass or fail.

@@ -1,9 +1,11 @@
 //! The one walk from a tree to a [`Config`].
 
 mod guard;
+mod laid;
 mod matrix;
 mod measure;
 mod overrides;
+mod prepare;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,31 +49,36 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = Section::new("", &document.place, table);
-    root.later(&["prepare", "patch", "overlay", "ruler"]);
 
     version(walk, &mut root);
-    // Inputs and [run] come first: templates are checked against them.
-    walk.inputs = inputs(walk, &mut root);
+    // Inputs and [run] come first, and [[prepare]] before measures: templates are checked against
+    // them.
+    walk.names.inputs = inputs(walk, &mut root);
     let run = run(walk, &mut root);
     let matrix = Matrix::read(walk, &mut root);
     let failures = failures(walk, &mut root);
     let worktree = worktree(walk, &mut root, base);
     let build = build(walk, &mut root, &matrix);
+    let prepares = prepare::prepares(walk, &mut root, &matrix);
     let (measures, declared) = measure::measures(walk, &mut root, &failures, &matrix);
     matrix.finish(walk, &mut root, &measures);
     let requires = guard::requires(walk, &mut root, &declared);
     let guards = guard::guards(walk, &mut root, &declared);
     let statistics = statistics(walk, &mut root);
     let probes = probes(walk, &mut root);
+    let patches = laid::patches(walk, &mut root);
+    let overlays = laid::overlays(walk, &mut root);
+    let ruler = laid::ruler(walk, &mut root);
     // Taken out of the tree before; asked for here so that a typo can be told what was meant.
     root.get("override");
     root.finish(walk);
 
     Config {
-        inputs: std::mem::take(&mut walk.inputs),
+        inputs: std::mem::take(&mut walk.names.inputs),
         base: base.to_owned(),
         worktree,
         build,
+        prepares,
         measures,
         run,
         requires,
@@ -80,6 +87,9 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
         failures,
         overrides: Vec::new(),
         probes,
+        patches,
+        overlays,
+        ruler,
         source: Arc::<Source>::default(),
     }
 }
@@ -180,7 +190,7 @@ fn build_commands(walk: &mut Walk, spot: &Spot<'_>, matrix: &Matrix) -> Vec<supe
     for spot in spot.list(walk).unwrap_or_default() {
         let Some(command) = spot.command(walk) else { continue };
         refuse_out(walk, &spot, &command.words);
-        matrix.refuse_in_build(walk, &spot, &command.words);
+        matrix.refuse_in_shared(walk, &spot, &command.words, "a build");
         commands.push(command);
     }
     commands
@@ -190,7 +200,7 @@ fn build_env(walk: &mut Walk, spot: &Spot<'_>, matrix: &Matrix) -> BTreeMap<Stri
     let env = spot.env(walk);
     let values: Vec<Template> = env.values().cloned().collect();
     refuse_out(walk, spot, &values);
-    matrix.refuse_in_build(walk, spot, &values);
+    matrix.refuse_in_shared(walk, spot, &values, "a build");
     env
 }
 
@@ -280,7 +290,7 @@ fn probes(walk: &mut Walk, root: &mut Section<'_>) -> Vec<Vec<String>> {
     for spot in section.get("probe").and_then(|spot| spot.list(walk)).unwrap_or_default() {
         let Some(text) = spot.text(walk) else { continue };
         // Read as a command for its checks only; a placeholder has no value here.
-        match super::Command::parse(text, &walk.inputs) {
+        match super::Command::parse(text, &walk.names) {
             Ok(command) if command.words.iter().any(|w| w.placeholders().next().is_some()) => {
                 spot.refuse(walk, "a probe describes the machine and takes no placeholders.");
             }

@@ -88,6 +88,13 @@ fn override_body(document: &Value) -> Map<String, Value> {
         "type": "object",
         "additionalProperties": measure,
     });
+    let mut prepare = at(&mut document, &["properties", "prepare", "items"]).take();
+    at(&mut prepare, &["properties"]).as_object_mut().expect("keys").shift_remove("name");
+    document["properties"]["prepare"] = json!({
+        "description": "Steps by name: prepare.NAME.command = \"…\"",
+        "type": "object",
+        "additionalProperties": prepare,
+    });
     let Value::Object(mut body) = document["properties"].take() else {
         unreachable!("a document has keys")
     };

@@ -37,6 +37,17 @@ pub enum Placeholder {
     Input(String),
     /// `{matrix.NAME}`: the value of an axis in a cell.
     Matrix(String),
+    /// `{prepare.NAME}`: the folder that a `[[prepare]]` filled.
+    Prepare(String),
+}
+
+/// What templates may name besides what is always there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// `[inputs]`: name → path.
+    pub inputs: BTreeMap<String, String>,
+    /// `[[prepare]]`: those that come before the template is filled in.
+    pub prepares: Vec<String>,
 }
 
 const PLAIN: [(&str, Placeholder); 11] = [
@@ -66,6 +77,7 @@ impl fmt::Display for Placeholder {
         match self {
             Self::Input(name) => write!(f, "{{inputs.{name}}}"),
             Self::Matrix(name) => write!(f, "{{matrix.{name}}}"),
+            Self::Prepare(name) => write!(f, "{{prepare.{name}}}"),
             plain => {
                 let name = PLAIN.iter().find(|(_, p)| p == plain).map_or("", |(name, _)| name);
                 write!(f, "{{{name}}}")
@@ -91,6 +103,14 @@ pub enum TemplateError {
         /// Those declared.
         inputs: Vec<String>,
     },
+    /// `{prepare.NAME}` with a name that no `[[prepare]]` before has.
+    #[error("`{{prepare.{name}}}` names no [[prepare]] that comes before{} {}", did_you_mean(name, prepares.iter().map(String::as_str)), prepared(prepares))]
+    UnknownPrepare {
+        /// The name.
+        name: String,
+        /// Those declared before.
+        prepares: Vec<String>,
+    },
     /// A placeholder of the contract that this version cannot fill in.
     #[error("placeholder `{{{name}}}` is not available yet")]
     NotYet {
@@ -109,7 +129,15 @@ pub enum TemplateError {
 
 fn allowed() -> String {
     let plain: Vec<_> = PLAIN.iter().map(|(name, _)| format!("{{{name}}}")).collect();
-    format!("{} {{inputs.NAME}} {{matrix.NAME}}", plain.join(" "))
+    format!("{} {{inputs.NAME}} {{matrix.NAME}} {{prepare.NAME}}", plain.join(" "))
+}
+
+fn prepared(names: &[String]) -> String {
+    if names.is_empty() {
+        "None does".to_owned()
+    } else {
+        format!("Those before: {}", names.join(", "))
+    }
 }
 
 fn declared(inputs: &[String]) -> String {
@@ -185,12 +213,12 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a text; `inputs` holds the names that `{inputs.NAME}` may take.
+    /// Reads a text; `names` holds what `{inputs.NAME}` and `{prepare.NAME}` may name.
     ///
     /// # Errors
     /// A placeholder that does not exist, is not available yet, or could be a shell variable.
-    pub fn parse(text: &str, inputs: &BTreeMap<String, String>) -> Result<Self, TemplateError> {
-        Ok(Self { text: text.to_owned(), parts: Scanner::default().scan(text, inputs)? })
+    pub fn parse(text: &str, names: &Names) -> Result<Self, TemplateError> {
+        Ok(Self { text: text.to_owned(), parts: Scanner::default().scan(text, names)? })
     }
 
     /// The text with every placeholder replaced by its value. A value is taken as it is: its
@@ -272,16 +300,12 @@ struct Scanner {
 }
 
 impl Scanner {
-    fn scan(
-        mut self,
-        text: &str,
-        inputs: &BTreeMap<String, String>,
-    ) -> Result<Vec<Part>, TemplateError> {
+    fn scan(mut self, text: &str, names: &Names) -> Result<Vec<Part>, TemplateError> {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             rest = match c {
                 '$' => self.dollar(rest)?,
-                '{' => self.opening(rest, inputs)?,
+                '{' => self.opening(rest, names)?,
                 '}' => self.closing(rest),
                 _ => self.keep(rest, c.len_utf8()),
             };
@@ -308,11 +332,7 @@ impl Scanner {
         }
     }
 
-    fn opening<'t>(
-        &mut self,
-        rest: &'t str,
-        inputs: &BTreeMap<String, String>,
-    ) -> Result<&'t str, TemplateError> {
+    fn opening<'t>(&mut self, rest: &'t str, names: &Names) -> Result<&'t str, TemplateError> {
         if let Some(after) = rest.strip_prefix("{{") {
             self.open.push(Open::Double);
             self.literal.push('{');
@@ -325,7 +345,7 @@ impl Scanner {
         if !self.literal.is_empty() {
             self.parts.push(Part::Text(std::mem::take(&mut self.literal)));
         }
-        self.parts.push(Part::Hole(named(name, inputs)?));
+        self.parts.push(Part::Hole(named(name, names)?));
         Ok(&rest[name.len() + 2..])
     }
 
@@ -348,23 +368,31 @@ fn braced_name(text: &str) -> Option<&str> {
     ((first.is_alphabetic() || first == '_') && name.chars().all(word)).then_some(name)
 }
 
-fn named(name: &str, inputs: &BTreeMap<String, String>) -> Result<Placeholder, TemplateError> {
+fn named(name: &str, names: &Names) -> Result<Placeholder, TemplateError> {
     if let Some((_, plain)) = PLAIN.iter().find(|(plain, _)| *plain == name) {
         return Ok(plain.clone());
     }
     if let Some(input) = name.strip_prefix("inputs.") {
-        return if inputs.contains_key(input) {
+        return if names.inputs.contains_key(input) {
             Ok(Placeholder::Input(input.to_owned()))
         } else {
             Err(TemplateError::UnknownInput {
                 name: input.to_owned(),
-                inputs: inputs.keys().cloned().collect(),
+                inputs: names.inputs.keys().cloned().collect(),
             })
         };
     }
     // Whether there is such an axis is known where cells are made.
     if let Some(axis) = name.strip_prefix("matrix.") {
         return Ok(Placeholder::Matrix(axis.to_owned()));
+    }
+    if let Some(prepare) = name.strip_prefix("prepare.") {
+        return if names.prepares.iter().any(|known| known == prepare) {
+            Ok(Placeholder::Prepare(prepare.to_owned()))
+        } else {
+            let prepares = names.prepares.clone();
+            Err(TemplateError::UnknownPrepare { name: prepare.to_owned(), prepares })
+        };
     }
     Err(match name {
         "port" => TemplateError::NotYet { name: name.to_owned() },

@@ -1,8 +1,10 @@
 //! The room as its users see it: texts in, configurations or problems out.
 
 mod inputs;
+mod laid;
 mod matrix;
 mod overrides;
+mod prepare;
 mod refusals;
 mod schema;
 
@@ -37,6 +39,7 @@ fn seen(config: &Config) -> String {
         base,
         worktree,
         build,
+        prepares,
         measures,
         run,
         requires,
@@ -45,10 +48,13 @@ fn seen(config: &Config) -> String {
         failures,
         overrides,
         probes,
+        patches,
+        overlays,
+        ruler,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{patches:?}\n{overlays:?}\n{ruler:?}"
     )
 }
 

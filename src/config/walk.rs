@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::document::{Data, Node, Table};
 use super::problem::{Place, Problem, did_you_mean};
-use super::{Command, Placeholder, Template};
+use super::{Command, Names, Placeholder, Template};
 
 /// Nobody waits longer for one command, and sums of times must not overflow.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
@@ -14,8 +14,8 @@ const LONGEST: Duration = Duration::from_hours(365 * 24);
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) problems: Vec<Problem>,
-    /// `[inputs]`, as far as readable: what templates may name.
-    pub(super) inputs: BTreeMap<String, String>,
+    /// `[inputs]` and `[[prepare]]`, as far as readable: what templates may name.
+    pub(super) names: Names,
     /// Whether `{chunks}` will have a value.
     pub(super) chunks: bool,
     /// Every table that was read, with the keys it may have; and every key that takes one of
@@ -315,7 +315,7 @@ impl<'d> Spot<'d> {
     }
 
     pub(super) fn template(&self, walk: &mut Walk) -> Option<Template> {
-        match Template::parse(self.text(walk)?, &walk.inputs) {
+        match Template::parse(self.text(walk)?, &walk.names) {
             Ok(template) => {
                 self.check_chunks(walk, std::slice::from_ref(&template));
                 Some(template)
@@ -328,7 +328,7 @@ impl<'d> Spot<'d> {
     }
 
     pub(super) fn command(&self, walk: &mut Walk) -> Option<Command> {
-        match Command::parse(self.text(walk)?, &walk.inputs) {
+        match Command::parse(self.text(walk)?, &walk.names) {
             Ok(command) => {
                 self.check_chunks(walk, &command.words);
                 Some(command)
@@ -359,7 +359,7 @@ impl<'d> Spot<'d> {
             }
             // An empty value is a value.
             let template = match &spot.node.data {
-                Data::Text(text) if text.is_empty() => Template::parse("", &walk.inputs).ok(),
+                Data::Text(text) if text.is_empty() => Template::parse("", &walk.names).ok(),
                 _ => spot.template(walk),
             };
             env.extend(template.map(|t| (name.to_owned(), t)));

@@ -12,6 +12,10 @@ use super::Value;
 pub enum FailureKind {
     /// A build command failed.
     Build,
+    /// A patch of the configuration does not apply, so there is nothing to build.
+    Patch,
+    /// A `[[prepare]]` that the measure needs failed.
+    Prepare,
     /// The engine died by a signal, or left with an exit code other than 0.
     Crash,
     /// The run outlived its time-out.
@@ -30,6 +34,8 @@ impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Build => "does not build",
+            Self::Patch => "does not take a patch",
+            Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",
             Self::Nan => "prints NaN",

@@ -27,5 +27,5 @@ pub use guard::{Direction, Guard, GuardForm};
 pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
-pub use run::{Apart, Ended, LONGEST_LINE, Phase, RunRecord, Stream};
+pub use run::{Apart, Ended, FailedPrepare, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use verdict::{Judgement, SkipReason, Verdict};

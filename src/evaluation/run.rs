@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Around, CommitId};
+use super::{Around, CommitId, Failure, FailureKind};
 
 /// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
 /// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
@@ -71,10 +71,26 @@ pub enum Phase {
     Search,
     /// At the first bad commit and its parents, afresh.
     Confirm,
+    /// At the first bad commit and its parents with one another's ruler, to tell with which the
+    /// step goes.
+    Ruler,
     /// The good endpoint's kept build, run to tell whose fault a failure is.
     Control,
     /// By hand.
     Manual,
+}
+
+impl Phase {
+    /// Whether a run or build that was made for `other`, by this hunt or not, may serve. Only a
+    /// confirmation wants what was made for it, and a check of the ruler what was made no less
+    /// fresh.
+    pub fn takes(self, other: Self, is_ours: bool) -> bool {
+        match self {
+            Self::Confirm => other == Self::Confirm && is_ours,
+            Self::Ruler => matches!(other, Self::Confirm | Self::Ruler),
+            Self::Endpoint | Self::Search | Self::Control | Self::Manual => true,
+        }
+    }
 }
 
 impl fmt::Display for Phase {
@@ -83,6 +99,7 @@ impl fmt::Display for Phase {
             Self::Endpoint => "endpoint",
             Self::Search => "search",
             Self::Confirm => "confirm",
+            Self::Ruler => "ruler",
             Self::Control => "control",
             Self::Manual => "manual",
         })
@@ -130,10 +147,38 @@ pub struct RunRecord {
     /// Nothing of ours built or ran beside it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
+    /// Nothing of the measure ran: a step before it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<FailedPrepare>,
     /// What the machine was like around it; `None` where nothing was run, or of a record from
     /// before that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Around>,
+}
+
+/// A `[[prepare]]` that failed; the record says how it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedPrepare {
+    /// Its name.
+    pub name: String,
+    /// What it should have made and did not, where it ended well.
+    pub missing: Option<String>,
+}
+
+impl FailedPrepare {
+    /// The failure that it is.
+    pub fn failure(&self, ended: &Ended) -> Failure {
+        let Self { name, missing } = self;
+        let how = match missing {
+            Some(missing) => format!("it made no {missing}"),
+            None => ended.to_string(),
+        };
+        Failure {
+            kind: FailureKind::Prepare,
+            signature: format!("{name}: {how}"),
+            detail: format!("the step {name} failed: {how}"),
+        }
+    }
 }
 
 /// Why a run is kept as a fact and counts for nothing.
@@ -144,6 +189,8 @@ pub enum Apart {
     WarmUp,
     /// The machine was slowed down around it, as told here.
     Throttled(String),
+    /// It had another commit's ruler; only the check of the ruler looks at it.
+    Ruler,
 }
 
 impl fmt::Display for Apart {
@@ -151,6 +198,7 @@ impl fmt::Display for Apart {
         match self {
             Self::WarmUp => f.write_str("warm-up"),
             Self::Throttled(why) => f.write_str(why),
+            Self::Ruler => f.write_str("with the ruler of another commit"),
         }
     }
 }
@@ -164,5 +212,29 @@ impl RunRecord {
         }
         let machine = self.machine.as_ref().filter(|_| self.alone)?;
         machine.throttled().map(Apart::Throttled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_made_for_it_serves_a_confirmation() {
+        let all = [
+            Phase::Endpoint,
+            Phase::Search,
+            Phase::Confirm,
+            Phase::Ruler,
+            Phase::Control,
+            Phase::Manual,
+        ];
+        let serving = |phase: Phase, is_ours| -> Vec<Phase> {
+            all.into_iter().filter(|other| phase.takes(*other, is_ours)).collect()
+        };
+        assert_eq!(serving(Phase::Confirm, true), [Phase::Confirm]);
+        assert!(serving(Phase::Confirm, false).is_empty());
+        assert_eq!(serving(Phase::Ruler, false), [Phase::Confirm, Phase::Ruler]);
+        assert_eq!(serving(Phase::Search, false), all);
     }
 }

@@ -37,6 +37,10 @@ impl fmt::Display for Verdict {
 pub enum SkipReason {
     /// It does not build.
     Build,
+    /// A patch of the configuration does not apply to it.
+    Patch,
+    /// A `[[prepare]]` fails.
+    Prepare,
     /// It crashes or leaves with an error.
     Crash,
     /// It takes too long.
@@ -63,6 +67,8 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Build => "does not build",
+            Self::Patch => "does not take a patch",
+            Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",
             Self::Unreadable => "prints no value",

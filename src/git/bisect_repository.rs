@@ -1,5 +1,5 @@
-//! Where a bisect session of ours keeps its state: a bare repository with references of its
-//! own and the user's objects.
+//! Where a bisect session of ours keeps its state, and where trees of ours are made: a bare
+//! repository with references of its own and the user's objects.
 //!
 //! Not a worktree of the user's repository: `git bisect` writes references, for which git runs
 //! that repository's `reference-transaction` hook whatever `core.hooksPath` says, and takes
@@ -16,7 +16,7 @@ use super::error::io_error;
 use super::worktree::{remove_all, remove_locks};
 use super::{GitError, Repository};
 
-/// A bare repository for one bisect session. Whoever holds it must hold it alone: locks that
+/// A bare repository for one bisect session, or for trees of our own. Whoever holds it must hold it alone: locks that
 /// git left in it are taken for those of a killed process.
 #[derive(Debug)]
 pub(super) struct BisectRepository {
@@ -111,7 +111,7 @@ fn alternates_line(objects: &Path) -> Vec<u8> {
 }
 
 /// In double quotes, as both git's configuration and its lists of paths read them.
-fn quoted(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn quoted(bytes: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'"'];
     for byte in bytes {
         match byte {

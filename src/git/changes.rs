@@ -133,7 +133,7 @@ impl History {
 }
 
 /// The tree with nothing in it, which every repository knows.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+pub(super) const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// Reads `diff-tree -z --raw --numstat`: all raw records (`:MODE MODE SHA SHA STATUS`, then the
 /// path), then all counts (`ADDED TAB REMOVED TAB PATH`), both in the same order.

@@ -36,6 +36,8 @@ pub(super) struct Call {
     work_tree: bool,
     args: Vec<OsString>,
     env: Vec<(&'static str, OsString)>,
+    /// How much it may say, where that is more than what programs commonly do.
+    capture: Option<usize>,
 }
 
 /// What a call left behind.
@@ -58,6 +60,7 @@ impl Call {
             work_tree: false,
             args: Vec::new(),
             env: Vec::new(),
+            capture: None,
         }
     }
 
@@ -96,6 +99,11 @@ impl Call {
         self
     }
 
+    /// It may say so many bytes.
+    pub(super) fn capture(self, bytes: usize) -> Self {
+        Self { capture: Some(bytes), ..self }
+    }
+
     /// The command without our settings, as it could be typed.
     pub(super) fn shown(&self) -> String {
         let mut bytes = b"git".to_vec();
@@ -125,6 +133,9 @@ impl Call {
         }
         for (name, value) in &self.env {
             invocation = invocation.env(name, value);
+        }
+        if let Some(bytes) = self.capture {
+            invocation = invocation.capture(bytes);
         }
         invocation.args(&self.args)
     }

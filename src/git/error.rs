@@ -145,6 +145,30 @@ pub enum GitError {
         /// What git said.
         source: Box<GitError>,
     },
+    /// What is to be applied to commits is no patch.
+    #[error("{name} is no patch that could be applied: {said}")]
+    NotAPatch {
+        /// The file or the commit.
+        name: String,
+        /// What is wrong with it.
+        said: String,
+    },
+    /// A pattern of what is to be laid over other commits matches nothing.
+    #[error("no file at {} matches `{path}`, so there is nothing to lay over other commits", .from.short())]
+    NothingToLay {
+        /// The pattern.
+        path: String,
+        /// The commit whose files were to be taken.
+        from: CommitId,
+    },
+    /// A submodule is among what is to be laid over other commits.
+    #[error("`{path}` is a submodule at {}, and submodules cannot be laid over other commits", .from.short())]
+    SubmoduleToLay {
+        /// Its path.
+        path: String,
+        /// The commit whose files were to be taken.
+        from: CommitId,
+    },
     /// A name in `[worktree] link` is no plain relative path.
     #[error("`{0}` cannot be linked: only a relative path inside the checkout can")]
     LinkName(String),
@@ -174,6 +198,9 @@ impl GitError {
             | Self::UnknownCommit { .. }
             | Self::Ambiguous { .. }
             | Self::NotACommit { .. }
+            | Self::NotAPatch { .. }
+            | Self::NothingToLay { .. }
+            | Self::SubmoduleToLay { .. }
             | Self::LinkName(_)
             | Self::LinkSourceMissing { .. }
             | Self::LinkBlocked(_) => true,
@@ -240,6 +267,18 @@ impl GitError {
             Self::Submodule { .. } => "is its remote reachable and does it still have that \
                                        commit? `submodules = false` under [worktree] leaves \
                                        submodules out"
+                .to_owned(),
+            Self::NotAPatch { .. } => "a patch is what `git diff` or `git format-patch` writes, \
+                                       with paths from the top of the tree behind a/ and b/"
+                .to_owned(),
+            Self::NothingToLay { from, .. } => format!(
+                "`git ls-tree -r --name-only {}` lists what there is; a pattern is a git pathspec \
+                 from the top of the tree, and what was never committed is in no revision",
+                from.short()
+            ),
+            Self::SubmoduleToLay { .. } => "leave it out of `paths`: each commit has its own pin, \
+                                            or lay the files of its folder from a revision that \
+                                            has them as files"
                 .to_owned(),
             Self::LinkName(_) | Self::LinkBlocked(_) => {
                 "correct `link` under [worktree] in oracle.toml".to_owned()

@@ -16,6 +16,7 @@ mod command;
 mod dependencies;
 mod error;
 mod history;
+mod laid;
 mod leftovers;
 mod link;
 mod repository;
@@ -29,8 +30,9 @@ pub use bisect_state::{BisectState, End, Remaining};
 pub use changes::{ChangeStatus, FileChange};
 pub use error::GitError;
 pub use history::{CommitInfo, History, Range};
+pub use laid::{Laid, LaidTree, Layer, Laying, Refusal, pathspec};
 pub use repository::{GitVersion, Repository, git_version};
-pub use worktree::Worktree;
+pub use worktree::{Holding, Worktree};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use super::GitError;
 use super::changes::os;
 use super::command::Call;
-use super::worktree::{Untracked, read_link, remove_all, restore_tree};
+use super::worktree::{Goal, Untracked, read_link, remove_all, restore_tree};
 
 /// A checked-out tree and the git folder behind it.
 pub(super) struct Tree<'a> {
@@ -42,7 +42,7 @@ pub(super) fn bring(
         if !is_ready(&module, &top, &submodule.pin) {
             fetch(tree, &submodule, &module, &theirs)?;
         }
-        restore_tree(&module, &top, &submodule.pin, untracked)?;
+        restore_tree(&module, &top, Goal { commit: &submodule.pin, laid: None }, untracked)?;
         bring(&Tree { top: &top, git_dir: &module }, &theirs, untracked)?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::evaluation::CommitId;
 use super::command::Call;
 use super::error::io_error;
 use super::submodules::{self, Tree};
-use super::{GitError, History, Repository};
+use super::{GitError, History, LaidTree, Repository};
 
 /// What becomes of files that git does not track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,18 @@ pub struct Worktree {
     path: PathBuf,
     git_dir: PathBuf,
     /// What `reset` goes back to; nothing before the first checkout.
-    at: Option<(CommitId, bool)>,
+    at: Option<Holding>,
+}
+
+/// What a worktree holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// HEAD.
+    pub commit: CommitId,
+    /// The files, where they are not the commit's own.
+    pub laid: Option<LaidTree>,
+    /// Whether submodules are checked out too.
+    pub submodules: bool,
 }
 
 impl Worktree {
@@ -96,22 +107,21 @@ impl Worktree {
         Ok(None)
     }
 
-    /// The worktree of ours at this path, which holds this commit already, so that
-    /// [`Self::reset`] goes back to it.
+    /// The worktree of ours at this path, which holds this already, so that [`Self::reset`] goes
+    /// back to it.
     pub fn holding(
         repository: &Repository,
         path: &Path,
-        commit: &CommitId,
-        submodules: bool,
+        holding: Holding,
     ) -> Result<Self, GitError> {
         // Whoever says that it holds a commit has just had it made: nothing is asked again.
         let mut worktree = match registered(repository, path) {
             Some(git_dir) if marker(path).exists() => {
                 Self { repository: repository.clone(), path: path.to_owned(), git_dir, at: None }
             }
-            _ => Self::add_detached(repository, path, commit)?,
+            _ => Self::add_detached(repository, path, &holding.commit)?,
         };
-        worktree.at = Some((commit.clone(), submodules));
+        worktree.at = Some(holding);
         Ok(worktree)
     }
 
@@ -150,16 +160,22 @@ impl Worktree {
         &self.repository
     }
 
-    /// Leaves exactly the commit's tree: every tracked file as git checks it out here, nothing
-    /// else, and with `submodules` each of them at its pin, to any depth.
+    /// Leaves exactly the commit's tree, or the one that was laid: every tracked file as git
+    /// checks it out here, nothing else, and with `submodules` each of them at its pin, to any
+    /// depth. HEAD is the commit either way.
     ///
     /// Files that are equal in both trees keep their time stamps.
-    pub fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
-        self.at = Some((commit.clone(), submodules));
+    pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
+        self.at = Some(holding);
         self.restore(Untracked::Remove)
     }
 
-    /// Puts tracked files and submodules back to the commit that was checked out last, whatever
+    /// The same for a commit's own tree.
+    pub fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
+        self.hold(Holding { commit: commit.clone(), laid: None, submodules })
+    }
+
+    /// Puts tracked files and submodules back to what was checked out last, whatever
     /// a build did to them, and keeps what is not tracked: in-source builds stay built.
     pub fn reset(&self) -> Result<(), GitError> {
         self.restore(Untracked::Keep)
@@ -168,11 +184,11 @@ impl Worktree {
     fn restore(&self, untracked: Untracked) -> Result<(), GitError> {
         remove_locks(&self.git_dir)?;
         self.mend_link()?;
-        let (commit, submodules) = match &self.at {
-            Some((commit, submodules)) => (commit.to_string(), *submodules),
-            None => ("HEAD".to_owned(), false),
+        let (commit, laid, submodules) = match &self.at {
+            Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules),
+            None => ("HEAD".to_owned(), None, false),
         };
-        restore_tree(&self.git_dir, &self.path, &commit, untracked)?;
+        restore_tree(&self.git_dir, &self.path, Goal { commit: &commit, laid }, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
             let tree = Tree { top: &self.path, git_dir: &self.git_dir };
@@ -184,9 +200,9 @@ impl Worktree {
     /// Whether the commit may have submodules, found out without a call of git; where that
     /// cannot be (a partial clone that lacks the tree), it may.
     fn declares_submodules(&self) -> bool {
-        let Some((commit, _)) = &self.at else { return false };
+        let Some(at) = &self.at else { return false };
         History::open(&self.repository)
-            .and_then(|history| history.lists(commit, ".gitmodules"))
+            .and_then(|history| history.lists(&at.commit, ".gitmodules"))
             .unwrap_or(true)
     }
 
@@ -221,20 +237,27 @@ impl Worktree {
     }
 }
 
-/// Makes `top` the tree of `commit`, in a worktree or in a submodule.
+/// What a folder is to hold: the tree of a commit, or one that was laid over it.
+#[derive(Clone, Copy)]
+pub(super) struct Goal<'a> {
+    pub(super) commit: &'a str,
+    pub(super) laid: Option<&'a LaidTree>,
+}
+
+/// Makes `top` that tree, in a worktree or in a submodule.
 pub(super) fn restore_tree(
     git_dir: &Path,
     top: &Path,
-    commit: &str,
+    goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let restored = try_restore_tree(git_dir, top, commit, untracked);
+    let restored = try_restore_tree(git_dir, top, goal, untracked);
     // A damaged index (a crash of the machine leaves one) is the one thing that force does not
     // overcome; it holds nothing that the commit does not.
     if matches!(restored, Err(GitError::Command { .. }))
         && fs::remove_file(git_dir.join("index")).is_ok()
     {
-        return try_restore_tree(git_dir, top, commit, untracked);
+        return try_restore_tree(git_dir, top, goal, untracked);
     }
     restored
 }
@@ -242,16 +265,22 @@ pub(super) fn restore_tree(
 fn try_restore_tree(
     git_dir: &Path,
     top: &Path,
-    commit: &str,
+    goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
+    let Goal { commit, laid } = goal;
     let call = || Call::in_worktree(git_dir, top);
     let to_commit = || -> Result<(), GitError> {
         // A build that switched to a branch: `reset` alone would move that branch.
         if detached_head(git_dir).is_none() {
             call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
         }
-        call().args(["reset", "--quiet", "--hard", commit]).ok().map(drop)
+        let Some(laid) = laid else {
+            return call().args(["reset", "--quiet", "--hard", commit]).ok().map(drop);
+        };
+        // Not by way of the commit's own tree: what is laid over it would get new time stamps.
+        call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
+        laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
     };
     if untracked == Untracked::Keep {
         return to_commit();

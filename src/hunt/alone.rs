@@ -6,23 +6,37 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Launcher, Oracle, OracleError, Recorder, revisions_of};
+use crate::oracle::{ControlSlot, Launcher, Oracle, OracleError, Pins, Recorder};
 use crate::process::Stop;
 use crate::store::Store;
 
-use super::HuntError;
 use super::begin::{gather, slots_folder, user_cache};
 use super::clean::clean_slots;
+use super::open::laying;
 use super::targets::standing;
+use super::{HuntError, UsageError};
+
+/// What the names of a configuration stand for now.
+pub fn pins(repository: &Repository, config: &Config) -> Result<Pins, HuntError> {
+    let history = History::open(repository)?;
+    let found = Pins::find(config, &history).map_err(UsageError::from)?;
+    Ok(found.keep(&Store::open_to_measure(repository.common_dir())?)?)
+}
 
 /// An oracle that writes no journal.
-pub fn alone(repository: &Repository, config: Config, stop: &Stop) -> Result<Oracle, HuntError> {
+pub fn alone(
+    repository: &Repository,
+    config: Config,
+    pins: Pins,
+    stop: &Stop,
+) -> Result<Oracle, HuntError> {
     let store = Store::open_to_measure(repository.common_dir())?;
     let facts = gather(&config, &store)?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
     let history = History::open(repository)?;
     Ok(Oracle {
-        revisions: revisions_of(&config, &history)?,
+        pins,
+        laying: laying(repository, &store),
         history,
         store,
         slots,

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
-use crate::git::{History, Range, Repository};
-use crate::oracle::{Facts, OracleError, revisions_of};
+use crate::git::{History, Range, Repository, pathspec};
+use crate::oracle::{Facts, OracleError, Pins};
 use crate::store::journal::{Begun, Event, Options, SearchBy};
 use crate::store::{HuntDir, KeyHasher, Store, publish};
 
@@ -72,9 +72,10 @@ pub fn begin(
     if commits == 0 {
         return Err(UsageError::NothingTouches(options.paths.join(" ")).into());
     }
-    let revisions = revisions_of(config, &history).map_err(UsageError::from)?;
+    let found = Pins::find(config, &history).map_err(UsageError::from)?;
     let store = Store::open_to_measure(repository.common_dir())?;
     let facts = gather(config, &store)?;
+    let Pins { revisions, patches } = found.keep(&store)?;
     let hunt = store.new_hunt()?;
     let begun = Begun {
         hunt: hunt.id().to_owned(),
@@ -83,6 +84,7 @@ pub fn begin(
         bad: info(&history, &bad)?,
         asked: (asked.good.clone(), asked.bad.clone()),
         revisions,
+        patches,
         commits,
         options,
         config_sha256: KeyHasher::new("config").field("text", config.text()).hex(),
@@ -173,7 +175,7 @@ fn check_path(
 /// answer is noticed by the confirmation, which is against the real parents.
 fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
     let mut specs: Vec<String> = asked.to_vec();
-    specs.extend(config.build.paths.iter().map(|path| format!(":(top,glob){path}")));
+    specs.extend(config.build.paths.iter().map(|path| pathspec(path)));
     let ignored: Vec<String> =
         config.build.ignore.iter().map(|path| format!(":(top,glob,exclude){path}")).collect();
     if specs.is_empty() && !ignored.is_empty() {

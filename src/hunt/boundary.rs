@@ -30,9 +30,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let measures = measures_of(targets);
-        let is_noisy = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_some());
-        let is_exact = !targets.iter().any(is_noisy);
-        let runs = if is_exact { 1 } else { ROUNDS };
+        let (runs, is_exact) = runs_for(targets);
         let mut compared = false;
         for recipe in &recipes {
             let mut verdicts = Vec::new();
@@ -75,8 +73,15 @@ impl Driver<'_> {
     }
 }
 
+/// How often each side is run, and whether once is enough since everything repeats.
+pub(super) fn runs_for(targets: &[Target]) -> (usize, bool) {
+    let is_noisy = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_some());
+    let is_exact = !targets.iter().any(is_noisy);
+    (if is_exact { 1 } else { ROUNDS }, is_exact)
+}
+
 /// The verdict on one side; in noise by the sequential test, as far as these runs carry it.
-fn judged_alone(
+pub(super) fn judged_alone(
     seen: &Observation,
     targets: &[Target],
     recipe: &Config,

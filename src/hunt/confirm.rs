@@ -84,6 +84,9 @@ impl Driver<'_> {
         if let Some(why) = self.recipe_objection(commit, &parents, &lead.targets)? {
             return Ok(Confirmed::Unsure(vec![commit.clone()], why));
         }
+        if let Some(why) = self.ruler_objection(commit, &lead.targets, &fresh)? {
+            return Ok(Confirmed::Unsure(vec![commit.clone()], why));
+        }
         let aim = self.begun.options.aim;
         let broken = fresh.broken(targets, lead, &self.oracle.config);
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::config::{ConfigError, LoadError};
 use crate::evaluation::{Aim, CommitId};
 use crate::git::GitError;
-use crate::oracle::{InputError, OracleError};
+use crate::oracle::{InputError, OracleError, PinError};
 use crate::process::ProcessError;
 use crate::store::StoreError;
 
@@ -21,6 +21,9 @@ pub enum UsageError {
     /// An input.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// What the configuration lays over commits.
+    #[error(transparent)]
+    Pin(PinError),
     /// Good and bad are one.
     #[error("good and bad are the same commit, {0}")]
     SameCommit(CommitId),
@@ -63,6 +66,15 @@ pub enum UsageError {
     NothingTouches(String),
 }
 
+impl From<PinError> for UsageError {
+    fn from(error: PinError) -> Self {
+        match error {
+            PinError::Git(error) => Self::Git(error),
+            other @ PinError::Patch { .. } => Self::Pin(other),
+        }
+    }
+}
+
 impl UsageError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
@@ -87,6 +99,7 @@ impl UsageError {
             Self::NoSuchMetric { .. } => Some("name one of those, or add a [[measure]]".to_owned()),
             Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
             Self::Input(error) => Some(error.hint()),
+            Self::Pin(error) => error.hint(),
         }
     }
 }

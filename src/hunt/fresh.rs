@@ -7,7 +7,9 @@ use crate::config::Config;
 use crate::evaluation::{
     Aim, CommitId, GuardTarget, Judgement, Metric, NoiseKind, Phase, SkipReason, Target, Verdict,
 };
-use crate::oracle::{Decision, Observation, Request, Sample, Told, judge, measures_of, told};
+use crate::oracle::{
+    Decision, Observation, Request, Sample, Told, judge, measures_of, skip_reason, told,
+};
 use crate::search::{self, Confirmation};
 use crate::stats;
 use crate::store::journal::Steadiness;
@@ -166,7 +168,7 @@ pub(super) fn samples(
     config: &Config,
 ) -> Result<Vec<f64>, (SkipReason, String)> {
     if let Some(failure) = &seen.build_failure {
-        return Err((SkipReason::Build, failure.detail.clone()));
+        return Err((skip_reason(failure.kind), failure.detail.clone()));
     }
     // Repeats are compared with the first run, which says nothing by itself.
     let places = usize::from(is_spread(target))..seen.of(&target.guard.metric.measure).len();

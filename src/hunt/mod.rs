@@ -22,6 +22,7 @@ mod over_text;
 mod plan;
 mod posterior;
 mod publish;
+mod ruler;
 mod sampler;
 mod search;
 mod short;
@@ -31,7 +32,7 @@ mod targets;
 mod verdict;
 mod yielded;
 
-pub use alone::{alone, judge_against, tidy};
+pub use alone::{alone, judge_against, pins, tidy};
 pub use begin::{Asked, begin, default_slots};
 pub use driver::{Driver, drive};
 pub use error::{HuntError, UsageError};

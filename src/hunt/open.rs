@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::build::Slots;
 use crate::config::Config;
-use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Facts, Launcher, Oracle, OracleError, Recorder};
+use crate::git::{History, Laying, Repository};
+use crate::oracle::{ControlSlot, Facts, Launcher, Oracle, OracleError, Pins, Recorder};
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
 use crate::store::{HuntDir, Store};
@@ -25,9 +25,11 @@ pub fn open(
     let text = std::fs::read_to_string(hunt.config())
         .map_err(|source| crate::store::StoreError::Io { path: hunt.config(), source })?;
     let config = Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?;
+    let store = Store::open_to_measure(repository.common_dir())?;
     let oracle = Oracle {
         history: History::open(repository)?,
-        store: Store::open_to_measure(repository.common_dir())?,
+        laying: laying(repository, &store),
+        store,
         slots: Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?,
         config,
         facts: Facts {
@@ -38,13 +40,18 @@ pub fn open(
         checkout: checkout_of(&begun),
         recorder: Recorder::of(hunt)?,
         stop: stop.clone(),
-        revisions: begun.revisions.clone(),
+        pins: Pins { revisions: begun.revisions.clone(), patches: begun.patches.clone() },
         control: ControlSlot::of(hunt),
         kept: Vec::new(),
         taken_over: BTreeSet::new(),
         launcher: Launcher::new(&user_cache()),
     };
     Ok((oracle, begun))
+}
+
+/// Makes trees where what a killed process leaves is tidied away.
+pub(super) fn laying(repository: &Repository, store: &Store) -> Laying {
+    Laying::new(repository, &store.root().join("pending"))
 }
 
 /// How the hunt began.

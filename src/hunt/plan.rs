@@ -122,7 +122,9 @@ fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) 
 /// Means of what was built and run at the endpoints, whether now or taken from the store.
 fn pace(entries: &[Entry], measures: &[String]) -> Pace {
     let builds = entries.iter().filter_map(|entry| match &entry.event {
-        Event::Build(build) if build.phase == Phase::Endpoint && !build.reused => {
+        Event::Build(build)
+            if build.phase == Phase::Endpoint && !build.reused && build.prepare.is_none() =>
+        {
             Some(build.wall_s)
         }
         _ => None,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Command, Measure, Parser, Template};
+use crate::config::{Command, Config, Measure, Parser, Prepare, Template};
 use crate::evaluation::CommitId;
-use crate::git::Repository;
+use crate::git::{Layer, Repository, pathspec};
 use crate::oracle::Oracle;
 use crate::process::Stop;
-use crate::report::{self, Recipe, RecipeMeasure, Report, ReportError};
-use crate::store::HuntDir;
+use crate::report::{self, Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, Report, ReportError};
+use crate::store::{HuntDir, StoreError};
 
 use super::{HuntError, open};
 
@@ -32,9 +32,11 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
     let config = oracle.recipe(commit)?;
     let cores = u32::try_from(oracle.facts.machine.cores).unwrap_or(u32::MAX);
     Ok(Recipe {
+        layers: layers(oracle, &config)?,
         build: config.build.commands.iter().map(words).collect(),
         build_env: env(&config.build.env),
-        measures: config.measures.iter().map(measure).collect(),
+        prepares: config.prepares.iter().map(prepare).collect(),
+        measures: config.measures.iter().map(|one| measure(one, &config)).collect(),
         links: config.worktree.link.clone(),
         submodules: config.worktree.submodules,
         inputs: oracle
@@ -49,6 +51,20 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
     })
 }
 
+fn layers(oracle: &Oracle, config: &Config) -> Result<Vec<RecipeLayer>, HuntError> {
+    let of = |layer| match layer {
+        Layer::Patch { name, file, .. } => {
+            let diff = std::fs::read(&file).map_err(StoreError::at(&file))?;
+            Ok(RecipeLayer::Patch { name, diff })
+        }
+        Layer::Files { from, paths } => {
+            let paths = paths.iter().map(|path| pathspec(path)).collect();
+            Ok(RecipeLayer::Files { from, paths })
+        }
+    };
+    oracle.layers(config)?.into_iter().map(of).collect()
+}
+
 fn words(command: &Command) -> Vec<String> {
     command.words.iter().map(|word| word.text().to_owned()).collect()
 }
@@ -57,8 +73,18 @@ fn env(env: &BTreeMap<String, Template>) -> BTreeMap<String, String> {
     env.iter().map(|(name, value)| (name.clone(), value.text().to_owned())).collect()
 }
 
-fn measure(measure: &Measure) -> RecipeMeasure {
+fn prepare(prepare: &Prepare) -> RecipePrepare {
+    RecipePrepare {
+        name: prepare.name.clone(),
+        command: words(&prepare.command),
+        env: env(&prepare.env),
+    }
+}
+
+fn measure(measure: &Measure, config: &Config) -> RecipeMeasure {
+    let prepares = config.prepares_of(measure.templates()).into_iter();
     RecipeMeasure {
+        prepares: prepares.map(|prepare| prepare.name.clone()).collect(),
         name: measure.name.clone(),
         command: words(&measure.command),
         env: env(&measure.env),

@@ -15,6 +15,7 @@ use super::driver::Driver;
 use super::heading::Heading;
 use super::lead::Lead;
 use super::posterior::posterior;
+use super::ruler::CHANGED;
 use super::sampler::Sampler;
 use super::short;
 use super::verdict::{Place, write_down};
@@ -410,6 +411,10 @@ pub(super) fn candidates_sentence(commits: &[CommitId], why: &str, aim: Aim) -> 
     let sought = aim.sought();
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
     match names.as_slice() {
+        // What measures comes before what is measured.
+        [only] if why.starts_with(CHANGED) => {
+            format!("{why}; if the engine did it, the {sought} may be {only}")
+        }
         [only] => format!("the {sought} may be {only}; {why}"),
         _ => format!("the {sought} is one of {}: {}; {why}", names.len(), names.join(", ")),
     }

@@ -84,7 +84,11 @@ fn failure_target(
 ) -> Result<Chosen, Box<Finding>> {
     let can_be_hunted = matches!(
         failure.kind,
-        FailureKind::Build | FailureKind::Crash | FailureKind::Timeout | FailureKind::Nan
+        FailureKind::Build
+            | FailureKind::Prepare
+            | FailureKind::Crash
+            | FailureKind::Timeout
+            | FailureKind::Nan
     );
     if !can_be_hunted || starved {
         return Err(unmeasurable(format!(

@@ -10,6 +10,7 @@
 use crate::build::{self, BuildError};
 use crate::config::Policy;
 use crate::evaluation::{CommitId, Phase};
+use crate::git::Laid;
 use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control};
 
@@ -60,6 +61,7 @@ impl Oracle {
     fn build_again(&mut self, commit: &CommitId) -> Result<BuildRecord, OracleError> {
         let recipe = self.recipe(commit)?;
         let key = self.build_key_of(commit, &recipe)?;
+        let laid = self.laid(commit, &recipe)?;
         let slot = self.slots.acquire(|_| false)?;
         let _held = self.bear(Company::Beside, commit, None, Phase::Control)?;
         self.recorder.now("control", commit, None, Phase::Control);
@@ -70,6 +72,7 @@ impl Oracle {
             slot: &slot,
             commit,
             config: &recipe,
+            laid: laid.as_ref().and_then(Laid::tree),
             key: &key,
             values: &values,
             phase: Phase::Control,

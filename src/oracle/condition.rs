@@ -1,24 +1,13 @@
-//! Which overrides hold at a commit.
+//! Which conditions hold at a commit.
 
-use std::collections::BTreeMap;
-
-use crate::config::{Condition, Config};
+use crate::config::Condition;
 use crate::evaluation::CommitId;
-use crate::git::{GitError, History};
+use crate::git::GitError;
 
 use super::{Oracle, OracleError};
 
-/// The commits that the conditions of a configuration name.
-pub fn revisions_of(
-    config: &Config,
-    history: &History,
-) -> Result<BTreeMap<String, CommitId>, GitError> {
-    let named = config.overrides.iter().flat_map(|when| [&when.has_ancestor, &when.lacks_ancestor]);
-    named.flatten().map(|name| Ok((name.clone(), history.resolve(name)?))).collect()
-}
-
 impl Oracle {
-    /// Whether an override's condition holds at a commit.
+    /// Whether a condition holds at a commit.
     pub(super) fn holds(
         &self,
         commit: &CommitId,
@@ -46,10 +35,7 @@ impl Oracle {
         wanted: bool,
     ) -> Result<bool, OracleError> {
         let Some(revision) = revision else { return Ok(true) };
-        let ancestor = match self.revisions.get(revision) {
-            Some(known) => known.clone(),
-            None => self.history.resolve(revision)?,
-        };
+        let ancestor = self.pinned(revision)?;
         Ok(self.history.is_ancestor(&ancestor, commit)? == wanted)
     }
 }

@@ -72,7 +72,14 @@ impl Oracle {
             phase,
             warm_up: false,
         };
-        let (ran, derived) = self.launch(launch, &placed)?;
+        if failed.record.prepare.is_some() {
+            // What it was asked about must be done to say anything.
+            placed.slot.clear_all_prepared()?;
+        }
+        let (ran, derived) = match self.prepare(launch, &placed)? {
+            Some(failed) => failed,
+            None => self.launch(launch, &placed)?,
+        };
         self.recorder.run(&ran, &derived.sample, &good, phase)?;
         let worked = derived.fault.is_none();
         self.store.put_control(&Control {

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use crate::config::{Config, Measure};
-use crate::evaluation::{Ended, FailureKind, Fault, Phase};
+use crate::config::{Config, Measure, Prepare};
+use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, StoredRun};
 
 use super::derive::{Derived, derive};
@@ -64,13 +64,17 @@ impl Oracle {
         let mut failed = Vec::new();
         for run in self.store.runs(key)? {
             let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
-            let is_fresh = (run.record.phase == Phase::Confirm && is_ours)
+            let serves = request.phase.takes(run.record.phase, is_ours)
                 || self.taken_over.contains(&run.record.attempt);
-            if request.phase == Phase::Confirm && !is_fresh {
+            if !serves {
                 continue;
             }
             // It was given less time than it would have now.
-            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < measure.timeout {
+            let its = |p: &&Prepare| {
+                run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
+            };
+            let limit = recipe.prepares.iter().find(its).map_or(measure.timeout, |p| p.timeout);
+            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < limit {
                 continue;
             }
             let derived = derive(&run, measure, recipe)?;

@@ -31,7 +31,10 @@ pub(super) fn derive(
     }
     let record = &run.record;
     let transient = reader.transient_hit().is_some();
-    let result = reader.finish(&record.ended);
+    let result = match &record.prepare {
+        Some(failed) => Err(failed.failure(&record.ended)),
+        None => reader.finish(&record.ended),
+    };
     let fault = result
         .as_ref()
         .err()

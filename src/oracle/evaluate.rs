@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, Phase};
-use crate::git::History;
+use crate::git::{History, Laid, Laying};
 use crate::process::Stop;
 use crate::store::{RunKey, Store};
 
 use super::count::given;
 use super::launch::Launch;
 use super::quiet::Company;
-use super::{ControlSlot, Facts, Launcher, Observation, OracleError, Recorder, Sample, run};
+use super::{ControlSlot, Facts, Launcher, Observation, OracleError, Pins, Recorder, Sample, run};
 
 /// Answers about commits.
 pub struct Oracle {
@@ -26,9 +26,11 @@ pub struct Oracle {
     pub slots: Slots,
     /// The (frozen) configuration.
     pub config: Config,
-    /// The revisions that `[[override]]` conditions name: a branch that moves while a hunt goes
-    /// on must not change the recipes.
-    pub revisions: BTreeMap<String, CommitId>,
+    /// What the configuration names outside itself: a branch that moves while a hunt goes on must
+    /// not change the recipes.
+    pub pins: Pins,
+    /// Makes the trees that no commit has.
+    pub laying: Laying,
     /// Inputs, probes, machine.
     pub facts: Facts,
     /// The user's checkout, which `[worktree] link` links from.
@@ -134,7 +136,7 @@ impl Oracle {
         recipe: &Config,
         placed: &mut Option<Placed>,
     ) -> Result<BTreeMap<String, Vec<Sample>>, NoBuild> {
-        if request.phase != Phase::Confirm {
+        if request.phase.takes(Phase::Search, false) {
             self.known_build_failure(request, recipe)?;
         }
         if request.measures.is_empty() && !self.is_known_to_build(request, recipe)? {
@@ -178,10 +180,14 @@ impl Oracle {
             self.ensure(request, recipe, placed)?;
             let placed = placed.as_ref().expect("it was just ensured");
             let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
-            if !std::mem::replace(&mut is_warm, true) {
-                self.warm_up(launch, placed)?;
-            }
-            let (run, derived) = self.launch(launch, placed)?;
+            let (run, derived) = if let Some(failed) = self.prepare(launch, placed)? {
+                failed
+            } else {
+                if !std::mem::replace(&mut is_warm, true) {
+                    self.warm_up(launch, placed)?;
+                }
+                self.launch(launch, placed)?
+            };
             if self.rests_after(launch, &run, &derived, &mut throttled)? {
                 continue;
             }
@@ -233,7 +239,7 @@ impl Oracle {
         let key = self.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let built = builds.iter().any(|build| build.failure.is_none());
-        Ok(built && request.phase != Phase::Confirm)
+        Ok(built && request.phase.takes(Phase::Search, false))
     }
 
     /// Sees to it that a slot holds the build.
@@ -274,12 +280,20 @@ impl Oracle {
     ) -> Result<Placed, NoBuild> {
         let key = self.build_key_of(commit, recipe)?;
         let hunt = self.recorder.hunt().map(str::to_owned);
+        let laid = match self.laid(commit, recipe)? {
+            None => None,
+            Some(Laid::Tree(tree)) => Some(tree),
+            Some(Laid::Refused(refusal)) => {
+                let built = build::refuse(&self.store, commit, &key, phase, &refusal)?;
+                self.recorder.build(&self.store, &built, commit, phase, false)?;
+                let failure = built.failure.expect("a patch does not apply");
+                return Err(NoBuild::Failed { failure, starved: false });
+            }
+        };
         let fits = |stamp: &Stamp| {
-            let is_fresh = stamp.phase == Phase::Confirm && stamp.hunt == hunt;
-            let may_be_old = phase != Phase::Confirm
-                || (recipe.build.confirm == ConfirmBuild::Reuse
-                    && recipe.build.mode == BuildMode::Clean);
-            stamp.build_key == key && (may_be_old || is_fresh)
+            let may_be_old = recipe.build.confirm == ConfirmBuild::Reuse
+                && recipe.build.mode == BuildMode::Clean;
+            stamp.build_key == key && (may_be_old || phase.takes(stamp.phase, stamp.hunt == hunt))
         };
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|s| fits(&s)));
         let slot = match kept {
@@ -299,6 +313,7 @@ impl Oracle {
             slot: &slot,
             commit,
             config: recipe,
+            laid: laid.as_ref(),
             key: &key,
             values: &values,
             phase,
@@ -320,13 +335,21 @@ impl Oracle {
         Ok(Placed { slot, stamp })
     }
 
+    /// The name of a commit's files under a recipe.
+    pub fn tree_of(&self, commit: &CommitId, recipe: &Config) -> Result<String, OracleError> {
+        Ok(match self.laid(commit, recipe)? {
+            Some(laid) => laid.id(),
+            None => self.history.tree_id(commit)?,
+        })
+    }
+
     /// The key of a commit's build under a recipe.
     pub fn build_key_of(
         &self,
         commit: &CommitId,
         recipe: &Config,
     ) -> Result<crate::store::BuildKey, OracleError> {
-        let tree = self.history.tree_id(commit)?;
+        let tree = self.tree_of(commit, recipe)?;
         Ok(build_key(&tree, commit, recipe, &self.facts.inputs, &self.facts.environment))
     }
 

@@ -64,7 +64,7 @@ fn failed(failure: &Failure, sample: &Sample, target: &GuardTarget, config: &Con
     if sample.starved {
         return Told::Untestable(SkipReason::Resource, failure.detail.clone());
     }
-    match policy_of(failure.kind, target, config) {
+    match policy_of(failure, target, config) {
         Policy::Bad => Told::Sample(worst(target)),
         Policy::Skip => Told::Untestable(skip_reason(failure.kind), failure.detail.clone()),
     }

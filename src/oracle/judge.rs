@@ -1,6 +1,6 @@
 //! From samples to a verdict. Pure: the same samples and targets always judge alike.
 
-use crate::config::{Config, Policy};
+use crate::config::{Config, Policy, Prepare};
 use crate::evaluation::{
     Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, NoiseKind, Reading,
     SkipReason, Target, Value, Verdict,
@@ -230,22 +230,34 @@ fn judge_failure(failure: &Failure, starved: bool, target: &Target, config: &Con
             Side::Bad(None, format!("{}, as the bad endpoint does", failure.detail))
         }
         Target::Failure { .. } => Side::Skip(why, failure.detail.clone()),
-        Target::Guard(target) => match policy_of(failure.kind, target, config) {
+        Target::Guard(target) => match policy_of(failure, target, config) {
             Policy::Bad => Side::Bad(Some(target.guard.metric.clone()), failure.detail.clone()),
             Policy::Skip => Side::Skip(why, failure.detail.clone()),
         },
     }
 }
 
-/// What a failure of this target's measure counts as.
-pub(super) fn policy_of(kind: FailureKind, target: &GuardTarget, config: &Config) -> Policy {
+/// What a failure of this target's measure counts as. A step before the measures says that for
+/// itself.
+pub(super) fn policy_of(failure: &Failure, target: &GuardTarget, config: &Config) -> Policy {
+    if failure.kind == FailureKind::Prepare {
+        let is_its = |prepare: &&Prepare| failure.signature.starts_with(&told_of(&prepare.name));
+        return config.prepares.iter().find(is_its).map_or(Policy::Skip, |it| it.failure);
+    }
     let measure = config.measure(&target.guard.metric.measure);
-    measure.map_or(&config.failures, |measure| &measure.failures).policy(kind)
+    measure.map_or(&config.failures, |measure| &measure.failures).policy(failure.kind)
 }
 
-pub(super) fn skip_reason(kind: FailureKind) -> SkipReason {
+/// What the signature of a failed `[[prepare]]` begins with.
+pub(super) fn told_of(prepare: &str) -> String {
+    format!("{prepare}: ")
+}
+
+pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
     match kind {
         FailureKind::Build => SkipReason::Build,
+        FailureKind::Patch => SkipReason::Patch,
+        FailureKind::Prepare => SkipReason::Prepare,
         FailureKind::Crash => SkipReason::Crash,
         FailureKind::Timeout => SkipReason::Timeout,
         FailureKind::Nan => SkipReason::Nan,

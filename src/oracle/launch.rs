@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::config::{Config, Measure, Placeholder};
 use crate::evaluation::{Apart, CommitId, MachineState, Phase};
+use crate::git::Laid;
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
@@ -83,12 +84,14 @@ impl Oracle {
             _ => "run",
         };
         self.recorder.now(doing, commit, Some(&measure.name), phase);
+        let laid = self.laid(commit, recipe)?;
         let run = run::run(run::Order {
             history: &self.history,
             store: &self.store,
             slot: &placed.slot,
             stamp: &placed.stamp,
             commit,
+            laid: laid.as_ref().and_then(Laid::tree),
             config: recipe,
             measure,
             key,

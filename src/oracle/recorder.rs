@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Metric, Phase, Reading, Value};
+use crate::evaluation::{Apart, CommitId, FailureKind, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -72,7 +72,7 @@ impl Recorder {
                     if !run.reused {
                         made.insert(run.attempt.clone());
                     }
-                    let seen = run.values.into_iter();
+                    let seen = run.values.into_iter().filter(|_| run.phase != Phase::Ruler);
                     values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
                     known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
@@ -189,9 +189,14 @@ impl Recorder {
             self.made.insert(record.attempt.clone());
         }
         let values = sample.values(&record.measure);
-        let seen =
-            values.iter().map(|(metric, value)| (commit.clone(), metric.clone(), value.clone()));
-        self.values.extend(seen);
+        // With another ruler the same bits say something else.
+        let is_own = phase != Phase::Ruler;
+        if is_own {
+            let of = |(metric, value): (&Metric, &Value)| {
+                (commit.clone(), metric.clone(), value.clone())
+            };
+            self.values.extend(values.iter().map(of));
+        }
         journal.append(Event::Run(RunDone {
             commit: commit.clone(),
             measure: record.measure.clone(),
@@ -206,7 +211,7 @@ impl Recorder {
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::extent),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
-            apart: record.apart(),
+            apart: record.apart().or((!is_own).then_some(Apart::Ruler)),
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }
@@ -225,7 +230,8 @@ impl Recorder {
             return Ok(());
         }
         let log = store.build_log(record);
-        let name = format!("build-{}-{}.log", commit.short(), record.attempt);
+        let kind = record.prepare.as_deref().map_or("build".to_owned(), |p| format!("prepare-{p}"));
+        let name = format!("{kind}-{}-{}.log", commit.short(), record.attempt);
         let log = if log.exists() { hunt.adopt_log(&log, &name)? } else { String::new() };
         let done = BuildDone {
             commit: commit.clone(),
@@ -237,6 +243,8 @@ impl Recorder {
             failure: record.failure.clone(),
             reused,
             commands: record.commands.clone(),
+            prepare: record.prepare.clone(),
+            compiler_cache: record.compiler_cache,
         };
         count_build(&mut self.failed_builds, &done);
         journal.append(Event::Build(done))
@@ -263,7 +271,9 @@ fn count_build(failed: &mut Vec<String>, build: &BuildDone) {
     if build.reused || build.phase == Phase::Control {
         return;
     }
-    match build.failure {
+    match &build.failure {
+        // Nothing was built, and no machine would have taken the patch.
+        Some(failure) if failure.kind == FailureKind::Patch => {}
         Some(_) => failed.push(build.attempt.clone()),
         None => failed.clear(),
     }

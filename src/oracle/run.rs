@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::build::{Slot, Stamp};
 use crate::config::{Command, Config, Measure, Placeholder, Values};
 use crate::evaluation::{Around, CommitId, Ended, MachineState, Phase, RunRecord};
-use crate::git::{History, Worktree};
+use crate::git::{History, Holding, LaidTree, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
@@ -22,6 +22,8 @@ pub(super) struct Order<'a> {
     /// What the slot holds.
     pub(super) stamp: &'a Stamp,
     pub(super) commit: &'a CommitId,
+    /// Its files, where they are not the commit's own.
+    pub(super) laid: Option<&'a LaidTree>,
     pub(super) config: &'a Config,
     pub(super) measure: &'a Measure,
     pub(super) key: &'a RunKey,
@@ -61,6 +63,10 @@ pub(super) fn values(
     }
     if let Some(parent) = history.parents(commit)?.first() {
         values.set(Placeholder::Parent, parent.as_str());
+    }
+    for prepare in &config.prepares {
+        let folder = path(slot.prepared(&prepare.name));
+        values.set(Placeholder::Prepare(prepare.name.clone()), folder);
     }
     for (name, input) in &facts.inputs {
         values.set(Placeholder::Input(name.clone()), input.path.clone());
@@ -136,13 +142,12 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         process::run(&invoke(&words), order.stop, &quiet, &mut |_, _| Keep::No)?;
     }
     keep_file(measure, slot, log)?;
-    Worktree::holding(
-        order.history.repository(),
-        &slot.src(),
-        order.commit,
-        order.config.worktree.submodules,
-    )?
-    .reset()?;
+    let holding = Holding {
+        commit: order.commit.clone(),
+        laid: order.laid.cloned(),
+        submodules: order.config.worktree.submodules,
+    };
+    Worktree::holding(order.history.repository(), &slot.src(), holding)?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::Stopped);
     }
@@ -165,6 +170,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         ended,
         built: order.stamp.finished.clone(),
         warm_up: order.warm_up,
+        prepare: None,
         alone: measure.exclusive,
         machine,
     };
@@ -212,6 +218,6 @@ fn only_match(folder: &Path, pattern: &str) -> Option<PathBuf> {
 }
 
 /// A command as it could be typed.
-fn shlex_line(words: &[String]) -> String {
+pub(super) fn shlex_line(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::store::journal::{Entry, Event};
+use crate::evaluation::{Failure, FailureKind};
+use crate::store::journal::{BuildDone, Entry, Event, RunDone};
 
 use super::model::Totals;
 
@@ -18,13 +19,17 @@ impl Cost {
         for entry in entries {
             match &entry.event {
                 Event::Run(run) if !run.reused && counted.insert(("run", &run.attempt)) => {
-                    totals.runs += 1;
-                    totals.run_s += run.wall_s;
+                    if is_prepare(run) {
+                        totals.build_s += run.wall_s;
+                    } else {
+                        totals.runs += 1;
+                        totals.run_s += run.wall_s;
+                    }
                 }
                 Event::Build(build)
-                    if !build.reused && counted.insert(("build", &build.attempt)) =>
+                    if was_tried(build) && counted.insert(("build", &build.attempt)) =>
                 {
-                    totals.builds += 1;
+                    totals.builds += usize::from(build.prepare.is_none());
                     totals.build_s += build.wall_s;
                 }
                 _ => {}
@@ -32,6 +37,17 @@ impl Cost {
         }
         totals
     }
+}
+
+/// Where a step before the measure fails, nothing of the measure runs.
+fn is_prepare(run: &RunDone) -> bool {
+    run.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Prepare)
+}
+
+/// Where a patch does not apply, nothing is built.
+fn was_tried(build: &BuildDone) -> bool {
+    let is_patch = |failure: &Failure| failure.kind == FailureKind::Patch;
+    !build.reused && !build.failure.as_ref().is_some_and(is_patch)
 }
 
 /// Seconds during which somebody drove the hunt: each driver from its first event to its

@@ -93,7 +93,7 @@ impl<'a> Gathered<'a> {
             Event::Resumed => self.stopped = None,
             Event::Build(build) => {
                 self.measured.build(build);
-                if !build.commands.is_empty() {
+                if !build.commands.is_empty() && build.prepare.is_none() {
                     self.commands.build.clone_from(&build.commands);
                 }
             }

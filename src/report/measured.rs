@@ -157,6 +157,8 @@ fn build_line(build: &BuildDone) -> BuildLine {
         reused: build.reused,
         wall_s: build.wall_s,
         failure: build.failure.as_ref().map(failure_text),
+        prepare: build.prepare.clone(),
+        compiler_cache: build.compiler_cache,
         commands: build.commands.clone(),
     }
 }

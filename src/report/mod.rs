@@ -43,7 +43,7 @@ pub use model::{
 };
 pub use plan::{long_plan, plan};
 pub use posterior::{LikelyCommit, NoiseLine, PosteriorLine};
-pub use reproduce::{Recipe, RecipeMeasure, reproduce, sides};
+pub use reproduce::{Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, reproduce, sides};
 pub use terminal::terminal_answer;
 
 /// A report that cannot be made.

@@ -9,6 +9,7 @@ use crate::evaluation::{
     Apart, Around, Basis, CommitId, Dependency, Failure, Lineage, Metric, Outcome, OverText, Phase,
     SkipReason, TouchedFile, Value, Verdict,
 };
+use crate::store::CompilerCache;
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
 use super::matrix::MatrixLine;
@@ -384,6 +385,12 @@ pub struct BuildLine {
     /// How it failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The step between build and measures that it was, where it was no build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// What ccache answered, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler_cache: Option<CompilerCache>,
     /// The commands, a word an entry; not part of the document.
     #[serde(skip)]
     pub commands: Vec<Vec<String>>,

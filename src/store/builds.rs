@@ -28,6 +28,21 @@ pub struct BuildRecord {
     pub wall_s: f64,
     /// How it failed, if it did, and that was the commit's fault.
     pub failure: Option<Failure>,
+    /// The `[[prepare]]` that was made with a build, where it is no build itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// What ccache answered, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler_cache: Option<CompilerCache>,
+}
+
+/// What a compiler cache answered while a build went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompilerCache {
+    /// Compilations it had the result of.
+    pub hits: u64,
+    /// Compilations it had not.
+    pub misses: u64,
 }
 
 impl Store {

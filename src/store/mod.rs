@@ -8,6 +8,7 @@
 //!   builds/ab/<build key>/<attempt>.json
 //!   controls/<attempt>.json            what the control said of a failed run
 //!   confirmations/<key>.json           a confirmation, by what was confirmed
+//!   patches/<digest>.diff              what hunts apply to commits
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
 //!   in-use                             locked by whoever measures, and by whoever tidies up
@@ -27,12 +28,13 @@ mod in_use;
 mod inventory;
 pub mod journal;
 mod key;
+mod patches;
 mod runs;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use builds::BuildRecord;
+pub use builds::{BuildRecord, CompilerCache};
 pub use confirmations::Confirmation;
 pub use digests::Digests;
 pub use durable::{publish, publish_file};

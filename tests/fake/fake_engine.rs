@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
-//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME]  acts as that file says; ROOM: folders
-//!                                   that must be fresh; N: it reads so many chunks at most;
-//!                                   NAME: where there is a `KEY@NAME`, it stands for KEY
+//! BUILD/engine convert FOLDER       makes FOLDER/model.conf
+//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME] [model=FOLDER]  acts as that file says;
+//!                                   ROOM: folders that must be fresh; N: it reads so many chunks
+//!                                   at most; NAME: where there is a `KEY@NAME`, it stands for
+//!                                   KEY; FOLDER: what was converted outdoes that file
 //! ```
 //! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
 //! what really ran. Files in `$FAKE_WORLD` besides are the state of the world, which no commit
@@ -33,9 +35,12 @@
 //! | `change_input` | appends to the model while it runs |
 //! | `program` | what the built program is called; `none`: the build makes none |
 //! | `needs` | a file under the source without which it leaves with 4 |
+//! | `lacks` | a file under the source with which it leaves with 4 |
+//! | `needs_text` | `FILE WORD`: the same where the file has not that word |
 //! | `dirty` | a tracked file that it overwrites while it runs |
 //! | `town` | a folder in which every engine has a file while it builds or runs |
 //! | `alone` | it is a fault if anybody else is in town while this one runs |
+//! | `convert_exit`, `convert_ppl`, `convert_none` | how converting ends, what it makes `ppl`, that it makes nothing |
 //! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
 #![allow(
     clippy::disallowed_methods,
@@ -64,6 +69,7 @@ fn main() {
     match words.as_slice() {
         ["build", src, build] => build_engine(Path::new(src), Path::new(build)),
         ["run", measure, rooms @ ..] => run(measure, rooms),
+        ["convert", folder] => convert(Path::new(folder)),
         ["note", text] => log(&format!("note {text}")),
         ["poison", key, value] => poison(key, value),
         ["sleep"] => std::thread::sleep(Duration::from_secs(90)),
@@ -229,10 +235,37 @@ fn build_folder() -> PathBuf {
     program.parent().unwrap().to_owned()
 }
 
+// ---- convert ----
+
+fn convert(folder: &Path) {
+    let script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    log(&format!("convert {} - {}", script.id(), std::process::id()));
+    if fs::read_dir(folder).unwrap().next().is_some() {
+        log(&format!("fault {} is not fresh", folder.display()));
+    }
+    if world_has("convert-broken") {
+        eprintln!("the converter's disk is gone");
+        exit(1);
+    }
+    if let Some(code) = script.number("convert_exit") {
+        eprintln!("cannot convert");
+        exit(i32::try_from(code).unwrap());
+    }
+    if script.get("convert_none").is_none() {
+        let ppl = script.get("convert_ppl").map_or(String::new(), |ppl| format!("ppl = {ppl}\n"));
+        fs::write(folder.join("model.conf"), ppl).unwrap();
+    }
+}
+
 // ---- run ----
 
 fn run(measure: &str, rooms: &[&str]) {
-    let mut script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    let mut text = fs::read_to_string(build_folder().join("engine.conf")).unwrap();
+    if let Some(folder) = rooms.iter().find_map(|word| word.strip_prefix("model=")) {
+        text.push('\n');
+        text += &fs::read_to_string(Path::new(folder).join("model.conf")).expect("a model");
+    }
+    let mut script = Script::read(&text);
     if let Some(cell) = rooms.iter().find_map(|word| word.strip_prefix("cell=")) {
         script.enter(cell);
     }
@@ -261,6 +294,18 @@ fn run(measure: &str, rooms: &[&str]) {
         && !Path::new(file).exists()
     {
         eprintln!("cannot find {file}");
+        exit(4);
+    }
+    if let Some(file) = script.get("lacks")
+        && Path::new(file).exists()
+    {
+        eprintln!("{file} should be gone");
+        exit(4);
+    }
+    if let Some((file, word)) = script.get("needs_text").and_then(|value| value.split_once(' '))
+        && !fs::read_to_string(file).is_ok_and(|text| text.contains(word))
+    {
+        eprintln!("{file} does not say {word}");
         exit(4);
     }
     if script.get("orphan").is_some() {

@@ -16,6 +16,7 @@ mod architecture;
 mod bad_input;
 mod command_line;
 mod commands;
+mod compiler_cache;
 mod configuration;
 mod demo;
 mod init;

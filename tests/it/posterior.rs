@@ -1,5 +1,7 @@
 //! Hunts in noise over real git: an engine whose every run says something else, from a seed.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -68,9 +70,16 @@ fn tally(seeds: std::ops::Range<usize>, breaks: impl Fn(usize, Plan) -> Plan) ->
     tally
 }
 
-/// Forty hunts of which one may end undecided and none wrong, in four tests that run at once.
+/// Forty hunts of which one may end undecided and none wrong, in four tests that run at once. What
+/// a seed's hunt measures is no constant: whether to build or to run again hangs on what each took.
 fn ten_hunts(first: usize) {
-    assert_eq!(tally(first..first + 10, |_, plan| plan), [10, 0, 0]);
+    static UNDECIDED: AtomicUsize = AtomicUsize::new(0);
+    let [_, undecided, wrong] = tally(first..first + 10, |_, plan| plan);
+    let before = UNDECIDED.fetch_add(undecided, Ordering::SeqCst);
+    assert!(
+        wrong == 0 && before + undecided <= 1,
+        "{before} + {undecided} undecided, {wrong} wrong"
+    );
 }
 
 #[test]

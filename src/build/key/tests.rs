@@ -193,3 +193,29 @@ fn times_that_were_measured_in_other_company_or_cold_are_not_mixed() {
         assert_eq!(edited("env = { OMP", &format!("{keys}\nenv = {{ OMP")), NEITHER, "{keys}");
     }
 }
+
+#[test]
+fn a_run_knows_what_was_prepared_for_it_and_only_that() {
+    let text = |command: &str, measure: &str| {
+        let prepares = format!(
+            "[[prepare]]\nname = \"f16\"\ncommand = \"{{build}}/convert {{inputs.corpus}} \
+             {{prepare.f16}}\"\n\
+             [[prepare]]\nname = \"q4\"\ncommand = \"{command} {{prepare.f16}} {{prepare.q4}}\"\n\
+             [[measure]]"
+        );
+        let text = ENGINE.replacen("[[measure]]", &prepares, 1);
+        text.replacen("/ppl -m", &format!("/ppl {measure} -m"), 1)
+    };
+    let run = |command: &str, measure: &str| facts(&text(command, measure)).run();
+    let named = "{prepare.q4}/m";
+    assert_ne!(run("{build}/quant", named), run("{build}/quant --other", named));
+    assert_eq!(run("{build}/quant", ""), run("{build}/quant --other", ""));
+    // A measure that names none is what it was before there was such a thing.
+    assert_eq!(run("x", ""), facts(&ENGINE.replacen("/ppl -m", "/ppl  -m", 1)).run());
+    // What a step reads counts for what is made of it, however far.
+    let mut changed = facts(&text("{build}/quant", named));
+    let before = (changed.build(), changed.run());
+    changed.inputs.insert("corpus".to_owned(), file("/c.txt", "cc"));
+    assert_eq!(changed.build(), before.0);
+    assert_ne!(changed.run(), before.1);
+}

@@ -49,25 +49,30 @@ impl Matrix {
                 walk.chunks = true;
             } else if name != "threads" {
                 let first = values.first().map(|value| value.text.clone()).unwrap_or_default();
-                walk.inputs.entry(name.to_owned()).or_insert(first);
+                walk.names.inputs.entry(name.to_owned()).or_insert(first);
             }
             axes.push(Axis { name: name.to_owned(), values });
         }
         Self { axes }
     }
 
-    /// A build is shared by all cells, so that it can be no other in one of them.
-    pub(super) fn refuse_in_build(&self, walk: &mut Walk, spot: &Spot<'_>, words: &[Template]) {
-        let placeholders = words.iter().flat_map(Template::placeholders);
-        for one in placeholders {
+    /// What is made once for all cells, a build say, can be no other in one of them.
+    pub(super) fn refuse_in_shared<'t>(
+        &self,
+        walk: &mut Walk,
+        spot: &Spot<'_>,
+        words: impl IntoIterator<Item = &'t Template>,
+        what: &str,
+    ) {
+        for one in words.into_iter().flat_map(Template::placeholders) {
             let is_axis = match one {
                 Placeholder::Matrix(_) => true,
                 Placeholder::Input(name) => self.axes.iter().any(|axis| axis.name == *name),
                 _ => false,
             };
             if is_axis {
-                let what = format!("{one} differs from cell to cell, and all cells share a build.");
-                spot.refuse(walk, what);
+                let why = format!("{one} differs from cell to cell, and all cells share {what}.");
+                spot.refuse(walk, why);
             }
         }
     }
@@ -132,7 +137,7 @@ impl Matrix {
                 };
                 walk.complain(&spot.node.place, &format!("matrix.{name}"), what);
             }
-            walk.inputs.remove(&axis.name);
+            walk.names.inputs.remove(&axis.name);
         }
     }
 }
@@ -200,7 +205,7 @@ fn in_cell(walk: &mut Walk, measure: &Measure, cell: &[(&Axis, &Value)]) -> Meas
     let named = placeholders(measure);
     for (axis, value) in cell {
         if named.iter().any(|one| matches!(one, Placeholder::Input(name) if *name == axis.name)) {
-            walk.inputs.insert(input_of(axis, value), value.text.clone());
+            walk.names.inputs.insert(input_of(axis, value), value.text.clone());
         }
     }
     let with = |placeholder: &Placeholder| {

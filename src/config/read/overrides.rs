@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::super::Condition;
 use super::super::document::{Data, Node, Table};
-use super::super::lay::lay_over;
+use super::super::lay::{NAMED, lay_over};
 use super::super::problem::Problem;
 use super::super::walk::{Section, Spot, Walk};
 
 /// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 11] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 14] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["matrix"], ""),
@@ -17,6 +17,9 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 11] = [
     (&["statistics"], ""),
     (&["environment"], ""),
     (&["override"], ""),
+    (&["patch"], " Give the patch a `when` of its own."),
+    (&["overlay"], " Give the overlay a `when` of its own."),
+    (&["ruler"], ""),
     (&["worktree", "dir"], ""),
     (&["build", "ignore"], ""),
     (&["build", "paths"], ""),
@@ -51,7 +54,7 @@ pub(super) fn take(walk: &mut Walk, document: &mut Node) -> (Vec<Condition>, Vec
     (conditions, bodies)
 }
 
-fn condition(walk: &mut Walk, mut when: Section<'_>) -> Condition {
+pub(super) fn condition(walk: &mut Walk, mut when: Section<'_>) -> Condition {
     if when.entries().next().is_none() {
         let what =
             "is empty; give one or more of missing, exists, contains, has_ancestor, lacks_ancestor";
@@ -80,7 +83,7 @@ fn contains(walk: &mut Walk, spot: &Spot<'_>) -> Option<(String, String)> {
     Some((file?, text?.to_owned()))
 }
 
-fn revision(walk: &mut Walk, spot: &Spot<'_>) -> Option<String> {
+pub(super) fn revision(walk: &mut Walk, spot: &Spot<'_>) -> Option<String> {
     let text = spot.text(walk)?;
     if text.starts_with('-') || text.contains("..") || text.contains(char::is_whitespace) {
         spot.refuse(walk, format!("`{text}` is not a revision."));
@@ -112,10 +115,13 @@ fn body(walk: &mut Walk, section: &Section<'_>) -> Node {
             );
         }
     }
-    if let Some(Node { data: Data::List(_), .. }) = table.get("measure") {
-        let place = remove(&mut table, &["measure"]).unwrap_or_default();
-        let key = format!("{}.measure", section.key);
-        walk.complain(&place, &key, "name the measure to change: measure.NAME.command = …");
+    for list in NAMED {
+        if let Some(Node { data: Data::List(_), .. }) = table.get(list) {
+            let place = remove(&mut table, &[list]).unwrap_or_default();
+            let key = format!("{}.{list}", section.key);
+            let what = format!("name the {list} to change: {list}.NAME.command = …");
+            walk.complain(&place, &key, what);
+        }
     }
     Node { place: section.place.clone(), data: Data::Table(table) }
 }

@@ -22,6 +22,9 @@ pub(super) struct Document {
     matrix: Option<Matrix>,
     worktree: Option<Worktree>,
     build: Option<Build>,
+    /// Steps between build and measures, made once for each build: a model that each commit's own
+    /// tool converts. Measures name what they made as {prepare.NAME}.
+    prepare: Option<Vec<Prepare>>,
     /// Things to run. Each yields metrics called MEASURE or MEASURE.NAME, and always
     /// MEASURE.wall_s (seconds) and MEASURE.peak_rss_mib (MiB).
     #[schemars(length(min = 1))]
@@ -35,6 +38,11 @@ pub(super) struct Document {
     statistics: Option<Statistics>,
     failures: Option<Failures>,
     environment: Option<Environment>,
+    /// Changes that are made to commits before they are built, in order.
+    patch: Option<Vec<Patch>>,
+    /// Files of one revision that are laid over every commit before it is built.
+    overlay: Option<Vec<FileOverlay>>,
+    ruler: Option<Ruler>,
     /// How some commits differ. Every override whose condition holds is laid over, in order:
     /// tables are merged, everything else is replaced, arrays whole.
     r#override: Option<Vec<Override>>,
@@ -180,6 +188,30 @@ enum BuildMode {
 enum ConfirmBuild {
     Rebuild,
     Reuse,
+}
+
+/// A step between build and measures.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Prepare {
+    /// Unique; letters, digits, _ and -. {prepare.NAME} is the folder that it fills.
+    name: Text,
+    /// What to run in {src}, split as a shell would; no shell runs. Placeholders: {prepare.NAME}
+    /// of its own and of those before it, {src} {build} {cache} {jobs} {threads} {commit} {short}
+    /// {parent} {commit_date} {inputs.NAME}.
+    command: Text,
+    /// Of the command: "90s", "30m", "1h 30m".
+    #[schemars(extend("default" = "30m"))]
+    timeout: Option<Time>,
+    /// Declared environment; placeholders are filled in.
+    #[schemars(extend("default" = {}))]
+    env: Option<Env>,
+    /// What must lie in its folder then, relative to that.
+    #[schemars(extend("default" = []))]
+    outputs: Option<Vec<Text>>,
+    /// What a commit counts as where it fails.
+    #[schemars(extend("default" = "skip"))]
+    failure: Option<Policy>,
 }
 
 /// One thing to run, and how to read what it prints.
@@ -475,6 +507,42 @@ struct Environment {
 struct Override {
     /// Which commits: all that is given must hold.
     when: When,
+}
+
+/// A change that is made to commits before they are built, from a file or from a commit. Where
+/// it is made already it is passed over; where it does not apply the commit is untestable.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{ "required": ["file"] }, { "required": ["commit"] }]))]
+struct Patch {
+    /// A unified diff, as `git diff` writes it; from the folder of this file.
+    file: Option<Text>,
+    /// What this revision changes against its first parent.
+    commit: Option<Text>,
+    /// Which commits: all that is given must hold. Default: all of them.
+    when: Option<When>,
+}
+
+/// Files of one revision that are laid over every commit before it is built.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct FileOverlay {
+    /// The revision whose files they are; resolved when the hunt begins.
+    from: Text,
+    /// Git pathspecs, such as "bench/**": what matches is exactly as at that revision.
+    #[schemars(length(min = 1))]
+    paths: Vec<Text>,
+    /// Which commits: all that is given must hold. Default: all of them.
+    when: Option<When>,
+}
+
+/// What measures, rather than what is measured: where the first bad commit touches it, either
+/// side is measured with the other's, and the report says with which the step goes.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Ruler {
+    /// Git pathspecs, such as "bench/**" or "tests/golden/**".
+    #[schemars(length(min = 1))]
+    paths: Vec<Text>,
 }
 
 #[derive(JsonSchema)]

@@ -2,16 +2,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn inputs() -> BTreeMap<String, String> {
-    BTreeMap::from([("model".to_owned(), "m.bin".to_owned())])
+fn names() -> Names {
+    let inputs = BTreeMap::from([("model".to_owned(), "m.bin".to_owned())]);
+    Names { inputs, prepares: vec!["gguf".to_owned()] }
 }
 
 fn parse(text: &str) -> Template {
-    Template::parse(text, &inputs()).unwrap()
+    Template::parse(text, &names()).unwrap()
 }
 
 fn refusal(text: &str) -> String {
-    Template::parse(text, &inputs()).unwrap_err().to_string()
+    Template::parse(text, &names()).unwrap_err().to_string()
 }
 
 fn filled(text: &str) -> String {
@@ -102,7 +103,7 @@ proptest! {
 
     #[test]
     fn the_text_is_kept_as_written(text in "[{}a-z$\". ]{0,16}") {
-        if let Ok(template) = Template::parse(&text, &inputs()) {
+        if let Ok(template) = Template::parse(&text, &names()) {
             prop_assert_eq!(template.text(), text);
         }
     }
@@ -113,4 +114,15 @@ proptest! {
         let doubled = text.replace('{', "{{").replace('}', "}}");
         prop_assert_eq!(parse(&doubled).fill(&Values::new()).unwrap(), text);
     }
+}
+
+#[test]
+fn what_was_prepared_is_named_by_its_folder() {
+    let values = Values::new().with(Placeholder::Prepare("gguf".to_owned()), "/p/gguf");
+    assert_eq!(parse("{prepare.gguf}/m.gguf").fill(&values).unwrap(), "/p/gguf/m.gguf");
+    assert_eq!(
+        refusal("{prepare.ggu}"),
+        "`{prepare.ggu}` names no [[prepare]] that comes before; did you mean `gguf`? Those \
+         before: gguf"
+    );
 }

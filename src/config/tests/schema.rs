@@ -79,6 +79,10 @@ crash = "bad"
 nan = "bad"
 timeout = "bad"
 unreadable = "bad"
+[[prepare]]
+name = "gguf"
+command = "x"
+failure = "bad"
 [[measure]]
 name = "ppl"
 command = "x"
@@ -93,6 +97,15 @@ pattern = "x"
 [[guard]]
 metric = "ppl"
 max = 1
+[ruler]
+paths = ["bench/**"]
+[[patch]]
+file = "fix.diff"
+when = { exists = "x" }
+[[overlay]]
+from = "HEAD"
+paths = ["bench/**"]
+when = { exists = "x" }
 [[override]]
 when = { exists = "x" }
 run.threads = 1
@@ -103,7 +116,7 @@ fn schema_at(key: &str) -> &'static Value {
     let mut at = &*SCHEMA;
     for part in key.split('.').filter(|part| !part.is_empty()) {
         at = match part.split_once('[') {
-            _ if part == "ppl" => &at["items"],
+            _ if part == "ppl" || part == "gguf" => &at["items"],
             Some((name, _)) => &at["properties"][name]["items"],
             None => &at["properties"][part],
         };
@@ -181,9 +194,11 @@ fn an_override_may_say_what_the_document_may_but_for_the_whole_hunts() {
         inner.retain(|key| !whole(&[table, key]));
         assert_eq!(keys(&item["properties"][table]), inner, "{table}");
     }
-    let mut measure = keys(&SCHEMA["properties"]["measure"]["items"]);
-    measure.remove("name");
-    assert_eq!(keys(&item["properties"]["measure"]["additionalProperties"]), measure);
+    for list in ["measure", "prepare"] {
+        let mut named = keys(&SCHEMA["properties"][list]["items"]);
+        named.remove("name");
+        assert_eq!(keys(&item["properties"][list]["additionalProperties"]), named, "{list}");
+    }
 }
 
 #[test]

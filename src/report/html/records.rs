@@ -2,8 +2,9 @@
 
 use crate::report::commands::{comparable, typed};
 use crate::report::links::Logs;
-use crate::report::model::{MeasuredCommit, Report};
+use crate::report::model::{BuildLine, MeasuredCommit, Report};
 use crate::report::tables::Output;
+use crate::store::CompilerCache;
 use crate::ui::text;
 
 use super::cells::OutputView;
@@ -67,7 +68,7 @@ fn rows(
         let commands =
             build.commands.iter().map(|argv| known.number(argv, report, commit)).collect();
         rows.push(RecordView {
-            what: "build".to_owned(),
+            what: what(build),
             commit: name.clone(),
             phase: build.phase.to_string(),
             took: text::seconds(build.wall_s),
@@ -94,6 +95,17 @@ fn rows(
         });
     }
     rows
+}
+
+/// A build, or what was prepared with one.
+fn what(build: &BuildLine) -> String {
+    match (&build.prepare, build.compiler_cache) {
+        (Some(name), _) => format!("prepare {}", text::line(name)),
+        (None, None) => "build".to_owned(),
+        (None, Some(CompilerCache { hits, misses })) => {
+            format!("build, {hits} of {} from ccache", hits + misses)
+        }
+    }
 }
 
 impl Known {

@@ -33,15 +33,36 @@ link_in() {
   fi
 }
 
+src_git() {
+  git -C "$src" -c core.hooksPath=/dev/null -c core.fsmonitor=false \
+    -c apply.ignoreWhitespace=no "$@"
+}
+
+# The patch on standard input, unless its content is there already.
+apply_patch() {
+  cat >"$side/patch" || exit 1
+  src_git apply --check --reverse "$side/patch" 2>/dev/null ||
+    src_git apply --index --whitespace=nowarn "$side/patch" 2>/dev/null ||
+    src_git apply --index --whitespace=nowarn --3way "$side/patch" >&2 || exit 1
+}
+
+# What matches is exactly as at that commit.
+lay_files() {
+  from=$1
+  shift
+  src_git restore --source="$from" --staged --worktree -- "$@" >&2 || exit 1
+}
+
 prepare() {
   side=$work/$1 commit=$2
-  src=$side/src build=$side/build cache=$side/cache
+  src=$side/src build=$side/build cache=$side/cache prepared=$side/prepared
   short=$(printf '%.10s' "$commit")
   port=$((20000 + $$ % 20000))
   mkdir -p "$build" "$cache" "$side/out" || exit 1
   repo_git worktree add --quiet --detach "$src" "$commit" >&2 || exit 1
   parent=$(repo_git rev-parse --verify --quiet "$commit^1") || parent=
   commit_date=$(repo_git log -1 --no-show-signature --format=%cI "$commit")
+  "lay_$recipe"
   if [ "$submodules" = yes ] && [ -e "$src/.gitmodules" ]; then
     # Active for this command only: the clone's configuration stays as it is.
     git -C "$src" -c core.hooksPath=/dev/null -c submodule.active=. \

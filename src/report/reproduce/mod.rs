@@ -21,10 +21,14 @@ use super::words;
 /// configuration that holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipe {
+    /// What is laid over the commit, the lowest first.
+    pub layers: Vec<RecipeLayer>,
     /// The build commands, a word an entry.
     pub build: Vec<Vec<String>>,
     /// Their declared environment.
     pub build_env: BTreeMap<String, String>,
+    /// The steps between build and measures, in order.
+    pub prepares: Vec<RecipePrepare>,
     /// The measures.
     pub measures: Vec<RecipeMeasure>,
     /// Paths of the user's checkout that are linked in, relative to its top.
@@ -41,11 +45,43 @@ pub struct Recipe {
     pub chunks: Option<u32>,
 }
 
+/// What a [`Recipe`] lays over a commit before it is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecipeLayer {
+    /// A unified diff, applied unless its content is there already.
+    Patch {
+        /// What people call it.
+        name: String,
+        /// The diff.
+        diff: Vec<u8>,
+    },
+    /// What matches is exactly as at that commit.
+    Files {
+        /// Whose files.
+        from: CommitId,
+        /// Whole pathspecs.
+        paths: Vec<String>,
+    },
+}
+
+/// One step between build and measures of a [`Recipe`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecipePrepare {
+    /// Its name.
+    pub name: String,
+    /// The command, a word an entry.
+    pub command: Vec<String>,
+    /// Its declared environment.
+    pub env: BTreeMap<String, String>,
+}
+
 /// One measure of a [`Recipe`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecipeMeasure {
     /// Its name.
     pub name: String,
+    /// What must be prepared for it.
+    pub prepares: Vec<String>,
     /// The command, a word an entry.
     pub command: Vec<String>,
     /// Its declared environment.
@@ -71,8 +107,9 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
     for (recipe, number) in recipes.iter().zip(1..) {
         let fixed = Fixed::of(recipe);
         let measures = chosen(report, recipe);
+        lay(&mut script, recipe, number)?;
         links(&mut script, recipe, number)?;
-        compile(&mut script, recipe, &fixed, number)?;
+        compile(&mut script, recipe, &measures, &fixed, number)?;
         measure_all(&mut script, &measures, &fixed, number)?;
         if are_equal {
             break;
@@ -156,6 +193,27 @@ fn repository(report: &Report) -> Option<String> {
     report.checkout.clone().filter(whole).or_else(common).filter(|path| !path.is_empty())
 }
 
+fn lay(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportError> {
+    let _ = write!(script, "\nlay_{number}() {{\n  :\n");
+    for layer in &recipe.layers {
+        match layer {
+            RecipeLayer::Patch { name, diff } => {
+                let _ = writeln!(script, "  # {}", text::line(name));
+                script.push_str(&shell::given(diff, "apply_patch"));
+            }
+            RecipeLayer::Files { from, paths } => {
+                let _ = write!(script, "  lay_files {from}");
+                for path in paths {
+                    let _ = write!(script, " {}", quote(path)?);
+                }
+                script.push('\n');
+            }
+        }
+    }
+    script.push_str("}\n");
+    Ok(())
+}
+
 fn links(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportError> {
     let _ = write!(script, "\nlinks_{number}() {{\n  :\n");
     for link in &recipe.links {
@@ -168,12 +226,24 @@ fn links(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportE
 fn compile(
     script: &mut String,
     recipe: &Recipe,
+    measures: &[&RecipeMeasure],
     fixed: &Fixed<'_>,
     number: u8,
 ) -> Result<(), ReportError> {
     let _ = write!(script, "\ncompile_{number}() {{\n  cd \"$src\" || exit 1\n");
     for command in &recipe.build {
         let _ = writeln!(script, "  {} || exit", fixed.command(command, &recipe.build_env)?);
+    }
+    let wanted = |prepare: &&RecipePrepare| {
+        measures.iter().any(|measure| measure.prepares.contains(&prepare.name))
+    };
+    for prepare in recipe.prepares.iter().filter(wanted) {
+        let _ = writeln!(
+            script,
+            "  mkdir -p \"$prepared\"/{} || exit\n  {} || exit",
+            quote(&prepare.name)?,
+            fixed.command(&prepare.command, &prepare.env)?
+        );
     }
     script.push_str("}\n");
     Ok(())

@@ -12,6 +12,31 @@ pub(super) fn quote(text: &str) -> Result<String, ReportError> {
         .map_err(|_| ReportError::Unquotable(text.to_owned()))
 }
 
+/// A command that is given these bytes: as they are where they are text, else in octal.
+pub(super) fn given(bytes: &[u8], command: &str) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => {
+            let mut end = "END_OF_TEXT".to_owned();
+            while text.lines().any(|line| line == end) {
+                end.push('_');
+            }
+            let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            format!("  {command} <<'{end}'\n{text}{newline}{end}\n")
+        }
+        _ => {
+            let mut line = String::from("  {\n");
+            for part in bytes.chunks(16) {
+                line.push_str("    printf '");
+                for byte in part {
+                    let _ = write!(line, "\\{byte:03o}");
+                }
+                line.push_str("'\n");
+            }
+            line + "  } | " + command + " || exit 1\n"
+        }
+    }
+}
+
 /// What is the same at every commit.
 pub(super) struct Fixed<'r> {
     inputs: &'r BTreeMap<String, String>,
@@ -83,6 +108,9 @@ impl<'r> Fixed<'r> {
         }
         if let Some(input) = name.strip_prefix("inputs.") {
             return self.inputs.get(input).map(|path| quote(path));
+        }
+        if let Some(prepare) = name.strip_prefix("prepare.") {
+            return Some(quote(prepare).map(|name| format!("\"$prepared\"/{name}")));
         }
         let (_, number) = self.numbers.iter().find(|(known, _)| *known == name)?;
         number.map(|number| Ok(number.to_string()))
@@ -161,6 +189,14 @@ fn name(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_command_is_given_is_not_the_shells() {
+        let text = given(b"$(x) `y`\nEND_OF_TEXT\nlast", "cat");
+        assert_eq!(text, "  cat <<'END_OF_TEXT_'\n$(x) `y`\nEND_OF_TEXT\nlast\nEND_OF_TEXT_\n");
+        let bytes = given(b"\xff%\0", "cat");
+        assert_eq!(bytes, "  {\n    printf '\\377\\045\\000'\n  } | cat || exit 1\n");
+    }
 
     #[test]
     fn placeholders_become_variables_and_the_rest_is_quoted() {

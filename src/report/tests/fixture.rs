@@ -62,6 +62,7 @@ impl Hunt {
             bad: info('e', "sampler: tidy"),
             asked: (asked.to_owned(), "HEAD".to_owned()),
             revisions: BTreeMap::new(),
+            patches: BTreeMap::new(),
             commits: 12,
             options: Options::default(),
             base: "/work".to_owned(),
@@ -122,6 +123,8 @@ impl Hunt {
     pub(crate) fn build(&mut self, commit: char, phase: Phase) {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
+            prepare: None,
+            compiler_cache: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,
@@ -137,6 +140,8 @@ impl Hunt {
     pub(crate) fn unbuildable(&mut self, commit: char, detail: &str) {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
+            prepare: None,
+            compiler_cache: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,

@@ -37,6 +37,7 @@ impl Place {
 
     fn run(&self, attempt: &str, hunt: Option<&str>, started: &str) {
         let record = RunRecord {
+            prepare: None,
             attempt: attempt.to_owned(),
             run_key: key(attempt).to_string(),
             measure: "ppl".to_owned(),

@@ -8,6 +8,7 @@ use crate::evaluation::{
     Aim, Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
     Metric, Noise, Phase, Target, Value,
 };
+use crate::store::CompilerCache;
 
 /// One event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -135,9 +136,12 @@ pub struct Begun {
     pub bad: CommitInfo,
     /// What was typed for them.
     pub asked: (String, String),
-    /// The revisions that `[[override]]` conditions name, as they were.
+    /// The revisions that the configuration names, as they were.
     #[serde(default)]
     pub revisions: BTreeMap<String, CommitId>,
+    /// The patches that it names: digests of their content, which the store has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub patches: BTreeMap<String, String>,
     /// How many commits may be the first bad one.
     pub commits: usize,
     /// Options of the command line.
@@ -237,6 +241,12 @@ pub struct BuildDone {
     pub reused: bool,
     /// The commands, a word an entry.
     pub commands: Vec<Vec<String>>,
+    /// The `[[prepare]]` that was made with a build, where it is no build itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// What ccache answered, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler_cache: Option<CompilerCache>,
 }
 
 /// A run.

@@ -199,7 +199,7 @@ fn what_is_not_there_yet() {
       oracle.toml:25:10: measure.dump.parser: `tensors` is not available yet. Available: llama-perplexity, llama-bench, llama-kld, lm-eval, parity, junit, regex, json, exit-code
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     ");
-    Oracle::new(&env).section("[[prepare]]\nx = 1").write(&env);
+    Oracle::new(&env).section("[run]\nexclusive = true").write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem

@@ -219,7 +219,7 @@ impl TestEnvironment {
 
     // ---- what the engine says of itself ----
 
-    fn log(&self) -> Vec<String> {
+    pub fn log(&self) -> Vec<String> {
         let text = fs::read_to_string(self.path("world/starts.log")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }

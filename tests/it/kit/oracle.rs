@@ -34,6 +34,11 @@ impl Oracle {
         }
     }
 
+    /// The folder with the state of the world.
+    pub fn world(&self) -> String {
+        self.world.clone()
+    }
+
     /// Keys of `[build]`.
     #[must_use]
     pub fn build(mut self, keys: &str) -> Self {

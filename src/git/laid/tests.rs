@@ -1,0 +1,136 @@
+use std::fs;
+
+use crate::evaluation::CommitId;
+use crate::git::tests::{Fixture, listing, write};
+use crate::git::{GitError, History, Holding, Laid, Layer, Laying, Worktree};
+
+/// Commit 0 has neither bench nor fix; 1 has a bench of two files; 2 has another one.
+fn fixture() -> (Fixture, [CommitId; 3]) {
+    let fixture = Fixture::new();
+    let old = fixture.commit("old", &[("src/a", "1\n"), ("bench/old", "x")]);
+    let bench = fixture.commit("bench", &[("bench/run", "one"), ("bench/in/put", "p")]);
+    fs::remove_file(fixture.user().join("bench/old")).unwrap();
+    let new = fixture.commit("new", &[("bench/run", "two"), ("src/a", "2\n")]);
+    (fixture, [old, bench, new])
+}
+
+fn laying(fixture: &Fixture) -> Laying {
+    Laying::new(&fixture.repository(), &fixture.beside("pending: here"))
+}
+
+fn files(from: &CommitId, path: &str) -> Layer {
+    Layer::Files { from: from.clone(), paths: vec![path.to_owned()] }
+}
+
+fn patch(fixture: &Fixture, text: &str) -> Layer {
+    let file = fixture.beside("fix.diff");
+    fs::write(&file, text).unwrap();
+    Layer::Patch { name: "fix.diff".to_owned(), digest: text.to_owned(), file }
+}
+
+const ONE_TO_THREE: &str = "--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-1\n+3\n";
+
+#[test]
+fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_as_it_was() {
+    let (fixture, [old, _, new]) = fixture();
+    fixture.git(&["repack", "-adq"]);
+    let before = (fixture.snapshot(), listing(&fixture.user().join(".git/objects")));
+    let laying = laying(&fixture);
+    let laid = laying.lay(&old, &[files(&new, "bench/**")]).unwrap();
+    let path = fixture.beside("slot");
+    let mut worktree = Worktree::add_detached(&fixture.repository(), &path, &old).unwrap();
+    let holding = Holding { commit: old.clone(), laid: laid.tree().cloned(), submodules: true };
+    worktree.hold(holding.clone()).unwrap();
+    let expected = ["bench/in/put", "bench/run", "src/a"];
+    assert_eq!(listing(&path), expected);
+    assert_eq!(fs::read_to_string(path.join("bench/run")).unwrap(), "two");
+    assert_eq!(fs::read_to_string(path.join("src/a")).unwrap(), "1\n");
+    // What a build did to them is undone; what is not tracked stays.
+    write(&path.join("bench/run"), "scribbled");
+    write(&path.join("bench/old"), "built");
+    fs::remove_file(path.join("bench/in/put")).unwrap();
+    let again = Worktree::holding(&fixture.repository(), &path, holding).unwrap();
+    again.reset().unwrap();
+    assert_eq!(fs::read_to_string(path.join("bench/run")).unwrap(), "two");
+    assert_eq!(listing(&path), ["bench/in/put", "bench/old", "bench/run", "src/a"]);
+    // HEAD is the commit, so what asks git for its name is told the truth.
+    assert_eq!(fs::read_to_string(worktree.git_dir().join("HEAD")).unwrap().trim(), old.as_str());
+    // And back to a commit's own tree.
+    worktree.checkout(&old, true).unwrap();
+    assert_eq!(listing(&path), ["bench/old", "src/a"]);
+    worktree.remove().unwrap();
+    assert_eq!((fixture.snapshot(), listing(&fixture.user().join(".git/objects"))), before);
+}
+
+#[test]
+fn what_comes_out_alike_has_one_name_wherever_it_came_from() {
+    let (fixture, [old, bench, new]) = fixture();
+    let laying = laying(&fixture);
+    let id = |commit, layers: &[Layer]| laying.lay(commit, layers).unwrap().id();
+    let of = |history: &History, commit| history.tree_id(commit).unwrap();
+    let history = fixture.history();
+    assert_eq!(id(&new, &[files(&new, "bench/**")]), of(&history, &new));
+    assert_eq!(id(&old, &[files(&new, "**")]), of(&history, &new));
+    assert_ne!(id(&old, &[files(&bench, "bench/**")]), id(&old, &[files(&new, "bench/**")]));
+    // What the older revision has not is gone.
+    assert_eq!(id(&new, &[files(&bench, "**")]), of(&history, &bench));
+}
+
+#[test]
+fn a_patch_is_applied_passed_over_or_refused() {
+    let (fixture, [old, bench, new]) = fixture();
+    let laying = laying(&fixture);
+    let fix = patch(&fixture, ONE_TO_THREE);
+    let done = fixture.commit("the same by hand", &[("src/a", "3\n")]);
+    let history = fixture.history();
+    assert_eq!(
+        laying.lay(&done, std::slice::from_ref(&fix)).unwrap().id(),
+        history.tree_id(&done).unwrap()
+    );
+    let Laid::Tree(fixed) = laying.lay(&old, std::slice::from_ref(&fix)).unwrap() else { panic!() };
+    assert_ne!(fixed.id(), history.tree_id(&old).unwrap());
+    let Laid::Refused(refusal) = laying.lay(&new, std::slice::from_ref(&fix)).unwrap() else {
+        panic!()
+    };
+    assert_eq!(refusal.patch, "fix.diff");
+    assert!(refusal.said.contains("src/a"), "{}", refusal.said);
+    // Another tree, or another patch, is another refusal.
+    let other = patch(&fixture, &ONE_TO_THREE.replace("+3", "+4"));
+    let of_other = laying.lay(&new, &[other]).unwrap().id();
+    assert_ne!(of_other, refusal.id());
+    // A patch lies below the files of other revisions.
+    let bench = files(&bench, "src/**");
+    assert_eq!(laying.lay(&old, &[fix, bench]).unwrap().id(), history.tree_id(&old).unwrap());
+}
+
+#[test]
+fn what_a_commit_changes_can_be_applied_elsewhere() {
+    let (fixture, [old, ..]) = fixture();
+    let binary = fixture.beside("user repo/blob");
+    fs::write(&binary, [0, 159, 146, 150]).unwrap();
+    let brings = fixture.commit("binary", &[]);
+    let history = fixture.history();
+    let diff = history.as_patch(&brings).unwrap();
+    history.check_patch("it", &diff).unwrap();
+    let file = fixture.beside("it.diff");
+    fs::write(&file, diff).unwrap();
+    let layer = Layer::Patch { name: "it".to_owned(), digest: String::new(), file };
+    let laid = laying(&fixture).lay(&old, &[layer]).unwrap();
+    assert!(laid.tree().is_some(), "{laid:?}");
+    assert!(!history.as_patch(&old).unwrap().is_empty(), "a first commit brings all it has");
+    for (bytes, said) in [(&b"hello\n"[..], "No valid patches"), (b"", "No valid patches")] {
+        let error = history.check_patch("x.diff", bytes).unwrap_err();
+        assert!(matches!(&error, GitError::NotAPatch { .. }) && error.is_usage());
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_laid_is_refused_by_name() {
+    let (fixture, [old, ..]) = fixture();
+    let history = fixture.history();
+    history.check_layer(&old, &["bench/**".to_owned(), "src/?".to_owned()]).unwrap();
+    let error = history.check_layer(&old, &["bench/**".to_owned(), "*.c".to_owned()]).unwrap_err();
+    assert!(matches!(&error, GitError::NothingToLay { path, .. } if path == "*.c"), "{error}");
+    assert!(error.is_usage() && error.hint().unwrap().contains("ls-tree"));
+}

@@ -1,0 +1,173 @@
+//! Where the first bad commit touches what measures (`[ruler] paths`), the step may be the
+//! ruler's and not the engine's. Either engine is measured with the other's ruler; two engines
+//! are compared only under one and the same.
+
+use crate::config::Config;
+use crate::evaluation::{Aim, CommitId, Failure, Phase, Target};
+use crate::oracle::{Observation, Request, measures_of};
+use crate::store::journal::Event;
+
+use super::HuntError;
+use super::boundary::{judged_alone, runs_for};
+use super::driver::Driver;
+use super::effect::{effects, is_large};
+use super::fresh::Fresh;
+
+/// What a sentence begins with that says that the ruler is in question.
+pub(super) const CHANGED: &str = "the measurement changed at";
+
+/// With what the step goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goes {
+    WithEngine,
+    WithRuler,
+    WithBoth,
+    /// One of the two does not run with the other's ruler.
+    Unknown,
+}
+
+/// A commit and one of its parents, each with the other's ruler.
+struct Exchanged {
+    /// The parent's engine with the commit's ruler.
+    old_engine: Observation,
+    /// The commit's engine with the parent's ruler.
+    new_engine: Observation,
+}
+
+impl Driver<'_> {
+    /// Says why nobody can be blamed where the commit changed the ruler too; where that did not
+    /// matter, says so in the journal.
+    pub(super) fn ruler_objection(
+        &mut self,
+        commit: &CommitId,
+        targets: &[Target],
+        fresh: &Fresh,
+    ) -> Result<Option<String>, HuntError> {
+        if self.oracle.config.ruler.is_empty() {
+            return Ok(None);
+        }
+        let own = self.oracle.recipe(commit)?;
+        for parent in &fresh.parents {
+            let theirs = self.oracle.recipe(&parent.commit)?;
+            let with_new = theirs.with_ruler_of(commit);
+            let before = self.oracle.tree_of(&parent.commit, &theirs)?;
+            if before == self.oracle.tree_of(&parent.commit, &with_new)? {
+                // Not touched against this parent, or an overlay is the ruler of both.
+                continue;
+            }
+            let with_old = own.with_ruler_of(&parent.commit);
+            let exchanged = Exchanged {
+                old_engine: self.exchanged(&parent.commit, &with_new, targets)?,
+                new_engine: self.exchanged(commit, &with_old, targets)?,
+            };
+            let goes =
+                goes(&exchanged, [parent, &fresh.commit], targets, &own, self.begun.options.aim);
+            let text = told(goes, &exchanged, targets);
+            if goes != Goes::WithEngine {
+                return Ok(Some(text));
+            }
+            self.oracle.recorder.event(Event::Note { text })?;
+        }
+        Ok(None)
+    }
+
+    fn exchanged(
+        &mut self,
+        engine: &CommitId,
+        recipe: &Config,
+        targets: &[Target],
+    ) -> Result<Observation, HuntError> {
+        let (runs, _) = runs_for(targets);
+        Ok(self.oracle.evaluate(Request {
+            commit: engine,
+            measures: &measures_of(targets),
+            runs,
+            phase: Phase::Ruler,
+            recipe: Some(recipe),
+            chunks: None,
+            keep: false,
+        })?)
+    }
+}
+
+/// Under either ruler the older engine must be good, the newer one bad (of a fix the other way
+/// round), and the step between them large, for the engine to have done it.
+fn goes(
+    exchanged: &Exchanged,
+    [parent, commit]: [&Observation; 2],
+    targets: &[Target],
+    recipe: &Config,
+    aim: Aim,
+) -> Goes {
+    let (_, is_exact) = runs_for(targets);
+    let Exchanged { old_engine, new_engine } = exchanged;
+    let verdict = |seen: &Observation| judged_alone(seen, targets, recipe, is_exact);
+    let steps = |newer: &Observation, older: &Observation| {
+        let step = effects(newer, std::slice::from_ref(older), targets, recipe, aim).0;
+        step.is_empty() || step.iter().any(is_large)
+    };
+    let sides = [aim.older(), aim.newer()];
+    let [old, new] = [verdict(old_engine), verdict(new_engine)];
+    if !sides.contains(&old) || !sides.contains(&new) {
+        Goes::Unknown
+    } else if [&old, &new] == [&sides[0], &sides[1]]
+        && steps(commit, old_engine)
+        && steps(new_engine, parent)
+    {
+        Goes::WithEngine
+    } else if [&old, &new] == [&sides[1], &sides[0]] {
+        Goes::WithRuler
+    } else {
+        Goes::WithBoth
+    }
+}
+
+fn told(goes: Goes, exchanged: &Exchanged, targets: &[Target]) -> String {
+    let Exchanged { old_engine, new_engine } = exchanged;
+    let figures = format!(
+        "{} with the ruler of {} yields {}, and the other way round {}",
+        old_engine.commit.short(),
+        new_engine.commit.short(),
+        in_words(old_engine, targets),
+        in_words(new_engine, targets)
+    );
+    let commit = new_engine.commit.short();
+    match goes {
+        Goes::WithEngine => format!(
+            "the ruler changed at {commit} too and did not matter: the step goes with the engine \
+             ({figures})"
+        ),
+        Goes::WithRuler => {
+            format!("{CHANGED} {commit}, and the step goes with the ruler: {figures}")
+        }
+        Goes::WithBoth => format!(
+            "{CHANGED} {commit}, and the step goes neither with the ruler alone nor with the \
+             engine alone: {figures}"
+        ),
+        Goes::Unknown => {
+            format!(
+                "{CHANGED} {commit}, and whether that made the step cannot be checked: {figures}"
+            )
+        }
+    }
+}
+
+/// What was measured, or how it failed.
+fn in_words(seen: &Observation, targets: &[Target]) -> String {
+    let failed = || -> Option<&Failure> {
+        let mut samples = seen.samples.values().flatten();
+        seen.build_failure.as_ref().or(samples.find_map(|sample| sample.result.as_ref().err()))
+    };
+    if let Some(failure) = failed() {
+        return format!("nothing, since it {}", failure.kind);
+    }
+    let level = |target: &Target| match target {
+        Target::Guard(target) => {
+            let metric = &target.guard.metric;
+            Some(format!("{metric} {}", seen.level(metric)?))
+        }
+        Target::Failure { .. } => Some("no failure".to_owned()),
+    };
+    let levels: Vec<String> = targets.iter().filter_map(level).collect();
+    if levels.is_empty() { "nothing".to_owned() } else { levels.join(", ") }
+}

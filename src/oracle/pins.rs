@@ -1,0 +1,147 @@
+//! What a configuration names outside itself, and that may change while a hunt goes on: found
+//! out when it begins, and kept with it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, Patch, PatchSource};
+use crate::evaluation::CommitId;
+use crate::git::{GitError, History, Laid, Layer};
+use crate::store::{Store, StoreError};
+
+use super::{Oracle, OracleError};
+
+/// What names stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pins {
+    /// The revisions that conditions, patches and overlays name.
+    pub revisions: BTreeMap<String, CommitId>,
+    /// The patches, by the names the configuration gives them: digests of their content, which
+    /// the store has.
+    pub patches: BTreeMap<String, String>,
+}
+
+/// A name that stands for nothing that could be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PinError {
+    /// A revision, or what it has.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A patch cannot be read.
+    #[error("the patch {} cannot be read", path.display())]
+    Patch {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl PinError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Git(error) => error.hint(),
+            Self::Patch { .. } => Some(
+                "correct `file` in [[patch]]; its path starts from the folder of the file that \
+                 names it"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+/// What was found, not yet kept.
+#[derive(Clone, Debug)]
+pub struct Found {
+    revisions: BTreeMap<String, CommitId>,
+    patches: BTreeMap<String, Vec<u8>>,
+}
+
+impl Found {
+    /// Keeps the patches in the store.
+    pub fn keep(self, store: &Store) -> Result<Pins, StoreError> {
+        let kept = |(name, patch): (String, Vec<u8>)| Ok((name, store.keep_patch(&patch)?));
+        let patches = self.patches.into_iter().map(kept).collect::<Result<_, StoreError>>()?;
+        Ok(Pins { revisions: self.revisions, patches })
+    }
+}
+
+impl Pins {
+    /// Finds out what a configuration's names stand for, and refuses what could never be laid
+    /// over a commit.
+    pub fn find(config: &Config, history: &History) -> Result<Found, PinError> {
+        let mut revisions = BTreeMap::new();
+        let conditions =
+            config.conditions().flat_map(|when| [&when.has_ancestor, &when.lacks_ancestor]);
+        let patches = config.patches.iter().filter_map(|patch| match &patch.source {
+            PatchSource::Commit(name) => Some(name),
+            PatchSource::File(_) => None,
+        });
+        let overlays = config.overlays.iter().map(|overlay| &overlay.from);
+        for name in conditions.flatten().chain(patches).chain(overlays) {
+            revisions.insert(name.clone(), history.resolve(name)?);
+        }
+        for overlay in &config.overlays {
+            history.check_layer(&revisions[&overlay.from], &overlay.paths)?;
+        }
+        let mut patches = BTreeMap::new();
+        for patch in &config.patches {
+            let bytes = match &patch.source {
+                PatchSource::Commit(name) => history.as_patch(&revisions[name])?,
+                PatchSource::File(name) => {
+                    let path = config.base.join(name);
+                    std::fs::read(&path).map_err(|source| PinError::Patch { path, source })?
+                }
+            };
+            history.check_patch(patch.source.name(), &bytes)?;
+            patches.insert(pin_of(patch), bytes);
+        }
+        Ok(Found { revisions, patches })
+    }
+}
+
+/// A file and a revision may be called alike.
+fn pin_of(patch: &Patch) -> String {
+    match &patch.source {
+        PatchSource::File(name) => format!("file {name}"),
+        PatchSource::Commit(name) => format!("commit {name}"),
+    }
+}
+
+impl Oracle {
+    /// The commit that a configuration means by a name.
+    pub(super) fn pinned(&self, revision: &str) -> Result<CommitId, OracleError> {
+        match self.pins.revisions.get(revision) {
+            Some(known) => Ok(known.clone()),
+            None => Ok(self.history.resolve(revision)?),
+        }
+    }
+
+    /// What a recipe lays over commits, the lowest first: patches, then files of other revisions,
+    /// so that a folder of those is exactly theirs.
+    pub fn layers(&self, recipe: &Config) -> Result<Vec<Layer>, OracleError> {
+        let patches = recipe.patches.iter().map(|patch| {
+            let digest = self.pins.patches.get(&pin_of(patch)).cloned().unwrap_or_default();
+            let file = self.store.patch(&digest);
+            Ok(Layer::Patch { name: patch.source.name().to_owned(), digest, file })
+        });
+        let overlays = recipe.overlays.iter().map(|overlay| {
+            let from = self.pinned(&overlay.from)?;
+            Ok(Layer::Files { from, paths: overlay.paths.clone() })
+        });
+        patches.chain(overlays).collect()
+    }
+
+    /// The files of a commit under a recipe, where they are not its own.
+    pub(super) fn laid(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+    ) -> Result<Option<Laid>, OracleError> {
+        let layers = self.layers(recipe)?;
+        if layers.is_empty() { Ok(None) } else { Ok(Some(self.laying.lay(commit, &layers)?)) }
+    }
+}

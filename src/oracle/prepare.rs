@@ -1,0 +1,202 @@
+//! Steps between build and measures: what a measure names is made in its build's slot, once for
+//! each build, when a run first needs it.
+//!
+//! One that works is kept like a build. One that fails is kept as a run of the measure that
+//! could not be made, so that whose fault it is is found out as for any other.
+
+use std::collections::BTreeMap;
+
+use crate::build::prepare_key;
+use crate::config::{Config, Prepare};
+use crate::evaluation::{CommitId, Ended, FailedPrepare, RunRecord};
+use crate::git::{Holding, Laid, Worktree};
+use crate::measure::Reader;
+use crate::process::{self, Invocation, Keep, LogFile};
+use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_file};
+
+use super::OracleError;
+use super::derive::{Derived, derive};
+use super::evaluate::{Oracle, Placed};
+use super::launch::Launch;
+use super::quiet::Company;
+use super::run::{shlex_line, values};
+
+/// A step that was run, and has not yet been told apart.
+struct Made {
+    attempt: String,
+    argv: Vec<String>,
+    env: BTreeMap<String, String>,
+    started: String,
+    wall_s: f64,
+    peak_rss_mib: Option<f64>,
+    ended: Ended,
+    /// What it should have made and did not.
+    missing: Option<String>,
+}
+
+impl Oracle {
+    /// Sees to it that the slot has what the measure names. Returns the run that could not be
+    /// made, where a step fails.
+    pub(super) fn prepare(
+        &mut self,
+        launch: Launch<'_>,
+        placed: &Placed,
+    ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
+        let Launch { commit, recipe, measure, .. } = launch;
+        for prepare in recipe.prepares_of(measure.templates()) {
+            let key = self.prepare_key_of(commit, recipe, prepare)?;
+            if placed.slot.has_prepared(&prepare.name, &key) {
+                continue;
+            }
+            if let Some(failed) = self.make(launch, placed, prepare, &key)? {
+                return Ok(Some(failed));
+            }
+        }
+        Ok(None)
+    }
+
+    fn prepare_key_of(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+        prepare: &Prepare,
+    ) -> Result<BuildKey, OracleError> {
+        let build = self.build_key_of(commit, recipe)?;
+        Ok(prepare_key(&build, commit, prepare, recipe, &self.facts.inputs))
+    }
+
+    fn make(
+        &mut self,
+        launch: Launch<'_>,
+        placed: &Placed,
+        prepare: &Prepare,
+        key: &BuildKey,
+    ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
+        let Launch { commit, recipe, measure, phase, .. } = launch;
+        let _held = self.bear(Company::Beside, commit, Some(&prepare.name), phase)?;
+        self.recorder.now("prepare", commit, Some(&prepare.name), phase);
+        placed.slot.clear_prepared(&prepare.name)?;
+        let attempt = attempt_name();
+        let pending = self.store.pending_log(&attempt)?;
+        let log = pending.path();
+        let made = self.run_step(launch, placed, prepare, attempt, log)?;
+        if !made.ended.is_success() || made.missing.is_some() {
+            let record = self.failed(launch, placed, prepare, made);
+            let run = self.store.put_run(&record, log)?;
+            let derived = derive(&run, measure, recipe)?;
+            return Ok(Some((run, derived)));
+        }
+        let record = BuildRecord {
+            attempt: made.attempt,
+            build_key: key.clone(),
+            commit: commit.clone(),
+            phase,
+            commands: vec![made.argv],
+            finished: jiff::Timestamp::now().to_string(),
+            wall_s: made.wall_s,
+            failure: None,
+            prepare: Some(prepare.name.clone()),
+            compiler_cache: None,
+        };
+        publish_file(log, &self.store.build_log(&record))?;
+        self.store.put_build(&record)?;
+        self.recorder.build(&self.store, &record, commit, phase, false)?;
+        placed.slot.set_prepared(&prepare.name, key)?;
+        Ok(None)
+    }
+
+    /// Runs it in `{src}`, and puts back what it did to tracked files.
+    fn run_step(
+        &self,
+        launch: Launch<'_>,
+        placed: &Placed,
+        prepare: &Prepare,
+        attempt: String,
+        log: &std::path::Path,
+    ) -> Result<Made, OracleError> {
+        let Launch { commit, recipe, measure, .. } = launch;
+        let slot = &placed.slot;
+        let values = values(&self.history, slot, commit, recipe, &self.facts)?;
+        let words = prepare.command.words.iter().map(|word| word.fill(&values));
+        let argv = words.collect::<Result<Vec<_>, _>>()?;
+        let mut invocation = Invocation::new(&argv[0])
+            .args(&argv[1..])
+            .cwd(slot.src())
+            .timeout(Some(prepare.timeout));
+        let mut env = BTreeMap::new();
+        for (name, template) in &prepare.env {
+            let value = template.fill(&values)?;
+            invocation = invocation.env(name, &value);
+            env.insert(name.clone(), value);
+        }
+        let started = jiff::Timestamp::now().to_string();
+        let mut header = vec![
+            ("prepare", prepare.name.clone()),
+            ("command", shlex_line(&argv)),
+            ("commit", commit.to_string()),
+            ("started", started.clone()),
+        ];
+        header.extend(env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
+        let output = LogFile { path: log, header: &header, sync: true };
+        // What betrays the machine's fault is looked for in its output as in a run's.
+        let mut reader = Reader::new(measure, &recipe.requires);
+        let done = process::run(&invocation, &self.stop, &output, &mut |stream, line| {
+            if reader.line(stream, line) { Keep::Yes } else { Keep::No }
+        })?;
+        let laid = self.laid(commit, recipe)?;
+        let holding = Holding {
+            commit: commit.clone(),
+            laid: laid.as_ref().and_then(Laid::tree).cloned(),
+            submodules: recipe.worktree.submodules,
+        };
+        Worktree::holding(self.history.repository(), &slot.src(), holding)?.reset()?;
+        if done.ended == Ended::Stopped || self.stop.is_requested() {
+            return Err(OracleError::Stopped);
+        }
+        self.facts.check_inputs(recipe, &self.store)?;
+        let folder = slot.prepared(&prepare.name);
+        let missing = prepare.outputs.iter().find(|output| !folder.join(output).exists());
+        let missing = missing.filter(|_| done.ended.is_success()).cloned();
+        Ok(Made {
+            attempt,
+            argv,
+            env,
+            started,
+            wall_s: done.wall.as_secs_f64(),
+            peak_rss_mib: done.peak_rss_mib,
+            ended: done.ended,
+            missing,
+        })
+    }
+
+    fn failed(
+        &self,
+        launch: Launch<'_>,
+        placed: &Placed,
+        prepare: &Prepare,
+        made: Made,
+    ) -> RunRecord {
+        let slot = &placed.slot;
+        RunRecord {
+            attempt: made.attempt,
+            run_key: launch.key.to_string(),
+            measure: launch.measure.name.clone(),
+            commit: launch.commit.clone(),
+            phase: launch.phase,
+            hunt: self.recorder.hunt().map(str::to_owned),
+            argv: made.argv,
+            cwd: slot.src().to_string_lossy().into_owned(),
+            slot: slot.root().to_string_lossy().into_owned(),
+            env: made.env,
+            started: made.started,
+            wall_s: made.wall_s,
+            peak_rss_mib: made.peak_rss_mib,
+            ended: made.ended,
+            built: placed.stamp.finished.clone(),
+            warm_up: false,
+            alone: false,
+            prepare: Some(FailedPrepare { name: prepare.name.clone(), missing: made.missing }),
+            machine: None,
+        }
+    }
+}

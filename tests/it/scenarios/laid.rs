@@ -1,0 +1,227 @@
+//! What is laid over commits before they are built: files of another revision, and patches.
+
+use std::fs;
+
+use super::{Row, Told, hunt};
+use crate::kit::{Oracle, Plan, TestEnvironment, line};
+
+/// Commits 0 to 2 lack the bench that is measured with; it came with commit 3.
+fn without_a_bench() -> Plan {
+    line("g g b b b b")
+        .with_all("needs = bench/tool")
+        .file(3, "bench/tool", "old\n")
+        .file(3, "bench/extra", "gone later\n")
+        .file(5, "bench/tool", "new\n")
+        .without(5, "bench/extra")
+}
+
+fn bench_of(row: Row, from: &str) -> Row {
+    let section = format!("[[overlay]]\nfrom = \"{from}\"\npaths = [\"bench/**\"]");
+    row.oracle(|oracle| oracle.section(&section))
+}
+
+/// With an `oracle.toml` that says nothing of what is laid over commits.
+fn afresh(row: Row) -> Row {
+    let plain = Oracle::new(&row.env);
+    row.oracle(|_| plain)
+}
+
+/// What `reproduce.sh` shows of both commits.
+fn reproduced(told: &Told) -> String {
+    let script = told.hunt.folder.join("reproduce.sh");
+    let output = told.env().tool(&told.env().repo(), "sh", &[script.to_str().unwrap()]);
+    output.stdout
+}
+
+#[test]
+fn without_it_the_good_endpoint_cannot_be_measured() {
+    hunt(without_a_bench()).cannot_be_measured().costs(5, 2);
+}
+
+#[test]
+fn an_overlay_makes_old_commits_measurable() {
+    let told = bench_of(hunt(without_a_bench()), "HEAD").finds("2").costs(8, 6);
+    let shown = reproduced(&told);
+    assert!(shown.contains("Final estimate: PPL = 7.0") && shown.contains("7.5"), "{shown}");
+}
+
+#[test]
+fn what_the_revision_does_not_have_is_removed_and_builds_and_runs_change_nothing_of_it() {
+    let plan = without_a_bench()
+        .with_all("lacks = bench/extra")
+        .with_all("needs_text = bench/tool new")
+        .with_all("build_dirty = bench/tool")
+        .with_all("dirty = bench/tool");
+    bench_of(hunt(plan), "main").finds("2").costs(8, 6);
+}
+
+#[test]
+fn an_overlay_of_equal_content_from_another_revision_is_the_same_to_the_store() {
+    let plan = without_a_bench().file(4, "bench/tool", "new\n").without(4, "bench/extra");
+    let told = bench_of(hunt(plan), "main").finds("2").costs(8, 6);
+    let [three, four] = ["3", "4"].map(|label| told.row.history.commit(label).to_owned());
+    // The bench of 4 is that of 5.
+    let told = bench_of(afresh(told.again()), &four).finds("2").costs(0, 0);
+    bench_of(afresh(told.again()), &three).finds("2").costs(8, 6);
+}
+
+#[test]
+fn an_overlay_of_nothing_is_refused() {
+    let row = hunt(without_a_bench()).oracle(|oracle| {
+        oracle.section("[[overlay]]\nfrom = \"main\"\npaths = [\"bench/**\", \"bnech/**\"]")
+    });
+    row.gets_refused(&["`bnech/**`", "nothing to lay", "hint:"]).costs(0, 0);
+    let row = bench_of(hunt(without_a_bench()), "nowhere");
+    row.gets_refused(&["`nowhere` names no commit"]).costs(0, 0);
+}
+
+#[test]
+fn a_submodule_is_not_laid_over() {
+    let pin = "1".repeat(40);
+    let plan = without_a_bench().pin(5, "bench/sub", &pin);
+    bench_of(hunt(plan), "HEAD").gets_refused(&["`bench/sub` is a submodule"]).costs(0, 0);
+}
+
+#[test]
+fn an_overlay_that_begins_at_the_step_is_no_ones_fault() {
+    // With the bench of 5 the engine says 7.5 at every commit that has none of its own.
+    let plan = line("g g g g g g").file(3, "kernels/bench.conf", "ppl = 7.0\n").file(
+        5,
+        "kernels/bench.conf",
+        "ppl = 7.5\n",
+    );
+    let section = "[[overlay]]\nfrom = \"main\"\npaths = [\"kernels/**\"]\n\
+                   when = { exists = \"kernels/bench.conf\" }";
+    let row = hunt(plan).oracle(|oracle| oracle.section(section));
+    row.saying(&["the recipe changes here", "vanishes"]).leaves("3").costs(10, 8);
+}
+
+/// Commits 2 to 4 do not build, and 3 is the first bad one.
+fn with_a_broken_stretch() -> Plan {
+    let mut plan = line("g g g b b b");
+    for broken in 2..=4 {
+        plan = plan.with(broken, "build_exit = 1");
+    }
+    plan
+}
+
+const FIX: &str = "diff --git a/kernels/fix.conf b/kernels/fix.conf\nnew file mode 100644\n\
+                   --- /dev/null\n+++ b/kernels/fix.conf\n@@ -0,0 +1 @@\n+build_exit =\n";
+
+fn patched(row: Row, patch: &str, keys: &str) -> Row {
+    let row = row.given(|env, _| fs::write(env.repo().join("fix.diff"), patch).unwrap());
+    let section = format!("[[patch]]\nfile = \"fix.diff\"\n{keys}");
+    row.oracle(|oracle| oracle.section(&section))
+}
+
+#[test]
+fn without_a_patch_a_stretch_that_does_not_build_hides_the_answer() {
+    hunt(with_a_broken_stretch()).leaves("2 3 4 5").costs(5, 7);
+}
+
+#[test]
+fn a_patch_opens_a_stretch_that_does_not_build() {
+    let told = patched(hunt(with_a_broken_stretch()), FIX, "").finds("3").costs(9, 7);
+    let shown = reproduced(&told);
+    assert!(shown.contains("Final estimate: PPL = 7.0") && shown.contains("7.5"), "{shown}");
+}
+
+/// A commit `fix` beside the line that makes a file, and nothing else.
+fn with_a_fix(row: Row, path: &str, text: &str) -> Row {
+    row.given(|env: &mut TestEnvironment, _| {
+        let file = env.repo().join(path);
+        env.git(&["checkout", "--quiet", "--detach", "v1"]);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        env.git(&["add", "--all"]);
+        env.git(&["commit", "--quiet", "-m", "mend the build"]);
+        env.git(&["tag", "fix"]);
+        env.git(&["checkout", "--quiet", "main"]);
+    })
+}
+
+#[test]
+fn a_patch_may_come_from_a_commit_and_is_passed_over_where_its_content_is() {
+    let plan = with_a_broken_stretch().file(5, "kernels/fix.conf", "build_exit =\n");
+    let row = with_a_fix(hunt(plan), "kernels/fix.conf", "build_exit =\n");
+    let row = row.oracle(|oracle| oracle.section("[[patch]]\ncommit = \"fix\""));
+    row.finds("3").costs(9, 7);
+}
+
+#[test]
+fn where_a_patch_does_not_apply_the_commit_is_untestable_and_never_bad() {
+    let plan = with_a_broken_stretch().file(2, "kernels/fix.conf", "in the way = 1\n");
+    let plan = plan.file(5, "kernels/fix.conf", "build_exit =\n").without(4, "kernels/fix.conf");
+    let row = hunt(plan).oracle(|oracle| oracle.section("[failures]\nbuild = \"bad\""));
+    let told = patched(row, FIX, "").leaves("2 3 4").costs(6, 4);
+    for label in ["2", "3"] {
+        assert_eq!(told.verdict(label), "skip");
+        assert_eq!(told.commit(label)["skip"], "patch");
+        let log = told.commit(label)["builds"][0]["log"].as_str().unwrap();
+        let text = told.hunt.file(log);
+        assert!(text.contains("fix.diff") && text.contains("already exists"), "{text}");
+    }
+}
+
+#[test]
+fn a_bad_endpoint_that_takes_no_patch_is_no_target() {
+    let plan = line("g g b b").file(3, "kernels/fix.conf", "in the way = 1\n");
+    let row = patched(hunt(plan), FIX, "").saying(&["does not take a patch"]);
+    row.cannot_be_measured().costs(1, 1);
+}
+
+#[test]
+fn keys_know_a_patch_by_what_it_makes_of_a_commit() {
+    let told = patched(hunt(with_a_broken_stretch()), FIX, "").finds("3").costs(9, 7);
+    // Another header and another name are the same content.
+    let header = format!("Subject: mend the build\n\n{FIX}");
+    let told = patched(afresh(told.again()), &header, "").finds("3").costs(0, 0);
+    let other = FIX.replace("+1 @@\n+build_exit =", "+1,2 @@\n+build_exit =\n+mended = 1");
+    patched(afresh(told.again()), &other, "").finds("3").costs(9, 7);
+}
+
+#[test]
+fn a_patch_only_where_it_is_wanted() {
+    let keys = "when = { contains = [\"engine.conf\", \"build_exit\"] }";
+    let row = patched(hunt(with_a_broken_stretch()), FIX, keys);
+    // It is in at 3 and at its parent; where it begins and ends nobody is blamed.
+    row.finds("3").costs(9, 7);
+}
+
+#[test]
+fn patches_and_revisions_are_frozen_with_the_hunt() {
+    let mut plan = with_a_broken_stretch().with_all("needs = bench/tool");
+    plan = plan.file(5, "bench/tool", "new\n");
+    for label in 1..5 {
+        plan = plan.with(label, "break_world = broken");
+    }
+    let row = patched(bench_of(hunt(plan), "moves"), FIX, "");
+    let row = row.given(|env, _| drop(env.git(&["tag", "moves", "main"])));
+    let told = row.gets_stopped().costs(6, 3);
+    told.env().world("broken", false);
+    fs::remove_file(told.env().repo().join("fix.diff")).unwrap();
+    told.env().git(&["tag", "--delete", "moves"]);
+    told.resumed().finds("3").counting(11, 8).costs(5, 5);
+}
+
+#[test]
+fn a_bisect_of_ones_own_lays_them_too_and_freezes_what_moves_with_it() {
+    // HEAD is at 2 when it is first asked, and at 1, which has no bench, when it is asked again.
+    let plan = line("g b b b b b").with_all("needs = bench/tool").file(2, "bench/tool", "new\n");
+    let row = bench_of(hunt(plan), "HEAD");
+    row.write_oracle();
+    let Row { env, history, .. } = row;
+    env.git(&["bisect", "start", "main", "v1"]);
+    let said = env.tool(&env.repo(), "git", &["bisect", "run", "bisect-ppl", "oracle"]).expect(0);
+    let first = format!("{} is the first bad commit", history.commit("1"));
+    assert!(said.stdout.contains(&first), "{}\n{}", said.stdout, said.stderr);
+}
+
+#[test]
+fn what_is_no_patch_is_refused() {
+    let row = patched(hunt(line("g b")), "nothing of the kind\n", "");
+    row.gets_refused(&["fix.diff is no patch", "hint:"]).costs(0, 0);
+    let section = "[[patch]]\nfile = \"absent.diff\"";
+    let row = hunt(line("g b")).oracle(|oracle| oracle.section(section));
+    row.gets_refused(&["absent.diff cannot be read", "[[patch]]"]).costs(0, 0);
+}

@@ -1,0 +1,93 @@
+//! Commits that change what measures: with which the step goes, the engine or the ruler.
+
+use super::{Row, hunt};
+use crate::kit::{Plan, line};
+
+/// The bench speaks to the engine through this file.
+const BENCH: &str = "kernels/bench.conf";
+
+fn ruled(plan: Plan) -> Row {
+    hunt(plan).oracle(|oracle| oracle.section("[ruler]\npaths = [\"kernels/**\"]"))
+}
+
+#[test]
+fn a_step_that_goes_with_the_ruler_is_no_ones_fault() {
+    let plan = line("g g g g g g").file(3, BENCH, "ppl = 7.5\n");
+    let told = ruled(plan).saying(&["the measurement changed at"]).leaves("3").costs(11, 9);
+    let summary = told.hunt.report["summary"].as_str().unwrap();
+    let [two, three] = ["2", "3"].map(|label| &told.row.history.commit(label)[..10]);
+    assert_eq!(
+        summary,
+        format!(
+            "the measurement changed at {three}, and the step goes with the ruler: {two} with the \
+             ruler of {three} yields ppl 7.5, and the other way round ppl 7; if the engine did it, \
+             the first bad commit may be {three}"
+        )
+    );
+    let page = told.hunt.file("report.md");
+    assert!(page.lines().take(8).any(|line| line.contains("the measurement changed")), "{page}");
+    // Runs with another's ruler are no figures of the commits; they are told of all the same.
+    for (label, value) in [("2", 7.0), ("3", 7.5)] {
+        let commit = told.commit(label);
+        let samples = commit["samples"].as_array().unwrap().iter();
+        let mut figures = samples.filter(|sample| sample["metric"] == "ppl");
+        assert!(figures.all(|sample| sample["value"] == value), "{commit:#}");
+        let apart = &commit["apart"][0];
+        assert_eq!(apart["phase"], "ruler");
+        assert!(!told.hunt.file(apart["log"].as_str().unwrap()).is_empty());
+    }
+}
+
+#[test]
+fn without_a_declared_ruler_it_is_blamed() {
+    hunt(line("g g g g g g").file(3, BENCH, "ppl = 7.5\n")).finds("3").costs(9, 7);
+}
+
+#[test]
+fn a_step_that_goes_with_the_engine_is_its_commits_and_the_ruler_is_noted() {
+    let plan = line("g g g b b b").file(3, BENCH, "golden = new\n");
+    let words = ["the ruler changed at", "did not matter", "yields ppl 7, and", "round ppl 7.5"];
+    let told = ruled(plan).saying(&[]).finds("3").costs(11, 9);
+    let page = told.hunt.file("report.md");
+    assert!(words.iter().all(|words| page.contains(words)), "{page}");
+    // Another hunt knows it all.
+    told.again().finds("3").costs(0, 0);
+}
+
+#[test]
+fn a_commit_that_leaves_the_ruler_alone_costs_nothing_more() {
+    let plan = line("g g g b b b").file(1, BENCH, "golden = 1\n").file(5, BENCH, "golden = 2\n");
+    ruled(plan).finds("3").costs(9, 7);
+}
+
+#[test]
+fn where_both_make_a_step_nobody_is_named_for_sure() {
+    let plan = line("g g g b b b").file(3, BENCH, "ppl = 7.6\n");
+    let row =
+        ruled(plan).saying(&["neither with the ruler alone nor", "yields ppl 7.6", "ppl 7.5"]);
+    row.leaves("3").costs(11, 9);
+}
+
+#[test]
+fn where_one_does_not_build_with_the_others_ruler_it_cannot_be_checked() {
+    let mut plan = line("g g g b b b").file(3, BENCH, "build_exit =\n");
+    for label in 3..6 {
+        plan = plan.with(label, "build_exit = 1");
+    }
+    let row = ruled(plan).saying(&["cannot be checked", "nothing, since it does not build"]);
+    row.leaves("3").costs(10, 9);
+}
+
+#[test]
+fn an_overlay_that_is_everyones_ruler_leaves_nothing_to_check() {
+    let plan = line("g g g b b b").file(3, BENCH, "golden = new\n");
+    let overlay = "[[overlay]]\nfrom = \"main\"\npaths = [\"kernels/**\"]";
+    ruled(plan).oracle(|oracle| oracle.section(overlay)).finds("3").costs(9, 7);
+}
+
+#[test]
+fn a_merge_is_checked_against_each_parent_whose_ruler_differs() {
+    let plan = crate::kit::graph(&["0: g", "a < 0: g", "c < 0: g", "m < a c: b", "9 < m: b"]);
+    let plan = plan.file("c", BENCH, "golden = c\n").file("m", BENCH, "golden = m\n");
+    ruled(plan).finds("m").costs(14, 12);
+}
