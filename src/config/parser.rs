@@ -124,6 +124,11 @@ impl Parser {
         }
     }
 
+    /// Whether it tells which checks or tests ran.
+    pub fn tells_checks(&self) -> bool {
+        matches!(self, Self::LlamaBench { .. } | Self::LmEval | Self::Parity | Self::Junit)
+    }
+
     /// Whether its values are speeds, whatever they are called.
     pub fn yields_speeds(&self) -> bool {
         matches!(self, Self::LlamaBench { .. })

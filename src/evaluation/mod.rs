@@ -1,6 +1,7 @@
 //! The nouns that every room shares. No IO, no policy: what a commit, a metric, a run, a
 //! guard, and a verdict *are*.
 
+mod checks;
 mod commit;
 mod extent;
 mod failure;
@@ -13,6 +14,7 @@ mod noise;
 mod run;
 mod verdict;
 
+pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub use extent::Extent;
 pub use failure::{Failure, FailureKind, Fault};

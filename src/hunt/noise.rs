@@ -29,6 +29,8 @@ pub(super) struct Manner {
     pub(super) is_spread: bool,
     /// How likely either mistake about one commit may be.
     pub(super) error: f64,
+    /// Measures whose runs must all make the same checks.
+    pub(super) same_checks: Vec<String>,
 }
 
 /// Looks at the runs in the order they were made and stops at the first answer, so that runs
@@ -253,6 +255,7 @@ pub(super) fn spread(
         threshold: None,
         noise: None,
         text: good.text(&metric.measure),
+        checks: None,
     };
     let differs = |seen: &Observation| -> Vec<f64> {
         let mut readings = seen.readings(&metric.measure);

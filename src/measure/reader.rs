@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use crate::config::{Measure, MeasureKind, Parser, Require};
+use crate::config::{Measure, MeasureKind, Parser, Require, Required};
 use crate::evaluation::{
     Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of, is_own_doing,
 };
@@ -128,7 +128,12 @@ impl Reader {
             Some(path) => Source::File { path: path.to_owned(), is_there: false },
             None => Source::Streams,
         };
-        let requires = requires.iter().filter(|require| require.measure == spec.name);
+        let patterns = requires.iter().filter(|require| require.measure == spec.name);
+        let patterns = patterns.filter_map(|require| match &require.what {
+            Required::Pattern(pattern) => Some((pattern.clone(), false)),
+            // One run cannot tell by itself.
+            Required::SameChecks => None,
+        });
         Self {
             measure: spec.name.to_owned(),
             kind: spec.kind,
@@ -136,7 +141,7 @@ impl Reader {
             figures,
             lines: Lines::default(),
             watch: Watch {
-                requires: requires.map(|require| (require.pattern.clone(), false)).collect(),
+                requires: patterns.collect(),
                 transient: spec.transient.to_vec(),
                 hit: None,
             },

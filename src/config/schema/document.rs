@@ -322,12 +322,26 @@ struct Run {
 
 /// What a run must show to count at all.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = one_requirement)]
 struct Require {
     /// Whose runs.
     measure: Text,
     /// A regular expression; some line of the output must match, on either stream.
-    pattern: Text,
+    pattern: Option<Text>,
+    /// The checks or tests that ran, by name and without those that were skipped, must be those
+    /// of the good endpoint. For the parsers llama-bench, lm-eval, parity and junit.
+    checks: Option<SameChecks>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum SameChecks {
+    SameSet,
+}
+
+fn one_requirement(schema: &mut schemars::Schema) {
+    let one_of = serde_json::json!([{ "required": ["pattern"] }, { "required": ["checks"] }]);
+    schema.insert("oneOf".to_owned(), one_of);
 }
 
 /// A tolerance on a metric; exactly one form a guard.
