@@ -1,6 +1,7 @@
 //! The room as its users see it: texts in, configurations or problems out.
 
 mod inputs;
+mod matrix;
 mod overrides;
 mod refusals;
 mod schema;

@@ -28,6 +28,13 @@ impl Metric {
         Self { measure: measure.to_owned(), name: None }
     }
 
+    /// Of a metric in one cell of a matrix: the metric without it, and what each axis is.
+    pub fn cell(&self) -> Option<(Self, Vec<(&str, &str)>)> {
+        let (measure, cell) = self.measure.strip_suffix(']')?.split_once('[')?;
+        let axes = cell.split(',').map(|axis| axis.split_once('=')).collect::<Option<_>>()?;
+        Some((Self { measure: measure.to_owned(), name: self.name.clone() }, axes))
+    }
+
     /// A named metric of a measure.
     pub fn named(measure: &str, name: &str) -> Self {
         Self { measure: measure.to_owned(), name: Some(name.to_owned()) }
@@ -50,9 +57,19 @@ impl FromStr for Metric {
         let word = |w: &str| {
             !w.is_empty() && w.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
         };
+        // A measure, or one cell of it: `ppl[model=tiny,threads=8]`.
+        let measure = |text: &str| match text.split_once('[') {
+            None => word(text),
+            Some((name, cell)) => {
+                let axis = |part: &str| {
+                    part.split_once('=').is_some_and(|(axis, label)| word(axis) && word(label))
+                };
+                word(name) && cell.strip_suffix(']').is_some_and(|cell| cell.split(',').all(axis))
+            }
+        };
         match text.split_once('.') {
-            None if word(text) => Ok(Self::of(text)),
-            Some((measure, name)) if word(measure) && word(name) => Ok(Self::named(measure, name)),
+            None if measure(text) => Ok(Self::of(text)),
+            Some((of, name)) if measure(of) && word(name) => Ok(Self::named(of, name)),
             _ => Err(ParseMetricError(text.to_owned())),
         }
     }

@@ -15,6 +15,7 @@ mod error;
 mod extent;
 mod fresh;
 mod gradual;
+mod heading;
 mod lead;
 mod noise;
 mod open;

@@ -11,7 +11,7 @@ use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
 
-use super::{Facts, OracleError};
+use super::{Facts, OracleError, caches};
 
 /// What to run, where, and for whom.
 #[derive(Clone, Copy)]
@@ -86,6 +86,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         command.words.iter().map(|word| word.fill(&values)).collect::<Result<Vec<_>, _>>()
     };
     let argv = fill(&measure.command)?;
+    let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();
     let pending = order.store.pending_log(&attempt)?;
@@ -93,10 +94,10 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let invoke = |words: &[String]| {
         let mut invocation =
             Invocation::new(&words[0]).args(&words[1..]).cwd(&cwd).timeout(Some(measure.timeout));
-        for (name, value) in &env {
-            invocation = invocation.env(name, value);
+        for (name, folder) in &caches {
+            invocation = invocation.env(name, folder);
         }
-        invocation
+        env.iter().fold(invocation, |invocation, (name, value)| invocation.env(name, value))
     };
 
     let mut header = header(order.commit, &argv, &cwd, &env, &started);

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
-//! BUILD/engine run MEASURE [ROOM…] [chunks=N]  acts as that file says; ROOM: folders that must
-//!                                   be fresh; N: it reads so many chunks at most
+//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME]  acts as that file says; ROOM: folders
+//!                                   that must be fresh; N: it reads so many chunks at most;
+//!                                   NAME: where there is a `KEY@NAME`, it stands for KEY
 //! ```
 //! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
 //! what really ran. Files in `$FAKE_WORLD` besides are the state of the world, which no commit
@@ -23,6 +24,7 @@
 //! | `nll` | in place of `ppl` and `chunks`: `12x2.0 12x2.4` is 24 chunks of so many nats per token |
 //! | `wobble` | the first run that there is prints its last chunk 0.001 higher |
 //! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
+//! | `jit` | variables that name folders in which it keeps what it compiled: they must be fresh |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
 //! | `say`, `say_out`, `say_err` | one more line, on both streams or one; `\e` is escape, `\a` is bell, `\xff` a byte |
@@ -111,6 +113,16 @@ impl Script {
     fn read(text: &str) -> Self {
         let pairs = text.lines().filter_map(|line| line.split_once('='));
         Self(pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())).collect())
+    }
+
+    fn enter(&mut self, cell: &str) {
+        let own: Vec<_> = self
+            .0
+            .iter()
+            .filter_map(|(key, value)| Some((key.strip_suffix(cell)?.strip_suffix('@')?, value)))
+            .map(|(key, value)| (key.to_owned(), value.clone()))
+            .collect();
+        self.0.extend(own);
     }
 
     fn get(&self, key: &str) -> Option<&str> {
@@ -221,12 +233,20 @@ fn build_folder() -> PathBuf {
 // ---- run ----
 
 fn run(measure: &str, rooms: &[&str]) {
-    let script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    let mut script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    if let Some(cell) = rooms.iter().find_map(|word| word.strip_prefix("cell=")) {
+        script.enter(cell);
+    }
     log(&format!("run {} {measure} {}", script.id(), std::process::id()));
     warn_of_git_variables();
     let words = rooms;
     let rooms = rooms.iter().filter(|room| ROOMS.iter().any(|kind| room.starts_with(kind)));
     let leaked = rooms.filter(|room| !is_fresh(room, script.id())).count() > 0;
+    let kept = script.get("jit").unwrap_or_default().split_whitespace();
+    for folder in kept.map(|name| std::env::var(name).expect("a variable that is set")) {
+        fs::create_dir_all(&folder).unwrap();
+        is_fresh(&format!("cache={folder}"), script.id());
+    }
     if let Some(switch) = script.get("break_world")
         && count("break-world") == 0
     {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::super::walk::{Section, Spot, Walk};
 use super::super::{Failures, Measure, MeasureKind, Parser, Pick, Placeholder, Values};
+use super::matrix::Matrix;
 use super::{NOT_A_WORD, is_word, run_failures};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
@@ -18,6 +19,8 @@ pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
 /// What guards and requirements may name.
 pub(super) struct Declared {
     pub(super) name: String,
+    /// What it is called in each cell of the matrix; its name alone where it names no axis.
+    pub(super) cells: Vec<String>,
     /// Whether its values are facts, and what names them; `None` where the parser could not be
     /// read, so that nobody complains about its metrics as well.
     pub(super) yields: Option<(MeasureKind, Parser)>,
@@ -63,17 +66,24 @@ pub(super) fn measures(
     walk: &mut Walk,
     root: &mut Section<'_>,
     failures: &Failures,
+    matrix: &Matrix,
 ) -> (Vec<Measure>, Vec<Declared>) {
     let mut measures = Vec::new();
     let mut declared: Vec<Declared> = Vec::new();
     for mut section in root.some_sections(walk, "measure") {
         let name = name(walk, &mut section, &declared);
+        let (place, key) = (section.place, format!("{}.command", section.key));
+        let mut cells = Vec::new();
         let yields = measure(walk, section, name.as_deref(), failures).map(|measure| {
             let yields = (measure.kind, measure.parser.clone());
-            measures.extend(name.is_some().then_some(measure));
+            if name.is_some() {
+                let made = matrix.cells(walk, (place, &key), measure);
+                cells.extend(made.iter().map(|cell| cell.name.clone()));
+                measures.extend(made);
+            }
             yields
         });
-        declared.extend(name.map(|name| Declared { name, yields }));
+        declared.extend(name.map(|name| Declared { name, cells, yields }));
     }
     (measures, declared)
 }

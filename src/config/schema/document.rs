@@ -15,6 +15,11 @@ pub(super) struct Document {
     /// What every run reads: NAME = "PATH", a file, a folder or a glob. Hashed into every
     /// evaluation. Commands name it as {inputs.NAME}.
     inputs: Option<BTreeMap<String, Text>>,
+    /// What measures are repeated over, from one build: AXIS = [VALUES]. `threads` and
+    /// `chunks` stand for {threads} and {chunks}; another axis is named as {inputs.AXIS}, its
+    /// values being paths, or as {matrix.AXIS}. A measure that names an axis has a cell for
+    /// each of its values.
+    matrix: Option<Matrix>,
     worktree: Option<Worktree>,
     build: Option<Build>,
     /// Things to run. Each yields metrics called MEASURE or MEASURE.NAME, and always
@@ -92,6 +97,26 @@ impl JsonSchema for Env {
             "type": "object",
             "additionalProperties": { "type": "string" },
             "propertyNames": { "pattern": "^[^=]+$", "not": { "pattern": "^GIT_" } },
+        })
+    }
+}
+
+/// The axes that measures are repeated over, each with its values.
+struct Matrix(BTreeMap<String, Vec<Text>>);
+
+impl JsonSchema for Matrix {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "matrix".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "minItems": 1,
+                "items": { "type": ["string", "number"], "minLength": 1 },
+            },
         })
     }
 }

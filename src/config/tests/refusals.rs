@@ -68,7 +68,7 @@ fn what_is_needed_is_missed() {
 
 #[test]
 fn what_is_not_there_yet_is_refused_by_name() {
-    for table in ["[matrix]", "[[prepare]]", "[[patch]]", "[[overlay]]", "[ruler]"] {
+    for table in ["[[prepare]]", "[[patch]]", "[[overlay]]", "[ruler]"] {
         let said = refused_extra(&format!("{table}\nx = 1\n"));
         says(&said, &format!("{}: not available yet", table.trim_matches(['[', ']'])));
     }

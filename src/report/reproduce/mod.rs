@@ -87,7 +87,7 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
 /// one the endpoints.
 pub fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
     match &report.culprit {
-        Some(first) => [("parent", &first.parent), ("first bad commit", &first.commit)],
+        Some(first) => [("parent", &first.parent), (words::sought(report), &first.commit)],
         None => [("good endpoint", &report.good.commit), ("bad endpoint", &report.bad.commit)],
     }
 }
