@@ -115,7 +115,7 @@ fn failure_target(
 
 /// What one guard says of the endpoints.
 pub(super) enum Found {
-    Target(GuardTarget),
+    Target(Box<GuardTarget>),
     Overlap(String),
     Holds(String),
     /// More runs are needed.
@@ -139,7 +139,7 @@ fn guard_targets(
     };
     for guard in guards {
         match look(good, bad, guard, manner) {
-            Found::Target(target) => targets.push(Target::Guard(target)),
+            Found::Target(target) => targets.push(Target::Guard(*target)),
             Found::More => {
                 let text = format!("{} was not measured often enough", guard.metric);
                 others.push(other(guard, &text));
@@ -214,7 +214,7 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
     let is_forced = manner.by == SearchBy::Posterior && baseline.number().is_some();
     if repeats && !(is_forced && guard.is_broken(&baseline, &level)) {
         return if guard.is_broken(&baseline, &level) {
-            Found::Target(target)
+            Found::Target(Box::new(target))
         } else {
             Found::Holds(moved(guard, &baseline, &level, limit))
         };
