@@ -9,6 +9,7 @@ use crate::evaluation::{
 
 use super::bench::Bench;
 use super::divergence::Divergence;
+use super::eval_callback::EvalCallback;
 use super::exit_code;
 use super::json::Document;
 use super::junit;
@@ -62,6 +63,7 @@ enum LineParser {
     Pattern(Pattern),
     Divergence(Divergence),
     Parity(Box<Parity>),
+    EvalCallback(Box<EvalCallback>),
 }
 
 #[derive(Debug)]
@@ -108,6 +110,10 @@ impl Reader {
             Parser::LlamaPerplexity => Figures::Perplexity(Box::new(Perplexity::new())),
             Parser::LlamaKld => Figures::Lines(LineParser::Divergence(Divergence::new(spec.name))),
             Parser::Parity => Figures::Lines(LineParser::Parity(Box::new(Parity::new(spec.name)))),
+            Parser::LlamaEvalCallback { pattern } => {
+                let parser = EvalCallback::new(spec.name, pattern.as_ref());
+                Figures::Lines(LineParser::EvalCallback(Box::new(parser)))
+            }
             Parser::Junit => Figures::Whole(Whole::default(), WholeParser::Junit),
             Parser::LmEval => Figures::Whole(Whole::default(), WholeParser::LmEval),
             Parser::Regex { pattern, pick } => {
@@ -267,6 +273,7 @@ impl Figures {
             Self::Lines(LineParser::Pattern(parser)) => parser.line(text),
             Self::Lines(LineParser::Divergence(parser)) => parser.line(text),
             Self::Lines(LineParser::Parity(parser)) => parser.line(text),
+            Self::Lines(LineParser::EvalCallback(parser)) => parser.line(text),
             _ => false,
         }
     }
@@ -277,6 +284,7 @@ impl Figures {
             Self::Lines(LineParser::Pattern(parser)) => parser.finish(),
             Self::Lines(LineParser::Divergence(parser)) => parser.finish(),
             Self::Lines(LineParser::Parity(parser)) => parser.finish(),
+            Self::Lines(LineParser::EvalCallback(parser)) => parser.finish(),
             Self::Whole(stdout, parser) => {
                 let text = stdout.text()?;
                 match parser {

@@ -16,6 +16,8 @@
 //! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
 //! | `checks` | what the measures `suite` and `junit` run: `q:pass:1e-7 k:fail:0.5 v:skip` |
 //! | `tests` | what the measure `bench` prints, of `pp512 tg128` |
+//! | `tensors` | what the measure `dump` computes, and the first value of each: `l_out-0:1.5 y:nan` |
+//! | `sums` | `shown`: it adds up what it shows of them, as llama-eval-callback once did |
 //! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
@@ -431,6 +433,7 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, words: &[&str
             println!("{{\"tg\": {}, \"mem\": {{\"mib\": {mib}}}}}", tokens_per_second(script));
         }
         "bench" => bench(script),
+        "dump" => dump(script),
         "suite" => suite(script, None),
         "junit" => suite(script, Some(out)),
         "code" if script.get("fails").is_some() => {
@@ -470,23 +473,45 @@ fn bench(script: &Script) {
     println!("[\n{}\n]", tests.collect::<Vec<_>>().join(",\n"));
 }
 
+/// The script's `tensors`, as llama-eval-callback prints them, until one is NaN: eight values
+/// each, of which one of the two that are not shown is 1.
+fn dump(script: &Script) {
+    let hidden = if script.get("sums") == Some("shown") { 0.0 } else { 1.0 };
+    for tensor in script.get("tensors").unwrap_or_default().split_whitespace() {
+        let (name, x) = tensor.split_once(':').expect("a name and a value");
+        let x: f64 = x.parse().expect("a number");
+        println!(
+            "common_debug_cb_eval: {name:>24} = (f32) {:>10}(a{{8, 1, 1, 1}}, }}) = {{8, 1, 1, 1}}",
+            "ADD"
+        );
+        let row = format!("{x:12.4}, 0.0000, 0.0000,    ..., 0.0000, 0.0000, 0.0000");
+        println!("    [\n        [\n            [{row}  ],\n        ],\n    ]");
+        println!("    sum = {:.6}", x + hidden);
+        if x.is_nan() {
+            println!("encountered NaN - aborting");
+            return;
+        }
+    }
+}
+
 /// The script's `checks`, as a test program of kernels prints them, or into `junit.xml` there;
 /// the exit code is 1 where one fails.
 fn suite(script: &Script, report: Option<&Path>) {
-    let mut lines = String::new();
-    let mut cases = String::new();
+    let mut lines = Vec::new();
+    let mut cases = Vec::new();
     for check in script.get("checks").unwrap_or_default().split_whitespace() {
         let mut parts = check.split(':');
         let (name, state) = (parts.next().unwrap(), parts.next().unwrap_or("pass"));
         let far = parts.next().map(|far| format!("  max_diff={far}")).unwrap_or_default();
-        lines += &format!("  {name}{far}  [{}]\n", state.to_uppercase());
+        lines.push(format!("  {name}{far}  [{}]\n", state.to_uppercase()));
         let inner = match state {
             "fail" => "<failure message=\"too far\"/>",
             "skip" => "<skipped/>",
             _ => "",
         };
-        cases += &format!("<testcase classname=\"kernels\" name=\"{name}\">{inner}</testcase>\n");
+        cases.push(format!("<testcase classname=\"kernels\" name=\"{name}\">{inner}</testcase>\n"));
     }
+    let (lines, cases) = (lines.concat(), cases.concat());
     match report {
         None => print!("{lines}"),
         Some(folder) => {

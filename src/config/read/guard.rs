@@ -220,7 +220,7 @@ fn required(
             if parser.is_some_and(|parser| !parser.tells_checks()) {
                 spot.refuse(
                     walk,
-                    "the measure's parser tells of no checks; llama-bench, lm-eval, parity and junit do.",
+                    "the measure's parser tells of no checks; llama-bench, llama-eval-callback, lm-eval, parity and junit do.",
                 );
             }
             Some(Required::SameChecks)

@@ -125,8 +125,8 @@ fn a_requirement_is_one_thing() {
     says(&require("checks = 'all'"), "require[1].checks: `all` is not allowed. Allowed: same-set");
     says(
         &require("checks = 'same-set'"),
-        "require[1].checks: the measure's parser tells of no checks; llama-bench, lm-eval, parity \
-         and junit do.",
+        "require[1].checks: the measure's parser tells of no checks; llama-bench, \
+         llama-eval-callback, lm-eval, parity and junit do.",
     );
     let text = SMALL
         .replace("parser = \"llama-perplexity\"", "parser = \"junit\"")
@@ -146,6 +146,7 @@ fn metrics_that_show_in_a_run_may_have_any_name() {
     for (parser, metric) in [
         ("parser = 'llama-bench'\npick = 'mean'", "ppl.pp512_d4096"),
         ("parser = 'parity'", "ppl.GELU_Forward-Exact"),
+        ("parser = 'llama-eval-callback'\npattern = '^l_out'", "ppl.l_out-0-shown"),
         ("parser = 'lm-eval'", "ppl.hellaswag-acc_norm"),
     ] {
         assert_eq!(with(parser, metric).unwrap(), metric);
@@ -387,7 +388,7 @@ fn patterns_are_checked() {
 fn keys_of_another_parser_are_refused() {
     says(
         &refused_measure("pattern = 'x'"),
-        "measure.ppl.pattern: belongs to the parser `regex`; this measure's is `llama-perplexity`",
+        "measure.ppl.pattern: belongs to the parser `regex` or `llama-eval-callback`; this measure's is `llama-perplexity`",
     );
     says(&refused_measure("pick = 'last'"), "measure.ppl.pick: belongs to the parser `regex`");
     says(

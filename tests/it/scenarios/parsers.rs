@@ -117,3 +117,35 @@ fn a_distance_of_one_check_is_hunted_by_its_name() {
     let guard = "metric = \"unit.q\"\nunchanged = true";
     suite(plan, "suite", "parser = \"parity\"", guard).finds("2").costs(12, 6);
 }
+
+/// The measure `dump`, and a guard on one tensor of it.
+fn tensors(plan: Plan) -> Row {
+    let parser = "parser = \"llama-eval-callback\"\npattern = \"^(l_out|result)\"";
+    let guard = "metric = \"dump.result_output\"\nmax_increase = 0.5";
+    hunt(plan).oracle(move |oracle| oracle.only_guard(guard).measure("dump", "dump", parser))
+}
+
+#[test]
+fn a_tensor_that_drifts_is_hunted_and_a_sum_of_less_is_not_compared() {
+    // What the third adds up is short of the hidden 1: as a sum of all it would pass for good.
+    let broken = "tensors = l_out-0:1.5 result_output:3";
+    let plan = line("g g g g g g g").with_all("tensors = l_out-0:1.5 result_output:2");
+    let plan = plan.with(2, broken).with(3, &format!("{broken}\nsums = shown"));
+    let plan = plan.with(4, broken).with(5, broken).with(6, broken);
+    let told = tensors(plan).finds("2").costs(14, 8);
+    let effect = &told.hunt.report["culprit"]["effect"];
+    assert_eq!((effect["parent"].as_f64(), effect["commit"].as_f64()), (Some(3.0), Some(4.0)));
+    let commit = told.commit("3");
+    assert_eq!(commit["skip"], "unreadable");
+    assert_eq!(commit["reason"], "dump.result_output is not among what the run yielded");
+}
+
+#[test]
+fn the_first_tensor_that_is_nan_is_named() {
+    let plan = line("g g g g").with_all("tensors = l_out-0:1.5 result_output:2");
+    let plan = plan.with(2, "tensors = attn-0:nan l_out-0:1.5 result_output:2");
+    let plan = plan.with(3, "tensors = attn-0:nan l_out-0:1.5 result_output:2");
+    let told = tensors(plan).finds("2").costs(20, 6);
+    let failure = &told.hunt.report["target_failure"]["failure"];
+    assert_eq!(failure["detail"], "the sum of tensor `attn-0` is nan");
+}
