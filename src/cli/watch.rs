@@ -18,6 +18,9 @@ use crate::ui::{Activity, Estimate, Progress, text};
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(150);
 
+/// More figures of one run are counted: a dump of tensors has thousands.
+const MOST_FIGURES: usize = 12;
+
 /// A watcher in its own thread.
 pub struct Watch {
     over: Arc<AtomicBool>,
@@ -229,6 +232,11 @@ impl View {
                 })
                 .map(|(metric, value)| format!("{metric} {}", text::value(value)))
                 .collect();
+            let more = figures.len().saturating_sub(MOST_FIGURES);
+            if more > 0 {
+                figures.truncate(MOST_FIGURES);
+                figures.push(format!("and {more} more"));
+            }
             if let Some(failure) = &run.failure {
                 figures.push(text::line(&failure.detail));
             }

@@ -211,8 +211,17 @@ pub struct Run {
 pub struct Require {
     /// The measure whose runs are looked at.
     pub measure: String,
-    /// Must match some line of its output, on either stream.
-    pub pattern: regex::Regex,
+    /// What of them.
+    pub what: Required,
+}
+
+/// What a `[[require]]` asks for.
+#[derive(Clone, Debug)]
+pub enum Required {
+    /// Must match some line of the output, on either stream.
+    Pattern(regex::Regex),
+    /// `checks = "same-set"`: the checks that ran are those of the good end.
+    SameChecks,
 }
 
 /// `[statistics]`.
@@ -379,6 +388,13 @@ impl Config {
     pub fn passes_or_fails(&self, metric: &Metric) -> bool {
         let is_code = |measure: &Measure| matches!(measure.parser, Parser::ExitCode);
         metric.name.is_none() && self.measure(&metric.measure).is_some_and(is_code)
+    }
+
+    /// The measures whose runs must all make the checks that the good end's runs make.
+    pub fn same_checks(&self) -> Vec<String> {
+        let requires = self.requires.iter();
+        let same = requires.filter(|require| matches!(require.what, Required::SameChecks));
+        same.map(|require| require.measure.clone()).collect()
     }
 
     /// The first guard of that metric, if any; a metric may have several of different forms.

@@ -9,6 +9,11 @@ pub enum Parser {
     LlamaPerplexity,
     /// What llama-perplexity prints with `--kl-divergence`, of any year.
     LlamaKld,
+    /// llama-eval-callback's tensors, of any year since 2024-05-10.
+    LlamaEvalCallback {
+        /// Those whose names it matches; all where there is none.
+        pattern: Option<regex::Regex>,
+    },
     /// The results of lm-evaluation-harness.
     LmEval,
     /// What test programs of kernels print: checks that pass or fail, distances, losses.
@@ -112,7 +117,10 @@ impl Parser {
             Self::LlamaKld => KLD_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::Json { pointers } => pointers.keys().cloned().collect(),
             Self::Junit => JUNIT_NAMES.map(|name| Some(name.to_owned())).to_vec(),
-            Self::LlamaBench { .. } | Self::LmEval | Self::Parity => return None,
+            Self::LlamaBench { .. }
+            | Self::LlamaEvalCallback { .. }
+            | Self::LmEval
+            | Self::Parity => return None,
         })
     }
 
@@ -122,6 +130,18 @@ impl Parser {
             Some(names) => names.iter().any(|known| known.as_deref() == name),
             None => name.is_some(),
         }
+    }
+
+    /// Whether it tells which checks or tests ran, or which tensors were computed.
+    pub fn tells_checks(&self) -> bool {
+        matches!(
+            self,
+            Self::LlamaBench { .. }
+                | Self::LlamaEvalCallback { .. }
+                | Self::LmEval
+                | Self::Parity
+                | Self::Junit
+        )
     }
 
     /// Whether its values are speeds, whatever they are called.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Extent, Failure, Guard, Metric, Noise, Value};
+use super::{Checks, CommitId, Extent, Failure, Guard, Metric, Noise, Value};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +74,10 @@ pub enum Target {
         measure: Option<String>,
         /// How.
         failure: Failure,
+        /// The checks that the good end's runs made, where a run must make the same ones to be
+        /// judged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checks: Option<Checks>,
     },
 }
 
@@ -98,6 +102,10 @@ pub struct GuardTarget {
     /// amount is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Extent>,
+    /// The checks that the good end's runs made, where a run must make the same ones to be
+    /// judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Checks>,
 }
 
 impl Target {
@@ -105,10 +113,10 @@ impl Target {
     pub fn label(&self) -> String {
         match self {
             Self::Guard(target) => target.guard.metric.to_string(),
-            Self::Failure { measure: Some(measure), failure } => {
+            Self::Failure { measure: Some(measure), failure, .. } => {
                 format!("{measure} {}", failure.kind)
             }
-            Self::Failure { measure: None, failure } => failure.kind.to_string(),
+            Self::Failure { measure: None, failure, .. } => failure.kind.to_string(),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What a measure yields: named numbers and facts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Extent;
+use super::{Checks, Extent};
 
 /// A metric's name: `MEASURE`, or `MEASURE.NAME` where a measure yields several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -181,10 +181,9 @@ pub struct Reading {
     /// same.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
-    /// The checks or tests that ran, by name, where the parser knows such; those that were
-    /// skipped are not among them.
+    /// The checks that ran, where the parser knows such.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub checks: Option<BTreeSet<String>>,
+    pub checks: Option<Checks>,
 }
 
 impl Reading {
@@ -192,6 +191,11 @@ impl Reading {
     pub fn extent(&self) -> Option<Extent> {
         let chunks = self.chunks.len();
         (chunks > 0).then_some(Extent { chunks, context: self.context })
+    }
+
+    /// The checks that the run made, where its output tells.
+    pub fn ran(&self) -> Option<&Checks> {
+        self.checks.as_ref()
     }
 
     /// Bit-identical: all parsed values, per-chunk ones included, are equal, and the same checks

@@ -2,6 +2,7 @@
 //! guard, and a verdict *are*.
 
 mod aim;
+mod checks;
 mod commit;
 mod extent;
 mod failure;
@@ -15,6 +16,7 @@ mod run;
 mod verdict;
 
 pub use aim::Aim;
+pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub use extent::Extent;
 pub use failure::{Failure, FailureKind, Fault};

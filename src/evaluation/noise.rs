@@ -135,6 +135,7 @@ mod tests {
             threshold: None,
             noise,
             text: None,
+            checks: None,
         }
     }
 

@@ -55,6 +55,8 @@ pub enum SkipReason {
     Nan,
     /// It read another amount of text than the good end.
     OtherText,
+    /// It ran other checks than the good end.
+    OtherChecks,
     /// It needs more of the machine than there is (killed, while the control works).
     Resource,
     /// Its runs contradict each other.
@@ -76,6 +78,7 @@ impl fmt::Display for SkipReason {
             Self::Require => "lacks what is required",
             Self::Nan => "prints NaN",
             Self::OtherText => "reads another text",
+            Self::OtherChecks => "runs other checks",
             Self::Resource => "killed for want of a resource",
             Self::Unsteady => "contradicts itself",
             Self::Asked => "asked to skip",

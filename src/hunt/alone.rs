@@ -76,10 +76,11 @@ pub fn judge_against(
         chunks: None,
         keep: true,
     })?;
-    let targets: Vec<Target> = match standing(&baseline, &oracle.config.guards) {
-        Ok(targets) => targets,
-        Err(why) => return Ok(Err(why)),
-    };
+    let targets: Vec<Target> =
+        match standing(&baseline, &oracle.config.guards, &oracle.config.same_checks()) {
+            Ok(targets) => targets,
+            Err(why) => return Ok(Err(why)),
+        };
     let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
     let (judgement, _) = oracle.settle(commit, &targets, Phase::Manual, None)?;

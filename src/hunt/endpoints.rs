@@ -108,6 +108,7 @@ impl Driver<'_> {
             pass_fail: metrics.filter(|m| config.passes_or_fails(m)).cloned().collect(),
             by: self.begun.options.search,
             is_spread: self.begun.options.spread_of.is_some(),
+            same_checks: config.same_checks(),
             error: (1.0 - config.statistics.confidence) / steps,
         }
     }

@@ -4,6 +4,7 @@ mod account;
 mod alone;
 mod begin;
 mod boundary;
+mod checks;
 mod clean;
 mod confirm;
 mod driver;

@@ -29,6 +29,8 @@ pub(super) struct Manner {
     pub(super) is_spread: bool,
     /// How likely either mistake about one commit may be.
     pub(super) error: f64,
+    /// Measures whose runs must all make the same checks.
+    pub(super) same_checks: Vec<String>,
 }
 
 /// Looks at the runs in the order they were made and stops at the first answer, so that runs
@@ -50,7 +52,7 @@ pub(super) fn look_in_noise(
         && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
     {
         return if target.guard.is_broken(&baseline, &level) {
-            Found::Target(GuardTarget { baseline, bad: level, ..target })
+            Found::Target(Box::new(GuardTarget { baseline, bad: level, ..target }))
         } else {
             holds()
         };
@@ -97,7 +99,7 @@ fn levels(good: &Observation, bad: &Observation, target: GuardTarget, manner: &M
     let rule = rule(&target, manner.by);
     let settled = first_answer(&a, &b, |good, bad| calibrate(good, bad, rule));
     match settled {
-        Ok(found) => Found::Target(with_levels(target, &found)),
+        Ok(found) => Found::Target(Box::new(with_levels(target, &found))),
         Err(Unsettled::More) => Found::More,
         Err(Unsettled::NoDifference) => Found::Holds(in_figures(&target)),
         Err(Unsettled::TooNoisy { needed }) => {
@@ -203,9 +205,11 @@ fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner:
     };
     let (a, b) = (breaks(good), breaks(bad));
     match settle_rates(&a, &b) {
-        Ok((rates, n)) => {
-            Found::Target(with_rates(in_noise(target, NoiseKind::Breaks, manner), rates, n))
-        }
+        Ok((rates, n)) => Found::Target(Box::new(with_rates(
+            in_noise(target, NoiseKind::Breaks, manner),
+            rates,
+            n,
+        ))),
         Err(Unsettled::More) => Found::More,
         Err(Unsettled::NoDifference) => Found::Holds(told),
         Err(Unsettled::TooNoisy { .. }) => {
@@ -253,6 +257,7 @@ pub(super) fn spread(
         threshold: None,
         noise: None,
         text: good.text(&metric.measure),
+        checks: None,
     };
     let differs = |seen: &Observation| -> Vec<f64> {
         let mut readings = seen.readings(&metric.measure);
@@ -261,9 +266,11 @@ pub(super) fn spread(
     };
     let (a, b) = (differs(good), differs(bad));
     match settle_rates(&a, &b) {
-        Ok((rates, n)) => {
-            Found::Target(with_rates(in_noise(target, NoiseKind::Differs, manner), rates, n))
-        }
+        Ok((rates, n)) => Found::Target(Box::new(with_rates(
+            in_noise(target, NoiseKind::Differs, manner),
+            rates,
+            n,
+        ))),
         // Repeats that are alike eight times on both sides are alike.
         Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
             Found::More

@@ -7,6 +7,7 @@ use crate::evaluation::{
 use crate::oracle::Observation;
 use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
 
+use super::checks::{other_checks, with_checks};
 use super::extent::other_text;
 use super::lead::Lead;
 use super::noise::{Manner, RUNS_TO_REPEAT, look_in_noise, spread};
@@ -28,6 +29,18 @@ pub(super) fn choose(
     manner: &Manner,
 ) -> Result<Chosen, Box<Finding>> {
     let (good, bad) = (&guarded(good, guards), &guarded(bad, guards));
+    let mut chosen = unbound(good, bad, guards, manner)?;
+    chosen.targets = with_checks(chosen.targets, good, &manner.same_checks);
+    Ok(chosen)
+}
+
+/// The same, with targets that do not know yet which checks are required.
+fn unbound(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+    manner: &Manner,
+) -> Result<Chosen, Box<Finding>> {
     if let Some(what) = first_failure(good) {
         return Err(unmeasurable(format!("the good endpoint cannot be measured: {what}")));
     }
@@ -48,7 +61,8 @@ pub(super) fn choose(
         let starved = samples.iter().any(|sample| sample.starved);
         return failure_target(Some(measure.clone()), first, starved);
     }
-    if let Some(what) = other_text(good, bad) {
+    let other_checks = || other_checks(good, bad, &manner.same_checks);
+    if let Some(what) = other_text(good, bad).or_else(other_checks) {
         return Err(unmeasurable(what));
     }
     guard_targets(good, bad, guards, manner)
@@ -97,7 +111,7 @@ fn failure_target(
         )));
     }
     Ok(Chosen {
-        targets: vec![Target::Failure { measure, failure: failure.clone() }],
+        targets: vec![Target::Failure { measure, failure: failure.clone(), checks: None }],
         steadiness: Steadiness::BitIdentical,
         others: Vec::new(),
     })
@@ -105,7 +119,7 @@ fn failure_target(
 
 /// What one guard says of the endpoints.
 pub(super) enum Found {
-    Target(GuardTarget),
+    Target(Box<GuardTarget>),
     Overlap(String),
     Holds(String),
     /// More runs are needed.
@@ -129,7 +143,7 @@ fn guard_targets(
     };
     for guard in guards {
         match look(good, bad, guard, manner) {
-            Found::Target(target) => targets.push(Target::Guard(target)),
+            Found::Target(target) => targets.push(Target::Guard(*target)),
             Found::More => {
                 let text = format!("{} was not measured often enough", guard.metric);
                 others.push(other(guard, &text));
@@ -193,6 +207,7 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
         threshold: None,
         noise: None,
         text: good.text(&metric.measure),
+        checks: None,
     };
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let runs = good.values(metric).len().min(bad.values(metric).len());
@@ -203,7 +218,7 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
     let is_forced = manner.by == SearchBy::Posterior && baseline.number().is_some();
     if repeats && !(is_forced && guard.is_broken(&baseline, &level)) {
         return if guard.is_broken(&baseline, &level) {
-            Found::Target(target)
+            Found::Target(Box::new(target))
         } else {
             Found::Holds(moved(guard, &baseline, &level, limit))
         };
@@ -234,7 +249,11 @@ pub(super) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) 
 }
 
 /// Every guard as a target against the level at `good`, for an oracle that knows no bad end.
-pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Target>, String> {
+pub(super) fn standing(
+    good: &Observation,
+    guards: &[Guard],
+    same_checks: &[String],
+) -> Result<Vec<Target>, String> {
     if let Some(what) = first_failure(good) {
         return Err(format!("the good commit {} cannot be measured: {what}", good.commit.short()));
     }
@@ -247,11 +266,13 @@ pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Targe
             baseline,
             guard: guard.clone(),
             text: good.text(&guard.metric.measure),
+            checks: None,
             threshold: None,
             noise: None,
         }))
     };
-    guards.iter().map(target).collect()
+    let targets = guards.iter().map(target).collect::<Result<_, String>>()?;
+    Ok(with_checks(targets, good, same_checks))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json};
 
 use crate::config::Pick;
-use crate::evaluation::{Failure, FailureKind, Metric, Reading, Value};
+use crate::evaluation::{Checks, Failure, FailureKind, Metric, Reading, Value};
 
 use super::json::{document_in, no_document};
 use super::repeats::{are_repeats, made_of};
@@ -51,7 +51,7 @@ impl Bench {
             let value = self.value(test, &metric, &mut repeats);
             values.push((metric, value));
         }
-        let checks: BTreeSet<String> = tests.into_keys().collect();
+        let checks: Checks = tests.into_keys().collect();
         Ok(Reading { repeats, checks: Some(checks), ..reading(values)? })
     }
 

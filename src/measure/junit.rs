@@ -4,11 +4,9 @@
 //! added, and mean different things in different programs. A case counts once, by the worst that
 //! stands in it.
 
-use std::collections::BTreeSet;
-
 use roxmltree::{Document, Node, ParsingOptions};
 
-use crate::evaluation::{Failure, Metric, Reading, Value};
+use crate::evaluation::{Checks, Failure, Metric, Reading, Value};
 
 use super::value::{excerpt, unreadable};
 
@@ -55,8 +53,7 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
     ];
     let value =
         |(name, count): (&str, usize)| (Metric::named(measure, name), Value::Number(count as f64));
-    let ran: BTreeSet<String> =
-        cases().filter(|case| state(*case) != State::Skipped).map(name).collect();
+    let ran: Checks = cases().filter(|case| state(*case) != State::Skipped).map(name).collect();
     Ok(Reading {
         values: counts.into_iter().map(value).collect(),
         checks: Some(ran),

@@ -35,7 +35,7 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
         let what = "no task in `results` has a figure".to_owned();
         return Err(unreadable("no results", what));
     }
-    Ok(Reading { checks: Some(tasks), ..reading(values)? })
+    Ok(Reading { checks: Some(tasks.into_iter().collect()), ..reading(values)? })
 }
 
 fn named(task: &str, key: &str) -> String {

@@ -4,6 +4,7 @@
 
 mod bench;
 mod divergence;
+mod eval_callback;
 mod exit_code;
 mod json;
 mod junit;

@@ -166,7 +166,12 @@ impl Parity {
                 own(name, x)?;
             }
         }
-        Ok(Reading { values, chunks: steps, checks: Some(ran), ..Reading::default() })
+        Ok(Reading {
+            values,
+            chunks: steps,
+            checks: Some(ran.into_iter().collect()),
+            ..Reading::default()
+        })
     }
 }
 

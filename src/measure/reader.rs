@@ -2,13 +2,14 @@
 
 use regex::Regex;
 
-use crate::config::{Measure, MeasureKind, Parser, Require};
+use crate::config::{Measure, MeasureKind, Parser, Require, Required};
 use crate::evaluation::{
     Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of, is_own_doing,
 };
 
 use super::bench::Bench;
 use super::divergence::Divergence;
+use super::eval_callback::EvalCallback;
 use super::exit_code;
 use super::json::Document;
 use super::junit;
@@ -62,6 +63,7 @@ enum LineParser {
     Pattern(Pattern),
     Divergence(Divergence),
     Parity(Box<Parity>),
+    EvalCallback(Box<EvalCallback>),
 }
 
 #[derive(Debug)]
@@ -108,6 +110,10 @@ impl Reader {
             Parser::LlamaPerplexity => Figures::Perplexity(Box::new(Perplexity::new())),
             Parser::LlamaKld => Figures::Lines(LineParser::Divergence(Divergence::new(spec.name))),
             Parser::Parity => Figures::Lines(LineParser::Parity(Box::new(Parity::new(spec.name)))),
+            Parser::LlamaEvalCallback { pattern } => {
+                let parser = EvalCallback::new(spec.name, pattern.as_ref());
+                Figures::Lines(LineParser::EvalCallback(Box::new(parser)))
+            }
             Parser::Junit => Figures::Whole(Whole::default(), WholeParser::Junit),
             Parser::LmEval => Figures::Whole(Whole::default(), WholeParser::LmEval),
             Parser::Regex { pattern, pick } => {
@@ -128,7 +134,12 @@ impl Reader {
             Some(path) => Source::File { path: path.to_owned(), is_there: false },
             None => Source::Streams,
         };
-        let requires = requires.iter().filter(|require| require.measure == spec.name);
+        let patterns = requires.iter().filter(|require| require.measure == spec.name);
+        let patterns = patterns.filter_map(|require| match &require.what {
+            Required::Pattern(pattern) => Some((pattern.clone(), false)),
+            // One run cannot tell by itself.
+            Required::SameChecks => None,
+        });
         Self {
             measure: spec.name.to_owned(),
             kind: spec.kind,
@@ -136,7 +147,7 @@ impl Reader {
             figures,
             lines: Lines::default(),
             watch: Watch {
-                requires: requires.map(|require| (require.pattern.clone(), false)).collect(),
+                requires: patterns.collect(),
                 transient: spec.transient.to_vec(),
                 hit: None,
             },
@@ -262,6 +273,7 @@ impl Figures {
             Self::Lines(LineParser::Pattern(parser)) => parser.line(text),
             Self::Lines(LineParser::Divergence(parser)) => parser.line(text),
             Self::Lines(LineParser::Parity(parser)) => parser.line(text),
+            Self::Lines(LineParser::EvalCallback(parser)) => parser.line(text),
             _ => false,
         }
     }
@@ -272,6 +284,7 @@ impl Figures {
             Self::Lines(LineParser::Pattern(parser)) => parser.finish(),
             Self::Lines(LineParser::Divergence(parser)) => parser.finish(),
             Self::Lines(LineParser::Parity(parser)) => parser.finish(),
+            Self::Lines(LineParser::EvalCallback(parser)) => parser.finish(),
             Self::Whole(stdout, parser) => {
                 let text = stdout.text()?;
                 match parser {

@@ -91,6 +91,7 @@ pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
         threshold: None,
         noise: None,
         text: None,
+        checks: None,
     }
 }
 
@@ -122,11 +123,16 @@ pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
         threshold: None,
         noise: None,
         text: None,
+        checks: None,
     }
 }
 
 pub(crate) fn fails_alike(measure: Option<&str>, kind: FailureKind, signature: &str) -> Target {
-    Target::Failure { measure: measure.map(str::to_owned), failure: failure(kind, signature) }
+    Target::Failure {
+        measure: measure.map(str::to_owned),
+        failure: failure(kind, signature),
+        checks: None,
+    }
 }
 
 /// A configuration with the measures `ppl`, `speed` and `launch`, and what is said besides.

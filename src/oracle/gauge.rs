@@ -4,7 +4,7 @@ use crate::config::{Config, Policy};
 use crate::evaluation::{Failure, GuardTarget, NoiseKind, SkipReason};
 use crate::search::Levels;
 
-use super::judge::{other_text, policy_of, skip_reason};
+use super::judge::{incomparable, policy_of, skip_reason};
 use super::{Observation, Sample};
 
 /// How far beyond bad a run counts that is bad without a level (NaN, say), in standard
@@ -41,22 +41,22 @@ pub fn told(seen: &Observation, target: &GuardTarget, place: usize, config: &Con
             SkipReason::Unreadable,
             format!("{} is not among what the run yielded", target.guard.metric),
         ),
-        (Ok(reading), Some(_)) if other_text(reading, target).is_some() => {
-            Told::Untestable(SkipReason::OtherText, other_text(reading, target).unwrap_or_default())
-        }
-        (Ok(reading), Some(value)) => Told::Sample(match kind {
-            NoiseKind::Breaks => {
-                f64::from(u8::from(target.guard.is_broken(&target.baseline, &value)))
-            }
-            NoiseKind::Differs => {
-                let first = samples.first().and_then(|sample| sample.result.as_ref().ok());
-                f64::from(u8::from(first.is_some_and(|first| !first.same_bits(reading))))
-            }
-            NoiseKind::Plain | NoiseKind::Log => {
-                let x = value.number().map_or(f64::NAN, |x| target.orientation().oriented(x));
-                if x.is_finite() { x } else { worst(target) }
-            }
-        }),
+        (Ok(reading), Some(value)) => match incomparable(reading, target) {
+            Some((why, reason)) => Told::Untestable(why, reason),
+            None => Told::Sample(match kind {
+                NoiseKind::Breaks => {
+                    f64::from(u8::from(target.guard.is_broken(&target.baseline, &value)))
+                }
+                NoiseKind::Differs => {
+                    let first = samples.first().and_then(|sample| sample.result.as_ref().ok());
+                    f64::from(u8::from(first.is_some_and(|first| !first.same_bits(reading))))
+                }
+                NoiseKind::Plain | NoiseKind::Log => {
+                    let x = value.number().map_or(f64::NAN, |x| target.orientation().oriented(x));
+                    if x.is_finite() { x } else { worst(target) }
+                }
+            }),
+        },
     }
 }
 

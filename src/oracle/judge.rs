@@ -2,8 +2,8 @@
 
 use crate::config::{Config, Policy, Prepare};
 use crate::evaluation::{
-    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, NoiseKind, Reading,
-    SkipReason, Target, Value, Verdict,
+    Checks, Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, NoiseKind,
+    Reading, SkipReason, Target, Value, Verdict,
 };
 use crate::search::{self, Rates, Repeat};
 
@@ -165,10 +165,17 @@ fn judge_noisy(
 fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> Side {
     match (&sample.result, target) {
         (Err(failure), _) => judge_failure(failure, sample.starved, target, config),
-        (Ok(_), Target::Failure { .. }) => Side::Good("does not fail".to_owned()),
+        (Ok(reading), Target::Failure { measure, checks, .. }) => {
+            // A suite that is skipped does not crash.
+            let measure = measure.as_deref().unwrap_or_default();
+            match other_checks(reading, checks.as_ref(), measure) {
+                Some(reason) => Side::Skip(SkipReason::OtherChecks, reason),
+                None => Side::Good("does not fail".to_owned()),
+            }
+        }
         (Ok(reading), Target::Guard(target)) => {
-            if let Some(reason) = other_text(reading, target) {
-                return Side::Skip(SkipReason::OtherText, reason);
+            if let Some((why, reason)) = incomparable(reading, target) {
+                return Side::Skip(why, reason);
             }
             match sample.value(&target.guard.metric) {
                 Some(value) => judge_value(&value, target),
@@ -181,9 +188,27 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> Side {
     }
 }
 
-/// A run that read another amount of text than the good end measured something else, however
-/// close its figure is.
-pub(super) fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
+/// Why a run measured something else than the good end's runs, however close its figure is.
+pub(super) fn incomparable(
+    reading: &Reading,
+    target: &GuardTarget,
+) -> Option<(SkipReason, String)> {
+    let text = || Some((SkipReason::OtherText, other_text(reading, target)?));
+    let checks = || {
+        let measure = &target.guard.metric.measure;
+        Some((SkipReason::OtherChecks, other_checks(reading, target.checks.as_ref(), measure)?))
+    };
+    text().or_else(checks)
+}
+
+/// It made other checks, where the same are required.
+fn other_checks(reading: &Reading, wanted: Option<&Checks>, measure: &str) -> Option<String> {
+    let what = reading.ran()?.besides(wanted?)?;
+    Some(format!("{measure} ran other checks than the good end: {what}"))
+}
+
+/// It read another amount of text.
+fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
     let (own, wanted) = (reading.extent()?, target.text?);
     own.differs_from(wanted).then(|| {
         format!(

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Reading, Target, Value};
+use crate::evaluation::{Checks, CommitId, Extent, Failure, Metric, Phase, Reading, Target, Value};
 
 /// One run that counts.
 #[derive(Clone, Debug)]
@@ -108,6 +108,11 @@ impl Observation {
     /// How much text the runs of a measure read, as the first that tells has it.
     pub fn text(&self, measure: &str) -> Option<Extent> {
         self.readings(measure).find_map(Reading::extent)
+    }
+
+    /// The checks that the runs of a measure made, as the first that tells has it.
+    pub fn checks(&self, measure: &str) -> Option<&Checks> {
+        self.readings(measure).find_map(Reading::ran)
     }
 
     /// Whether all runs of what this metric is read from repeated bit for bit: every parsed

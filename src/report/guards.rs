@@ -29,7 +29,7 @@ impl<'a> Guards<'a> {
 
     pub(super) fn failure(&self) -> Option<TargetFailure> {
         self.targets.iter().find_map(|target| match target {
-            Target::Failure { measure, failure } => {
+            Target::Failure { measure, failure, .. } => {
                 Some(TargetFailure { measure: measure.clone(), failure: failure.clone() })
             }
             Target::Guard(_) => None,

@@ -16,7 +16,10 @@
 //! |---|---|
 //! | `id` | the commit, as the log names it |
 //! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
+//! | `checks` | what the measures `suite` and `junit` run: `q:pass:1e-7 k:fail:0.5 v:skip` |
 //! | `tests` | what the measure `bench` prints, of `pp512 tg128` |
+//! | `tensors` | what the measure `dump` computes, and the first value of each: `l_out-0:1.5 y:nan` |
+//! | `sums` | `shown`: it adds up what it shows of them, as llama-eval-callback once did |
 //! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
@@ -273,8 +276,6 @@ fn run(measure: &str, rooms: &[&str]) {
     warn_of_git_variables();
     let words = rooms;
     let rooms = rooms.iter().filter(|room| ROOMS.iter().any(|kind| room.starts_with(kind)));
-    let most = words.iter().find_map(|word| word.strip_prefix("chunks="));
-    let most = most.map_or(u64::MAX, |count| count.parse().expect("a number"));
     let leaked = rooms.filter(|room| !is_fresh(room, script.id())).count() > 0;
     let kept = script.get("jit").unwrap_or_default().split_whitespace();
     for folder in kept.map(|name| std::env::var(name).expect("a variable that is set")) {
@@ -320,7 +321,7 @@ fn run(measure: &str, rooms: &[&str]) {
     let _guest = Guest::of(&script, script.get("alone").is_some());
     say(&script);
     let fate = if measure == "ppl" { script.turn("fate") } else { None };
-    speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked, most);
+    speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked, words);
 }
 
 /// Somebody in town, who leaves when dropped.
@@ -445,7 +446,11 @@ fn spawn(what: &str) {
     Command::new(std::env::current_exe().unwrap()).arg(what).spawn().unwrap();
 }
 
-fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, most: u64) {
+fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, words: &[&str]) {
+    let most = words.iter().find_map(|word| word.strip_prefix("chunks="));
+    let most = most.map_or(u64::MAX, |count| count.parse().expect("a number"));
+    let out = Path::new(words.iter().find_map(|word| word.strip_prefix("out=")).unwrap_or("."));
+
     let (verb, number) = fate.split_once(':').unwrap_or((fate, ""));
     match verb {
         "crash" => die(number.parse().unwrap()),
@@ -473,6 +478,9 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, most: u64) {
             println!("{{\"tg\": {}, \"mem\": {{\"mib\": {mib}}}}}", tokens_per_second(script));
         }
         "bench" => bench(script),
+        "dump" => dump(script),
+        "suite" => suite(script, None),
+        "junit" => suite(script, Some(out)),
         "code" if script.get("fails").is_some() => {
             let rate: f64 = script.get("fails").unwrap().parse().expect("a rate");
             exit(i32::from(Chance::of(script).uniform() < rate))
@@ -508,6 +516,58 @@ fn bench(script: &Script) {
         )
     });
     println!("[\n{}\n]", tests.collect::<Vec<_>>().join(",\n"));
+}
+
+/// The script's `tensors`, as llama-eval-callback prints them, until one is NaN: eight values
+/// each, of which one of the two that are not shown is 1.
+fn dump(script: &Script) {
+    let hidden = if script.get("sums") == Some("shown") { 0.0 } else { 1.0 };
+    for tensor in script.get("tensors").unwrap_or_default().split_whitespace() {
+        let (name, x) = tensor.split_once(':').expect("a name and a value");
+        let x: f64 = x.parse().expect("a number");
+        println!(
+            "common_debug_cb_eval: {name:>24} = (f32) {:>10}(a{{8, 1, 1, 1}}, }}) = {{8, 1, 1, 1}}",
+            "ADD"
+        );
+        let row = format!("{x:12.4}, 0.0000, 0.0000,    ..., 0.0000, 0.0000, 0.0000");
+        println!("    [\n        [\n            [{row}  ],\n        ],\n    ]");
+        println!("    sum = {:.6}", x + hidden);
+        if x.is_nan() {
+            println!("encountered NaN - aborting");
+            return;
+        }
+    }
+}
+
+/// The script's `checks`, as a test program of kernels prints them, or into `junit.xml` there;
+/// the exit code is 1 where one fails.
+fn suite(script: &Script, report: Option<&Path>) {
+    let mut lines = Vec::new();
+    let mut cases = Vec::new();
+    for check in script.get("checks").unwrap_or_default().split_whitespace() {
+        let mut parts = check.split(':');
+        let (name, state) = (parts.next().unwrap(), parts.next().unwrap_or("pass"));
+        let far = parts.next().map(|far| format!("  max_diff={far}")).unwrap_or_default();
+        lines.push(format!("  {name}{far}  [{}]\n", state.to_uppercase()));
+        let inner = match state {
+            "fail" => "<failure message=\"too far\"/>",
+            "skip" => "<skipped/>",
+            _ => "",
+        };
+        cases.push(format!("<testcase classname=\"kernels\" name=\"{name}\">{inner}</testcase>\n"));
+    }
+    let (lines, cases) = (lines.concat(), cases.concat());
+    match report {
+        None => print!("{lines}"),
+        Some(folder) => {
+            println!("tests are done");
+            let text = format!("<?xml version=\"1.0\"?>\n<testsuite>\n{cases}</testsuite>\n");
+            if !cases.is_empty() {
+                fs::write(folder.join("junit.xml"), text).unwrap();
+            }
+        }
+    }
+    exit(i32::from(lines.contains("[FAIL]")));
 }
 
 /// Deviates that a seed and the number of the run decide.

@@ -4,7 +4,7 @@ use crate::evaluation::{Guard, GuardForm, Metric};
 
 use super::super::problem::did_you_mean;
 use super::super::walk::{Section, Spot, Walk};
-use super::super::{MeasureKind, Require};
+use super::super::{MeasureKind, Require, Required};
 use super::measure::{ALWAYS, Declared};
 
 /// Makes a form of a tolerance.
@@ -182,14 +182,48 @@ pub(super) fn requires(
         let measure = section.need(walk, "measure").and_then(|spot| {
             let name = spot.text(walk)?;
             let found = find_measure(walk, &spot, name, declared)?;
-            Some(if found.name == name { found.cells.clone() } else { vec![name.to_owned()] })
+            let cells =
+                if found.name == name { found.cells.clone() } else { vec![name.to_owned()] };
+            Some((cells, found))
         });
-        let pattern = section.need(walk, "pattern").and_then(|spot| spot.pattern(walk));
+        let what = required(walk, &mut section, measure.as_ref().map(|(_, found)| *found));
         section.finish(walk);
-        if let (Some(measures), Some(pattern)) = (measure, pattern) {
-            let of = |measure| Require { measure, pattern: pattern.clone() };
+        if let (Some((measures, _)), Some(what)) = (measure, what) {
+            let of = |measure| Require { measure, what: what.clone() };
             requires.extend(measures.into_iter().map(of));
         }
     }
     requires
+}
+
+fn required(
+    walk: &mut Walk,
+    section: &mut Section<'_>,
+    measure: Option<&Declared>,
+) -> Option<Required> {
+    match (section.get("pattern"), section.get("checks")) {
+        (None, None) => {
+            let key = format!("{}.pattern", section.key);
+            walk.complain(section.place, &key, "is missing; give it, or `checks`.");
+            None
+        }
+        (Some(_), Some(checks)) => {
+            checks
+                .refuse(walk, "`pattern` and `checks` are both given; write another [[require]].");
+            None
+        }
+        (Some(spot), None) => spot.pattern(walk).map(Required::Pattern),
+        (None, Some(spot)) => {
+            spot.choice(walk, &[("same-set", ())], &[])?;
+            let parser =
+                measure.and_then(|measure| measure.yields.as_ref()).map(|(_, parser)| parser);
+            if parser.is_some_and(|parser| !parser.tells_checks()) {
+                spot.refuse(
+                    walk,
+                    "the measure's parser tells of no checks; llama-bench, llama-eval-callback, lm-eval, parity and junit do.",
+                );
+            }
+            Some(Required::SameChecks)
+        }
+    }
 }

@@ -31,6 +31,7 @@ enum ParserName {
     LlamaPerplexity,
     LlamaBench,
     LlamaKld,
+    LlamaEvalCallback,
     LmEval,
     Parity,
     Junit,
@@ -43,6 +44,7 @@ const PARSERS: &[(&str, ParserName)] = &[
     ("llama-perplexity", ParserName::LlamaPerplexity),
     ("llama-bench", ParserName::LlamaBench),
     ("llama-kld", ParserName::LlamaKld),
+    ("llama-eval-callback", ParserName::LlamaEvalCallback),
     ("lm-eval", ParserName::LmEval),
     ("parity", ParserName::Parity),
     ("junit", ParserName::Junit),
@@ -162,7 +164,7 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
     let name = name?;
     let written = PARSERS[name as usize].0;
     let owners: [(_, &[&str]); 4] = [
-        (&pattern, &["regex"]),
+        (&pattern, &["regex", "llama-eval-callback"]),
         (&pick, &["regex", "llama-bench"]),
         (&pointer, &["json"]),
         (&pointers, &["json"]),
@@ -180,6 +182,12 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
         ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
         ParserName::LlamaBench => Some(bench(walk, pick)),
         ParserName::LlamaKld => Some(Parser::LlamaKld),
+        ParserName::LlamaEvalCallback => match pattern {
+            Some(spot) => {
+                spot.pattern(walk).map(|p| Parser::LlamaEvalCallback { pattern: Some(p) })
+            }
+            None => Some(Parser::LlamaEvalCallback { pattern: None }),
+        },
         ParserName::LmEval => Some(Parser::LmEval),
         ParserName::Parity => Some(Parser::Parity),
         ParserName::Junit => Some(Parser::Junit),

@@ -227,7 +227,8 @@ struct Measure {
     /// How its output is read.
     parser: Parser,
     /// A regular expression, matched line by line on both streams. Named groups (?<tg>…) yield
-    /// MEASURE.tg; one unnamed group, or none, yields MEASURE. Parser regex only.
+    /// MEASURE.tg; one unnamed group, or none, yields MEASURE. Parser regex; for
+    /// llama-eval-callback, the names of the tensors that are looked at.
     pattern: Option<Text>,
     /// Which match counts, where there are several, or what is made of them; of llama-bench's
     /// repetitions, where the default is the median. Parsers regex and llama-bench only.
@@ -281,6 +282,9 @@ fn parsers_keys(schema: &mut schemars::Schema) {
             {
                 "if": is("regex"),
                 "then": { "required": ["pattern"] },
+            },
+            {
+                "if": is_one_of(&["regex", "llama-eval-callback"]),
                 "else": { "properties": { "pattern": false } },
             },
             {
@@ -309,6 +313,9 @@ enum Parser {
     /// What llama-perplexity prints with --kl-divergence, of any year: MEASURE.mean_kld,
     /// MEASURE.kld_99, MEASURE.same_top_p and so on.
     LlamaKld,
+    /// llama-eval-callback's tensors: MEASURE.result_output, the sum of its values, and
+    /// MEASURE.result_output-shown, of those that are shown.
+    LlamaEvalCallback,
     /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
     LmEval,
     /// What test programs of kernels print: MEASURE.failed, MEASURE.passed, MEASURE.skipped,
@@ -379,12 +386,27 @@ struct Run {
 
 /// What a run must show to count at all.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = one_requirement)]
 struct Require {
     /// Whose runs.
     measure: Text,
     /// A regular expression; some line of the output must match, on either stream.
-    pattern: Text,
+    pattern: Option<Text>,
+    /// The checks or tests that ran, by name and without those that were skipped, must be those
+    /// of the good endpoint. For the parsers llama-bench,
+    /// llama-eval-callback (tensors), lm-eval, parity and junit.
+    checks: Option<SameChecks>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum SameChecks {
+    SameSet,
+}
+
+fn one_requirement(schema: &mut schemars::Schema) {
+    let one_of = serde_json::json!([{ "required": ["pattern"] }, { "required": ["checks"] }]);
+    schema.insert("oneOf".to_owned(), one_of);
 }
 
 /// A tolerance on a metric; exactly one form a guard.

@@ -111,6 +111,62 @@ fn a_part_of_a_word_is_enough_to_guess() {
 }
 
 #[test]
+fn a_requirement_is_one_thing() {
+    let require = |keys: &str| refused_extra(&format!("[[require]]\nmeasure = 'ppl'\n{keys}\n"));
+    says(&require(""), "require[1].pattern: is missing; give it, or `checks`.");
+    says(
+        &require("pattern = 'x'\nchecks = 'same-set'"),
+        "require[1].checks: `pattern` and `checks` are both given; write another [[require]].",
+    );
+    says(&require("checks = 'all'"), "require[1].checks: `all` is not allowed. Allowed: same-set");
+    says(
+        &require("checks = 'same-set'"),
+        "require[1].checks: the measure's parser tells of no checks; llama-bench, \
+         llama-eval-callback, lm-eval, parity and junit do.",
+    );
+    let text = SMALL
+        .replace("parser = \"llama-perplexity\"", "parser = \"junit\"")
+        .replace("metric = \"ppl\"", "metric = \"ppl.failures\"");
+    let text = format!("{text}[[require]]\nmeasure = 'ppl'\nchecks = 'same-set'\n");
+    assert_eq!(parse(&text).unwrap().same_checks(), ["ppl"]);
+}
+
+#[test]
+fn metrics_that_show_in_a_run_may_have_any_name() {
+    let with = |parser: &str, metric: &str| {
+        let text = SMALL
+            .replace("parser = \"llama-perplexity\"", parser)
+            .replace("metric = \"ppl\"", &format!("metric = \"{metric}\""));
+        parse(&text).map(|config| config.guards[0].metric.to_string())
+    };
+    for (parser, metric) in [
+        ("parser = 'llama-bench'\npick = 'mean'", "ppl.pp512_d4096"),
+        ("parser = 'parity'", "ppl.GELU_Forward-Exact"),
+        ("parser = 'llama-eval-callback'\npattern = '^l_out'", "ppl.l_out-0-shown"),
+        ("parser = 'lm-eval'", "ppl.hellaswag-acc_norm"),
+    ] {
+        assert_eq!(with(parser, metric).unwrap(), metric);
+    }
+    says(
+        &refused_parser("parser = 'parity'", "ppl"),
+        "measure `ppl` yields no `ppl`; all it yields has names, such as ppl.NAME, and \
+         `bisect-ppl measure REV` lists them. Besides: ppl.wall_s, ppl.peak_rss_mib",
+    );
+    says(
+        &refused_parser("parser = 'junit'", "ppl.failure"),
+        "measure `ppl` yields no `ppl.failure`; did you mean `ppl.failures`? It yields: ppl.tests",
+    );
+    says(
+        &refused_parser("parser = 'llama-bench'\npick = 'sum'", "ppl.tg128"),
+        "measure.ppl.pick: speeds add up to nothing.",
+    );
+    says(
+        &refused_parser("parser = 'junit'\npick = 'min'", "ppl.failures"),
+        "measure.ppl.pick: belongs to the parser `regex` or `llama-bench`; this measure's is `junit`.",
+    );
+}
+
+#[test]
 fn a_file_to_read_lies_below_out() {
     for path in [
         "report.json",
@@ -328,7 +384,7 @@ fn patterns_are_checked() {
 fn keys_of_another_parser_are_refused() {
     says(
         &refused_measure("pattern = 'x'"),
-        "measure.ppl.pattern: belongs to the parser `regex`; this measure's is `llama-perplexity`",
+        "measure.ppl.pattern: belongs to the parser `regex` or `llama-eval-callback`; this measure's is `llama-perplexity`",
     );
     says(&refused_measure("pick = 'last'"), "measure.ppl.pick: belongs to the parser `regex`");
     says(

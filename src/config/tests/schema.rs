@@ -94,6 +94,9 @@ failures = { crash = "bad", nan = "bad", timeout = "bad", unreadable = "bad" }
 [[require]]
 measure = "ppl"
 pattern = "x"
+[[require]]
+measure = "ppl"
+checks = "same-set"
 [[guard]]
 metric = "ppl"
 max = 1

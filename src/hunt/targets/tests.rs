@@ -199,7 +199,10 @@ fn a_failure_at_the_bad_end_alone_is_what_is_hunted() {
         let bad = seen('2', "ppl", [failed(kind, "x"), failed(kind, "x")]);
         let chosen = chosen(&at('1', &[6.0; 2]), &bad, &[guard(UP)]);
         let measure = Some("ppl".to_owned());
-        assert_eq!(chosen.targets, [Target::Failure { measure, failure: failure(kind, "x") }]);
+        assert_eq!(
+            chosen.targets,
+            [Target::Failure { measure, failure: failure(kind, "x"), checks: None }]
+        );
         assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
     }
     let chosen = chosen(&at('1', &[6.0; 2]), &unbuildable('2', "exit code 2"), &[guard(UP)]);
@@ -246,7 +249,7 @@ fn a_good_end_that_fails_ends_the_hunt_whatever_the_bad_one_does() {
 #[test]
 fn by_hand_every_guard_is_a_target_against_the_good_commit() {
     let guards = [guard(UP), guard(GuardForm::MaxIncreasePercent(10.0))];
-    let targets = standing(&at('1', &[6.0]), &guards).unwrap();
+    let targets = standing(&at('1', &[6.0]), &guards, &[]).unwrap();
     let limits: Vec<f64> = targets
         .iter()
         .map(|target| match target {
@@ -255,8 +258,8 @@ fn by_hand_every_guard_is_a_target_against_the_good_commit() {
         })
         .collect();
     assert_eq!(limits, [0.5, 0.6]);
-    assert!(standing(&unbuildable('1', "exit code 2"), &guards).is_err());
-    assert!(standing(&at('1', &[]), &guards).is_err());
+    assert!(standing(&unbuildable('1', "exit code 2"), &guards, &[]).is_err());
+    assert!(standing(&at('1', &[]), &guards, &[]).is_err());
 }
 
 #[test]

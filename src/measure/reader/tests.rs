@@ -23,7 +23,7 @@ fn reader(parser: &Parser, requires: &[(&str, &str)], transient: &[&str]) -> Rea
         .iter()
         .map(|(measure, pattern)| Require {
             measure: (*measure).to_owned(),
-            pattern: Regex::new(pattern).unwrap(),
+            what: Required::Pattern(Regex::new(pattern).unwrap()),
         })
         .collect();
     Reader::of(spec, &requires)
@@ -73,7 +73,10 @@ fn a_file_takes_the_place_of_what_is_printed() {
                 kind: MeasureKind::Number,
                 transient: &[],
             };
-            Reader::of(spec, &[Require { measure: "m".to_owned(), pattern: pattern.clone() }])
+            Reader::of(
+                spec,
+                &[Require { measure: "m".to_owned(), what: Required::Pattern(pattern.clone()) }],
+            )
         };
         let mut with = new();
         with.line(E, b"backend: cpu");

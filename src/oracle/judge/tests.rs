@@ -249,6 +249,7 @@ fn bad_wins_over_untestable_and_untestable_over_good() {
         threshold: None,
         noise: None,
         text: None,
+        checks: None,
     });
     let judged = |ppl_run: Sample, speed_run: Sample| {
         let mut seen = seen('a', "ppl", [ppl_run]);

@@ -101,6 +101,7 @@ impl Hunt {
                 threshold: None,
                 noise: None,
                 text: None,
+                checks: None,
             })],
             steadiness: Steadiness::BitIdentical,
             others: vec![OtherGuard {

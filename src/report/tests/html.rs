@@ -200,7 +200,8 @@ fn crash() -> Hunt {
         signature: "signal 11".to_owned(),
         detail: String::new(),
     };
-    let target = Target::Failure { measure: Some("ppl".to_owned()), failure: failure.clone() };
+    let target =
+        Target::Failure { measure: Some("ppl".to_owned()), failure: failure.clone(), checks: None };
     let steadiness = Steadiness::BitIdentical;
     hunt.append(Event::Targets { targets: vec![target], steadiness, others: Vec::new() });
     let mut first = culprit("kv: pad the cache", "src/kv.c");

@@ -23,7 +23,16 @@ fn target(form: GuardForm, noise: Noise) -> GuardTarget {
     let (good, bad) = (Value::Number(7.2104), Value::Number(7.5312));
     let guard = Guard { metric: Metric::of("ppl"), form };
     let (threshold, noise) = (Some(7.3708), Some(noise));
-    GuardTarget { guard, baseline: good, bad, limit: 0.05, threshold, noise, text: None }
+    GuardTarget {
+        guard,
+        baseline: good,
+        bad,
+        limit: 0.05,
+        threshold,
+        noise,
+        text: None,
+        checks: None,
+    }
 }
 
 /// `b` good, `c`, `d`, `f`, `e` bad.

@@ -1,0 +1,76 @@
+//! Which checks or tests a run made: figures over different sets are never compared.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// More names than these are counted.
+const MOST_NAMES: usize = 5;
+
+/// The checks that ran, by name; those that were skipped are not among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Checks(BTreeSet<String>);
+
+impl Checks {
+    /// How these differ from those that are wanted: `2 did not run (a, b), 1 ran besides (c)`;
+    /// `None` where they are the same.
+    pub fn besides(&self, wanted: &Self) -> Option<String> {
+        let missing: Vec<&str> = wanted.0.difference(&self.0).map(String::as_str).collect();
+        let extra: Vec<&str> = self.0.difference(&wanted.0).map(String::as_str).collect();
+        let told = [(missing, "did not run"), (extra, "ran besides")];
+        let parts: Vec<String> = told
+            .iter()
+            .filter(|(names, _)| !names.is_empty())
+            .map(|(names, what)| format!("{} {what} ({})", names.len(), listed(names)))
+            .collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+impl FromIterator<String> for Checks {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> Self {
+        Self(names.into_iter().collect())
+    }
+}
+
+impl IntoIterator for Checks {
+    type Item = String;
+    type IntoIter = std::collections::btree_set::IntoIter<String>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checks(names: &str) -> Checks {
+        names.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_missing_and_what_is_new_is_named() {
+        let wanted = checks("a b c");
+        assert_eq!(checks("c b a").besides(&wanted), None);
+        assert_eq!(checks("c").besides(&wanted).unwrap(), "2 did not run (a, b)");
+        assert_eq!(
+            checks("a b d").besides(&wanted).unwrap(),
+            "1 did not run (c), 1 ran besides (d)"
+        );
+        assert_eq!(
+            checks("").besides(&checks("1 2 3 4 5 6 7")).unwrap(),
+            "7 did not run (1, 2, 3, 4, 5 and 2 more)"
+        );
+    }
+}
