@@ -235,6 +235,7 @@ fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
         commit: order.commit.clone(),
         laid: order.laid.cloned(),
         submodules: order.config.worktree.submodules,
+        lfs: order.config.worktree.lfs,
     })?;
     if let Some(checkout) = order.checkout {
         worktree.link(checkout, &order.config.worktree.link)?;

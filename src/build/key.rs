@@ -28,6 +28,10 @@ pub fn build_key(
         .field("mode", &format!("{:?}", build.mode))
         .field("jobs", &format!("{:?}", build.jobs))
         .field("threads", &format!("{:?}", config.run.threads));
+    // Only where it is set: what was built before there was such a key stays what it is.
+    if config.worktree.lfs {
+        hasher = hasher.field("lfs", "true");
+    }
     for command in &build.commands {
         hasher = command_field(hasher, command);
     }

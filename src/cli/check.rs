@@ -72,6 +72,7 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
             compiler_cache(&mut lines, &config);
             if let Ok(repository) = &repository {
                 laid(&mut lines, repository, &config);
+                kept_elsewhere(&mut lines, repository, &config);
             }
         }
         Err(error) => {
@@ -193,6 +194,20 @@ fn masquerades(name: &str) -> Option<String> {
     let compilers = ["cc", "c++", "gcc", "g++", "clang", "clang++"];
     let path = compilers.into_iter().filter_map(find).find(is_it)?;
     Some(format!("{} is it", path.display()))
+}
+
+/// Files that Git LFS keeps elsewhere, where they are to stay there.
+fn kept_elsewhere(lines: &mut Lines, repository: &Repository, config: &Config) {
+    let Ok(history) = History::open(repository) else { return };
+    let has_some = |head| history.file_contains(&head, ".gitattributes", "filter=lfs");
+    if !config.worktree.lfs && history.resolve("HEAD").and_then(has_some).unwrap_or(false) {
+        let about = "commits keep files in Git LFS, which stay pointers of three lines";
+        lines.warn(
+            "lfs",
+            about,
+            "set `lfs = true` under [worktree] where builds or runs read them",
+        );
+    }
 }
 
 /// What is laid over commits: whether it is there.

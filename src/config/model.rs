@@ -60,6 +60,8 @@ pub struct Worktree {
     pub link: Vec<String>,
     /// Whether submodules are checked out at each commit's own pin.
     pub submodules: bool,
+    /// Whether files that Git LFS keeps elsewhere are fetched; they stay pointers otherwise.
+    pub lfs: bool,
 }
 
 /// A command, split as a shell would; placeholders are filled in after the split.

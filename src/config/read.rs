@@ -140,8 +140,9 @@ fn worktree(walk: &mut Walk, root: &mut Section<'_>, base: &Path) -> Worktree {
     });
     let link = section.get("link").map(|spot| links(walk, &spot)).unwrap_or_default();
     let submodules = section.get("submodules").and_then(|spot| spot.flag(walk)).unwrap_or(true);
+    let lfs = section.get("lfs").and_then(|spot| spot.flag(walk)).unwrap_or(false);
     section.finish(walk);
-    Worktree { dir, link, submodules }
+    Worktree { dir, link, submodules, lfs }
 }
 
 fn links(walk: &mut Walk, spot: &Spot<'_>) -> Vec<String> {

@@ -166,9 +166,9 @@ pub struct TouchedFile {
     /// The path's bytes in base64, where it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_b64: Option<String>,
-    /// Lines added; `None` for a binary file.
+    /// Lines added; `None` for a binary file, and where they cannot be counted.
     pub added: Option<usize>,
-    /// Lines removed; `None` for a binary file.
+    /// Lines removed; `None` for a binary file, and where they cannot be counted.
     pub removed: Option<usize>,
     /// `necessary`, `innocent` or `unknown`.
     pub role: String,

@@ -66,14 +66,14 @@ impl BisectSession {
     pub fn start(&self, range: &Range, aim: Aim) -> Result<(), GitError> {
         self.reset()?;
         let call = self.bisect("start").arg("--no-checkout");
-        run_to_an_end(&call.args(start_arguments(range, aim)))
+        self.run_to_an_end(&call.args(start_arguments(range, aim)))
     }
 
     /// Tells git a verdict; an unknown one says nothing.
     pub fn mark(&self, verdict: Verdict, commit: &CommitId) -> Result<(), GitError> {
         let aim = self.state()?.map_or(Aim::Regression, |state| state.aim());
         let Some(word) = aim.word(verdict) else { return Ok(()) };
-        run_to_an_end(&self.bisect(word).arg(commit.as_str()))
+        self.run_to_an_end(&self.bisect(word).arg(commit.as_str()))
     }
 
     /// Ends the session that is there and builds it anew from a log, of [`History::replay_log`]
@@ -91,7 +91,7 @@ impl BisectSession {
             .collect();
         let file = self.place.git_dir().join("bisect-ppl-replay");
         fs::write(&file, log).map_err(io_error("write", &file))?;
-        let replayed = run_to_an_end(&self.bisect("replay").arg(&file));
+        let replayed = self.run_to_an_end(&self.bisect("replay").arg(&file));
         // A leftover is overwritten by the next replay.
         let _ = fs::remove_file(&file);
         replayed
@@ -142,6 +142,18 @@ impl BisectSession {
     /// Removes the session at this path with all its references; without one nothing happens.
     pub fn remove(path: &Path) -> Result<(), GitError> {
         BisectRepository::remove(path)
+    }
+
+    /// Git leaves with 2 when only skipped commits are left, with 3 when a merge base is bad, and
+    /// with 4 when no commit is left to test: ends, not failures. The state tells which. It may
+    /// fail to show a commit that it has found.
+    fn run_to_an_end(&self, call: &Call) -> Result<(), GitError> {
+        let output = call.run()?;
+        if [0, 2, 3, 4].contains(&output.code) || self.state()?.is_some_and(|s| s.end.is_some()) {
+            Ok(())
+        } else {
+            Err(call.failed(&output))
+        }
     }
 
     fn bisect(&self, command: &str) -> Call {
@@ -209,13 +221,6 @@ fn start_arguments(range: &Range, aim: Aim) -> Vec<String> {
         arguments.extend(range.paths.iter().cloned());
     }
     arguments
-}
-
-/// Git leaves with 2 when only skipped commits are left, with 3 when a merge base is bad, and
-/// with 4 when no commit is left to test: ends, not failures. The state tells which.
-fn run_to_an_end(call: &Call) -> Result<(), GitError> {
-    let output = call.run()?;
-    if [0, 2, 3, 4].contains(&output.code) { Ok(()) } else { Err(call.failed(&output)) }
 }
 
 /// A word in single quotes, the way git quotes and the only way its replay reads.

@@ -148,8 +148,16 @@ impl BisectState {
                 return Ok(Some(End::MergeBaseBad(range.new)));
             }
         }
-        let first = Call::on(git_dir).args(["rev-list", "--max-count=1"]).args(range.arguments());
-        Ok(commit_list(first)?.is_empty().then_some(End::NoTestable))
+        let left = Call::on(git_dir).args(["rev-list", "--max-count=2"]).args(range.arguments());
+        match commit_list(left)?.as_slice() {
+            [] => Ok(Some(End::NoTestable)),
+            // Before git writes the answer down it shows the commit with what it changes, and
+            // ends there where a partial clone lacks one of those files.
+            [only] if *only == range.new && is_decided(git_dir, &range)? => {
+                Ok(Some(End::FirstBad(range.new)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// `# first bad commit: [SHA] …` or `# possible first bad commit: [SHA] …`, as long as no
@@ -206,6 +214,18 @@ impl Repository {
     pub fn bisect_state_here(&self) -> Result<Option<BisectState>, GitError> {
         BisectState::read(self.git_dir())
     }
+}
+
+/// Whether no merge base is left for git to ask about first: each one is marked as old.
+fn is_decided(git_dir: &Path, range: &Range) -> Result<bool, GitError> {
+    for old in &range.old {
+        let bases = Call::on(git_dir).args(["merge-base", "--all", old.as_str()]);
+        let bases = commit_list(bases.arg(range.new.as_str()))?;
+        if bases.is_empty() || bases.iter().any(|base| !range.old.contains(base)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What git wants tested now.

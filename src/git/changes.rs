@@ -25,9 +25,9 @@ pub enum ChangeStatus {
 pub struct FileChange {
     /// The path from the top of the tree, as its bytes are.
     pub path: Vec<u8>,
-    /// Lines added; `None` for a binary file.
+    /// Lines added; `None` for a binary file, and where they cannot be counted.
     pub added: Option<usize>,
-    /// Lines removed; `None` for a binary file.
+    /// Lines removed; `None` for a binary file, and where they cannot be counted.
     pub removed: Option<usize>,
     /// How it differs.
     pub status: ChangeStatus,
@@ -50,18 +50,27 @@ impl FileChange {
 }
 
 impl History {
-    /// What `commit` changes against `parent`; against the empty tree where there is none.
+    /// What `commit` changes against `parent`; against the empty tree where there is none. Lines
+    /// are not counted where a partial clone lacks one of the files and cannot fetch it.
     pub fn diff_files(
         &self,
         parent: Option<&CommitId>,
         commit: &CommitId,
     ) -> Result<Vec<FileChange>, GitError> {
-        let call = self.repository().shared_call().args([
-            "diff-tree",
-            "-r",
-            "-z",
-            "--raw",
-            "--numstat",
+        match self.diff_tree(parent, commit, &["--raw", "--numstat"]) {
+            Err(GitError::Promised { .. }) => self.diff_tree(parent, commit, &["--raw"]),
+            other => other,
+        }
+    }
+
+    fn diff_tree(
+        &self,
+        parent: Option<&CommitId>,
+        commit: &CommitId,
+        formats: &[&str],
+    ) -> Result<Vec<FileChange>, GitError> {
+        let call = self.repository().shared_call().args(["diff-tree", "-r", "-z"]);
+        let call = call.args(formats).args([
             "--no-renames",
             "--no-ext-diff",
             "--no-textconv",
@@ -135,7 +144,7 @@ impl History {
 /// The tree with nothing in it, which every repository knows.
 pub(super) const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// Reads `diff-tree -z --raw --numstat`: all raw records (`:MODE MODE SHA SHA STATUS`, then the
+/// Reads `diff-tree -z --raw [--numstat]`: all raw records (`:MODE MODE SHA SHA STATUS`, then the
 /// path), then all counts (`ADDED TAB REMOVED TAB PATH`), both in the same order.
 fn read_changes(bytes: &[u8]) -> Option<Vec<FileChange>> {
     let mut fields = bytes.split(|b| *b == 0).filter(|field| !field.is_empty());
@@ -168,7 +177,7 @@ fn read_changes(bytes: &[u8]) -> Option<Vec<FileChange>> {
             counted += 1;
         }
     }
-    (counted == changes.len()).then_some(changes)
+    (counted == 0 || counted == changes.len()).then_some(changes)
 }
 
 /// A path as the operating system takes it.

@@ -38,6 +38,8 @@ pub(super) struct Call {
     env: Vec<(&'static str, OsString)>,
     /// How much it may say, where that is more than what programs commonly do.
     capture: Option<usize>,
+    /// Files that Git LFS keeps elsewhere stay pointers.
+    leaves_lfs: bool,
 }
 
 /// What a call left behind.
@@ -61,6 +63,7 @@ impl Call {
             args: Vec::new(),
             env: Vec::new(),
             capture: None,
+            leaves_lfs: false,
         }
     }
 
@@ -104,6 +107,12 @@ impl Call {
         Self { capture: Some(bytes), ..self }
     }
 
+    /// Files that Git LFS keeps elsewhere stay the pointers that commits hold, whether that filter
+    /// is installed or not.
+    pub(super) fn leaving_lfs(self, leaves_lfs: bool) -> Self {
+        Self { leaves_lfs, ..self }
+    }
+
     /// The command without our settings, as it could be typed.
     pub(super) fn shown(&self) -> String {
         let mut bytes = b"git".to_vec();
@@ -123,6 +132,12 @@ impl Call {
         }
         if self.work_tree {
             invocation = invocation.arg("--work-tree").arg(&self.dir);
+        }
+        if self.leaves_lfs {
+            let settings = ["smudge=", "process=", "clean=", "required=false"];
+            for setting in settings {
+                invocation = invocation.arg("-c").arg(format!("filter.lfs.{setting}"));
+            }
         }
         for name in REMOVED {
             invocation = invocation.env_remove(name);

@@ -18,6 +18,8 @@ use super::worktree::{Goal, Untracked, read_link, remove_all, restore_tree};
 pub(super) struct Tree<'a> {
     pub(super) top: &'a Path,
     pub(super) git_dir: &'a Path,
+    /// Whether what Git LFS keeps elsewhere is fetched.
+    pub(super) lfs: bool,
 }
 
 struct Submodule {
@@ -42,8 +44,13 @@ pub(super) fn bring(
         if !is_ready(&module, &top, &submodule.pin) {
             fetch(tree, &submodule, &module, &theirs)?;
         }
-        restore_tree(&module, &top, Goal { commit: &submodule.pin, laid: None }, untracked)?;
-        bring(&Tree { top: &top, git_dir: &module }, &theirs, untracked)?;
+        restore_tree(
+            &module,
+            &top,
+            Goal { commit: &submodule.pin, laid: None, lfs: tree.lfs },
+            untracked,
+        )?;
+        bring(&Tree { top: &top, git_dir: &module, lfs: tree.lfs }, &theirs, untracked)?;
     }
     Ok(())
 }
@@ -141,7 +148,8 @@ fn fetch(
 /// Git's own way: clones or attaches what is missing and fetches the pin. That every submodule
 /// counts as active is said on the command line and so is written nowhere.
 fn update(tree: &Tree<'_>, submodule: &Submodule) -> Result<(), GitError> {
-    let call = Call::in_worktree(tree.git_dir, tree.top).args(["-c", "submodule.active=."]);
+    let call = Call::in_worktree(tree.git_dir, tree.top).leaving_lfs(!tree.lfs);
+    let call = call.args(["-c", "submodule.active=."]);
     let call = call.args(["submodule", "--quiet", "update", "--force", "--checkout", "--"]);
     call.arg(&submodule.path).ok().map(|_| ())
 }

@@ -39,6 +39,8 @@ pub struct Holding {
     pub laid: Option<LaidTree>,
     /// Whether submodules are checked out too.
     pub submodules: bool,
+    /// Whether files that Git LFS keeps elsewhere are fetched; they stay pointers otherwise.
+    pub lfs: bool,
 }
 
 impl Worktree {
@@ -172,7 +174,7 @@ impl Worktree {
 
     /// The same for a commit's own tree.
     pub fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
-        self.hold(Holding { commit: commit.clone(), laid: None, submodules })
+        self.hold(Holding { commit: commit.clone(), laid: None, submodules, lfs: false })
     }
 
     /// Puts tracked files and submodules back to what was checked out last, whatever
@@ -184,14 +186,14 @@ impl Worktree {
     fn restore(&self, untracked: Untracked) -> Result<(), GitError> {
         remove_locks(&self.git_dir)?;
         self.mend_link()?;
-        let (commit, laid, submodules) = match &self.at {
-            Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules),
-            None => ("HEAD".to_owned(), None, false),
+        let (commit, laid, submodules, lfs) = match &self.at {
+            Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules, at.lfs),
+            None => ("HEAD".to_owned(), None, false, false),
         };
-        restore_tree(&self.git_dir, &self.path, Goal { commit: &commit, laid }, untracked)?;
+        restore_tree(&self.git_dir, &self.path, Goal { commit: &commit, laid, lfs }, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
-            let tree = Tree { top: &self.path, git_dir: &self.git_dir };
+            let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs };
             submodules::bring(&tree, &donors, untracked)?;
         }
         Ok(())
@@ -242,6 +244,8 @@ impl Worktree {
 pub(super) struct Goal<'a> {
     pub(super) commit: &'a str,
     pub(super) laid: Option<&'a LaidTree>,
+    /// Whether what Git LFS keeps elsewhere is fetched.
+    pub(super) lfs: bool,
 }
 
 /// Makes `top` that tree, in a worktree or in a submodule.
@@ -268,8 +272,8 @@ fn try_restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let Goal { commit, laid } = goal;
-    let call = || Call::in_worktree(git_dir, top);
+    let Goal { commit, laid, lfs } = goal;
+    let call = || Call::in_worktree(git_dir, top).leaving_lfs(!lfs);
     let to_commit = || -> Result<(), GitError> {
         // A build that switched to a branch: `reset` alone would move that branch.
         if detached_head(git_dir).is_none() {
@@ -285,14 +289,34 @@ fn try_restore_tree(
     if untracked == Untracked::Keep {
         return to_commit();
     }
+    let index = git_dir.join("index");
+    let has_same_attributes = !index.exists() || has_same_attributes(call(), goal)?;
     // Git overwrites what is in the way, but for repositories and folders it cannot write to.
     if to_commit().is_err() {
         clean(git_dir, top)?;
         to_commit()?;
     }
+    // Files of which the content stays were not written again, though they may be meant to end
+    // their lines otherwise, or to go through another filter, from here on.
+    if !has_same_attributes {
+        fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", &index))?;
+        to_commit()?;
+    }
     // After it: what the older tree had and the newer has not (submodules above all) is
     // untracked only now.
     clean(git_dir, top)
+}
+
+/// Whether what is checked out has the attributes of the goal in every folder.
+fn has_same_attributes(call: Call, goal: Goal<'_>) -> Result<bool, GitError> {
+    let (call, tree) = match goal.laid {
+        Some(laid) => (laid.known_to(call), laid.id()),
+        None => (call, goal.commit),
+    };
+    let call = call.args(["diff-index", "--cached", "--quiet", tree, "--"]);
+    let answer = call.arg(":(glob)**/.gitattributes").run()?;
+    // Where git cannot tell, as with a damaged index, everything is written anew.
+    Ok(answer.code == 0)
 }
 
 /// The commit that HEAD names, unless it names a branch.

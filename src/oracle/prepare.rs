@@ -148,6 +148,7 @@ impl Oracle {
             commit: commit.clone(),
             laid: laid.as_ref().and_then(Laid::tree).cloned(),
             submodules: recipe.worktree.submodules,
+            lfs: recipe.worktree.lfs,
         };
         Worktree::holding(self.history.repository(), &slot.src(), holding)?.reset()?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {

@@ -146,6 +146,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         commit: order.commit.clone(),
         laid: order.laid.cloned(),
         submodules: order.config.worktree.submodules,
+        lfs: order.config.worktree.lfs,
     };
     Worktree::holding(order.history.repository(), &slot.src(), holding)?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {

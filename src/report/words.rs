@@ -150,7 +150,7 @@ pub(super) fn tolerance(guard: &GuardLine) -> String {
 /// `+3 -1`, or `binary`.
 pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> String {
     match (added, removed) {
-        (None, None) => "binary".to_owned(),
+        (None, None) => "lines not counted".to_owned(),
         _ => format!("+{} -{}", added.unwrap_or(0), removed.unwrap_or(0)),
     }
 }

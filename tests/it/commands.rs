@@ -162,6 +162,19 @@ fn check_says_what_is_well_and_what_is_not() {
 }
 
 #[test]
+fn check_warns_of_files_that_stay_pointers() {
+    let env = TestEnvironment::new();
+    line("g b").file(1, ".gitattributes", "*.bin filter=lfs -text\n").build(&env);
+    let words = ["warn  lfs", "stay pointers of three lines", "set `lfs = true` under [worktree]"];
+    Oracle::new(&env).write_to(&env.repo().join("oracle.toml"));
+    env.run_in(&env.repo(), &["check"]).expect(0).says(&words);
+    let fetched = Oracle::new(&env).section("[worktree]\nlfs = true");
+    fetched.write_to(&env.repo().join("oracle.toml"));
+    let said = env.run_in(&env.repo(), &["check"]).expect(0).stdout;
+    assert!(!said.contains("lfs"), "{said}");
+}
+
+#[test]
 fn check_warns_of_a_speed_that_is_measured_in_company() {
     let env = TestEnvironment::new();
     line("g b").build(&env);

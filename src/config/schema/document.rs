@@ -141,6 +141,9 @@ struct Worktree {
     /// Check submodules out, each at the commit's own pin.
     #[schemars(extend("default" = true))]
     submodules: Option<bool>,
+    /// Fetch the files that Git LFS keeps elsewhere; they stay pointers otherwise.
+    #[schemars(extend("default" = false))]
+    lfs: Option<bool>,
 }
 
 /// How a commit is built.

@@ -39,7 +39,8 @@ fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_a
     let laid = laying.lay(&old, &[files(&new, "bench/**")]).unwrap();
     let path = fixture.beside("slot");
     let mut worktree = Worktree::add_detached(&fixture.repository(), &path, &old).unwrap();
-    let holding = Holding { commit: old.clone(), laid: laid.tree().cloned(), submodules: true };
+    let holding =
+        Holding { commit: old.clone(), laid: laid.tree().cloned(), submodules: true, lfs: false };
     worktree.hold(holding.clone()).unwrap();
     let expected = ["bench/in/put", "bench/run", "src/a"];
     assert_eq!(listing(&path), expected);

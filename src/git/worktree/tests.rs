@@ -216,6 +216,42 @@ fn attributes_and_line_ends_are_gits_own() {
 }
 
 #[test]
+fn attributes_that_change_reach_files_that_do_not() {
+    let fixture = Fixture::new();
+    let unix = fixture.commit("first", &[("sub/a.txt", "x\n"), ("b.c", "x\n")]);
+    let dos = fixture.commit("second", &[("sub/.gitattributes", "*.txt eol=crlf\n")]);
+    let mut worktree = slot(&fixture, &unix);
+    for _ in 0..2 {
+        worktree.checkout(&unix, true).unwrap();
+        assert_eq!(content(&worktree, "sub/a.txt"), "x\n");
+        worktree.checkout(&dos, true).unwrap();
+        assert_eq!(content(&worktree, "sub/a.txt"), "x\r\n");
+        assert_eq!(content(&worktree, "b.c"), "x\n");
+    }
+}
+
+/// What a commit holds of a file that Git LFS keeps elsewhere.
+const POINTER: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+
+#[test]
+fn what_git_lfs_keeps_is_fetched_only_where_that_is_asked_for() {
+    let fixture = Fixture::new();
+    let attributes = "*.bin filter=lfs diff=lfs merge=lfs -text\n";
+    let files = [(".gitattributes", attributes), ("model.bin", POINTER)];
+    let commit = fixture.commit("first", &files);
+    // A filter that can be told from none.
+    for (key, value) in [("smudge", "tr a-z A-Z"), ("required", "true")] {
+        fixture.git(&["config", &format!("filter.lfs.{key}"), value]);
+    }
+    let mut worktree = slot(&fixture, &commit);
+    worktree.checkout(&commit, true).unwrap();
+    assert_eq!(content(&worktree, "model.bin"), POINTER);
+    let holding = Holding { commit, laid: None, submodules: true, lfs: true };
+    worktree.hold(holding).unwrap();
+    assert_eq!(content(&worktree, "model.bin"), POINTER.to_uppercase());
+}
+
+#[test]
 fn sparse_patterns_are_taken_over() {
     let fixture = Fixture::new();
     let commit = fixture.commit("first", &[("top", ""), ("src/a", ""), ("assets/huge", "")]);

@@ -5,6 +5,7 @@ use askama::Template;
 use crate::evaluation::Verdict;
 use crate::report::links::Logs;
 use crate::report::tables::{Cell, Output, Table};
+use crate::report::words;
 use crate::ui::text;
 
 /// A table in a box of its own that scrolls where it is too wide.
@@ -68,7 +69,7 @@ impl CellView {
             Cell::Commit(commit, subject) => {
                 Self::Commit(commit.short().to_owned(), text::line(subject))
             }
-            Cell::Lines(None, None) => Self::Text("binary".to_owned()),
+            Cell::Lines(None, None) => Self::Text(words::changed_lines(None, None)),
             Cell::Lines(added, removed) => {
                 let count = |sign, lines: &Option<usize>| format!("{sign}{}", lines.unwrap_or(0));
                 Self::Lines(count('+', added), count('\u{2212}', removed))

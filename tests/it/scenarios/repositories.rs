@@ -201,6 +201,22 @@ fn a_partial_clone_without_its_origin_is_the_worlds_fault() {
     told.resumed().finds("2").costs(8, 6);
 }
 
+#[test]
+fn a_sparse_partial_clone_never_needs_what_its_patterns_leave_out() {
+    let plan = line("g g b b").file(0, "big/data", "1\n").file(2, "big/data", "2\n");
+    let row = in_clone(plan, &["--filter=blob:none", "--sparse"]).given(|env, history| {
+        // Every commit was here once; what lies in big/ never was, and cannot be had any more.
+        for label in ["0", "1", "2", "3"] {
+            env.git(&["checkout", "--quiet", "--detach", history.commit(label)]);
+        }
+        env.git(&["checkout", "--quiet", "main"]);
+        fs::rename(env.path("repo"), env.path("away")).unwrap();
+    });
+    let told = small_only(row).finds("2").costs(8, 6);
+    let files = told.hunt.report["culprit"]["files"].as_array().unwrap();
+    assert!(files.iter().any(|file| file["path"] == "big/data"), "{files:?}");
+}
+
 // ---- submodules ----
 
 /// A repository of kernels with two commits: good, bad.
