@@ -33,6 +33,7 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         recipe: None,
         chunks: None,
         keep: false,
+        twins: false,
     });
     let tidied = hunt::tidy(&oracle);
     let seen = seen.map_err(Failed::oracle)?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, CommitId, Extent, Failure, Guard, Metric, Noise, Value};
+use super::{Checks, CommitId, Extent, Failure, Guard, Metric, Noise, Ran, Value};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,6 +225,9 @@ pub struct Culprit {
     /// Other projects' sources that it moves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Dependency>,
+    /// What its runs loaded that those of that parent did not, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
     /// Date and hunt of the confirmation, when an earlier one was taken over.
     pub confirmed_before: Option<(String, String)>,
 }

@@ -9,6 +9,7 @@ mod failure;
 mod fault;
 mod finding;
 mod guard;
+mod loaded;
 mod machine_state;
 mod metric;
 mod noise;
@@ -26,6 +27,7 @@ pub use finding::{
     Outcome, OverText, Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
+pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
 pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};

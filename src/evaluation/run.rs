@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Around, CommitId, Failure, FailureKind};
+use super::{Around, CommitId, Failure, FailureKind, Loaded};
 
 /// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
 /// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
@@ -154,6 +154,14 @@ pub struct RunRecord {
     /// before that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Around>,
+    /// What it really loaded; `None` where nothing was run, or of a record from before that was
+    /// looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded: Option<Loaded>,
+    /// Nothing ran: it would have been the very same files as in this attempt, whose output this
+    /// is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<String>,
 }
 
 /// A `[[prepare]]` that failed; the record says how it ended.

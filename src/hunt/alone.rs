@@ -75,6 +75,7 @@ pub fn judge_against(
         recipe: None,
         chunks: None,
         keep: true,
+        twins: false,
     })?;
     let targets: Vec<Target> =
         match standing(&baseline, &oracle.config.guards, &oracle.config.same_checks()) {

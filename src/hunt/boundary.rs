@@ -44,6 +44,7 @@ impl Driver<'_> {
                     recipe: Some(recipe),
                     chunks: None,
                     keep: false,
+                    twins: false,
                 })?;
                 verdicts.push(judged_alone(&observation, targets, recipe, is_exact));
                 seen.push(observation);

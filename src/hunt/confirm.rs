@@ -12,6 +12,8 @@ use crate::stats::{self, Side};
 use crate::store::journal::{Event, Steadiness};
 use crate::store::{Confirmation, KeyHasher};
 
+use crate::ui::text;
+
 use super::HuntError;
 use super::begin::info;
 use super::driver::Driver;
@@ -90,6 +92,13 @@ impl Driver<'_> {
         let aim = self.begun.options.aim;
         let broken = fresh.broken(targets, lead, &self.oracle.config);
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
+        if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
+            let why = format!(
+                "it and its parent ran the very same {}, so that what was measured is not its doing",
+                text::plural(ran.alike, "file")
+            );
+            return Ok(Confirmed::Unsure(vec![commit.clone()], why));
+        }
         let wanted = self.oracle.config.statistics.confidence;
         if culprit.confidence < wanted {
             let why = format!(
@@ -221,6 +230,7 @@ impl Driver<'_> {
             failure,
             files,
             dependencies,
+            ran: self.ran(&fresh.parents[worst], &fresh.commit, targets)?,
             confirmed_before: None,
         };
         Ok((culprit, worst))

@@ -86,8 +86,16 @@ impl Driver<'_> {
         runs: usize,
     ) -> Result<Observation, HuntError> {
         let phase = Phase::Endpoint;
-        let request =
-            Request { commit, measures, runs, phase, recipe: None, chunks: None, keep: true };
+        let request = Request {
+            commit,
+            measures,
+            runs,
+            phase,
+            recipe: None,
+            chunks: None,
+            keep: true,
+            twins: false,
+        };
         Ok(self.oracle.evaluate(request)?)
     }
 

@@ -49,6 +49,7 @@ impl Driver<'_> {
                 recipe: None,
                 chunks: None,
                 keep: false,
+                twins: false,
             })?;
             if let Some(level) = seen.level(metric).and_then(|v| v.number()) {
                 levels.push((position + 1, commit.clone(), level));

@@ -23,6 +23,7 @@ mod over_text;
 mod plan;
 mod posterior;
 mod publish;
+mod ran;
 mod ruler;
 mod sampler;
 mod search;

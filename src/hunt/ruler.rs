@@ -86,6 +86,7 @@ impl Driver<'_> {
             recipe: Some(recipe),
             chunks: None,
             keep: false,
+            twins: false,
         })?)
     }
 }

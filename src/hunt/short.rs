@@ -234,6 +234,7 @@ impl Driver<'_> {
             recipe: None,
             chunks: Some(short.chunks),
             keep: false,
+            twins: false,
         })?;
         let begins = |measure: &String| {
             let mut all = whole.readings(measure);

@@ -1,6 +1,7 @@
 //! Why the oracle has no answer. None of these is ever a commit's fault.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use crate::build::{BuildError, SlotError};
 use crate::config::{ConfigError, MissingValue, ResolveError};
@@ -63,6 +64,18 @@ pub enum OracleError {
         commit: String,
         /// What slowed it down at the last of them.
         why: String,
+    },
+    /// What ran was not, or not only, the commit.
+    #[error("a run of {measure} at {commit} loaded {} from {whose}, not from the commit's build", path.display())]
+    Leak {
+        /// The measure.
+        measure: String,
+        /// The commit, abbreviated.
+        commit: String,
+        /// What it loaded.
+        path: PathBuf,
+        /// What lies there.
+        whose: &'static str,
     },
     /// `[statistics] max_runs` are made.
     #[error("the budget of {0} runs is spent")]
@@ -136,6 +149,12 @@ impl OracleError {
             Self::Throttled { .. } => Some(
                 "let it cool, and look after its fans, its power and what else runs on it; then \
                  `bisect-ppl resume`: nothing measured is lost"
+                    .to_owned(),
+            ),
+            Self::Leak { .. } => Some(
+                "look for it in LD_LIBRARY_PATH, PYTHONPATH, an rpath, or an editable install, and \
+                 let the measure load what lies below {build} or {src}; what every commit is to \
+                 load from the checkout is named under [worktree] link, or [inputs]"
                     .to_owned(),
             ),
             Self::Input(error) => Some(error.hint()),

@@ -66,12 +66,23 @@ pub struct Request<'a> {
     pub chunks: Option<u32>,
     /// Keep the slot for the next question.
     pub keep: bool,
+    /// A run of another build answers, where it would be one of the very same files.
+    pub twins: bool,
 }
 
 impl<'a> Request<'a> {
     /// What is known already: nothing is run, built or written down for it.
     pub fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
-        Self { commit, measures, runs: 0, phase, recipe: None, chunks: None, keep: true }
+        Self {
+            commit,
+            measures,
+            runs: 0,
+            phase,
+            recipe: None,
+            chunks: None,
+            keep: true,
+            twins: false,
+        }
     }
 }
 
@@ -182,6 +193,8 @@ impl Oracle {
             let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
             let (run, derived) = if let Some(failed) = self.prepare(launch, placed)? {
                 failed
+            } else if let Some(twin) = self.twin_of(request, launch, placed)? {
+                twin
             } else {
                 if !std::mem::replace(&mut is_warm, true) {
                     self.warm_up(launch, placed)?;

@@ -92,6 +92,7 @@ impl Oracle {
             stamp: &placed.stamp,
             commit,
             laid: laid.as_ref().and_then(Laid::tree),
+            checkout: self.checkout.as_deref(),
             config: recipe,
             measure,
             key,

@@ -17,6 +17,7 @@ mod gauge;
 mod gpu_state;
 mod judge;
 mod launch;
+mod loaded;
 mod machine_state;
 mod observation;
 mod pins;
@@ -24,7 +25,9 @@ mod prepare;
 mod quiet;
 mod recorder;
 mod run;
+mod setting;
 mod settle;
+mod twin;
 
 pub use control::ControlSlot;
 pub use error::OracleError;

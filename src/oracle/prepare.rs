@@ -198,6 +198,8 @@ impl Oracle {
             alone: false,
             prepare: Some(FailedPrepare { name: prepare.name.clone(), missing: made.missing }),
             machine: None,
+            loaded: None,
+            same_as: None,
         }
     }
 }

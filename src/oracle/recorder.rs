@@ -113,6 +113,11 @@ impl Recorder {
         others.map(|(_, metric, value)| (metric, value)).collect()
     }
 
+    /// The commits whose runs yielded something in this hunt.
+    pub fn measured(&self) -> BTreeSet<&CommitId> {
+        self.values.iter().map(|(commit, ..)| commit).collect()
+    }
+
     /// Whether the journal names the attempt already.
     pub fn names(&self, attempt: &str) -> bool {
         self.attempts.contains(attempt)
@@ -183,7 +188,7 @@ impl Recorder {
         }
         let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
         let log = hunt.adopt_log(&run.log, &name)?;
-        let reused = record.hunt.as_deref() != Some(hunt.id());
+        let reused = record.hunt.as_deref() != Some(hunt.id()) || record.same_as.is_some();
         self.attempts.insert(record.attempt.clone());
         if !reused {
             self.made.insert(record.attempt.clone());

@@ -1,17 +1,18 @@
 //! One execution of one measure's command in a slot, stored before it counts.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::build::{Slot, Stamp};
-use crate::config::{Command, Config, Measure, Placeholder, Values};
-use crate::evaluation::{Around, CommitId, Ended, MachineState, Phase, RunRecord};
+use crate::config::{Config, Measure, Placeholder, Values};
+use crate::evaluation::{Around, CommitId, Ended, Loaded, MachineState, Phase, RunRecord};
 use crate::git::{History, Holding, LaidTree, Worktree};
 use crate::measure::Reader;
-use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
+use crate::process::{self, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
 
-use super::{Facts, OracleError, caches};
+use super::loaded::{Ground, Look};
+use super::setting::Setting;
+use super::{Facts, OracleError};
 
 /// What to run, where, and for whom.
 #[derive(Clone, Copy)]
@@ -24,6 +25,8 @@ pub(super) struct Order<'a> {
     pub(super) commit: &'a CommitId,
     /// Its files, where they are not the commit's own.
     pub(super) laid: Option<&'a LaidTree>,
+    /// The user's, of which nothing may be loaded but what is linked in.
+    pub(super) checkout: Option<&'a Path>,
     pub(super) config: &'a Config,
     pub(super) measure: &'a Measure,
     pub(super) key: &'a RunKey,
@@ -80,39 +83,23 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let Order { slot, measure, .. } = order;
     let values = values(order.history, slot, order.commit, order.config, order.facts)?;
     slot.fresh(&slot.out())?;
-    let cwd = match &measure.cwd {
-        Some(template) => slot.src().join(template.fill(&values)?),
-        None => slot.src(),
-    };
-    let mut env = BTreeMap::new();
-    for (name, template) in &measure.env {
-        env.insert(name.clone(), template.fill(&values)?);
-    }
-    let fill = |command: &Command| {
-        command.words.iter().map(|word| word.fill(&values)).collect::<Result<Vec<_>, _>>()
-    };
-    let argv = fill(&measure.command)?;
-    let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
+    let look = Look::begin(slot)?;
+    let setting = Setting::of(measure, &values, slot, &look)?;
+    let argv = setting.words(&measure.command)?;
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();
     let pending = order.store.pending_log(&attempt)?;
     let log = pending.path();
-    let invoke = |words: &[String]| {
-        let mut invocation =
-            Invocation::new(&words[0]).args(&words[1..]).cwd(&cwd).timeout(Some(measure.timeout));
-        for (name, folder) in &caches {
-            invocation = invocation.env(name, folder);
-        }
-        env.iter().fold(invocation, |invocation, (name, value)| invocation.env(name, value))
+    let quietly = |words: &[String]| {
+        let quiet = LogFile { path: &log.with_extension("aside"), header: &[], sync: false };
+        process::run(&setting.invocation(words), order.stop, &quiet, &mut |_, _| Keep::No)
     };
 
-    let mut header = header(order.commit, &argv, &cwd, &env, &started);
-    let aside = log.with_extension("aside");
+    let mut header = header(order.commit, &argv, &setting, &started);
     let mut failed_before = None;
     for command in &measure.before {
-        let words = fill(command)?;
-        let quiet = LogFile { path: &aside, header: &[], sync: false };
-        let done = process::run(&invoke(&words), order.stop, &quiet, &mut |_, _| Keep::No)?;
+        let words = setting.words(command)?;
+        let done = quietly(&words)?;
         header.push(("before", format!("{}: {}", shlex_line(&words), done.ended)));
         if !done.ended.is_success() {
             failed_before = Some(done.ended);
@@ -122,25 +109,27 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
 
     let output = LogFile { path: log, header: &header, sync: true };
     let mut machine = None;
+    let mut mapped = Vec::new();
     let (ended, wall_s, peak_rss_mib) = if let Some(ended) = failed_before {
         // Nothing of the engine ran; its log says what stood in the way.
         let words = ["true".to_owned()];
-        process::run(&invoke(&words), order.stop, &output, &mut |_, _| Keep::No)?;
+        process::run(&setting.invocation(&words), order.stop, &output, &mut |_, _| Keep::No)?;
         (ended, 0.0, None)
     } else {
         let mut reader = Reader::new(measure, &order.config.requires);
         let before = (order.look)();
-        let done = process::run(&invoke(&argv), order.stop, &output, &mut |stream, line| {
+        let invocation = setting.invocation(&argv);
+        let done = process::run(&invocation, order.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
+        mapped = done.mapped;
         machine = Some(Around { before, after: (order.look)() });
         (done.ended, done.wall.as_secs_f64(), done.peak_rss_mib)
     };
     for command in &measure.after {
-        let words = fill(command)?;
-        let quiet = LogFile { path: &aside, header: &[], sync: false };
-        process::run(&invoke(&words), order.stop, &quiet, &mut |_, _| Keep::No)?;
+        quietly(&setting.words(command)?)?;
     }
+    let loaded = loaded(&order, look, &mapped);
     keep_file(measure, slot, log)?;
     let holding = Holding {
         commit: order.commit.clone(),
@@ -152,6 +141,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::Stopped);
     }
+    let loaded = loaded?;
     // A text that was swapped under the run is no run of the one that was hashed.
     order.facts.check_inputs(order.config, order.store)?;
     let record = RunRecord {
@@ -162,9 +152,9 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         phase: order.phase,
         hunt: order.hunt.map(str::to_owned),
         argv,
-        cwd: cwd.to_string_lossy().into_owned(),
+        cwd: setting.cwd().to_string_lossy().into_owned(),
         slot: slot.root().to_string_lossy().into_owned(),
-        env,
+        env: setting.env().clone(),
         started,
         wall_s,
         peak_rss_mib,
@@ -174,25 +164,52 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         prepare: None,
         alone: measure.exclusive,
         machine,
+        loaded: Some(loaded),
+        same_as: None,
     };
     Ok(order.store.put_run(&record, log)?)
+}
+
+/// What was loaded; an error where that was not the commit's.
+fn loaded(order: &Order<'_>, look: Look, mapped: &[PathBuf]) -> Result<Loaded, OracleError> {
+    let Order { slot, measure, .. } = *order;
+    let ground = Ground { slot, checkout: order.checkout, allowed: allowed(order) };
+    let mut loaded =
+        look.finish(&ground, mapped, order.store)?.map_err(|leak| OracleError::Leak {
+            measure: measure.name.clone(),
+            commit: order.commit.short().to_owned(),
+            path: leak.path,
+            whose: leak.whose,
+        })?;
+    // What was prepared is made from the build, too.
+    loaded.is_whole &= order.config.prepares_of(measure.templates()).is_empty();
+    Ok(loaded)
+}
+
+/// What may be loaded from the user's checkout: what is linked in, and inputs.
+fn allowed(order: &Order<'_>) -> Vec<PathBuf> {
+    let links = order.checkout.into_iter().flat_map(|checkout| {
+        order.config.worktree.link.iter().map(move |link| checkout.join(link))
+    });
+    let inputs = order.facts.inputs.values().map(|input| PathBuf::from(&input.path));
+    links.chain(inputs).collect()
 }
 
 /// What stands at the top of a run's log.
 fn header(
     commit: &CommitId,
     argv: &[String],
-    cwd: &Path,
-    env: &BTreeMap<String, String>,
+    setting: &Setting<'_>,
     started: &str,
 ) -> Vec<(&'static str, String)> {
     let mut header = vec![
         ("command", shlex_line(argv)),
-        ("folder", cwd.to_string_lossy().into_owned()),
+        ("folder", setting.cwd().to_string_lossy().into_owned()),
         ("commit", commit.to_string()),
         ("started", started.to_owned()),
     ];
-    header.extend(env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
+    let env = setting.env().iter();
+    header.extend(env.map(|(name, value)| ("env", format!("{name}={value}"))));
     header
 }
 

@@ -51,10 +51,21 @@ fn reap() -> bool {
     }
 }
 
+/// Everyone who lives below us.
+#[cfg(target_os = "linux")]
+pub(super) fn living() -> Vec<i32> {
+    tree::descendants(rustix::process::getpid().as_raw_pid(), &tree::parents())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn living() -> Vec<i32> {
+    Vec::new()
+}
+
 /// Sends KILL to each descendant, once; says how many there were.
 #[cfg(target_os = "linux")]
 fn kill_descendants() -> usize {
-    let below = tree::descendants(rustix::process::getpid().as_raw_pid(), &tree::parents());
+    let below = living();
     for pid in below.iter().filter_map(|pid| Pid::from_raw(*pid)) {
         // Gone already is as good.
         let _ = rustix::process::kill_process(pid, Signal::KILL);

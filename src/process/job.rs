@@ -45,6 +45,8 @@ pub(super) enum Report {
         wall_ns: u64,
         peak_rss: u64,
         survivors: usize,
+        /// Programs and shared objects that were seen in memory.
+        mapped: Vec<String>,
     },
 }
 

@@ -18,6 +18,7 @@ mod descendants;
 mod invocation;
 mod job;
 mod log;
+mod mapped;
 mod program;
 mod ready;
 mod run;

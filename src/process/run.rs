@@ -1,5 +1,6 @@
 //! A supervised run, from its start to the last line of its output.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, PipeReader};
 use std::os::fd::AsFd;
@@ -40,6 +41,9 @@ pub struct Finished {
     pub lost: u64,
     /// Processes that no signal could end (they hang in the kernel); 0 on a sane machine.
     pub survivors: usize,
+    /// Programs and shared objects that it and all below it were seen to have in memory, in order
+    /// of path (Linux; none elsewhere).
+    pub mapped: Vec<PathBuf>,
 }
 
 /// Where the output goes.
@@ -104,6 +108,7 @@ pub fn run(
         cut: summary.cut,
         lost: summary.lost,
         survivors: end.survivors,
+        mapped: end.mapped,
     })
 }
 
@@ -124,11 +129,12 @@ struct End {
     wall: Duration,
     peak_rss: u64,
     survivors: usize,
+    mapped: Vec<PathBuf>,
 }
 
 impl From<Ended> for End {
     fn from(ended: Ended) -> Self {
-        Self { ended, wall: Duration::ZERO, peak_rss: 0, survivors: 0 }
+        Self { ended, wall: Duration::ZERO, peak_rss: 0, survivors: 0, mapped: Vec::new() }
     }
 }
 
@@ -160,11 +166,12 @@ fn execute(
     run.follow(stop, &alarm, sink, log_error)?;
     match run.over {
         Some(Report::Refused { errno }) => Ok(program::refusal(&job.program, errno).into()),
-        Some(Report::Ended { status, told, wall_ns, peak_rss, survivors }) => Ok(End {
+        Some(Report::Ended { status, told, wall_ns, peak_rss, survivors, mapped }) => Ok(End {
             ended: run.reason.filter(|_| told).unwrap_or_else(|| ended(status)),
             wall: Duration::from_nanos(wall_ns),
             peak_rss,
             survivors,
+            mapped: with_program(mapped, &job.program),
         }),
         _ => Err(ProcessError::SupervisorDied),
     }
@@ -187,6 +194,13 @@ fn prepare(invocation: &Invocation) -> Result<Result<Job, Ended>, ProcessError> 
         env,
         grace: invocation.patience(),
     }))
+}
+
+/// The program itself may have come and gone before anybody looked.
+fn with_program(mapped: Vec<String>, program: &Path) -> Vec<PathBuf> {
+    let mut files: BTreeSet<PathBuf> = mapped.into_iter().map(PathBuf::from).collect();
+    files.extend(program.canonicalize());
+    files.into_iter().collect()
 }
 
 fn ended(status: Option<i32>) -> Ended {

@@ -12,6 +12,7 @@ use wait4::{ResUse, Wait4};
 
 use super::descendants::{self, PATIENCE};
 use super::job::{Job, KILL, Report, TERM};
+use super::mapped::Mapped;
 use super::ready::{drain, read_some, ready, sooner, until};
 use super::shim;
 
@@ -49,6 +50,7 @@ pub(super) fn supervise() -> io::Result<()> {
             wall_ns: u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
             peak_rss: end.map_or(0, |end| end.rusage.maxrss),
             survivors: left,
+            mapped: engine.mapped.into_files(),
         },
     };
     send(&mut control, &report)
@@ -91,12 +93,22 @@ struct Engine {
     kill_at: Option<Instant>,
     /// When to give up on a killed engine.
     give_up_at: Option<Instant>,
+    mapped: Mapped,
 }
 
 impl Engine {
     fn new(child: Child, exec: UnixStream, grace: Duration) -> Self {
         let group = Pid::from_child(&child);
-        Self { child, group, exec: Some(exec), grace, told: false, kill_at: None, give_up_at: None }
+        Self {
+            child,
+            group,
+            exec: Some(exec),
+            grace,
+            told: false,
+            kill_at: None,
+            give_up_at: None,
+            mapped: Mapped::new(),
+        }
     }
 
     /// Follows the engine to its end, and obeys what comes over `control`.
@@ -106,7 +118,7 @@ impl Engine {
             if let Some(end) = self.child.try_wait4()? {
                 return Ok(self.ended(end));
             }
-            let timeout = until(sooner(self.kill_at, self.give_up_at));
+            let timeout = until(sooner(sooner(self.kill_at, self.give_up_at), self.mapped.next()));
             let descriptors = [
                 listen.then_some(control.as_fd()),
                 Some(dead.as_fd()),
@@ -114,10 +126,14 @@ impl Engine {
             ];
             let [order, _, exec] = ready(descriptors, timeout)?;
             drain(dead);
-            if exec && let Some(errno) = self.refused() {
-                self.child.wait()?;
-                return Ok(Outcome::Refused(errno));
+            if exec {
+                if let Some(errno) = self.refused() {
+                    self.child.wait()?;
+                    return Ok(Outcome::Refused(errno));
+                }
+                self.mapped.begin();
             }
+            self.mapped.look_if_due();
             if order {
                 listen = self.obey(control)?;
             }

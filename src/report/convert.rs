@@ -33,6 +33,7 @@ impl From<&Culprit> for FirstBad {
             failure: culprit.failure.clone(),
             files: culprit.files.clone(),
             dependencies: culprit.dependencies.clone(),
+            ran: culprit.ran.clone(),
             confirmed_before: culprit.confirmed_before.clone(),
         }
     }

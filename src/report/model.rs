@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Apart, Around, Basis, CommitId, Dependency, Failure, Lineage, Metric, Outcome, OverText, Phase,
-    SkipReason, TouchedFile, Value, Verdict,
+    Ran, SkipReason, TouchedFile, Value, Verdict,
 };
 use crate::store::CompilerCache;
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
@@ -168,6 +168,9 @@ pub struct FirstBad {
     /// Other projects' sources that it moves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Dependency>,
+    /// What its runs loaded that those of its parent did not, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
     /// Date and hunt of the confirmation, when an earlier one was taken over.
     pub confirmed_before: Option<(String, String)>,
 }

@@ -9,6 +9,9 @@ use super::certainty::{About, confidence, noise_of};
 use super::gather::failure_text;
 use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
 
+/// So many files are named in a line.
+const MOST_NAMED: usize = 4;
+
 /// How the script beside a report is called.
 pub(super) const REPRODUCE: &str = "sh reproduce.sh [CLONE]";
 
@@ -179,6 +182,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str,
         facts.push((fails(report), failure_text(failure)));
     }
     facts.extend(dependencies(first).into_iter().map(|words| ("Dependency", words)));
+    facts.extend(ran(first).map(|words| ("What ran", words)));
     facts.push(("Confidence", confidence(report, first)));
     facts.extend(confirmed_before(first).map(|words| ("", words)));
     facts
@@ -200,6 +204,22 @@ pub(super) fn dependencies(first: &FirstBad) -> Vec<String> {
         format!("{what} {}: {from}..{to}{}", one.path, count.unwrap_or_default())
     };
     first.dependencies.iter().map(of).collect()
+}
+
+/// The files that its runs and its parent's did not load alike.
+pub(super) fn ran(first: &FirstBad) -> Option<String> {
+    let ran = first.ran.as_ref()?;
+    let named: Vec<String> = ran.unlike.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = ran.unlike.len() - named.len();
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let of = text::plural(ran.unlike.len() + ran.alike, "file");
+    Some(match named.as_slice() {
+        [] => format!("no difference was seen in {of} that were loaded"),
+        named => format!(
+            "of {of} that were loaded, these differ from its parent's: {}{more}",
+            named.join(", ")
+        ),
+    })
 }
 
 /// What a step is over the text.

@@ -31,14 +31,30 @@ struct Cached {
 pub struct Digests {
     path: PathBuf,
     known: BTreeMap<String, Cached>,
+    /// Whether it knows something that its file does not.
+    is_ahead: bool,
 }
 
 impl Digests {
-    /// Opens the cache; one that does not parse is begun anew, since it is only a cache.
+    /// Opens the store's cache.
     pub fn open(store: &Store) -> Self {
-        let path = store.root().join("digests.json");
-        let known = read_json(&path).unwrap_or_default();
-        Self { path, known }
+        Self::at(&store.root().join("digests.json"))
+    }
+
+    /// Opens a cache; one that does not parse is begun anew, since it is only a cache.
+    pub fn at(path: &Path) -> Self {
+        let known = read_json(path).unwrap_or_default();
+        Self { path: path.to_owned(), known, is_ahead: false }
+    }
+
+    /// SHA-256 of each file's content.
+    pub fn of_each(&mut self, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, String>, StoreError> {
+        let mut found = BTreeMap::new();
+        for file in files {
+            found.insert(file.clone(), self.of_file(file)?);
+        }
+        self.keep()?;
+        Ok(found)
     }
 
     /// SHA-256 of the files' relative names and contents, in order. One file alone has the
@@ -51,7 +67,9 @@ impl Digests {
         if let [(name, file)] = leaves.as_slice()
             && name.as_os_str().is_empty()
         {
-            return self.of_file(file);
+            let digest = self.of_file(file)?;
+            self.keep()?;
+            return Ok(digest);
         }
         let mut whole = Sha256::new();
         for (name, file) in &leaves {
@@ -60,7 +78,16 @@ impl Digests {
             whole.update(self.of_file(file)?.as_bytes());
             whole.update(b"\n");
         }
+        self.keep()?;
         Ok(hex(&whole.finalize()))
+    }
+
+    fn keep(&mut self) -> Result<(), StoreError> {
+        if std::mem::take(&mut self.is_ahead) {
+            let bytes = serde_json::to_vec(&self.known).expect("a map of strings is plain data");
+            publish(&self.path, &bytes)?;
+        }
+        Ok(())
     }
 
     fn of_file(&mut self, file: &Path) -> Result<String, StoreError> {
@@ -73,8 +100,7 @@ impl Digests {
         }
         let sha256 = digest(file)?;
         self.known.insert(name, Cached { identity, sha256: sha256.clone() });
-        let bytes = serde_json::to_vec(&self.known).expect("a map of strings is plain data");
-        publish(&self.path, &bytes)?;
+        self.is_ahead = true;
         Ok(sha256)
     }
 }

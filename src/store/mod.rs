@@ -42,7 +42,7 @@ pub use error::StoreError;
 pub use gc::{Limits, Tidying, Waste};
 pub use hunts::{HuntDir, HuntLock};
 pub use inventory::{Inventory, Pile};
-pub use key::{BuildKey, KeyHasher, RunKey};
+pub use key::{BuildKey, KeyHasher, RunKey, hex};
 pub use runs::{Control, PendingLog, StoredRun};
 
 use in_use::InUse;

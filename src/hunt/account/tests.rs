@@ -36,6 +36,7 @@ fn culprit(digit: char, effects: Vec<Effect>) -> Culprit {
         failure: None,
         files: Vec::new(),
         dependencies: Vec::new(),
+        ran: None,
         confirmed_before: None,
     }
 }

@@ -279,6 +279,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
             role: "unknown".to_owned(),
         }],
         dependencies: Vec::new(),
+        ran: None,
         confirmed_before: None,
     }
 }

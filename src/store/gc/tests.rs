@@ -56,6 +56,8 @@ impl Place {
             warm_up: false,
             alone: false,
             machine: None,
+            loaded: None,
+            same_as: None,
         };
         let log = self.store.pending_log(attempt).unwrap();
         std::fs::write(log.path(), "1> said\n").unwrap();

@@ -18,6 +18,7 @@ mod fixes;
 mod isolation;
 mod laid;
 mod lines;
+mod loaded;
 mod matrix;
 mod merges;
 mod names;

@@ -1,0 +1,187 @@
+//! Proof of what ran: the programs, shared objects and files that a run really loaded, and
+//! whether any of them was not its commit's own.
+
+mod modules;
+mod opened;
+mod survey;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::build::{Slot, SlotError};
+use crate::evaluation::Loaded;
+use crate::store::{Digests, Store, StoreError};
+
+use self::modules::{Modules, source_of};
+use self::opened::Opened;
+use self::survey::survey;
+
+/// A look at one run, from before its start.
+#[derive(Debug)]
+pub(super) struct Look {
+    opened: Opened,
+    modules: Modules,
+    names: String,
+}
+
+/// What a run may load from.
+pub(super) struct Ground<'a> {
+    pub(super) slot: &'a Slot,
+    /// The user's checkout, whose own build and modules are no commit's.
+    pub(super) checkout: Option<&'a Path>,
+    /// What of it may be loaded all the same: what is linked in, and inputs.
+    pub(super) allowed: Vec<PathBuf>,
+}
+
+/// What a run loaded that belongs to no commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Leak {
+    pub(super) path: PathBuf,
+    pub(super) whose: &'static str,
+}
+
+impl Look {
+    /// Begins to look at a slot.
+    pub(super) fn begin(slot: &Slot) -> Result<Self, SlotError> {
+        let modules = Modules::below(slot.root())
+            .map_err(|source| SlotError { path: slot.root().to_owned(), source })?;
+        let found = survey(&tops(slot));
+        Ok(Self { opened: Opened::of(found.folders), modules, names: found.names })
+    }
+
+    /// What the run's environment gets on top; `python_path` is the one it would have.
+    pub(super) fn variables(&self, python_path: Option<OsString>) -> [(&'static str, OsString); 2] {
+        self.modules.variables(python_path)
+    }
+
+    /// What was loaded, or the first thing that should not have been; `mapped` is what the kernel
+    /// showed in memory.
+    pub(super) fn finish(
+        self,
+        ground: &Ground<'_>,
+        mapped: &[PathBuf],
+        store: &Store,
+    ) -> Result<Result<Loaded, Leak>, StoreError> {
+        let opened = self.opened.finish();
+        let modules = self.modules.loaded();
+        if let Some(leak) = mapped.iter().chain(&modules).find_map(|path| ground.leak(path)) {
+            return Ok(Err(leak));
+        }
+        let is_known = opened.is_some();
+        let all: BTreeSet<PathBuf> = opened
+            .into_iter()
+            .flatten()
+            .map(|path| source_of(&path))
+            .chain(modules.iter().cloned())
+            .chain(mapped.iter().cloned())
+            .collect();
+        let (own, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            all.into_iter().partition(|path| path.starts_with(ground.slot.root()));
+        let own = own.into_iter().filter(|path| ground.is_commits(path)).collect::<Vec<_>>();
+        // Where none of the commit's own programs ran here, they ran where we do not look.
+        let is_own = |path: &PathBuf| modules.contains(path) || is_binary(path);
+        let is_whole = is_known && own.iter().any(is_own);
+        let elsewhere = others.into_iter().filter(|path| mapped.contains(path)).collect::<Vec<_>>();
+        let own = digests(&mut slot_digests(ground.slot), &own)?;
+        let below = |path: PathBuf| {
+            let path = path.strip_prefix(ground.slot.root()).map(Path::to_owned).unwrap_or(path);
+            path.to_string_lossy().into_owned()
+        };
+        let name = |path: PathBuf| path.to_string_lossy().into_owned();
+        Ok(Ok(Loaded {
+            own: own.into_iter().map(|(path, sha)| (below(path), sha)).collect(),
+            elsewhere: digests(&mut Digests::open(store), &elsewhere)?
+                .into_iter()
+                .map(|(path, sha)| (name(path), sha))
+                .collect(),
+            names: self.names,
+            is_whole,
+        }))
+    }
+}
+
+/// Where the commit's own files lie.
+fn tops(slot: &Slot) -> [PathBuf; 2] {
+    [slot.src(), slot.build()]
+}
+
+/// Whether a run in this slot would load the very same.
+pub(super) fn is_in(loaded: &Loaded, slot: &Slot) -> Result<bool, StoreError> {
+    if !loaded.is_whole || survey(&tops(slot)).names != loaded.names {
+        return Ok(false);
+    }
+    let files: Vec<PathBuf> = loaded.own.keys().map(|path| slot.root().join(path)).collect();
+    let here = digests(&mut slot_digests(slot), &files)?;
+    Ok(loaded.own.iter().all(|(path, sha)| here.get(&slot.root().join(path)) == Some(sha)))
+}
+
+fn slot_digests(slot: &Slot) -> Digests {
+    Digests::at(&slot.root().join("digests.json"))
+}
+
+/// Whether it is a program or a shared object: ELF, which is all that Linux runs without help.
+fn is_binary(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == *b"\x7fELF"
+}
+
+/// What is gone by now was the run's own, and nothing that it was given.
+fn digests(
+    cache: &mut Digests,
+    files: &[PathBuf],
+) -> Result<BTreeMap<PathBuf, String>, StoreError> {
+    let there: Vec<PathBuf> = files.iter().filter(|path| path.is_file()).cloned().collect();
+    cache.of_each(&there)
+}
+
+impl Ground<'_> {
+    /// Whether it is of the commit's source or build, and not what a run wrote or was given.
+    fn is_commits(&self, path: &Path) -> bool {
+        path.starts_with(self.slot.src()) || path.starts_with(self.slot.build())
+    }
+
+    fn leak(&self, path: &Path) -> Option<Leak> {
+        let slots = self.slot.root().parent();
+        let is_allowed = |path: &Path| self.allowed.iter().any(|allowed| path.starts_with(allowed));
+        let whose = if path.starts_with(self.slot.root()) || is_allowed(path) {
+            return None;
+        } else if slots.is_some_and(|slots| path.starts_with(slots)) {
+            "the slot of another build"
+        } else if self.checkout.is_some_and(|checkout| path.starts_with(checkout)) {
+            "your own checkout"
+        } else {
+            return None;
+        };
+        Some(Leak { path: path.to_owned(), whose })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::Slots;
+
+    #[test]
+    fn what_belongs_to_no_commit_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let slots = Slots::new(&folder.path().join("repo/.slots")).unwrap();
+        let slot = slots.acquire(|_| false).unwrap();
+        let checkout = folder.path().canonicalize().unwrap().join("repo");
+        let ground = Ground {
+            slot: &slot,
+            checkout: Some(&checkout),
+            allowed: vec![checkout.join(".venv"), checkout.join("eval.py")],
+        };
+        let whose = |path: PathBuf| ground.leak(&path).map(|leak| leak.whose);
+        assert_eq!(whose(slot.build().join("ppl")), None);
+        assert_eq!(whose(PathBuf::from("/usr/lib/libm.so.6")), None);
+        assert_eq!(whose(checkout.join(".venv/lib/libomp.so")), None);
+        assert_eq!(whose(checkout.join("eval.py")), None);
+        assert_eq!(whose(checkout.join("build/libggml.so")), Some("your own checkout"));
+        let other = slots.folder().join("7/build/libggml.so");
+        assert_eq!(whose(other), Some("the slot of another build"));
+    }
+}

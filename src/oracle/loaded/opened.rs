@@ -1,0 +1,169 @@
+//! Which files below some folders are opened while we look (Linux's inotify). The kernel tells
+//! of every one: programs that are executed, libraries that are loaded, modules, kernels and
+//! settings that are read.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// A look at some folders that goes on until it is [finished](Opened::finish).
+#[derive(Debug)]
+pub(super) struct Opened(imp::Watch);
+
+impl Opened {
+    /// Begins to look at what lies in these folders. What lies in folders below them is not seen.
+    pub(super) fn of(folders: Vec<PathBuf>) -> Self {
+        Self(imp::Watch::begin(folders))
+    }
+
+    /// The files that were opened; `None` where some may have been missed.
+    pub(super) fn finish(self) -> Option<BTreeSet<PathBuf>> {
+        self.0.finish()
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::ffi::OsStr;
+    use std::io::{PipeReader, PipeWriter, pipe};
+    use std::mem::MaybeUninit;
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::PathBuf;
+    use std::thread::JoinHandle;
+
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+    use rustix::io::Errno;
+
+    #[derive(Debug)]
+    pub(super) struct Watch(Option<Watching>);
+
+    #[derive(Debug)]
+    struct Watching {
+        /// Its end tells the thread to come to one.
+        end: PipeWriter,
+        thread: JoinHandle<Option<BTreeSet<PathBuf>>>,
+    }
+
+    impl Watch {
+        pub(super) fn begin(folders: Vec<PathBuf>) -> Self {
+            Self(begin(folders).ok())
+        }
+
+        pub(super) fn finish(self) -> Option<BTreeSet<PathBuf>> {
+            let Watching { end, thread } = self.0?;
+            drop(end);
+            thread.join().ok()?
+        }
+    }
+
+    fn begin(folders: Vec<PathBuf>) -> std::io::Result<Watching> {
+        let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        let mut names = BTreeMap::new();
+        for folder in folders {
+            let flags = WatchFlags::OPEN | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
+            names.insert(inotify::add_watch(&queue, &folder, flags)?, folder);
+        }
+        let (ended, end) = pipe()?;
+        let thread = std::thread::Builder::new()
+            .name("opened".to_owned())
+            .spawn(move || follow(&queue, &ended, &names))?;
+        Ok(Watching { end, thread })
+    }
+
+    /// Empties the queue as it fills, so that it does not run over, until the pipe is at its end.
+    fn follow(
+        queue: &OwnedFd,
+        ended: &PipeReader,
+        names: &BTreeMap<i32, PathBuf>,
+    ) -> Option<BTreeSet<PathBuf>> {
+        let mut opened = BTreeSet::new();
+        loop {
+            let mut wait = [
+                PollFd::from_borrowed_fd(queue.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(ended.as_fd(), PollFlags::IN),
+            ];
+            match poll(&mut wait, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return None,
+            }
+            // What was opened before the end is in the queue by then.
+            let is_over = !wait[1].revents().is_empty();
+            take(queue, names, &mut opened)?;
+            if is_over {
+                return Some(opened);
+            }
+        }
+    }
+
+    /// Takes all that is in the queue; `None` where it ran over or cannot be read.
+    fn take(
+        queue: &OwnedFd,
+        names: &BTreeMap<i32, PathBuf>,
+        opened: &mut BTreeSet<PathBuf>,
+    ) -> Option<()> {
+        let mut buffer = [MaybeUninit::uninit(); 16 << 10];
+        let mut events = Reader::new(queue, &mut buffer);
+        loop {
+            let event = match events.next() {
+                Ok(event) => event,
+                Err(Errno::AGAIN) => return Some(()),
+                Err(Errno::INTR) => continue,
+                Err(_) => return None,
+            };
+            if event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
+                return None;
+            }
+            if !event.events().contains(ReadFlags::OPEN)
+                || event.events().contains(ReadFlags::ISDIR)
+            {
+                continue;
+            }
+            let folder = names.get(&event.wd());
+            if let (Some(folder), Some(name)) = (folder, event.file_name()) {
+                opened.insert(folder.join(OsStr::from_bytes(name.to_bytes())));
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod imp {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    #[derive(Debug)]
+    pub(super) struct Watch;
+
+    impl Watch {
+        pub(super) fn begin(_: Vec<PathBuf>) -> Self {
+            Self
+        }
+
+        pub(super) fn finish(self) -> Option<BTreeSet<PathBuf>> {
+            None
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_that_is_opened_is_told_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir_all(at("src/a/b")).unwrap();
+        for path in ["src/top", "src/a/b/deep", "src/a/unread", "elsewhere"] {
+            std::fs::write(at(path), path).unwrap();
+        }
+        let opened = Opened::of(["src", "src/a", "src/a/b"].map(at).to_vec());
+        for path in ["src/top", "src/a/b/deep", "elsewhere", "src/top"] {
+            std::fs::read(at(path)).unwrap();
+        }
+        std::fs::metadata(at("src/a/unread")).unwrap();
+        assert_eq!(opened.finish(), Some(BTreeSet::from([at("src/a/b/deep"), at("src/top")])));
+    }
+}

@@ -1,0 +1,80 @@
+//! What lies below some folders, by name.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// The folders, and a digest of every name.
+#[derive(Clone, Debug)]
+pub(super) struct Survey {
+    /// Each folder, those it was asked about included.
+    pub(super) folders: Vec<PathBuf>,
+    /// SHA-256 of every path and of where links lead: a file that is new could be found before one
+    /// that was there.
+    pub(super) names: String,
+}
+
+/// Walks all that lies below. `.git` is left out; so is what links lead to.
+pub(super) fn survey(tops: &[PathBuf]) -> Survey {
+    let mut walk = Walk { folders: Vec::new(), names: Sha256::new() };
+    for top in tops {
+        walk.below(top, Path::new(""));
+        walk.names.update(b"\n");
+    }
+    Survey { folders: walk.folders, names: crate::store::hex(&walk.names.finalize()) }
+}
+
+struct Walk {
+    folders: Vec<PathBuf>,
+    names: Sha256,
+}
+
+impl Walk {
+    fn below(&mut self, folder: &Path, relative: &Path) {
+        self.folders.push(folder.to_owned());
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        let mut entries: Vec<_> = entries.flatten().filter(|e| e.file_name() != ".git").collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let below = relative.join(entry.file_name());
+            self.names.update(below.as_os_str().as_encoded_bytes());
+            if let Ok(target) = entry.path().read_link() {
+                self.names.update(b"\0");
+                self.names.update(target.as_os_str().as_encoded_bytes());
+            }
+            self.names.update(b"\n");
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.below(&entry.path(), &below);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_links_count_and_contents_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().join("src");
+        let names = || survey(std::slice::from_ref(&top)).names;
+        std::fs::create_dir_all(top.join("a/.git")).unwrap();
+        std::fs::write(top.join("a/one"), "1").unwrap();
+        let before = names();
+        std::fs::write(top.join("a/one"), "2").unwrap();
+        std::fs::write(top.join("a/.git/HEAD"), "2").unwrap();
+        assert_eq!(names(), before);
+        std::fs::rename(top.join("a/one"), top.join("one")).unwrap();
+        let moved = names();
+        assert_ne!(moved, before);
+        std::os::unix::fs::symlink("one", top.join("link")).unwrap();
+        let linked = names();
+        assert_ne!(linked, moved);
+        std::fs::remove_file(top.join("link")).unwrap();
+        std::os::unix::fs::symlink("two", top.join("link")).unwrap();
+        assert_ne!(names(), linked);
+        let folders = survey(std::slice::from_ref(&top)).folders;
+        assert_eq!(folders, [top.clone(), top.join("a")]);
+    }
+}

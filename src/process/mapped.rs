@@ -1,0 +1,95 @@
+//! Which programs and shared objects an engine and all below it have in memory, as the kernel
+//! tells (Linux). It is looked often at first and seldom later, so that a long run is left in
+//! peace; what comes and goes between two looks is not seen.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::descendants;
+
+/// Between the first look and the second; each pause after it is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// What was seen so far.
+#[derive(Debug)]
+pub(super) struct Mapped {
+    files: BTreeSet<String>,
+    pause: Duration,
+    next: Option<Instant>,
+}
+
+impl Mapped {
+    /// Nothing, until [`Mapped::begin`].
+    pub(super) fn new() -> Self {
+        Self { files: BTreeSet::new(), pause: FIRST_PAUSE, next: None }
+    }
+
+    /// The engine has taken over: from now on there is something to see.
+    pub(super) fn begin(&mut self) {
+        self.next = cfg!(target_os = "linux").then(Instant::now);
+    }
+
+    /// When to look again.
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.next
+    }
+
+    /// Looks, if it is time to.
+    pub(super) fn look_if_due(&mut self) {
+        if self.next.is_some_and(|next| next <= Instant::now()) {
+            for pid in descendants::living() {
+                let maps = std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+                self.files.extend(programs(&maps));
+            }
+            self.next = Some(Instant::now() + self.pause);
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// All that was seen.
+    pub(super) fn into_files(self) -> Vec<String> {
+        self.files.into_iter().collect()
+    }
+}
+
+/// The files of which something is mapped to be executed, in the words of `/proc/PID/maps`: six
+/// columns, the last of which is a path that may hold blanks. One that was removed or replaced
+/// since is left out: what lies at its path now is something else. So is a path that is no UTF-8.
+fn programs(maps: &[u8]) -> impl Iterator<Item = String> {
+    maps.split(|byte| *byte == b'\n').filter_map(|line| {
+        let line = std::str::from_utf8(line).ok()?;
+        let (_, rest) = line.split_once(' ')?;
+        let (rights, _) = rest.split_once(' ')?;
+        let path = &line[line.find('/')?..];
+        let is_one = rights.contains('x') && !path.ends_with(" (deleted)");
+        is_one.then(|| unescaped(path))
+    })
+}
+
+/// The kernel writes a newline in a name as `\012`, and nothing else so.
+fn unescaped(path: &str) -> String {
+    path.replace("\\012", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mapped_to_be_executed_counts() {
+        let maps = b"\
+55d0-55d1 r--p 00000000 fe:00 1234                       /slot/0/build/ppl
+55d1-55d2 r-xp 00001000 fe:00 1234                       /slot/0/build/ppl
+7f00-7f01 r-xp 00000000 fe:00 99                         /opt/my libs/lib\\012a.so
+7f01-7f02 r--p 00000000 fe:00 98                         /data/model.gguf
+7f02-7f03 r-xp 00000000 fe:00 97                         /slot/0/build/old.so (deleted)
+7f03-7f04 r-xp 00000000 00:00 0                          [vdso]
+7f04-7f05 rwxp 00000000 00:00 0 
+7f05-7f06 r-xp 00000000 fe:00 96                         /odd/\xff.so
+";
+        let found: Vec<String> = programs(maps).collect();
+        assert_eq!(found, ["/slot/0/build/ppl", "/opt/my libs/lib\na.so"]);
+        assert_eq!(programs(b"").count(), 0);
+    }
+}

@@ -1,0 +1,165 @@
+//! Proof of what ran: what differs is told, what is not the commit's own voids the run, and where
+//! nothing differs nobody is blamed.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::hunt;
+use crate::kit::{History, Plan, TestEnvironment, line};
+
+/// A bench in Python: another module of its own, and what else it is told to load.
+const BENCH: &str = "
+import sys
+import rounding
+bad = open(sys.argv[2]).read().split()
+print(f'[1]{rounding.to(7.0)},')
+print(f'Final estimate: PPL = {rounding.to(7.5 if sys.argv[1] in bad else 7.0)} +/- 0.01')
+";
+const ROUNDING: &str = "def to(x):\n    return f'{x:.4f}'\n";
+
+fn benched(plan: Plan) -> Plan {
+    plan.file(0, "m.py", BENCH).file(0, "rounding.py", ROUNDING)
+}
+
+/// Says that these commits are bad.
+fn bad(env: &TestEnvironment, history: &History, labels: &[&str]) {
+    let names: Vec<&str> = labels.iter().map(|label| history.commit(label)).collect();
+    fs::write(env.path("world/bad"), names.join("\n")).unwrap();
+}
+
+fn command(env: &str) -> String {
+    format!("python3 {{src}}/m.py {{commit}} {env}/bad")
+}
+
+#[test]
+fn what_differs_between_the_first_bad_commit_and_its_parent_is_told() {
+    let told = hunt(line("g g g b b")).finds("3").costs(8, 6);
+    let ran = &told.hunt.report["culprit"]["ran"];
+    let conf = json!({ "path": "build/engine.conf", "how": "content" });
+    assert_eq!(ran["unlike"], json!([conf]), "{ran:#}");
+    let page = told.hunt.file("report.md");
+    assert!(page.contains("these differ from its parent's: build/engine.conf"), "{page}");
+    // Each digest leads back to a file that can be looked at.
+    let records = told.env().git_folder().join("bisect-ppl/runs");
+    let mut seen = 0;
+    for record in records_below(&records) {
+        let own = record["loaded"]["own"].as_object().unwrap();
+        assert!(own.contains_key("build/engine.conf"));
+        assert!(own.values().all(|sha| sha.as_str().unwrap().len() == 64), "{own:#?}");
+        seen += 1;
+    }
+    assert_eq!(seen, 8);
+}
+
+fn records_below(folder: &std::path::Path) -> Vec<Value> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(records_below(&path));
+        } else if path.extension().is_some_and(|ending| ending == "json") {
+            found.push(serde_json::from_slice(&fs::read(&path).unwrap()).unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn where_both_ran_the_same_files_nobody_is_blamed() {
+    let row =
+        hunt(benched(line("g g g g g g"))).given(|env, history| bad(env, history, &["4", "5"]));
+    let row = row.oracle(|oracle| {
+        let command = command(&oracle.world());
+        oracle.ppl_command(&command)
+    });
+    let row = row.saying(&["ran the very same", "what was measured is not its doing"]);
+    let (hunt, history) = row.leaves("4").hunted();
+    assert_eq!(hunt.report["outcome"], "candidates", "{}", hunt.output.stderr);
+    assert!(hunt.report["candidates"].as_array().unwrap().contains(&json!(history.commit("4"))));
+    let summary = hunt.report["summary"].as_str().unwrap();
+    assert!(summary.contains("ran the very same"), "{summary}");
+}
+
+#[test]
+fn a_module_of_the_commits_own_is_told() {
+    // The step is the module's, which no build knows of.
+    let plan = benched(line("g g g g g")).file(3, "rounding.py", "def to(x):\n    return x + 1\n");
+    let row = hunt(plan).given(|env, history| bad(env, history, &[]));
+    let row = row.oracle(|oracle| {
+        let command = command(&oracle.world());
+        oracle.ppl_command(&command)
+    });
+    let (hunt, history) = row.finds("3").hunted();
+    let hunt = hunt.names(&history, "3");
+    let module = json!({ "path": "src/rounding.py", "how": "content" });
+    assert_eq!(hunt.report["culprit"]["ran"]["unlike"], json!([module]));
+}
+
+#[test]
+fn a_module_of_the_users_checkout_voids_the_run() {
+    let plan = benched(line("g g g b b"));
+    let row = hunt(plan).given(|env, history| {
+        bad(env, history, &[]);
+        fs::create_dir(env.repo().join("editable")).unwrap();
+        fs::write(env.repo().join("editable/sitecustomize.py"), "import mine\n").unwrap();
+        fs::write(env.repo().join("editable/mine.py"), "").unwrap();
+    });
+    let checkout = row.env.repo().join("editable").display().to_string();
+    let row = row.variable("PYTHONPATH", &*checkout).oracle(|oracle| {
+        let command = command(&oracle.world());
+        oracle.ppl_command(&command)
+    });
+    let words = ["/editable/mine.py from your own checkout, not from the commit's build"];
+    row.gets_stopped().saying(&words).costs(0, 1);
+}
+
+#[test]
+fn what_is_linked_in_may_be_loaded() {
+    let plan = benched(line("g g g g g")).file(3, "rounding.py", "def to(x):\n    return x + 1\n");
+    let row = hunt(plan).given(|env, history| {
+        bad(env, history, &[]);
+        fs::create_dir(env.repo().join("editable")).unwrap();
+        fs::write(env.repo().join("editable/sitecustomize.py"), "import mine\n").unwrap();
+        fs::write(env.repo().join("editable/mine.py"), "").unwrap();
+    });
+    let checkout = row.env.repo().join("editable").display().to_string();
+    let row = row.variable("PYTHONPATH", &*checkout).oracle(|oracle| {
+        let command = command(&oracle.world());
+        oracle.ppl_command(&command).section("[worktree]\nlink = [\"editable\"]")
+    });
+    let (hunt, history) = row.hunted();
+    hunt.names(&history, "3");
+}
+
+#[test]
+fn a_program_of_the_users_checkout_voids_the_run() {
+    let row = hunt(line("g g g b b")).given(|env, _| {
+        fs::copy("/bin/sh", env.repo().join("sh")).unwrap();
+    });
+    let program = row.env.repo().join("sh").display().to_string();
+    let row = row.oracle(|oracle| {
+        let engine = "{build}/engine run ppl";
+        oracle.ppl_command(&format!("{program} -c \"{engine}; exit $?\""))
+    });
+    row.gets_stopped().saying(&["/sh from your own checkout"]).counting(0, 1).costs(1, 1);
+}
+
+#[test]
+fn a_build_that_would_run_the_very_same_files_is_not_run() {
+    // The value is the module's; what else changes is read by nobody.
+    let mut plan = benched(line("g g g g g g g g g"));
+    plan = plan.file(6, "rounding.py", "def to(x):\n    return x + 1\n");
+    let row = hunt(plan).given(|env, history| bad(env, history, &[]));
+    let row = row.oracle(|oracle| {
+        let command = format!("python3 {{src}}/m.py x {}/bad", oracle.world());
+        oracle.ppl_command(&command)
+    });
+    // Two runs of each end, none on the way, and one of each side for the confirmation.
+    let told = row.finds("6").counting(6, 7).costs(0, 7);
+    assert!(told.hunt.file("report.md").contains("it would load the very same 2 files as"));
+    let reused = |label: &str| told.commit(label)["samples"][0]["reused"] == true;
+    assert!(reused("4") && reused("5"), "{:#}", told.hunt.report["commits"]);
+    // Another hunt finds what this one wrote down.
+    told.again().finds("6").counting(0, 0).costs(0, 0);
+}
