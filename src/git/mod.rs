@@ -18,6 +18,7 @@ mod history;
 mod leftovers;
 mod link;
 mod repository;
+mod snapshot;
 mod submodules;
 mod tracked;
 mod worktree;
@@ -29,6 +30,7 @@ pub use changes::{ChangeStatus, FileChange};
 pub use error::GitError;
 pub use history::{CommitInfo, History, Range};
 pub use repository::{GitVersion, Repository, git_version};
+pub use snapshot::{BlobId, Here, Snapshot};
 pub use worktree::Worktree;
 
 #[cfg(test)]
