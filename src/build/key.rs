@@ -73,6 +73,10 @@ pub fn run_key(
     if measure.warmup > 0 {
         hasher = hasher.field("warmup", &measure.warmup.to_string());
     }
+    // The log keeps what the file held.
+    if let Some(file) = &measure.file {
+        hasher = hasher.field("file", file);
+    }
     for command in commands() {
         hasher = command_field(hasher, command);
     }

@@ -131,12 +131,15 @@ pub struct Check {
 #[derive(Debug, ClapArgs)]
 #[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
 pub struct Start {
-    /// A revision that was right
-    #[arg(long, value_name = "REV")]
-    pub good: String,
-    /// A revision that is not
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    pub bad: String,
+    /// A revision that is right [with --find-fix the newer end, by default HEAD]
+    #[arg(long, value_name = "REV", required_unless_present = "find_fix")]
+    pub good: Option<String>,
+    /// A revision that is not [default: HEAD; with --find-fix the older end, to be given]
+    #[arg(long, value_name = "REV", required_if_eq("find_fix", "true"))]
+    pub bad: Option<String>,
+    /// Hunt the commit that mended something: bad is the older end, good the newer one
+    #[arg(long)]
+    pub find_fix: bool,
     /// The configuration; paths in it start from its folder [default: oracle.toml, here or at
     /// the top of the checkout]
     #[arg(long, value_name = "FILE")]
@@ -160,9 +163,6 @@ pub struct Start {
     /// Not available yet
     #[arg(long, hide = true)]
     pub slots: Option<u32>,
-    /// Not available yet
-    #[arg(long, hide = true)]
-    pub find_fix: bool,
     /// Not available yet
     #[arg(long, hide = true)]
     pub deadline: Option<String>,

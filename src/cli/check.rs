@@ -67,6 +67,7 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
             lines.ok("config", &path.to_string_lossy());
             inputs(&mut lines, &config);
             tools(&mut lines, &config);
+            named_later(&mut lines, &config);
             timed(&mut lines, &config);
         }
         Err(error) => {
@@ -131,11 +132,27 @@ fn inputs(lines: &mut Lines, config: &Config) {
     }
 }
 
+/// Guards on metrics whose names only a run can tell.
+fn named_later(lines: &mut Lines, config: &Config) {
+    for guard in &config.guards {
+        let Some(measure) = config.measure(&guard.metric.measure) else { continue };
+        let is_known = matches!(guard.metric.name.as_deref(), Some("wall_s" | "peak_rss_mib"));
+        if measure.parser.names().is_none() && !is_known {
+            let about = format!(
+                "{}: shows once {} has run; `bisect-ppl measure REV` lists what it yields",
+                guard.metric, measure.name
+            );
+            lines.ok("metric", &about);
+        }
+    }
+}
+
 /// Measures of time: whether they are measured as such, and whether the machine is quiet.
 fn timed(lines: &mut Lines, config: &Config) {
     for measure in config.measures.iter().filter(|measure| !measure.exclusive) {
         let guards = config.guards.iter().filter(|guard| guard.metric.measure == measure.name);
-        if let Some(guard) = guards.into_iter().find(|guard| is_of_time(guard)) {
+        let yields_speeds = measure.parser.yields_speeds();
+        if let Some(guard) = guards.into_iter().find(|guard| yields_speeds || is_of_time(guard)) {
             let about = format!("{} looks like a time or a speed", guard.metric);
             let cure = format!(
                 "`exclusive = true` in the measure `{}` keeps our other builds and runs away \

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 
 use crate::demo::{self, LayoutError};
+use crate::evaluation::Aim;
 use crate::git::Repository;
 use crate::hunt::{Asked, UsageError};
 use crate::process::Stop;
@@ -46,6 +47,7 @@ pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let asked = Asked {
         good: scenario.good.clone(),
         bad: scenario.bad.clone(),
+        aim: Aim::Regression,
         search: SearchBy::Auto,
         spread_of: None,
         first_parent: false,

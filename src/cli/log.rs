@@ -1,7 +1,7 @@
 //! `log`: the hunt's search over the whole range as a log that `git bisect replay` takes in any clone.
 
-use crate::evaluation::{CommitId, Phase, Verdict};
-use crate::git::{Aim, History, Range};
+use crate::evaluation::{Aim, CommitId, Phase, Verdict};
+use crate::git::{History, Range};
 use crate::hunt::HuntError;
 use crate::store::journal::Event;
 use crate::ui::Ui;
@@ -12,15 +12,17 @@ use super::{Failed, exit, hunt_here};
 /// `log`.
 pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
-    let mut range = None;
+    let (mut range, mut aim) = (None, Aim::Regression);
     let mut marks: Vec<(CommitId, Verdict)> = Vec::new();
     let (mut whole, mut skipped) = (0, 0);
     for entry in hunt.entries().map_err(Failed::store)? {
         match entry.event {
             Event::Begun(begun) => {
+                aim = begun.options.aim;
+                let [old, new] = begun.ends();
                 range = Some(Range {
-                    old: vec![begun.good.commit],
-                    new: begun.bad.commit,
+                    old: vec![old.clone()],
+                    new: new.clone(),
                     first_parent: begun.options.first_parent,
                     paths: begun.options.paths,
                 });
@@ -29,7 +31,8 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
             }
             // The whole range may be searched more than once: the last one has the answer.
             Event::Search { stretch, good, bad, .. } => {
-                let is_all = |range: &Range| range.old.contains(&good) && range.new == bad;
+                let [old, new] = aim.turned([&good, &bad]);
+                let is_all = |range: &Range| range.old.contains(old) && range.new == *new;
                 if range.as_ref().is_some_and(is_all) && stretch != whole {
                     whole = stretch;
                     marks.truncate(skipped);
@@ -46,7 +49,7 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let range = range.ok_or_else(|| Failed::hunt(HuntError::NoBeginning))?;
     let git = |error: crate::git::GitError| Failed::hunt(error.into());
     let history = History::open(&repository).map_err(git)?;
-    let text = history.replay_log(&range, Aim::Regression, &marks).map_err(git)?;
+    let text = history.replay_log(&range, aim, &marks).map_err(git)?;
     ui.out(&text).map_err(Failed::stdout)?;
     Ok(exit::DONE)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, Verdict};
+use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::git::{BisectState, Repository};
 use crate::hunt::{self, UsageError};
 use crate::oracle::exit::code;
@@ -19,7 +19,7 @@ use super::{Failed, config_path, here, load};
 /// `oracle`.
 pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
-    let verdict = if let Some(name) = &args.hunt {
+    let (verdict, aim) = if let Some(name) = &args.hunt {
         let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
         let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
         hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
@@ -27,11 +27,12 @@ pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
         let path = config_path(args.config.as_deref(), Some(&repository));
         by_hand(&repository, &path, stop)?
     };
-    Ok(code(verdict))
+    Ok(code(verdict, aim))
 }
 
-/// In a bisect of the user's own: the baseline is its good commit.
-fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<Verdict, Failed> {
+/// In a bisect of the user's own: the baseline is its good commit, which is the newer end where
+/// the terms say that a fix is sought.
+fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdict, Aim), Failed> {
     let git = |error: crate::git::GitError| Failed::hunt(UsageError::from(error).into());
     let state = repository.bisect_state_here().map_err(git)?.ok_or_else(|| {
         Failed::usage(
@@ -41,7 +42,9 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<Verdic
             ),
         )
     })?;
-    let (Some(good), Some(commit)) = (state.old.first().cloned(), state.current.clone()) else {
+    let aim = state.aim();
+    let [good, _] = aim.turned([state.old.first().cloned(), state.new.clone()]);
+    let (Some(good), Some(commit)) = (good, state.current.clone()) else {
         return Err(Failed::usage(
             anyhow!("the bisect in this worktree has no good commit yet"),
             Some("`git bisect good REV` first: its level is the baseline".to_owned()),
@@ -61,7 +64,7 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<Verdic
         commit.short(),
         printable_line(&judgement.reason)
     ));
-    Ok(judgement.verdict)
+    Ok((judgement.verdict, aim))
 }
 
 /// The configuration as it was at the first step of this bisect: the checked-out file changes

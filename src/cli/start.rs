@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 
 use crate::config::Config;
-use crate::evaluation::{Metric, Outcome};
+use crate::evaluation::{Aim, Metric, Outcome};
 use crate::git::Repository;
 use crate::hunt::{self, Asked};
 use crate::process::Stop;
@@ -16,14 +16,18 @@ use super::args::{Hunt, Start};
 use super::watch::Watch;
 use super::{Failed, configuration, exit, here, hunt_here, program, unavailable};
 
+/// The newer end, where none is given.
+const NEWEST: &str = "HEAD";
+
 /// `start`.
 pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
     let repository = here()?;
     let config = configuration(args.config.as_deref(), &repository)?;
     let asked = Asked {
-        good: args.good.clone(),
-        bad: args.bad.clone(),
+        good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
+        bad: args.bad.clone().unwrap_or_else(|| NEWEST.to_owned()),
+        aim: if args.find_fix { Aim::Fix } else { Aim::Regression },
         search: search_by(&args.search)?,
         spread_of: args.target_of.as_deref().map(spread_of).transpose()?,
         first_parent: args.first_parent,

@@ -36,7 +36,6 @@ pub fn command(words: &[String]) -> Failed {
 pub fn start(args: &Start) -> Result<(), Failed> {
     let missing = [
         (args.slots.is_some(), "--slots"),
-        (args.find_fix, "--find-fix"),
         (args.deadline.is_some(), "--deadline"),
         (args.detach, "--detach"),
     ];

@@ -56,6 +56,14 @@ impl Command {
         let words = words.iter().map(|w| Template::parse(w, inputs)).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), words })
     }
+
+    /// Of words that were read before.
+    pub(super) fn of(words: Vec<Template>) -> Self {
+        let texts = words.iter().map(Template::text);
+        // Only a NUL cannot be quoted, and no file has one.
+        let text = shlex::try_join(texts).unwrap_or_default();
+        Self { text, words }
+    }
 }
 
 fn check_program(word: &str) -> Result<(), CommandError> {

@@ -56,8 +56,13 @@ impl InputError {
         match self {
             Self::Undeclared { name } => format!("add `{name} = \"PATH\"` to [inputs]"),
             Self::Missing { name, .. } | Self::NoMatch { name, .. } | Self::Empty { name, .. } => {
+                // A value of an axis is an input called AXIS[VALUE].
+                let (name, table) = match name.split_once('[') {
+                    Some((axis, _)) => (axis, "matrix"),
+                    None => (name.as_str(), "inputs"),
+                };
                 format!(
-                    "fetch it, or correct `{name}` in [inputs]; its path starts from the folder of the file that names it"
+                    "fetch it, or correct `{name}` in [{table}]; its path starts from the folder of the file that names it"
                 )
             }
             Self::Unreadable { .. } => "check the permissions on the way to it".to_owned(),

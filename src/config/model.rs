@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::evaluation::{FailureKind, Guard, Metric};
 
 use super::load::Source;
-use super::{Placeholder, Template};
+use super::{Parser, Placeholder, Template};
 
 /// One oracle.toml, checked. Made only by reading one: [`Config::load`], [`Config::parse`],
 /// [`Config::resolve`].
@@ -110,6 +110,8 @@ pub struct Measure {
     pub command: Command,
     /// How to read the output.
     pub parser: Parser,
+    /// Where to read in place of stdout and stderr: a path or pattern below `{out}`.
+    pub file: Option<String>,
     /// Wall-clock limit of one run; default 20 minutes.
     pub timeout: Duration,
     /// Declared environment.
@@ -139,27 +141,6 @@ pub enum MeasureKind {
     Fact,
 }
 
-/// `measure.parser` with what belongs to it.
-#[derive(Clone, Debug)]
-pub enum Parser {
-    /// llama-perplexity's output, of any year.
-    LlamaPerplexity,
-    /// A pattern with named groups (or one unnamed group, or none: the whole match).
-    Regex {
-        /// Matched line by line on both streams.
-        pattern: regex::Regex,
-        /// Which match counts.
-        pick: Pick,
-    },
-    /// A JSON document on stdout; pointers as in RFC 6901.
-    Json {
-        /// Metric name (`None`: the measure's own) → pointer.
-        pointers: BTreeMap<Option<String>, String>,
-    },
-    /// The exit code is the value: a run that ends by itself is a reading, not a failure.
-    ExitCode,
-}
-
 impl Measure {
     /// Whether its runs depend on `{chunks}`.
     pub fn takes_chunks(&self) -> bool {
@@ -177,41 +158,6 @@ impl Build {
         let templates = words.chain(self.env.values());
         templates.flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
     }
-}
-
-impl Parser {
-    /// What its values are called, without `wall_s` and `peak_rss_mib`, which every run has;
-    /// `None` is the unnamed value, whose metric is called as the measure. Never empty.
-    pub fn names(&self) -> Vec<Option<String>> {
-        match self {
-            Self::LlamaPerplexity | Self::ExitCode => vec![None],
-            Self::Regex { pattern, .. } => {
-                let named: Vec<_> =
-                    pattern.capture_names().flatten().map(|name| Some(name.to_owned())).collect();
-                if named.is_empty() { vec![None] } else { named }
-            }
-            Self::Json { pointers } => pointers.keys().cloned().collect(),
-        }
-    }
-}
-
-/// `measure.pick`: where the pattern matches more than once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pick {
-    /// The first match.
-    First,
-    /// The last match (the default).
-    Last,
-    /// The smallest number.
-    Min,
-    /// The largest number.
-    Max,
-    /// The sum of all.
-    Sum,
-    /// The middle one of all numbers in order.
-    Median,
-    /// Their mean.
-    Mean,
 }
 
 /// `[run]`.

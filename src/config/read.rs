@@ -1,6 +1,7 @@
 //! The one walk from a tree to a [`Config`].
 
 mod guard;
+mod matrix;
 mod measure;
 mod overrides;
 
@@ -9,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::matrix::Matrix;
 use super::document::Node;
 use super::load::Source;
 use super::problem::Problem;
@@ -45,16 +47,18 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = Section::new("", &document.place, table);
-    root.later(&["matrix", "prepare", "patch", "overlay", "ruler"]);
+    root.later(&["prepare", "patch", "overlay", "ruler"]);
 
     version(walk, &mut root);
     // Inputs and [run] come first: templates are checked against them.
     walk.inputs = inputs(walk, &mut root);
     let run = run(walk, &mut root);
+    let matrix = Matrix::read(walk, &mut root);
     let failures = failures(walk, &mut root);
     let worktree = worktree(walk, &mut root, base);
-    let build = build(walk, &mut root);
-    let (measures, declared) = measure::measures(walk, &mut root, &failures);
+    let build = build(walk, &mut root, &matrix);
+    let (measures, declared) = measure::measures(walk, &mut root, &failures, &matrix);
+    matrix.finish(walk, &mut root, &measures);
     let requires = guard::requires(walk, &mut root, &declared);
     let guards = guard::guards(walk, &mut root, &declared);
     let statistics = statistics(walk, &mut root);
@@ -142,10 +146,10 @@ fn links(walk: &mut Walk, spot: &Spot<'_>) -> Vec<String> {
     links
 }
 
-fn build(walk: &mut Walk, root: &mut Section<'_>) -> Build {
+fn build(walk: &mut Walk, root: &mut Section<'_>, matrix: &Matrix) -> Build {
     let mut section = root.section(walk, "build");
-    let commands = section.get("commands").map(|spot| build_commands(walk, &spot));
-    let env = section.get("env").map(|spot| build_env(walk, &spot));
+    let commands = section.get("commands").map(|spot| build_commands(walk, &spot, matrix));
+    let env = section.get("env").map(|spot| build_env(walk, &spot, matrix));
     let mode = section.get("mode").and_then(|spot| {
         let modes = [("clean", BuildMode::Clean), ("incremental", BuildMode::Incremental)];
         spot.choice(walk, &modes, &[])
@@ -171,20 +175,22 @@ fn build(walk: &mut Walk, root: &mut Section<'_>) -> Build {
     }
 }
 
-fn build_commands(walk: &mut Walk, spot: &Spot<'_>) -> Vec<super::Command> {
+fn build_commands(walk: &mut Walk, spot: &Spot<'_>, matrix: &Matrix) -> Vec<super::Command> {
     let mut commands = Vec::new();
     for spot in spot.list(walk).unwrap_or_default() {
         let Some(command) = spot.command(walk) else { continue };
         refuse_out(walk, &spot, &command.words);
+        matrix.refuse_in_build(walk, &spot, &command.words);
         commands.push(command);
     }
     commands
 }
 
-fn build_env(walk: &mut Walk, spot: &Spot<'_>) -> BTreeMap<String, Template> {
+fn build_env(walk: &mut Walk, spot: &Spot<'_>, matrix: &Matrix) -> BTreeMap<String, Template> {
     let env = spot.env(walk);
     let values: Vec<Template> = env.values().cloned().collect();
     refuse_out(walk, spot, &values);
+    matrix.refuse_in_build(walk, spot, &values);
     env
 }
 

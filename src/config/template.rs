@@ -35,6 +35,8 @@ pub enum Placeholder {
     CommitDate,
     /// `{inputs.NAME}`: the path of an input.
     Input(String),
+    /// `{matrix.NAME}`: the value of an axis in a cell.
+    Matrix(String),
 }
 
 const PLAIN: [(&str, Placeholder); 11] = [
@@ -63,6 +65,7 @@ impl fmt::Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(name) => write!(f, "{{inputs.{name}}}"),
+            Self::Matrix(name) => write!(f, "{{matrix.{name}}}"),
             plain => {
                 let name = PLAIN.iter().find(|(_, p)| p == plain).map_or("", |(name, _)| name);
                 write!(f, "{{{name}}}")
@@ -106,7 +109,7 @@ pub enum TemplateError {
 
 fn allowed() -> String {
     let plain: Vec<_> = PLAIN.iter().map(|(name, _)| format!("{{{name}}}")).collect();
-    format!("{} {{inputs.NAME}}", plain.join(" "))
+    format!("{} {{inputs.NAME}} {{matrix.NAME}}", plain.join(" "))
 }
 
 fn declared(inputs: &[String]) -> String {
@@ -161,6 +164,15 @@ enum Part {
     Hole(Placeholder),
 }
 
+/// What stands in place of a placeholder.
+#[derive(Clone, Debug)]
+pub(super) enum Instead {
+    /// This, as it is.
+    Text(String),
+    /// Another one.
+    Hole(Placeholder),
+}
+
 /// A word with placeholders.
 ///
 /// `{name}` is a placeholder, and an error if it is none of ours. `{{` and `}}` are literal
@@ -208,6 +220,28 @@ impl Template {
     /// As written, nothing filled in: the same wherever folders lie.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The same with other parts in place of some placeholders.
+    #[must_use]
+    pub(super) fn replaced(&self, with: &impl Fn(&Placeholder) -> Option<Instead>) -> Self {
+        let part = |part: &Part| match part {
+            Part::Text(_) => part.clone(),
+            Part::Hole(placeholder) => match with(placeholder) {
+                None => part.clone(),
+                Some(Instead::Text(text)) => Part::Text(text),
+                Some(Instead::Hole(placeholder)) => Part::Hole(placeholder),
+            },
+        };
+        let parts: Vec<Part> = self.parts.iter().map(part).collect();
+        if parts == self.parts {
+            return self.clone();
+        }
+        let written = |part: &Part| match part {
+            Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+            Part::Hole(placeholder) => placeholder.to_string(),
+        };
+        Self { text: parts.iter().map(written).collect(), parts }
     }
 
     /// What it needs, in order; one that occurs twice comes twice.
@@ -327,6 +361,10 @@ fn named(name: &str, inputs: &BTreeMap<String, String>) -> Result<Placeholder, T
                 inputs: inputs.keys().cloned().collect(),
             })
         };
+    }
+    // Whether there is such an axis is known where cells are made.
+    if let Some(axis) = name.strip_prefix("matrix.") {
+        return Ok(Placeholder::Matrix(axis.to_owned()));
     }
     Err(match name {
         "port" => TemplateError::NotYet { name: name.to_owned() },

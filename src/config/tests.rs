@@ -1,6 +1,7 @@
 //! The room as its users see it: texts in, configurations or problems out.
 
 mod inputs;
+mod matrix;
 mod overrides;
 mod refusals;
 mod schema;
@@ -161,12 +162,12 @@ probe = ["cc --version", "awk '{print}'"]
     assert_eq!(config.build.timeout, Duration::from_mins(90));
     assert_eq!(config.build.env["EMPTY"].text(), "");
     let speed = config.measure("speed").unwrap();
-    assert_eq!(speed.parser.names(), [Some("tg".to_owned())]);
+    assert_eq!(speed.parser.names(), Some(vec![Some("tg".to_owned())]));
     assert!(matches!(speed.parser, Parser::Regex { pick: Pick::Max, .. }));
     assert_eq!((speed.failures.crash, speed.failures.timeout), (Policy::Bad, Policy::Bad));
     assert_eq!(config.failures.crash, Policy::Skip);
     assert_eq!((speed.before.len(), speed.after.len()), (1, 1));
-    assert_eq!(config.measure("launch").unwrap().parser.names(), [None]);
+    assert_eq!(config.measure("launch").unwrap().parser.names(), Some(vec![None]));
     assert!(config.failures.transient.is_empty());
     assert_eq!(config.guards[0].metric, Metric::named("speed", "tg"));
     assert_eq!(config.guards[3].form, GuardForm::Min(-1.5));
@@ -287,7 +288,7 @@ timeout = 30
 [[measure]]
 name = "ppl"
 command = "{build}/ppl --model {inputs.modle} | tee log"
-parser = "llama-bench"
+parser = "tensors"
 [[measure]]
 name = "speed"
 command = "{build}/bench {inputs.modle}"
@@ -307,7 +308,7 @@ confidence = 99
       oracle.toml:5:1: build.comands: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
       oracle.toml:6:11: build.timeout: expected a time with its unit in quotes, such as "90s", found an integer.
       oracle.toml:9:11: measure.ppl.command: no shell reads this, so `|` has no effect: quote it if it is meant literally, or write sh -c '…'
-      oracle.toml:10:10: measure.ppl.parser: `llama-bench` is not available yet. Available: llama-perplexity, regex, json, exit-code
+      oracle.toml:10:10: measure.ppl.parser: `tensors` is not available yet. Available: llama-perplexity, llama-bench, llama-kld, lm-eval, parity, junit, regex, json, exit-code
       oracle.toml:13:11: measure.speed.command: `{inputs.modle}` names no input; did you mean `model`? Declared: model
       oracle.toml:15:11: measure.speed.pattern: has named and unnamed groups: name all, or write (?:…) for those that hold no value.
       oracle.toml:17:10: guard[1].metric: there is no measure `sped`; did you mean `speed`? Measures: ppl, speed

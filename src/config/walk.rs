@@ -175,6 +175,15 @@ impl<'d> Spot<'d> {
         }
     }
 
+    /// A string, or a number as it is written.
+    pub(super) fn word_or_number(&self, walk: &mut Walk) -> Option<String> {
+        match &self.node.data {
+            Data::Integer(number) => Some(number.to_string()),
+            Data::Float(number) => Some(number.to_string()),
+            _ => self.text(walk).map(str::to_owned),
+        }
+    }
+
     pub(super) fn flag(&self, walk: &mut Walk) -> Option<bool> {
         match self.node.data {
             Data::Flag(flag) => Some(flag),

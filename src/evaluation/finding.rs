@@ -166,6 +166,21 @@ pub struct TouchedFile {
     pub role: String,
 }
 
+/// Another project's sources that a commit moves on, or back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependency {
+    /// The submodule, or the file in which it is noted what was taken over.
+    pub path: String,
+    /// Its commit before.
+    pub from: CommitId,
+    /// Its commit now.
+    pub to: CommitId,
+    /// How many of its commits lie between, where that could be counted.
+    pub commits: Option<usize>,
+    /// Whether it is a submodule.
+    pub is_submodule: bool,
+}
+
 /// A commit as people know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitInfo {
@@ -199,6 +214,9 @@ pub struct Culprit {
     pub failure: Option<Failure>,
     /// What it touches.
     pub files: Vec<TouchedFile>,
+    /// Other projects' sources that it moves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<Dependency>,
     /// Date and hunt of the confirmation, when an earlier one was taken over.
     pub confirmed_before: Option<(String, String)>,
 }

@@ -1,6 +1,6 @@
 //! What a measure yields: named numbers and facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,6 +28,13 @@ impl Metric {
         Self { measure: measure.to_owned(), name: None }
     }
 
+    /// Of a metric in one cell of a matrix: the metric without it, and what each axis is.
+    pub fn cell(&self) -> Option<(Self, Vec<(&str, &str)>)> {
+        let (measure, cell) = self.measure.strip_suffix(']')?.split_once('[')?;
+        let axes = cell.split(',').map(|axis| axis.split_once('=')).collect::<Option<_>>()?;
+        Some((Self { measure: measure.to_owned(), name: self.name.clone() }, axes))
+    }
+
     /// A named metric of a measure.
     pub fn named(measure: &str, name: &str) -> Self {
         Self { measure: measure.to_owned(), name: Some(name.to_owned()) }
@@ -50,9 +57,19 @@ impl FromStr for Metric {
         let word = |w: &str| {
             !w.is_empty() && w.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
         };
+        // A measure, or one cell of it: `ppl[model=tiny,threads=8]`.
+        let measure = |text: &str| match text.split_once('[') {
+            None => word(text),
+            Some((name, cell)) => {
+                let axis = |part: &str| {
+                    part.split_once('=').is_some_and(|(axis, label)| word(axis) && word(label))
+                };
+                word(name) && cell.strip_suffix(']').is_some_and(|cell| cell.split(',').all(axis))
+            }
+        };
         match text.split_once('.') {
-            None if word(text) => Ok(Self::of(text)),
-            Some((measure, name)) if word(measure) && word(name) => Ok(Self::named(measure, name)),
+            None if measure(text) => Ok(Self::of(text)),
+            Some((of, name)) if measure(of) && word(name) => Ok(Self::named(of, name)),
             _ => Err(ParseMetricError(text.to_owned())),
         }
     }
@@ -164,6 +181,10 @@ pub struct Reading {
     /// same.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
+    /// The checks or tests that ran, by name, where the parser knows such; those that were
+    /// skipped are not among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<BTreeSet<String>>,
 }
 
 impl Reading {
@@ -173,9 +194,11 @@ impl Reading {
         (chunks > 0).then_some(Extent { chunks, context: self.context })
     }
 
-    /// Bit-identical: all parsed values, per-chunk ones included, are equal.
+    /// Bit-identical: all parsed values, per-chunk ones included, are equal, and the same checks
+    /// ran.
     pub fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values
+            && self.checks == other.checks
             && self.chunks.len() == other.chunks.len()
             && self.chunks.iter().zip(&other.chunks).all(|(a, b)| a.to_bits() == b.to_bits())
     }

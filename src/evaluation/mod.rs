@@ -1,6 +1,7 @@
 //! The nouns that every room shares. No IO, no policy: what a commit, a metric, a run, a
 //! guard, and a verdict *are*.
 
+mod aim;
 mod commit;
 mod extent;
 mod failure;
@@ -13,13 +14,14 @@ mod noise;
 mod run;
 mod verdict;
 
+pub use aim::Aim;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub use extent::Extent;
 pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
-    Account, Basis, CommitInfo, Contribution, Culprit, Effect, Finding, GuardTarget, Outcome,
-    OverText, Target, TouchedFile,
+    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, GuardTarget,
+    Outcome, OverText, Target, TouchedFile,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use machine_state::{Around, GpuState, MachineState};

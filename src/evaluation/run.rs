@@ -11,7 +11,7 @@ use super::{Around, CommitId};
 /// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// Where a process wrote a line.
+/// Where a line comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
@@ -19,6 +19,8 @@ pub enum Stream {
     Out,
     /// Standard error.
     Err,
+    /// The file that the measure is read from.
+    File,
 }
 
 /// How a process ended.

@@ -4,22 +4,13 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use crate::evaluation::{CommitId, Verdict};
+use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::process::Invocation;
 
 use super::bisect_repository::BisectRepository;
 use super::command::Call;
 use super::error::io_error;
 use super::{BisectState, GitError, History, Range, Remaining, Repository};
-
-/// What is hunted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aim {
-    /// The first bad commit: the older end is good, the newer bad.
-    Regression,
-    /// The first good commit: the older end is bad ("broken"), the newer good ("fixed").
-    Fix,
-}
 
 impl Aim {
     /// What the session calls its older and its newer end. In a hunt for a fix not good and
@@ -34,11 +25,10 @@ impl Aim {
     /// The word git is told; `None` while the answer is out.
     pub fn word(self, verdict: Verdict) -> Option<&'static str> {
         let (old, new) = self.terms();
-        match (verdict, self) {
-            (Verdict::Good, Self::Regression) | (Verdict::Bad, Self::Fix) => Some(old),
-            (Verdict::Bad, Self::Regression) | (Verdict::Good, Self::Fix) => Some(new),
-            (Verdict::Skip, _) => Some("skip"),
-            (Verdict::Unknown, _) => None,
+        match verdict {
+            Verdict::Good | Verdict::Bad => Some(if verdict == self.older() { old } else { new }),
+            Verdict::Skip => Some("skip"),
+            Verdict::Unknown => None,
         }
     }
 

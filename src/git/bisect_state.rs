@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{Aim, CommitId};
 
 use super::command::Call;
 use super::history::{Range, commit_list};
-use super::{Aim, GitError, Repository};
+use super::{GitError, Repository};
 
 /// How a session ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -114,7 +114,11 @@ impl History {
     }
 
     /// Kind and object name of one entry of the commit's tree.
-    fn entry(&self, commit: &CommitId, path: &str) -> Result<Option<(String, String)>, GitError> {
+    pub(super) fn entry(
+        &self,
+        commit: &CommitId,
+        path: &str,
+    ) -> Result<Option<(String, String)>, GitError> {
         // With a trailing slash ls-tree would list what is inside.
         let path = path.trim_start_matches("./").trim_end_matches('/');
         let call = self.repository().shared_call().args(["ls-tree", "-z", "--full-tree"]);

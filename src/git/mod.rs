@@ -13,6 +13,7 @@ mod bisect_repository;
 mod bisect_state;
 mod changes;
 mod command;
+mod dependencies;
 mod error;
 mod history;
 mod leftovers;
@@ -24,7 +25,7 @@ mod tracked;
 mod worktree;
 
 pub use authoring::{Author, Authoring};
-pub use bisect::{Aim, BisectSession};
+pub use bisect::BisectSession;
 pub use bisect_state::{BisectState, End, Remaining};
 pub use changes::{ChangeStatus, FileChange};
 pub use error::GitError;

@@ -4,7 +4,8 @@
 use super::effect::weight;
 use super::search::{Searched, candidates_sentence};
 use crate::evaluation::{
-    Account, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome, Target,
+    Account, Aim, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome,
+    Target,
 };
 use crate::oracle::Observation;
 use crate::ui::text;
@@ -14,13 +15,36 @@ use crate::ui::text;
 pub(super) struct Stretch {
     pub(super) good: CommitId,
     pub(super) bad: CommitId,
+    /// Which of the two is older.
+    pub(super) aim: Aim,
     pub(super) targets: Vec<Target>,
     pub(super) paths: Vec<String>,
+}
+
+impl Stretch {
+    /// The older and the newer end.
+    pub(super) fn ends(&self) -> [&CommitId; 2] {
+        self.aim.turned([&self.good, &self.bad])
+    }
+
+    /// The same stretch up to this newer end.
+    pub(super) fn up_to(self, newer: CommitId) -> Self {
+        match self.aim {
+            Aim::Regression => Self { bad: newer, ..self },
+            Aim::Fix => Self { good: newer, ..self },
+        }
+    }
+}
+
+/// The good and the bad side of a found commit's step.
+fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
+    aim.turned([&found.parent, &found.info.commit])
 }
 
 /// What was found so far.
 #[derive(Debug)]
 pub(super) struct Ledger {
+    aim: Aim,
     targets: Vec<Target>,
     culprits: Vec<Culprit>,
     crossings: Vec<Culprit>,
@@ -29,8 +53,9 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub(super) fn new(targets: &[Target]) -> Self {
+    pub(super) fn new(targets: &[Target], aim: Aim) -> Self {
         Self {
+            aim,
             targets: targets.to_vec(),
             culprits: Vec::new(),
             crossings: Vec::new(),
@@ -87,20 +112,22 @@ impl Ledger {
             }
         };
         let mut next = Vec::new();
-        next.extend(Self::before(stretch, &found));
-        next.extend(self.after(stretch, &found, &seen, bad));
+        next.extend(Self::towards_good(stretch, &found));
+        next.extend(self.towards_bad(stretch, &found, &seen, bad));
         next
     }
 
-    /// What lies right of the found commit, with its level as baseline.
-    fn after(
+    /// What lies between the bad side of the found step, whose level is the baseline there, and
+    /// the bad end: after the commit, or before its parent where a fix was found.
+    fn towards_bad(
         &mut self,
         stretch: &Stretch,
         found: &Culprit,
         seen: &Observation,
         bad: &Observation,
     ) -> Option<Stretch> {
-        if found.info.commit == stretch.bad {
+        let [_, from] = sides(found, stretch.aim);
+        if *from == stretch.bad {
             return None;
         }
         let mut targets = Vec::new();
@@ -113,8 +140,9 @@ impl Ledger {
             }
             let Some(level) = seen.level(metric) else {
                 self.notes.push(format!(
-                    "{} has no {metric}, so what happened to it afterwards was not looked for",
-                    found.info.commit.short()
+                    "{} has no {metric}, so what happened to it {} was not looked for",
+                    from.short(),
+                    beyond(stretch.aim)
                 ));
                 continue;
             };
@@ -130,23 +158,20 @@ impl Ledger {
                 targets.push(Target::Guard(rest));
             } else {
                 self.notes.push(format!(
-                    "what {metric} still rises after {} is lost in its noise",
-                    found.info.commit.short()
+                    "what {metric} still changes {} {} is lost in its noise",
+                    beyond(stretch.aim),
+                    from.short()
                 ));
             }
         }
-        (!targets.is_empty()).then(|| Stretch {
-            good: found.info.commit.clone(),
-            bad: stretch.bad.clone(),
-            targets,
-            paths: stretch.paths.clone(),
-        })
+        (!targets.is_empty()).then(|| Stretch { good: from.clone(), targets, ..stretch.clone() })
     }
 
-    /// What lies left of it: only in noise, where a level between good and bad may pass for
-    /// good, can more than the limit be left there.
-    fn before(stretch: &Stretch, found: &Culprit) -> Option<Stretch> {
-        if found.parent == stretch.good {
+    /// What lies between the good end and the good side of the found step: only in noise, where
+    /// a level between good and bad may pass for good, can more than the limit be left there.
+    fn towards_good(stretch: &Stretch, found: &Culprit) -> Option<Stretch> {
+        let [to, _] = sides(found, stretch.aim);
+        if *to == stretch.good {
             return None;
         }
         let mut targets = Vec::new();
@@ -158,18 +183,14 @@ impl Ledger {
             }
             let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
             let Some(effect) = found.effects.iter().find(is_same) else { continue };
-            let rest = GuardTarget { bad: effect.parent.clone(), ..target.clone() };
+            let [level, _] = stretch.aim.turned([&effect.parent, &effect.commit]);
+            let rest = GuardTarget { bad: level.clone(), ..target.clone() };
             let runs = target.noise.map_or(1, |noise| noise.runs);
             if exceeds(&rest) && is_beyond_noise(&rest, runs, 2) {
                 targets.push(Target::Guard(rest));
             }
         }
-        (!targets.is_empty()).then(|| Stretch {
-            good: stretch.good.clone(),
-            bad: found.parent.clone(),
-            targets,
-            paths: stretch.paths.clone(),
-        })
+        (!targets.is_empty()).then(|| Stretch { bad: to.clone(), targets, ..stretch.clone() })
     }
 
     /// The answer. `history`: the commits between the endpoints, oldest first.
@@ -178,7 +199,7 @@ impl Ledger {
         contributions: Vec<Contribution>,
         history: &[CommitId],
     ) -> Finding {
-        // What lay left of the first one found was entered after it.
+        // What lay before the first one found may have been entered after it.
         let place = |culprit: &Culprit| history.iter().position(|c| *c == culprit.info.commit);
         self.culprits.sort_by_cached_key(place);
         let accounts = self.accounts();
@@ -187,21 +208,25 @@ impl Ledger {
         let (outcome, summary, candidates) = if let Some(main) = main {
             let culprit = &self.culprits[main];
             for (commits, why) in &self.candidates {
-                notes.push(format!("besides, {}", candidates_sentence(commits, why)));
+                notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
             }
             for crossing in &self.crossings {
                 notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
             }
-            (Outcome::Culprit, culprit_sentence(culprit), vec![culprit.info.commit.clone()])
+            (
+                Outcome::Culprit,
+                culprit_sentence(culprit, self.aim),
+                vec![culprit.info.commit.clone()],
+            )
         } else if let Some((commits, why)) = self.candidates.first() {
             for (commits, why) in &self.candidates[1..] {
-                notes.push(format!("besides, {}", candidates_sentence(commits, why)));
+                notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
             }
             for crossing in &self.crossings {
                 notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
             }
             let all = self.candidates.iter().flat_map(|(commits, _)| commits.clone()).collect();
-            (Outcome::Candidates, candidates_sentence(commits, why), all)
+            (Outcome::Candidates, candidates_sentence(commits, why, self.aim), all)
         } else if let Some(crossing) = self.crossings.first() {
             let mut all: Vec<CommitId> =
                 self.crossings.iter().map(|c| c.info.commit.clone()).collect();
@@ -262,6 +287,11 @@ impl Ledger {
     }
 }
 
+/// On which side of the bad side of a step the bad end lies.
+fn beyond(aim: Aim) -> &'static str {
+    aim.turned(["after", "before"])[0]
+}
+
 /// Whether the bad level still breaks the guard against the baseline.
 fn exceeds(target: &GuardTarget) -> bool {
     match (target.baseline.number(), target.bad.number()) {
@@ -302,28 +332,30 @@ fn main_of(culprits: &[Culprit]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-fn culprit_sentence(culprit: &Culprit) -> String {
+fn culprit_sentence(culprit: &Culprit, aim: Aim) -> String {
     let commit = culprit.info.commit.short();
+    let sought = aim.sought();
     match (culprit.effects.first(), &culprit.failure) {
         (Some(effect), _) => match effect.own_step {
             Some(step) => format!(
-                "{commit} is the first bad commit: {} {} → {} (own step {step:.6}, tolerance {:.6})",
+                "{commit} is the {sought}: {} {} → {} (own step {step:.6}, tolerance {:.6})",
                 effect.metric,
                 text::value(&effect.parent),
                 text::value(&effect.commit),
                 effect.limit
             ),
             None => format!(
-                "{commit} is the first bad commit: {} {} → {}",
+                "{commit} is the {sought}: {} {} → {}",
                 effect.metric,
                 text::value(&effect.parent),
                 text::value(&effect.commit)
             ),
         },
         (None, Some(failure)) => {
-            format!("{commit} is the first bad commit: it {} ({})", failure.kind, failure.detail)
+            let [whose, _] = aim.turned(["it", "its parent"]);
+            format!("{commit} is the {sought}: {whose} {} ({})", failure.kind, failure.detail)
         }
-        (None, None) => format!("{commit} is the first bad commit"),
+        (None, None) => format!("{commit} is the {sought}"),
     }
 }
 

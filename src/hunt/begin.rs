@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Measure};
-use crate::evaluation::{CommitId, CommitInfo, Metric};
+use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
 use crate::git::{History, Range, Repository};
 use crate::oracle::{Facts, OracleError, revisions_of};
 use crate::store::journal::{Begun, Event, Options, SearchBy};
@@ -18,6 +18,8 @@ pub struct Asked {
     pub good: String,
     /// The revision that is not.
     pub bad: String,
+    /// Whether the commit that broke something is sought, or the one that mended it.
+    pub aim: Aim,
     /// Who chooses the commits.
     pub search: SearchBy,
     /// Hunt where this metric's repeats stop being bit-identical.
@@ -43,7 +45,7 @@ pub fn begin(
     let history = History::open(repository).map_err(UsageError::from)?;
     let resolve = |revision: &str| history.resolve(revision).map_err(UsageError::from);
     let (good, bad) = (resolve(&asked.good)?, resolve(&asked.bad)?);
-    check_path(&history, &good, &bad)?;
+    check_path(&history, &good, &bad, asked.aim)?;
     if let Some(metric) = &asked.spread_of {
         check_metric(config, metric)?;
     }
@@ -51,6 +53,7 @@ pub fn begin(
     let base = text("the configuration", &config.base)?;
     let checkout = repository.top().map(|top| text("the checkout", top)).transpose()?;
     let options = Options {
+        aim: asked.aim,
         search: asked.search,
         spread_of: asked.spread_of.clone(),
         first_parent: asked.first_parent,
@@ -58,9 +61,10 @@ pub fn begin(
         skip: asked.skip.iter().map(|rev| resolve(rev)).collect::<Result<_, _>>()?,
         paths: pathspecs(config, &asked.paths),
     };
+    let [old, new] = asked.aim.turned([&good, &bad]);
     let range = Range {
-        old: vec![good.clone()],
-        new: bad.clone(),
+        old: vec![old.clone()],
+        new: new.clone(),
         first_parent: options.first_parent,
         paths: options.paths.clone(),
     };
@@ -100,13 +104,14 @@ pub fn begin(
 
 /// A metric that no measure yields is never unsteady.
 fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
-    let known = |measure: &Measure| measure.parser.names().contains(&metric.name);
+    let known = |measure: &Measure| measure.parser.may_yield(metric.name.as_deref());
     if config.measure(&metric.measure).is_some_and(known) {
         return Ok(());
     }
     let names = config.measures.iter().flat_map(|measure| {
-        let names = measure.parser.names().into_iter();
-        names.map(|name| Metric { measure: measure.name.clone(), name }.to_string())
+        let names = measure.parser.names().unwrap_or_else(|| vec![Some("NAME".to_owned())]);
+        let of = |name| Metric { measure: measure.name.clone(), name }.to_string();
+        names.into_iter().map(of).collect::<Vec<_>>()
     });
     Err(UsageError::NoSuchMetric {
         metric: metric.to_string(),
@@ -121,7 +126,8 @@ fn write_beginning(
     begun: Begun,
 ) -> Result<(), HuntError> {
     publish(&hunt.config(), config.text().as_bytes())?;
-    let all = Range::between(&begun.good.commit, &begun.bad.commit);
+    let [old, new] = begun.ends();
+    let all = Range::between(old, new);
     hunt.keep_history(&history.lineage(&all).map_err(UsageError::from)?)?;
     Ok(hunt.journal()?.append(Event::Begun(Box::new(begun)))?)
 }
@@ -141,13 +147,21 @@ fn text(what: &'static str, path: &Path) -> Result<String, UsageError> {
     text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
 }
 
-fn check_path(history: &History, good: &CommitId, bad: &CommitId) -> Result<(), UsageError> {
+fn check_path(
+    history: &History,
+    good: &CommitId,
+    bad: &CommitId,
+    aim: Aim,
+) -> Result<(), UsageError> {
     if good == bad {
         return Err(UsageError::SameCommit(good.clone()));
     }
     let (good_name, bad_name) = (good.short().to_owned(), bad.short().to_owned());
-    if history.is_ancestor(bad, good)? {
-        return Err(UsageError::Reversed { good: good_name, bad: bad_name });
+    let [old, new] = aim.turned([good, bad]);
+    if history.is_ancestor(new, old)? {
+        let names = [format!("good ({good_name})"), format!("bad ({bad_name})")];
+        let [old, new] = aim.turned(names);
+        return Err(UsageError::Reversed { old, new, aim });
     }
     if history.merge_bases(good, bad)?.is_empty() {
         return Err(UsageError::NoPath { good: good_name, bad: bad_name });

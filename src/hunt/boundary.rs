@@ -51,14 +51,15 @@ impl Driver<'_> {
                 seen.push(observation);
             }
             let last = seen.pop().expect("the commit is the last of them");
-            let (bad, rest) = verdicts.split_last().expect("the commit is the last of them");
-            if *bad == Verdict::Skip || rest.contains(&Verdict::Skip) {
+            let (own, rest) = verdicts.split_last().expect("the commit is the last of them");
+            if *own == Verdict::Skip || rest.contains(&Verdict::Skip) {
                 continue;
             }
             compared = true;
-            let step = effects(&last, &seen, targets, &self.oracle.config).0;
-            let holds = *bad == Verdict::Bad
-                && rest.iter().all(|verdict| *verdict == Verdict::Good)
+            let aim = self.begun.options.aim;
+            let step = effects(&last, &seen, targets, &self.oracle.config, aim).0;
+            let holds = *own == aim.newer()
+                && rest.iter().all(|verdict| *verdict == aim.older())
                 && (step.is_empty() || step.iter().any(is_large));
             if !holds {
                 return Ok(Some(

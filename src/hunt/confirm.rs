@@ -3,8 +3,8 @@
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
-    Basis, CommitId, Culprit, Failure, Guard, GuardTarget, Judgement, Metric, Phase, SkipReason,
-    Target, TouchedFile, Verdict,
+    Aim, Basis, CommitId, Culprit, Failure, Guard, GuardTarget, Judgement, Metric, Phase,
+    SkipReason, Target, TouchedFile, Verdict,
 };
 use crate::oracle::{Observation, measures_of};
 use crate::search::Step;
@@ -22,14 +22,14 @@ use super::verdict::{Place, write_down};
 
 /// What a claim came to.
 pub(super) enum Confirmed {
-    /// It holds.
+    /// It holds; with it what was measured on the bad side of its step.
     Culprit(Box<Culprit>, Observation),
     /// It holds, but the own step is too small to blame anybody.
     Small(Box<Culprit>, Observation),
-    /// Afresh, the commit is not bad.
-    NotBad(String),
-    /// Afresh, a parent is bad already.
-    ParentBad(CommitId, String),
+    /// Afresh, the commit is not as it was claimed to be.
+    NotSo(String),
+    /// Afresh, a parent is so already.
+    ParentToo(CommitId, String),
     /// Fresh runs were not enough to say; more of the search's may be.
     Undecided(Vec<CommitId>, String),
     /// It can neither be held nor dropped; it is one of these.
@@ -77,15 +77,16 @@ impl Driver<'_> {
         self.oracle.kept.retain(|slot| {
             slot.stamp().is_some_and(|stamp| stamp.commit == self.begun.good.commit)
         });
-        if let Some(refusal) = refusal(commit, &parents, &verdicts) {
+        if let Some(refusal) = refusal(commit, &parents, &verdicts, self.begun.options.aim) {
             self.spend(&fresh, lead);
             return Ok(refusal);
         }
         if let Some(why) = self.recipe_objection(commit, &parents, &lead.targets)? {
             return Ok(Confirmed::Unsure(vec![commit.clone()], why));
         }
+        let aim = self.begun.options.aim;
         let broken = fresh.broken(targets, lead, &self.oracle.config);
-        let culprit = self.culprit(claim, &parents, &fresh, &broken)?;
+        let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
         let wanted = self.oracle.config.statistics.confidence;
         if culprit.confidence < wanted {
             let why = format!(
@@ -106,7 +107,8 @@ impl Driver<'_> {
                         build.confirm is \"reuse\"";
             self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
         }
-        let observation = fresh.commit;
+        let mut fresh = fresh;
+        let [_, observation] = aim.turned([fresh.parents.swap_remove(worst), fresh.commit]);
         if !is_blamed(&culprit) {
             return Ok(Confirmed::Small(Box::new(culprit), observation));
         }
@@ -123,7 +125,8 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let fresh = self.measure_afresh(claim, against)?;
         let verdicts = self.verdicts(&fresh, claim)?;
-        let stands = refusal(claim.commit, against, &verdicts).is_none();
+        let aim = self.begun.options.aim;
+        let stands = refusal(claim.commit, against, &verdicts, aim).is_none();
         if !stands {
             self.spend(&fresh, claim.lead);
         }
@@ -149,16 +152,17 @@ impl Driver<'_> {
         Ok(verdicts)
     }
 
+    /// The commit as it is to be named, and which of its parents it is compared with.
     fn culprit(
         &self,
         claim: Claim<'_>,
         parents: &[CommitId],
         fresh: &Fresh,
         broken: &[Metric],
-    ) -> Result<Culprit, HuntError> {
+    ) -> Result<(Culprit, usize), HuntError> {
         let Claim { commit, targets, .. } = claim;
-        let config = &self.oracle.config;
-        let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config);
+        let (config, aim) = (&self.oracle.config, self.begun.options.aim);
+        let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config, aim);
         // A metric that keeps its tolerance is nobody's fault, however it moved.
         effects.retain(|effect| broken.contains(&effect.metric));
         let wanted = targets.iter().find_map(|target| match target {
@@ -166,8 +170,8 @@ impl Driver<'_> {
             Target::Guard(_) => None,
         });
         // A commit that is bad since it prints NaN, say, has no level and no step.
-        let failure =
-            wanted.or_else(|| first_failure(&fresh.commit).filter(|_| effects.is_empty()));
+        let [_, bad] = aim.turned([&fresh.parents[worst], &fresh.commit]);
+        let failure = wanted.or_else(|| first_failure(bad).filter(|_| effects.is_empty()));
         let parent = &parents[worst];
         let (confidence, basis) = if fresh.is_exact {
             (1.0, Basis::BitExact)
@@ -179,9 +183,8 @@ impl Driver<'_> {
             (confidence, basis)
         } else {
             let least = |target: &Target| {
-                let sides =
-                    fresh.parents.iter().map(|parent| confidence(parent, &fresh.commit, target));
-                sides.fold(1.0, f64::min)
+                let sides = fresh.parents.iter().map(|parent| aim.turned([parent, &fresh.commit]));
+                sides.map(|sides| confidence(sides, target)).fold(1.0, f64::min)
             };
             let counts = |target: &&Target| match target {
                 Target::Failure { .. } => true,
@@ -192,10 +195,10 @@ impl Driver<'_> {
             };
             (targets.iter().filter(counts).map(least).fold(0.0, f64::max), Basis::Sequential)
         };
-        let files = self
-            .oracle
-            .history
-            .diff_files(Some(parent), commit)?
+        let history = &self.oracle.history;
+        let changes = history.diff_files(Some(parent), commit)?;
+        let dependencies = history.dependencies(parent, commit, &changes)?;
+        let files = changes
             .into_iter()
             .map(|change| TouchedFile {
                 path: change.shown_path(),
@@ -205,7 +208,7 @@ impl Driver<'_> {
                 role: "unknown".to_owned(),
             })
             .collect();
-        Ok(Culprit {
+        let culprit = Culprit {
             info: info(&self.oracle.history, commit)?,
             parents: parents.to_vec(),
             parent: parent.clone(),
@@ -214,8 +217,10 @@ impl Driver<'_> {
             effects,
             failure,
             files,
+            dependencies,
             confirmed_before: None,
-        })
+        };
+        Ok((culprit, worst))
     }
 
     /// Names everything that the confirmation's runs depend on.
@@ -252,20 +257,20 @@ impl Driver<'_> {
     }
 }
 
-/// How surely the commit's fresh runs lie beyond a parent's: in the metric, or, where one of
-/// them fails, in failing.
-fn confidence(parent: &Observation, commit: &Observation, target: &Target) -> f64 {
+/// How surely the fresh runs of the bad side lie beyond those of the good one: in the metric,
+/// or, where one of them fails, in failing.
+fn confidence([good, bad]: [&Observation; 2], target: &Target) -> f64 {
     let fails = |seen: &Observation, measure: &str| -> Vec<f64> {
         seen.of(measure).iter().map(|s| f64::from(u8::from(s.result.is_err()))).collect()
     };
     match target {
         Target::Guard(target)
-            if !commit.numbers(&target.guard.metric).is_empty()
-                && commit.of(&target.guard.metric.measure).iter().all(|s| s.result.is_ok()) =>
+            if !bad.numbers(&target.guard.metric).is_empty()
+                && bad.of(&target.guard.metric.measure).iter().all(|s| s.result.is_ok()) =>
         {
             stats::rank_confidence(
-                &parent.numbers(&target.guard.metric),
-                &commit.numbers(&target.guard.metric),
+                &good.numbers(&target.guard.metric),
+                &bad.numbers(&target.guard.metric),
                 bad_side(target.guard.direction()),
             )
         }
@@ -273,7 +278,7 @@ fn confidence(parent: &Observation, commit: &Observation, target: &Target) -> f6
             guard: Guard { metric: Metric { measure, .. }, .. }, ..
         })
         | Target::Failure { measure: Some(measure), .. } => {
-            stats::rank_confidence(&fails(parent, measure), &fails(commit, measure), Side::Above)
+            stats::rank_confidence(&fails(good, measure), &fails(bad, measure), Side::Above)
         }
         Target::Failure { measure: None, .. } => 1.0,
     }
@@ -286,13 +291,18 @@ fn first_failure(seen: &Observation) -> Option<Failure> {
 }
 
 /// Why the verdicts do not bear the claim, if they do not.
-fn refusal(commit: &CommitId, parents: &[CommitId], verdicts: &[Judgement]) -> Option<Confirmed> {
+fn refusal(
+    commit: &CommitId,
+    parents: &[CommitId],
+    verdicts: &[Judgement],
+    aim: Aim,
+) -> Option<Confirmed> {
     let (own, theirs) = verdicts.split_last().expect("the commit is the last of them");
     match own.verdict {
-        Verdict::Bad => {}
-        Verdict::Good => {
-            let why = format!("measured afresh it is not bad: {}", own.reason);
-            return Some(Confirmed::NotBad(why));
+        verdict if verdict == aim.newer() => {}
+        Verdict::Good | Verdict::Bad => {
+            let why = format!("measured afresh it is not {}: {}", aim.newer(), own.reason);
+            return Some(Confirmed::NotSo(why));
         }
         Verdict::Skip | Verdict::Unknown => {
             let why = format!("measured afresh it cannot be judged: {}", own.reason);
@@ -301,11 +311,11 @@ fn refusal(commit: &CommitId, parents: &[CommitId], verdicts: &[Judgement]) -> O
     }
     for (parent, judgement) in parents.iter().zip(theirs) {
         match judgement.verdict {
-            Verdict::Good => {}
-            Verdict::Bad => {
-                let why =
-                    format!("its parent {} is bad already: {}", parent.short(), judgement.reason);
-                return Some(Confirmed::ParentBad(parent.clone(), why));
+            verdict if verdict == aim.older() => {}
+            Verdict::Good | Verdict::Bad => {
+                let (parent_name, reason) = (parent.short(), &judgement.reason);
+                let why = format!("its parent {parent_name} is {} already: {reason}", aim.newer());
+                return Some(Confirmed::ParentToo(parent.clone(), why));
             }
             Verdict::Skip | Verdict::Unknown => {
                 let why = format!(

@@ -120,10 +120,11 @@ impl Driver<'_> {
         self.announce(&endpoints.chosen.targets)?;
         let lead = Lead::of(&endpoints.chosen.targets, self.begun.options.search);
         self.short = short::choose(&endpoints, &lead, &self.oracle.config);
-        let mut ledger = Ledger::new(&endpoints.chosen.targets);
+        let mut ledger = Ledger::new(&endpoints.chosen.targets, self.begun.options.aim);
         let mut stretches = VecDeque::from([Stretch {
             good: self.begun.good.commit.clone(),
             bad: self.begun.bad.commit.clone(),
+            aim: self.begun.options.aim,
             targets: endpoints.chosen.targets.clone(),
             paths: self.begun.options.paths.clone(),
         }]);
@@ -154,14 +155,20 @@ impl Driver<'_> {
         } else {
             Vec::new()
         };
-        let range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
+        let range = self.whole();
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
+    }
+
+    /// Everything between the endpoints.
+    fn whole(&self) -> Range {
+        let [old, new] = self.begun.ends();
+        Range::between(old, new)
     }
 
     /// What is left in question when no more runs may be made.
     fn out_of_budget(&self, runs: u32) -> Result<Finding, HuntError> {
         let history = &self.oracle.history;
-        let mut range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
+        let mut range = self.whole();
         let place = self.hunt.bisect_repository();
         if self.stretches == 0 && place.exists() {
             let session = BisectSession::open(history.repository(), &place, &range.new)?;
@@ -186,7 +193,7 @@ impl Driver<'_> {
                 _ => None,
             })
             .collect();
-        let range = Range::between(&self.begun.good.commit, &self.begun.bad.commit);
+        let range = self.whole();
         let between = self.oracle.history.commits(&range)?;
         let mut order: Vec<CommitId> =
             judged.iter().filter(|commit| !between.contains(commit)).cloned().collect();

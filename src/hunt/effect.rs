@@ -1,8 +1,8 @@
-//! How much of a regression is a commit's own: its step against the worst of its parents.
-//! Pure.
+//! How much of a change is a commit's own: its step against the parent that is nearest to it,
+//! which is the worst one where a regression is hunted. Pure.
 
 use crate::config::Config;
-use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value};
+use crate::evaluation::{Aim, Culprit, Direction, Effect, GuardTarget, Target, Value};
 use crate::oracle::Observation;
 use crate::stats::{self, Side};
 
@@ -13,17 +13,18 @@ use super::over_text::over_text;
 const NORMAL_95: f64 = 1.96;
 
 /// The own step of each guard that moved, the largest relative to its limit first, and which
-/// parent is the worst.
+/// parent it is measured against.
 pub(super) fn effects(
     commit: &Observation,
     parents: &[Observation],
     targets: &[Target],
     config: &Config,
+    aim: Aim,
 ) -> (Vec<Effect>, usize) {
     let mut found = Vec::new();
     for target in targets {
         if let Target::Guard(target) = target
-            && let Some((effect, worst)) = effect(commit, parents, target, config)
+            && let Some((effect, worst)) = effect(commit, parents, target, config, aim)
         {
             found.push((effect, worst));
         }
@@ -38,10 +39,11 @@ fn effect(
     parents: &[Observation],
     target: &GuardTarget,
     config: &Config,
+    aim: Aim,
 ) -> Option<(Effect, usize)> {
     let metric = &target.guard.metric;
     if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
-        return rates(commit, parents, target, config);
+        return rates(commit, parents, target, config, aim);
     }
     let level = commit.level(metric)?;
     let distance = |value: &Value| match (target.baseline.number(), value.number()) {
@@ -54,21 +56,24 @@ fn effect(
         .filter_map(|(index, parent)| Some((index, parent.level(metric)?)))
         // Of equal parents the first: what a merge is commonly compared with.
         .rev()
-        .max_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)))?;
-    let own_step = match (parent.number(), level.number()) {
+        .max_by(|(_, a), (_, b)| {
+            let [a, b] = aim.turned([distance(a), distance(b)]);
+            a.total_cmp(&b)
+        })?;
+    let [from, to] = aim.turned([&parent, &level]);
+    let own_step = match (from.number(), to.number()) {
         (Some(a), Some(b)) => Some(target.guard.worsening(a, b)),
         _ => None,
     };
+    let [good, bad] = aim.turned([&parents[worst], commit]);
     let steps = || {
-        let theirs = parents[worst].numbers(metric);
-        let own = commit.numbers(metric);
-        theirs
-            .into_iter()
-            .flat_map(move |a| own.clone().into_iter().map(move |b| (a, b)))
+        let (from, to) = (good.numbers(metric), bad.numbers(metric));
+        from.into_iter()
+            .flat_map(move |a| to.clone().into_iter().map(move |b| (a, b)))
             .map(|(a, b)| target.guard.worsening(a, b))
     };
     let interval = own_step.map(|_| {
-        interval_in_noise(commit, &parents[worst], target, config).unwrap_or_else(|| {
+        interval_in_noise(good, bad, target, config).unwrap_or_else(|| {
             [steps().fold(f64::INFINITY, f64::min), steps().fold(f64::NEG_INFINITY, f64::max)]
         })
     });
@@ -79,7 +84,7 @@ fn effect(
         own_step,
         interval,
         limit: target.limit,
-        over_text: over_text(&parents[worst], commit, target),
+        over_text: over_text(good, bad, target),
     };
     Some((effect, worst))
 }
@@ -87,15 +92,14 @@ fn effect(
 /// The own step's 95 % interval under the noise that was measured: D̄ ± 1.96·s·√(1/n + 1/m),
 /// or ± 1.96·s/√n of pairs, on the oriented scale and from there into the metric's unit.
 fn interval_in_noise(
-    commit: &Observation,
-    parent: &Observation,
+    good: &Observation,
+    bad: &Observation,
     target: &GuardTarget,
     config: &Config,
 ) -> Option<[f64; 2]> {
     let noise = target.noise?;
-    let (own, theirs) =
-        (samples(commit, target, config).ok()?, samples(parent, target, config).ok()?);
-    let (level, base) = (stats::winsorised_mean(&own)?, stats::winsorised_mean(&theirs)?);
+    let (theirs, own) = (samples(good, target, config).ok()?, samples(bad, target, config).ok()?);
+    let (base, level) = (stats::winsorised_mean(&theirs)?, stats::winsorised_mean(&own)?);
     let error = if noise.paired {
         noise.sd / (own.len() as f64).sqrt()
     } else {
@@ -109,12 +113,13 @@ fn interval_in_noise(
     Some([step(-NORMAL_95), step(NORMAL_95)])
 }
 
-/// How often the commit and its worst parent fail, where a metric only passes or fails.
+/// How often the commit and the parent nearest to it fail, where a metric only passes or fails.
 fn rates(
     commit: &Observation,
     parents: &[Observation],
     target: &GuardTarget,
     config: &Config,
+    aim: Aim,
 ) -> Option<(Effect, usize)> {
     let rate = |seen: &Observation| {
         let samples = samples(seen, target, config).ok()?;
@@ -127,7 +132,10 @@ fn rates(
     let seen = parents.iter().enumerate().rev();
     let (worst, (_, parent)) = seen
         .filter_map(|(index, parent)| Some((index, rate(parent)?)))
-        .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
+        .max_by(|(_, (a, _)), (_, (b, _))| {
+            let [a, b] = aim.turned([a, b]);
+            a.total_cmp(b)
+        })?;
     let metric = target.guard.metric.clone();
     let effect = Effect {
         metric,

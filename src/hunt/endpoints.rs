@@ -1,7 +1,9 @@
 //! Measures both endpoints in turn: G B | B G, twice where values repeat bit for bit, and
 //! else until the levels lie apart, or cannot be told apart.
 
-use crate::evaluation::{CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict};
+use crate::evaluation::{
+    Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict,
+};
 use crate::oracle::{ControlSlot, Observation, Request};
 use crate::search::endpoint_order;
 use crate::store::journal::Event;
@@ -10,8 +12,9 @@ use super::HuntError;
 use super::driver::Driver;
 use super::noise::Manner;
 use super::plan::steps_of;
-use super::targets::{Chosen, Found, choose, look};
+use super::targets::{Chosen, Found, choose, look, unmeasurable};
 use super::verdict::{Place, write_down};
+use super::yielded::not_yielded;
 
 /// Runs of each endpoint where everything repeats.
 const RUNS_STEADY: usize = 2;
@@ -32,6 +35,9 @@ impl Driver<'_> {
             self.oracle.config.measures.iter().map(|m| m.name.clone()).collect();
         self.oracle.control = None;
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
+        if let Some(what) = not_yielded(&at_good, &self.guards()) {
+            return Ok(Err(unmeasurable(what)));
+        }
         self.keep_control(&good)?;
         let mut at_bad = self.measure_endpoint(&bad, &measures, 1)?;
         let manner = self.manner();
@@ -138,33 +144,39 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Where good is not an ancestor of bad, what was right at good must have been right
-    /// wherever their ways parted, else there is nothing to hunt between them. Histories that
-    /// crossed have several such places, and git asks about each.
+    /// Where the older end is not an ancestor of the newer, what is true of it must have been
+    /// true wherever their ways parted, else there is nothing to hunt between them. Histories
+    /// that crossed have several such places, and git asks about each.
     fn check_merge_bases(
         &mut self,
         good: &CommitId,
         bad: &CommitId,
         chosen: &Chosen,
     ) -> Result<Option<Box<Finding>>, HuntError> {
-        if self.oracle.history.is_ancestor(good, bad)? {
+        let aim = self.begun.options.aim;
+        let [old, new] = aim.turned([good, bad]);
+        if self.oracle.history.is_ancestor(old, new)? {
             return Ok(None);
         }
+        let [older, newer] = aim.turned(["good", "bad"]);
         let mut unmeasurable = None;
         for base in self.oracle.history.merge_bases(good, bad)? {
             let judgement = self.judge(&base, &chosen.targets, 0)?;
             let (name, reason) = (base.short(), &judgement.reason);
-            if judgement.verdict == Verdict::Bad {
+            if judgement.verdict == aim.newer() {
+                let ways = match aim {
+                    Aim::Regression => "mended on the way to good, not broken on the way to bad",
+                    Aim::Fix => "broken on the way to bad, not mended on the way to good",
+                };
                 let summary = format!(
-                    "good is not an ancestor of bad, and their merge base {name} is bad already \
-                     ({reason}): what is wrong at bad was mended on the way to good, not broken \
-                     on the way to bad"
+                    "{older} is not an ancestor of {newer}, and their merge base {name} is \
+                     {newer} already ({reason}): what is wrong at bad was {ways}"
                 );
                 return Ok(Some(Box::new(Finding::plain(Outcome::NoRegression, summary))));
             }
-            if judgement.verdict != Verdict::Good {
+            if judgement.verdict != aim.older() {
                 unmeasurable = unmeasurable.or(Some(format!(
-                    "good is not an ancestor of bad, and their merge base {name} cannot be \
+                    "{older} is not an ancestor of {newer}, and their merge base {name} cannot be \
                      measured: {reason}"
                 )));
             }

@@ -53,14 +53,14 @@ impl Driver<'_> {
                     return Ok(Err(format!(
                         "{metric} does not change from {} to {} beyond its tolerance, measured \
                          often enough",
-                        stretch.good.short(),
-                        stretch.bad.short()
+                        stretch.ends()[0].short(),
+                        stretch.ends()[1].short()
                     )));
                 }
                 Err(Unsettled::TooNoisy { .. }) => {
                     return Ok(Err(format!(
                         "what {metric} still changes after {} is lost in its noise",
-                        stretch.good.short()
+                        stretch.ends()[0].short()
                     )));
                 }
             }

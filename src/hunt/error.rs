@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::{ConfigError, LoadError};
-use crate::evaluation::CommitId;
+use crate::evaluation::{Aim, CommitId};
 use crate::git::GitError;
 use crate::oracle::{InputError, OracleError};
 use crate::process::ProcessError;
@@ -24,13 +24,15 @@ pub enum UsageError {
     /// Good and bad are one.
     #[error("good and bad are the same commit, {0}")]
     SameCommit(CommitId),
-    /// Good comes after bad.
-    #[error("good ({good}) is a descendant of bad ({bad}): the endpoints are reversed")]
+    /// What should be the older end comes after the other.
+    #[error("{old} is a descendant of {new}: the endpoints are reversed")]
     Reversed {
-        /// The good endpoint, abbreviated.
-        good: String,
-        /// The bad endpoint, abbreviated.
-        bad: String,
+        /// The end that should be the older one, with its name.
+        old: String,
+        /// The one that should be newer.
+        new: String,
+        /// What is hunted.
+        aim: Aim,
     },
     /// They share no history.
     #[error("good ({good}) and bad ({bad}) have no common ancestor: there is no path between them")]
@@ -67,12 +69,16 @@ impl UsageError {
         match self {
             Self::Config(error) => error.hint().map(str::to_owned),
             Self::Git(error) => error.hint(),
-            Self::Reversed { .. } => Some(
-                "swap --good and --bad; hunting the commit that mended something (--find-fix) is not available yet"
+            Self::Reversed { aim: Aim::Regression, .. } => Some(
+                "swap --good and --bad, or hunt the commit that mended something with --find-fix"
+                    .to_owned(),
+            ),
+            Self::Reversed { aim: Aim::Fix, .. } => Some(
+                "with --find-fix the good revision is the newer one: swap them, or leave --find-fix out"
                     .to_owned(),
             ),
             Self::SameCommit(_) => {
-                Some("name an older commit with --good, one that was still right".to_owned())
+                Some("name two commits: --good one that is right, --bad one that is not".to_owned())
             }
             Self::NoPath { .. } => {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::evaluation::{
-    CommitId, GuardTarget, Judgement, Metric, NoiseKind, Phase, SkipReason, Target, Verdict,
+    Aim, CommitId, GuardTarget, Judgement, Metric, NoiseKind, Phase, SkipReason, Target, Verdict,
 };
 use crate::oracle::{Decision, Observation, Request, Sample, Told, judge, measures_of, told};
 use crate::search::{self, Confirmation};
@@ -16,6 +16,7 @@ use super::HuntError;
 use super::confirm::Claim;
 use super::driver::Driver;
 use super::effect::{bad_side, effects, is_large};
+use super::heading::Heading;
 use super::lead::Lead;
 
 /// Fresh runs of each commit where values that should repeat do not: five against five part by
@@ -32,6 +33,8 @@ pub(super) struct Fresh {
     pub(super) is_exact: bool,
     /// In noise, what the pairs with each parent say of the claim.
     claims: Vec<Confirmation>,
+    /// What is hunted.
+    aim: Aim,
 }
 
 impl Driver<'_> {
@@ -71,7 +74,8 @@ impl Driver<'_> {
         }
         let mut take = |one: &CommitId| seen.remove(one).expect("every one was measured");
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
-        let mut fresh = Fresh { parents, commit: take(commit), is_exact, claims };
+        let aim = self.begun.options.aim;
+        let mut fresh = Fresh { parents, commit: take(commit), is_exact, claims, aim };
         let one_bit = |target: &Target| match target {
             Target::Guard(target) => self.oracle.config.passes_or_fails(&target.guard.metric),
             Target::Failure { .. } => false,
@@ -141,11 +145,14 @@ impl Driver<'_> {
         let config = &self.oracle.config;
         let empty = Confirmation::new(step, config.statistics.confidence)
             .or_at_least(target.oriented_limit());
+        let heading = Heading::of(self.begun.options.aim, target);
         let of = |one: &CommitId| samples(&seen[one], target, config);
         let Ok(own) = of(claim.commit) else { return Vec::new() };
         let against = |parent: &CommitId| {
             let mut told = empty;
-            of(parent)?.iter().zip(&own).for_each(|(parent, commit)| told.add(*parent, *commit));
+            of(parent)?.iter().zip(&own).for_each(|(parent, commit)| {
+                told.add(heading.sample(*parent), heading.sample(*commit));
+            });
             Ok::<_, (SkipReason, String)>(told)
         };
         parents.iter().map(against).collect::<Result<_, _>>().unwrap_or_default()
@@ -214,7 +221,11 @@ impl Fresh {
             let (is_drifting, middle) = target.noise.map_or((false, mean), |noise| {
                 (noise.paired, f64::midpoint(noise.good, noise.bad))
             });
-            let is_bad = if is_borne { is_commit } else { mean > middle };
+            let is_bad = if is_borne {
+                is_commit == (self.aim.newer() == Verdict::Bad)
+            } else {
+                mean > middle
+            };
             let (verdict, skip) = match is_bad {
                 // Levels say nothing on a machine that drifts.
                 _ if is_drifting && !is_borne => (Verdict::Skip, Some(SkipReason::Unsteady)),
@@ -228,8 +239,8 @@ impl Fresh {
         let (own, theirs) = verdicts.split_last_mut().expect("the commit is the last of them");
         if !is_borne
             && is_plain
-            && own.verdict == Verdict::Bad
-            && theirs.iter().all(|parent| parent.verdict == Verdict::Good)
+            && own.verdict == self.aim.newer()
+            && theirs.iter().all(|parent| parent.verdict == self.aim.older())
         {
             // They differ, but not beyond doubt: that names nobody.
             own.verdict = Verdict::Skip;
@@ -239,8 +250,9 @@ impl Fresh {
         verdicts
     }
 
-    /// Which targets the commit breaks and its parents do not.
+    /// Which targets the commit breaks, or its parents did and it does not.
     pub(super) fn broken(&self, targets: &[Target], lead: &Lead, config: &Config) -> Vec<Metric> {
+        let aim = self.aim;
         let is_broken = |target: &&GuardTarget| {
             let metric = &target.guard.metric;
             if lead.noisy().is_some_and(|lead| lead.guard == target.guard) {
@@ -248,14 +260,21 @@ impl Fresh {
             }
             let alone = [Target::Guard((*target).clone())];
             if target.noise.is_none() {
-                return judged(&self.commit, &alone, config, self.is_exact).verdict == Verdict::Bad;
+                let is_bad = |seen: &Observation| {
+                    judged(seen, &alone, config, self.is_exact).verdict == Verdict::Bad
+                };
+                return match aim {
+                    Aim::Regression => is_bad(&self.commit),
+                    Aim::Fix => self.parents.iter().all(is_bad),
+                };
             }
             let parted = self.parents.iter().all(|parent| {
-                let apart =
-                    stats::separation(&parent.numbers(metric), &self.commit.numbers(metric));
+                let [good, bad] = aim.turned([parent, &self.commit]);
+                let apart = stats::separation(&good.numbers(metric), &bad.numbers(metric));
                 apart.is_some_and(|apart| apart.bad == bad_side(target.guard.direction()))
             });
-            parted && effects(&self.commit, &self.parents, &alone, config).0.iter().any(is_large)
+            parted
+                && effects(&self.commit, &self.parents, &alone, config, aim).0.iter().any(is_large)
         };
         let guards = targets.iter().filter_map(|target| match target {
             Target::Guard(target) => Some(target),

@@ -12,8 +12,8 @@ use super::endpoints::Endpoints;
 const MOST: usize = 20;
 
 impl Driver<'_> {
-    /// The rises between the measured commits of the first-parent path, the largest first.
-    /// Nothing is run for it.
+    /// The rises between the measured commits of the first-parent path, the largest first; on
+    /// the way to a fix what it fell. Nothing is run for it.
     pub(super) fn contributions(
         &mut self,
         endpoints: &Endpoints,
@@ -21,7 +21,8 @@ impl Driver<'_> {
     ) -> Result<Vec<Contribution>, HuntError> {
         let Some(target) = target else { return Ok(Vec::new()) };
         let metric = &target.guard.metric;
-        let (good, bad) = (&endpoints.good.commit, &endpoints.bad.commit);
+        let aim = self.begun.options.aim;
+        let [old, new] = aim.turned([&endpoints.good, &endpoints.bad]);
         let mut judged = Vec::new();
         for entry in self.hunt.entries()? {
             if let Event::Judged(one) = entry.event
@@ -30,13 +31,13 @@ impl Driver<'_> {
                 judged.push(one.commit);
             }
         }
-        let path = self.oracle.history.first_parent_path(good, bad)?;
+        let path = self.oracle.history.first_parent_path(&old.commit, &new.commit)?;
         let mut levels = Vec::new();
-        if let Some(level) = endpoints.good.level(metric).and_then(|v| v.number()) {
-            levels.push((0, good.clone(), level));
+        if let Some(level) = old.level(metric).and_then(|v| v.number()) {
+            levels.push((0, old.commit.clone(), level));
         }
         for (position, commit) in path.iter().enumerate() {
-            if !judged.contains(commit) && commit != bad {
+            if !judged.contains(commit) && *commit != new.commit {
                 continue;
             }
             let measures = [metric.measure.clone()];
@@ -55,12 +56,15 @@ impl Driver<'_> {
         }
         let mut rises: Vec<Contribution> = levels
             .windows(2)
-            .map(|pair| Contribution {
-                from: pair[0].1.clone(),
-                to: pair[1].1.clone(),
-                commits: pair[1].0 - pair[0].0,
-                rise: target.guard.worsening(pair[0].2, pair[1].2),
-                metric: metric.clone(),
+            .map(|pair| {
+                let [good, bad] = aim.turned([pair[0].2, pair[1].2]);
+                Contribution {
+                    from: pair[0].1.clone(),
+                    to: pair[1].1.clone(),
+                    commits: pair[1].0 - pair[0].0,
+                    rise: target.guard.worsening(good, bad),
+                    metric: metric.clone(),
+                }
             })
             .filter(|contribution| contribution.rise > 0.0)
             .collect();

@@ -14,6 +14,7 @@ mod error;
 mod extent;
 mod fresh;
 mod gradual;
+mod heading;
 mod lead;
 mod noise;
 mod open;
@@ -28,6 +29,7 @@ mod step;
 mod sweep;
 mod targets;
 mod verdict;
+mod yielded;
 
 pub use alone::{alone, judge_against, tidy};
 pub use begin::{Asked, begin, default_slots};

@@ -9,14 +9,14 @@ use crate::stats::{self, Chunks};
 /// these say how far the step would vary with the choice of the text.
 const CONFIDENCE: f64 = 0.95;
 
-/// The step from `parent` to `commit` over the text, in the metric's own unit; `None` where the
+/// The step from the good to the bad side over the text, in the metric's own unit; `None` where the
 /// metric is not a perplexity over chunks, or the two did not read the same ones.
 ///
 /// A difference of x nats per token moves a perplexity P to P·eˣ, so the ends of an interval
-/// are P·(eˣ − 1), with P the parent's.
+/// are P·(eˣ − 1), with P the good side's.
 pub(super) fn over_text(
-    parent: &Observation,
-    commit: &Observation,
+    good: &Observation,
+    bad: &Observation,
     target: &GuardTarget,
 ) -> Option<OverText> {
     let metric = &target.guard.metric;
@@ -24,8 +24,8 @@ pub(super) fn over_text(
     if metric.name.is_some() {
         return None;
     }
-    let before = chunks_of(parent, &metric.measure)?;
-    let after = chunks_of(commit, &metric.measure)?;
+    let before = chunks_of(good, &metric.measure)?;
+    let after = chunks_of(bad, &metric.measure)?;
     let found = stats::difference(&before, &after, CONFIDENCE)?;
     let is_worse_below = match target.guard.direction() {
         Direction::Up => false,

@@ -20,6 +20,7 @@ use super::account::Stretch;
 use super::confirm::{Claim, Confirmed};
 use super::driver::Driver;
 use super::fresh::{is_spread, samples};
+use super::heading::Heading;
 use super::lead::Lead;
 use super::sampler::Sampler;
 use super::search::{Searched, open_stretch};
@@ -37,7 +38,9 @@ struct Search<'d, 'h> {
     driver: &'d mut Driver<'h>,
     stretch: &'d Stretch,
     target: GuardTarget,
-    /// The commits of the range, oldest first; the last is the bad end.
+    /// How the search is shown the target's samples.
+    heading: Heading,
+    /// The commits of the range, oldest first; the last is the newer end.
     commits: Vec<CommitId>,
     sampler: Sampler,
     /// What was last written down of a commit.
@@ -50,7 +53,7 @@ pub(super) fn posterior(
     stretch: &Stretch,
     target: &GuardTarget,
     ends: [Vec<f64>; 2],
-    sampler: Sampler,
+    mut sampler: Sampler,
 ) -> Result<Searched, HuntError> {
     let lead = Lead { targets: vec![Target::Guard(target.clone())], method: Steadiness::Posterior };
     let range = open_stretch(driver, stretch, &lead)?;
@@ -78,13 +81,15 @@ pub(super) fn posterior(
         let weight = |commit: &CommitId| f64::from(u8::from(touching.contains(commit)));
         lineage.iter().map(|one| weight(&one.commit)).collect()
     };
-    let [good, bad] = ends;
+    let heading = Heading::of(stretch.aim, target);
+    let turned = |samples: Vec<f64>| samples.into_iter().map(|x| heading.sample(x)).collect();
+    let [good, bad] = stretch.aim.turned(ends).map(turned);
     let settings = Settings {
         prior,
         untestable,
         good,
         bad,
-        scale: scale_of(target),
+        scale: scale_of(target, heading),
         may_drift: target.may_drift(),
         price_of_build: driver.price_of_build(&target.guard.metric.measure)?,
     };
@@ -92,7 +97,8 @@ pub(super) fn posterior(
     let mut noisy = Noisy::new(&graph, settings);
     let verdicts = BTreeMap::new();
     let target = target.clone();
-    let mut search = Search { driver, stretch, target, commits, sampler, verdicts };
+    sampler.reference = Some(stretch.ends()[0].clone());
+    let mut search = Search { driver, stretch, target, heading, commits, sampler, verdicts };
     let searched = search.run(&mut noisy, &lead, number);
     if let Err(HuntError::Budget(runs)) = searched {
         let why = format!("the budget of {runs} runs is spent");
@@ -101,13 +107,15 @@ pub(super) fn posterior(
     searched
 }
 
-fn scale_of(target: &GuardTarget) -> Scale {
+fn scale_of(target: &GuardTarget, heading: Heading) -> Scale {
     let noise = target.noise.expect("a search in noise");
     match target.levels() {
-        Some(levels) => {
-            Scale::Levels(Calibration { levels, paired: noise.paired, runs: noise.runs })
-        }
-        None => Scale::Rates(Rates { good: noise.good, bad: noise.bad }),
+        Some(levels) => Scale::Levels(Calibration {
+            levels: heading.levels(levels, noise.paired),
+            paired: noise.paired,
+            runs: noise.runs,
+        }),
+        None => Scale::Rates(heading.rates(Rates { good: noise.good, bad: noise.bad })),
     }
 }
 
@@ -154,7 +162,8 @@ impl Search<'_, '_> {
 
     fn commit_of(&self, place: Place) -> CommitId {
         match place {
-            Place::Good => self.stretch.good.clone(),
+            // What the search calls good is the older end.
+            Place::Good => self.stretch.ends()[0].clone(),
             Place::Commit(one) => self.commits[one].clone(),
         }
     }
@@ -171,11 +180,12 @@ impl Search<'_, '_> {
             let commit = self.commit_of(place);
             self.sampler.is_paired = noisy.is_paired();
             match self.sampler.take(self.driver, &commit, &self.target)? {
-                Told::Sample(x) => taken.push(x),
+                Told::Sample(x) => taken.push(self.heading.sample(x)),
                 Told::Untestable(skip, reason) => {
                     let Place::Commit(one) = place else {
                         return Err(HuntError::World(format!(
-                            "the good endpoint cannot be measured any more: {reason}"
+                            "{}, an end of what is searched, cannot be measured any more: {reason}",
+                            commit.short()
                         )));
                     };
                     noisy.untestable(one);
@@ -226,7 +236,7 @@ impl Search<'_, '_> {
         measured.dedup();
         measured.retain(|&one| one + 1 < self.commits.len());
         for one in measured {
-            let bad = belief.bad[one];
+            let bad = self.heading.p_bad(belief.bad[one]);
             let verdict = match bad {
                 bad if bad > SURE => Verdict::Bad,
                 bad if bad < 1.0 - SURE => Verdict::Good,
@@ -260,14 +270,14 @@ impl Search<'_, '_> {
             .map(|one| WeighedCommit {
                 commit: self.commits[one].clone(),
                 first: belief.first[one],
-                bad: belief.bad[one],
+                bad: self.heading.p_bad(belief.bad[one]),
                 samples: count(one),
             })
             .collect();
         let smallest_set: Vec<CommitId> =
             belief.smallest_set(SHARE).into_iter().map(|one| self.commits[one].clone()).collect();
         let mut known = self.target.noise.expect("a search in noise");
-        if let Some(Levels { good, bad, sd }) = noisy.levels() {
+        if let Some(Levels { good, bad, sd }) = self.levels(noisy) {
             (known.good, known.bad, known.sd, known.paired) = (good, bad, sd, noisy.is_paired());
         }
         let event = Weighed {
@@ -282,6 +292,29 @@ impl Search<'_, '_> {
         Ok(smallest_set)
     }
 
+    /// What fresh runs are judged by is what the search has learnt, drift included.
+    fn with_levels(&self, lead: &Lead, noisy: &Noisy<'_>) -> (Lead, Step) {
+        let mut lead = lead.clone();
+        let [Target::Guard(target)] = lead.targets.as_mut_slice() else {
+            unreachable!("a search in noise goes by one target")
+        };
+        let known = target.noise.as_mut().expect("a search in noise");
+        if let Some(levels) = self.levels(noisy) {
+            (known.good, known.bad, known.sd) = (levels.good, levels.bad, levels.sd);
+            known.paired = noisy.is_paired();
+        }
+        let step = match (noisy.levels(), noisy.rates()) {
+            (Some(turned), _) => Step::between(&turned, noisy.calibrated_step(), noisy.is_paired()),
+            (None, rates) => Step::Rates(rates.expect("a search has levels or rates")),
+        };
+        (lead, step)
+    }
+
+    /// What the search has learnt of the levels of good and bad.
+    fn levels(&self, noisy: &Noisy<'_>) -> Option<Levels> {
+        Some(self.heading.levels(noisy.levels()?, noisy.is_paired()))
+    }
+
     /// Puts a commit, with those that hide behind it, to fresh runs against what lies before
     /// them; false where the search is to go on.
     fn claim_span(
@@ -292,7 +325,7 @@ impl Search<'_, '_> {
         number: usize,
     ) -> Result<bool, HuntError> {
         let commit = self.commits[candidate.commit].clone();
-        let (lead, step) = with_levels(lead, noisy);
+        let (lead, step) = self.with_levels(lead, noisy);
         let targets = &lead.targets;
         let claim =
             Claim { commit: &commit, targets, lead: &lead, step: Some(step), stretch: number };
@@ -317,7 +350,7 @@ impl Search<'_, '_> {
         commit: &CommitId,
         number: usize,
     ) -> Result<Option<Searched>, HuntError> {
-        let (lead, step) = with_levels(lead, noisy);
+        let (lead, step) = self.with_levels(lead, noisy);
         let targets = &self.stretch.targets;
         let claim = Claim { commit, targets, lead: &lead, step: Some(step), stretch: number };
         let why = match self.driver.confirm(claim)? {
@@ -327,9 +360,9 @@ impl Search<'_, '_> {
                 self.driver.contradicted(commit, &why)?;
                 return Ok(Some(Searched::Candidates(commits, why)));
             }
-            Confirmed::Undecided(_, why)
-            | Confirmed::NotBad(why)
-            | Confirmed::ParentBad(_, why) => why,
+            Confirmed::Undecided(_, why) | Confirmed::NotSo(why) | Confirmed::ParentToo(_, why) => {
+                why
+            }
         };
         self.driver.contradicted(commit, &why)?;
         let parents = self.driver.oracle.history.parents(commit)?;
@@ -352,7 +385,7 @@ impl Search<'_, '_> {
         for one in parents.iter().chain([commit]) {
             let place = match self.commits.iter().position(|known| known == one) {
                 Some(place) => Place::Commit(place),
-                None if *one == self.stretch.good => Place::Good,
+                None if one == self.stretch.ends()[0] => Place::Good,
                 None => continue,
             };
             let look = Request::look(one, &measures, Phase::Confirm);
@@ -363,7 +396,7 @@ impl Search<'_, '_> {
             let told = runs.skip(usize::from(is_spread(&self.target)));
             for (attempt, x) in told.zip(xs) {
                 if self.sampler.used.insert(attempt) {
-                    fresh.push((place, x));
+                    fresh.push((place, self.heading.sample(x)));
                 }
             }
         }
@@ -384,24 +417,6 @@ impl Search<'_, '_> {
         let why = format!("{why}; these hold {:.0} % of the posterior", 100.0 * SHARE);
         Ok(Searched::Candidates(set, why))
     }
-}
-
-/// What fresh runs are judged by is what the search has learnt, drift included.
-fn with_levels(lead: &Lead, noisy: &Noisy<'_>) -> (Lead, Step) {
-    let mut lead = lead.clone();
-    let [Target::Guard(target)] = lead.targets.as_mut_slice() else {
-        unreachable!("a search in noise goes by one target")
-    };
-    let known = target.noise.as_mut().expect("a search in noise");
-    let step = match (noisy.levels(), noisy.rates()) {
-        (Some(levels), _) => {
-            (known.good, known.bad, known.sd) = (levels.good, levels.bad, levels.sd);
-            known.paired = noisy.is_paired();
-            Step::between(&levels, noisy.calibrated_step(), noisy.is_paired())
-        }
-        (None, rates) => Step::Rates(rates.expect("a search has levels or rates")),
-    };
-    (lead, step)
 }
 
 fn in_words(answer: &Answer) -> &'static str {

@@ -65,6 +65,7 @@ fn measure(measure: &Measure) -> RecipeMeasure {
         cwd: measure.cwd.as_ref().map(|cwd| cwd.text().to_owned()),
         before: measure.before.iter().map(words).collect(),
         after: measure.after.iter().map(words).collect(),
+        file: measure.file.clone(),
         // Other parsers' patterns are no POSIX expressions: the last lines are shown.
         shown: matches!(measure.parser, Parser::LlamaPerplexity)
             .then(|| "Final estimate: PPL".to_owned()),

@@ -16,6 +16,8 @@ use super::fresh::is_spread;
 pub(super) struct Sampler {
     /// By the name of their attempt.
     pub(super) used: BTreeSet<String>,
+    /// What other commits are compared with: its build is kept.
+    pub(super) reference: Option<CommitId>,
     /// Runs are compared with others beside them: those of another hunt, on another day, do
     /// not count.
     pub(super) is_paired: bool,
@@ -34,10 +36,11 @@ impl Sampler {
         target: &GuardTarget,
     ) -> Result<Told, HuntError> {
         let good = driver.begun.good.commit.clone();
+        let is_kept = |one: &CommitId| *one == good || Some(one) == self.reference.as_ref();
         if let Some(before) = self.at.replace(commit.clone())
             && before != *commit
-            && before != good
-            && *commit != good
+            && !is_kept(&before)
+            && !is_kept(commit)
         {
             driver.oracle.release(&before);
         }

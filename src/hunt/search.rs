@@ -1,8 +1,8 @@
 //! One stretch of history: `git bisect run` names a commit, the confirmation tests the claim,
 //! and a claim that does not hold is searched again with what is known now.
 
-use crate::evaluation::{CommitId, Culprit, Finding, Phase, Target, Verdict};
-use crate::git::{Aim, BisectSession, End, Range};
+use crate::evaluation::{Aim, CommitId, Culprit, Finding, Phase, Target, Verdict};
+use crate::git::{BisectSession, End, Range};
 use crate::oracle::{Observation, Recorder};
 use crate::process::{self, Keep, LogFile};
 use crate::search::Step;
@@ -12,6 +12,7 @@ use super::HuntError;
 use super::account::Stretch;
 use super::confirm::{Claim, Confirmed};
 use super::driver::Driver;
+use super::heading::Heading;
 use super::lead::Lead;
 use super::posterior::posterior;
 use super::sampler::Sampler;
@@ -27,7 +28,7 @@ const MOST_NAMED: usize = 5;
 /// What a stretch came to.
 #[derive(Debug)]
 pub(super) enum Searched {
-    /// A first bad commit, confirmed; and what was measured at it.
+    /// The commit that was sought, confirmed; and what was measured on the bad side of its step.
     Culprit(Box<Culprit>, Observation),
     /// The crossing commit, whose own step is too small to blame it.
     Gradual(Box<Culprit>, Observation),
@@ -81,8 +82,9 @@ fn with_git(
     let mut last = None;
     let mut dropped = Vec::new();
     let step = lead.noisy().and_then(|target| {
-        let levels = target.levels()?;
-        Some(Step::between(&levels, levels.step(), target.noise?.paired))
+        let is_paired = target.noise?.paired;
+        let levels = Heading::of(stretch.aim, target).levels(target.levels()?, is_paired);
+        Some(Step::between(&levels, levels.step(), is_paired))
     });
     let is_alone = driver.begun.options.search == SearchBy::GitBisect;
     let rounds = if lead.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
@@ -108,16 +110,16 @@ fn with_git(
                 driver.contradicted(&commit, &why)?;
                 return Ok(Searched::Candidates(commits, why));
             }
-            Confirmed::NotBad(why) => driver.contradicted(&commit, &why)?,
-            Confirmed::ParentBad(parent, why) => {
+            Confirmed::NotSo(why) => driver.contradicted(&commit, &why)?,
+            Confirmed::ParentToo(parent, why) => {
                 driver.contradicted(&commit, &why)?;
-                let is_inside = driver.oracle.history.is_ancestor(&stretch.good, &parent)?
-                    && parent != stretch.good;
+                let [old, _] = stretch.ends();
+                let is_inside = driver.oracle.history.is_ancestor(old, &parent)? && parent != *old;
                 if !is_inside {
                     return Ok(Searched::Candidates(vec![commit, parent], why));
                 }
-                // The filter hid what did it, or a commit that git took for good untested.
-                stretch.bad = parent;
+                // The filter hid what did it, or a commit that git believed untested.
+                stretch = stretch.up_to(parent);
                 if !stretch.paths.is_empty() {
                     dropped = std::mem::take(&mut stretch.paths);
                 }
@@ -186,9 +188,10 @@ pub(super) fn open_stretch(
     stretch: &Stretch,
     lead: &Lead,
 ) -> Result<Range, HuntError> {
+    let [old, new] = stretch.ends();
     let range = Range {
-        old: vec![stretch.good.clone()],
-        new: stretch.bad.clone(),
+        old: vec![old.clone()],
+        new: new.clone(),
         first_parent: driver.begun.options.first_parent,
         paths: stretch.paths.clone(),
     };
@@ -217,7 +220,7 @@ pub(super) fn bisect(
     let number = driver.stretches;
     let path = driver.hunt.bisect_repository();
     let session = BisectSession::open(driver.oracle.history.repository(), &path, &stretch.bad)?;
-    session.start(&range, Aim::Regression)?;
+    session.start(&range, stretch.aim)?;
     replay(driver, &session, stretch, lead, &skip)?;
     if ended(&session)?.is_none() {
         run_git(driver, &session, number)?;
@@ -232,8 +235,10 @@ pub(super) fn bisect(
         Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
         Some(End::MergeBaseBad(commit)) => {
             return Err(HuntError::World(format!(
-                "git says that the merge base {} is bad, which was measured as good",
-                commit.short()
+                "git says that the merge base {} is {}, which was measured as {}",
+                commit.short(),
+                stretch.aim.newer(),
+                stretch.aim.older()
             )));
         }
         None => return Err(why_git_stopped(driver)?),
@@ -267,8 +272,9 @@ fn replay(
     // They were measured with the endpoints. `git bisect run` would ask about them too, and ends
     // without a word where it has to ask about a second one (2.39 and 2.47 both do).
     let history = &driver.oracle.history;
-    if !history.is_ancestor(&stretch.good, &stretch.bad)? {
-        for base in history.merge_bases(&stretch.good, &stretch.bad)? {
+    let [old, new] = stretch.ends();
+    if !history.is_ancestor(old, new)? {
+        for base in history.merge_bases(old, new)? {
             let phase = Phase::Search;
             let (judgement, _) = driver.oracle.settle(&base, &lead.targets, phase, None)?;
             session.mark(judgement.verdict, &base)?;
@@ -292,9 +298,9 @@ fn replay(
         }
     }
     for (commit, before) in known {
-        let is_between = driver.oracle.history.is_ancestor(&stretch.good, &commit)?
-            && driver.oracle.history.is_ancestor(&commit, &stretch.bad)?;
-        let is_end = commit == stretch.good || commit == stretch.bad;
+        let is_between = driver.oracle.history.is_ancestor(old, &commit)?
+            && driver.oracle.history.is_ancestor(&commit, new)?;
+        let is_end = commit == *old || commit == *new;
         if !is_between || is_end || ended(session)?.is_some() {
             continue;
         }
@@ -310,7 +316,7 @@ fn replay(
             let place = Place { stretch: driver.stretches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
         }
-        // Only what narrows the search: git refuses a bad one that is older than a good one.
+        // Only what narrows the search: git refuses a new one that is older than an old one.
         if still_open(session, &driver.oracle.history, &commit)? {
             session.mark(judgement.verdict, &commit)?;
         }
@@ -318,8 +324,8 @@ fn replay(
     Ok(())
 }
 
-/// Whether a verdict on this commit can still tell git anything: it lies between the newest
-/// good and the oldest bad it knows.
+/// Whether a verdict on this commit can still tell git anything: it lies between the
+/// newest old one and the oldest new one it knows.
 fn still_open(
     session: &BisectSession,
     history: &crate::git::History,
@@ -400,11 +406,12 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
 }
 
 /// For the account: an outcome in place of a stretch that has none.
-pub(super) fn candidates_sentence(commits: &[CommitId], why: &str) -> String {
+pub(super) fn candidates_sentence(commits: &[CommitId], why: &str, aim: Aim) -> String {
+    let sought = aim.sought();
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
     match names.as_slice() {
-        [only] => format!("the first bad commit may be {only}; {why}"),
-        _ => format!("the first bad commit is one of {}: {}; {why}", names.len(), names.join(", ")),
+        [only] => format!("the {sought} may be {only}; {why}"),
+        _ => format!("the {sought} is one of {}: {}; {why}", names.len(), names.join(", ")),
     }
 }
 

@@ -148,8 +148,8 @@ pub(super) fn search(
         }
         // Which steps add up is told by levels, and those of the short text are others.
         Confirmed::Small(..) => "its own step is small".to_owned(),
-        Confirmed::NotBad(why)
-        | Confirmed::ParentBad(_, why)
+        Confirmed::NotSo(why)
+        | Confirmed::ParentToo(_, why)
         | Confirmed::Undecided(_, why)
         | Confirmed::Unsure(_, why) => why,
     };
@@ -159,7 +159,7 @@ pub(super) fn search(
 
 impl Driver<'_> {
     /// Whether the full text says the same of the commits that bound those that could not be
-    /// tested: the newest good ones, and the bad one.
+    /// tested: the newest old ones, and the new one.
     fn bounds_hold(
         &mut self,
         candidates: &[CommitId],
@@ -180,14 +180,15 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Commits of this search with its verdicts: the bad ones among the candidates, and the good
-    /// ones that no other good one comes after.
+    /// Commits of this search with its verdicts: those as new as the newer end among the
+    /// candidates, and those as old as the older end that no other such one comes after.
     fn bounds(
         &self,
         candidates: &[CommitId],
         number: usize,
     ) -> Result<Vec<(CommitId, Verdict)>, HuntError> {
-        let (mut bounds, mut good) = (Vec::new(), Vec::new());
+        let aim = self.begun.options.aim;
+        let (mut bounds, mut old) = (Vec::new(), Vec::new());
         for entry in self.hunt.entries()? {
             let Event::Judged(judged) = entry.event else { continue };
             if judged.stretch != number || judged.phase != Phase::Search {
@@ -195,16 +196,20 @@ impl Driver<'_> {
             }
             let known = (judged.commit, judged.judgement.verdict);
             match known.1 {
-                Verdict::Good if !good.contains(&known) => good.push(known),
-                Verdict::Bad if candidates.contains(&known.0) && !bounds.contains(&known) => {
+                verdict if verdict == aim.older() && !old.contains(&known) => old.push(known),
+                verdict
+                    if verdict == aim.newer()
+                        && candidates.contains(&known.0)
+                        && !bounds.contains(&known) =>
+                {
                     bounds.push(known);
                 }
                 _ => {}
             }
         }
-        for (commit, verdict) in &good {
+        for (commit, verdict) in &old {
             let mut is_newest = true;
-            for (other, _) in good.iter().filter(|(other, _)| other != commit) {
+            for (other, _) in old.iter().filter(|(other, _)| other != commit) {
                 is_newest &= !self.oracle.history.is_ancestor(commit, other)?;
             }
             if is_newest {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::evaluation::{Phase, Target, Verdict};
+use crate::evaluation::{Aim, Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
 use crate::process::Stop;
 use crate::store::HuntDir;
@@ -19,7 +19,11 @@ const LOOK: Duration = Duration::from_millis(250);
 ///
 /// The reason of a failure is written into the journal, which is where the driver reads it:
 /// git passes nothing on but a number.
-pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
+pub fn step(
+    repository: &Repository,
+    hunt: &HuntDir,
+    stop: &Stop,
+) -> Result<(Verdict, Aim), HuntError> {
     follow_driver(hunt, stop);
     let result = judge(repository, hunt, stop);
     if let Err(error) = &result {
@@ -33,7 +37,11 @@ pub fn step(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verd
     result
 }
 
-fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict, HuntError> {
+fn judge(
+    repository: &Repository,
+    hunt: &HuntDir,
+    stop: &Stop,
+) -> Result<(Verdict, Aim), HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
     let Current { stretch, targets, chunks } = current_search(hunt)?;
     let session = BisectSession::open(repository, &hunt.bisect_repository(), &begun.bad.commit)?;
@@ -46,7 +54,7 @@ fn judge(repository: &Repository, hunt: &HuntDir, stop: &Stop) -> Result<Verdict
     over(&mut judgement, chunks);
     let verdict = judgement.verdict;
     write_down(&mut oracle, &observation, &judgement, Place { stretch, phase, left })?;
-    Ok(verdict)
+    Ok((verdict, begun.options.aim))
 }
 
 /// The stretch that the driver searches now.

@@ -10,6 +10,7 @@ use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
 use super::extent::other_text;
 use super::lead::Lead;
 use super::noise::{Manner, RUNS_TO_REPEAT, look_in_noise, spread};
+use super::yielded::missing_at;
 
 /// What a hunt is to judge by.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +72,7 @@ fn first_failure(endpoint: &Observation) -> Option<String> {
     })
 }
 
-fn unmeasurable(summary: String) -> Box<Finding> {
+pub(super) fn unmeasurable(summary: String) -> Box<Finding> {
     Box::new(Finding::plain(Outcome::EndpointUnmeasurable, summary))
 }
 
@@ -166,11 +167,11 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
         return spread(good, bad, guard, manner);
     }
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
-        return if good.values(metric).is_empty() || bad.values(metric).is_empty() {
-            Found::Holds(format!("{metric} is not among what the runs yielded"))
-        } else {
+        let ends = [("good", good), ("bad", bad)];
+        return match ends.iter().find(|(_, seen)| seen.values(metric).is_empty()) {
+            Some((end, seen)) => Found::Holds(missing_at(seen, metric, end)),
             // A fact that differs from run to run has no level.
-            Found::Overlap(format!("{metric} does not repeat from run to run"))
+            None => Found::Overlap(format!("{metric} does not repeat from run to run")),
         };
     };
     if guard.is_broken(&baseline, &baseline) {
@@ -234,9 +235,8 @@ pub(super) fn standing(good: &Observation, guards: &[Guard]) -> Result<Vec<Targe
         return Err(format!("the good commit {} cannot be measured: {what}", good.commit.short()));
     }
     let target = |guard: &Guard| {
-        let baseline = good.level(&guard.metric).ok_or_else(|| {
-            format!("{} is not among what the good commit's runs yielded", guard.metric)
-        })?;
+        let missing = || missing_at(good, &guard.metric, "good");
+        let baseline = good.level(&guard.metric).ok_or_else(missing)?;
         Ok(Target::Guard(GuardTarget {
             limit: baseline.number().map_or(0.0, |x| guard.limit(x)),
             bad: baseline.clone(),

@@ -11,12 +11,9 @@ use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
 use crate::config::MeasureKind;
-use crate::evaluation::{Failure, Metric, Reading, Stream, Value};
+use crate::evaluation::{Failure, Metric, Reading, Value};
 
 use super::value::{excerpt, not_a_number, number_in, parse_number, reading, unreadable};
-
-/// More than this on stdout, in bytes, is not read.
-const LIMIT: usize = 64 << 20;
 
 /// Reads one run's output.
 #[derive(Debug)]
@@ -24,8 +21,6 @@ pub(super) struct Document {
     kind: MeasureKind,
     /// Metric → pointer (RFC 6901).
     pointers: Vec<(Metric, String)>,
-    stdout: Vec<u8>,
-    too_long: bool,
 }
 
 impl Document {
@@ -40,40 +35,12 @@ impl Document {
                 (Metric { measure: measure.to_owned(), name: name.clone() }, pointer.clone())
             })
             .collect();
-        Self { kind, pointers, stdout: Vec::new(), too_long: false }
-    }
-
-    /// Takes a whole line or a piece of one; true for all of stdout up to the limit.
-    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
-        if stream == Stream::Err || self.too_long {
-            return false;
-        }
-        if self.stdout.len() + bytes.len() > LIMIT {
-            self.too_long = true;
-            self.stdout = Vec::new();
-        } else {
-            self.stdout.extend_from_slice(bytes);
-            self.stdout.extend(whole.then_some(b'\n'));
-        }
-        true
+        Self { kind, pointers }
     }
 
     /// What a run that ended with exit code 0 says.
-    pub(super) fn finish(self) -> Result<Reading, Failure> {
-        if self.too_long {
-            let detail = format!("more than {} MiB on stdout", LIMIT >> 20);
-            return Err(unreadable("too long", detail));
-        }
-        let text = String::from_utf8_lossy(&self.stdout);
-        let document = document_in(&text).ok_or_else(|| {
-            let start = excerpt(text.trim_start().lines().next().unwrap_or_default());
-            let detail = if start.is_empty() {
-                "nothing on stdout where a JSON document belongs".to_owned()
-            } else {
-                format!("stdout is no JSON document; it begins with `{start}`")
-            };
-            unreadable("no JSON document", detail)
-        })?;
+    pub(super) fn finish(self, text: &str) -> Result<Reading, Failure> {
+        let document = document_in(text).ok_or_else(|| no_document(text))?;
         reading(self.pointers.into_iter().map(|(metric, pointer)| {
             let value = value_at(&document, &pointer, &metric, self.kind);
             (metric, value)
@@ -81,8 +48,19 @@ impl Document {
     }
 }
 
+/// What stands there instead.
+pub(super) fn no_document(text: &str) -> Failure {
+    let start = excerpt(text.trim_start().lines().next().unwrap_or_default());
+    let detail = if start.is_empty() {
+        "nothing on stdout where a JSON document belongs".to_owned()
+    } else {
+        format!("stdout is no JSON document; it begins with `{start}`")
+    };
+    unreadable("no JSON document", detail)
+}
+
 /// The one document in `text`.
-fn document_in(text: &str) -> Option<Json> {
+pub(super) fn document_in(text: &str) -> Option<Json> {
     find_document(text).or_else(|| find_document(&quote_bare_nan(text)?))
 }
 

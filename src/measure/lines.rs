@@ -11,6 +11,7 @@ const LIMIT: usize = 16 << 20;
 pub(super) struct Lines {
     out: Unfinished,
     err: Unfinished,
+    file: Unfinished,
 }
 
 #[derive(Debug, Default)]
@@ -36,6 +37,7 @@ impl Lines {
         let line = match stream {
             Stream::Out => &mut self.out,
             Stream::Err => &mut self.err,
+            Stream::File => &mut self.file,
         };
         let mut keep = false;
         let mut parts = bytes.split(|byte| *byte == b'\r').peekable();
@@ -52,15 +54,18 @@ impl Lines {
     }
 
     /// At the end of the output: what is left counts as a line.
-    pub(super) fn flush(&mut self, mut on_line: impl FnMut(&str) -> bool) {
-        for line in [&mut self.out, &mut self.err] {
-            line.end(&mut on_line);
+    pub(super) fn flush(&mut self, mut on_line: impl FnMut(Stream, &str) -> bool) {
+        let Self { out, err, file } = self;
+        for (stream, line) in [(Stream::Out, out), (Stream::Err, err), (Stream::File, file)] {
+            line.end(&mut |text: &str| on_line(stream, text));
         }
     }
 
     /// The lines begun and not ended, so far.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
-        [&self.out, &self.err].into_iter().map(|line| String::from_utf8_lossy(&line.bytes))
+        [&self.out, &self.err, &self.file]
+            .into_iter()
+            .map(|line| String::from_utf8_lossy(&line.bytes))
     }
 }
 
@@ -98,7 +103,7 @@ mod tests {
                 false
             });
         }
-        lines.flush(|line| {
+        lines.flush(|_, line| {
             found.push(line.to_owned());
             false
         });

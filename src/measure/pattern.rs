@@ -6,8 +6,8 @@ use regex::Regex;
 
 use crate::config::{MeasureKind, Pick};
 use crate::evaluation::{Failure, Metric, Reading, Value};
-use crate::stats;
 
+use super::repeats::{are_repeats, made_of};
 use super::value::{keep_worse, number_in, reading, unreadable};
 
 /// Reads one run's output.
@@ -31,21 +31,13 @@ struct Group {
 enum Picked {
     First(Option<String>),
     Last(Option<String>),
-    Weighed { all: Weigh, numbers: Vec<f64>, failure: Option<Failure> },
+    /// What is made of all matches, of which there is at least one.
+    Weighed {
+        all: Pick,
+        numbers: Vec<f64>,
+        failure: Option<Failure>,
+    },
 }
-
-/// What is made of all matches, of which there is at least one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weigh {
-    Min,
-    Max,
-    Sum,
-    Median,
-    Mean,
-}
-
-/// So many repeats are a benchmark's; more are a series, which nobody needs beside its log.
-const MOST_REPEATS: usize = 1000;
 
 impl Pattern {
     /// Named groups yield `MEASURE.NAME`; where there are none, the first unnamed group, or
@@ -101,15 +93,10 @@ impl Pattern {
 
 impl Picked {
     fn new(pick: Pick, kind: MeasureKind) -> Self {
-        let weighed = |all| Self::Weighed { all, numbers: Vec::new(), failure: None };
         match (pick, kind) {
             (Pick::First, _) => Self::First(None),
             (Pick::Last, _) | (_, MeasureKind::Fact) => Self::Last(None),
-            (Pick::Min, MeasureKind::Number) => weighed(Weigh::Min),
-            (Pick::Max, MeasureKind::Number) => weighed(Weigh::Max),
-            (Pick::Sum, MeasureKind::Number) => weighed(Weigh::Sum),
-            (Pick::Median, MeasureKind::Number) => weighed(Weigh::Median),
-            (Pick::Mean, MeasureKind::Number) => weighed(Weigh::Mean),
+            (all, MeasureKind::Number) => Self::Weighed { all, numbers: Vec::new(), failure: None },
         }
     }
 
@@ -126,13 +113,10 @@ impl Picked {
         }
     }
 
-    /// The numbers that repeat one measurement. What is added up are parts of one, and of what
-    /// is printed as it goes on only the first or the last is meant.
+    /// The numbers that repeat one measurement.
     fn repeats(&self) -> Option<&[f64]> {
         match self {
-            Self::Weighed { all, numbers, .. } if *all != Weigh::Sum => {
-                (2..=MOST_REPEATS).contains(&numbers.len()).then_some(numbers)
-            }
+            Self::Weighed { all, numbers, .. } if are_repeats(*all, numbers) => Some(numbers),
             _ => None,
         }
     }
@@ -154,22 +138,8 @@ impl Picked {
             }
             Self::Weighed { failure: Some(failure), .. } => Err(failure),
             Self::Weighed { all, numbers, .. } => {
-                super::value::finite(metric, all.of(&numbers).ok_or_else(no_match)?)
+                super::value::finite(metric, made_of(all, &numbers).ok_or_else(no_match)?)
             }
-        }
-    }
-}
-
-impl Weigh {
-    /// `None` without numbers.
-    fn of(self, numbers: &[f64]) -> Option<f64> {
-        let each = || numbers.iter().copied();
-        match self {
-            Self::Min => each().reduce(f64::min),
-            Self::Max => each().reduce(f64::max),
-            Self::Sum => each().reduce(|a, b| a + b),
-            Self::Median => stats::median(numbers),
-            Self::Mean => stats::mean(numbers),
         }
     }
 }

@@ -4,9 +4,14 @@
 //! around them have come and gone:
 //! - `[1]17.1041,[2]16.9,…` on stdout: the cumulative perplexity after each chunk;
 //! - `calculating perplexity over 24 chunks, n_ctx=512`: how many are to come, and since
-//!   2023-11 the tokens in each;
+//!   2024-03 the tokens in each; with `--ppl-stride` since 2026-02 `computing over 24 chunks`;
 //! - `Final estimate: PPL = 17.0805 +/- 0.44526`, on stdout before September 2024, since then
 //!   on stderr.
+//!
+//! Two kinds of runs never print an estimate: those with `--ppl-stride`, which say `Calculation
+//! chunk = 640`, and those of programs from before 2023-08-25, none of which announces the tokens
+//! in a chunk. Once all chunks that were announced are there, the last one's value is what the
+//! estimate would be: both are the same number.
 //!
 //! The bytes go through small automata one by one, so that it makes no difference where a line
 //! was cut into pieces.
@@ -21,8 +26,11 @@ use scan::{Figure, Items};
 
 /// A fork of llama.cpp writes `PPL over 24 chunks for n_ctx=512 = 17.0805`.
 const ESTIMATE: &[&[u8]] = &[b"Final estimate: PPL", b" = "];
-const ANNOUNCED: &[&[u8]] = &[b"calculating perplexity over "];
-const CONTEXT: &[&[u8]] = &[b"calculating perplexity over ", b"n_ctx="];
+const ANNOUNCED: [&[&[u8]]; 2] = [&[b"calculating perplexity over "], &[b"computing over "]];
+const CONTEXT: [&[&[u8]]; 2] =
+    [&[b"calculating perplexity over ", b"n_ctx="], &[b"computing over ", b"n_ctx="]];
+/// Only a strided run says this.
+const STRIDED: &[&[u8]] = &[b"Calculation chunk = "];
 /// Stands in place of the estimate when its standard deviation cannot be computed.
 const NO_DEVIATION: &[&[u8]] = &[b"Unexpected negative standard deviation of log(prob)"];
 
@@ -39,8 +47,9 @@ pub(super) struct Perplexity {
 #[derive(Debug)]
 struct Figures {
     estimate: Figure,
-    announced: Figure,
-    context: Figure,
+    announced: [Figure; 2],
+    context: [Figure; 2],
+    strided: Figure,
     no_deviation: Figure,
     /// The last estimate on this stream.
     last: Option<f64>,
@@ -54,6 +63,7 @@ struct Found {
     /// The final one, once both streams have ended.
     estimate: Option<f64>,
     no_deviation: bool,
+    strided: bool,
     /// The first number that was not finite, and where. It stays: cumulative perplexity never
     /// recovers from NaN, so a later finite number belongs to another pass.
     broken: Option<(String, f64)>,
@@ -73,7 +83,7 @@ impl Perplexity {
     pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let Self { items, out, err, found } = self;
         let (figures, mut items) = match stream {
-            Stream::Out => (out, Some(items)),
+            Stream::Out | Stream::File => (out, Some(items)),
             Stream::Err => (err, None),
         };
         let is_open = |figures: &Figures, items: &Option<&mut Items>| {
@@ -103,17 +113,17 @@ impl Figures {
     fn new() -> Self {
         Self {
             estimate: Figure::new(ESTIMATE),
-            announced: Figure::new(ANNOUNCED),
-            context: Figure::new(CONTEXT),
+            announced: ANNOUNCED.map(Figure::new),
+            context: CONTEXT.map(Figure::new),
+            strided: Figure::new(STRIDED),
             no_deviation: Figure::new(NO_DEVIATION),
             last: None,
         }
     }
 
     fn is_open(&self) -> bool {
-        [&self.estimate, &self.announced, &self.context, &self.no_deviation]
-            .iter()
-            .any(|f| f.is_open())
+        let alone = [&self.estimate, &self.strided, &self.no_deviation];
+        alone.into_iter().chain(&self.announced).chain(&self.context).any(Figure::is_open)
     }
 
     fn push(&mut self, byte: u8, found: &mut Found) -> bool {
@@ -123,12 +133,20 @@ impl Figures {
             self.last = Some(number);
             keep = true;
         }
-        if let Some(count) = self.announced.push(byte).and_then(|text| text.parse().ok()) {
-            found.announced = Some(count);
-            keep = true;
+        for announced in &mut self.announced {
+            if let Some(count) = announced.push(byte).and_then(|text| text.parse().ok()) {
+                found.announced = Some(count);
+                keep = true;
+            }
         }
-        if let Some(tokens) = self.context.push(byte).and_then(|text| text.parse().ok()) {
-            found.context = Some(tokens);
+        for context in &mut self.context {
+            if let Some(tokens) = context.push(byte).and_then(|text| text.parse().ok()) {
+                found.context = Some(tokens);
+                keep = true;
+            }
+        }
+        if self.strided.push(byte).is_some() {
+            found.strided = true;
             keep = true;
         }
         if self.no_deviation.push(byte).is_some() {
@@ -203,10 +221,11 @@ impl Found {
         if missing {
             return None;
         }
+        let ends_without_estimate = self.strided || self.context.is_none() || self.no_deviation;
         // Logits that are all alike (say, zeros) have no deviation; the engine then prints a
         // complaint instead of the estimate. The last chunk's value is the same number, and a
         // commit that broke the logits that badly must not pass for untestable.
-        let last = self.chunks.last().filter(|_| self.no_deviation && self.announced.is_some());
+        let last = self.chunks.last().filter(|_| ends_without_estimate && self.announced.is_some());
         self.estimate.or(last.copied())
     }
 

@@ -7,12 +7,18 @@ use crate::evaluation::{
     Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of, is_own_doing,
 };
 
+use super::bench::Bench;
+use super::divergence::Divergence;
 use super::exit_code;
-
 use super::json::Document;
+use super::junit;
 use super::lines::Lines;
+use super::lm_eval;
+use super::parity::Parity;
 use super::pattern::Pattern;
 use super::perplexity::Perplexity;
+use super::value::unreadable;
+use super::whole::Whole;
 
 /// Fed with each line as it arrives, before anything is cut.
 ///
@@ -23,18 +29,47 @@ use super::perplexity::Perplexity;
 pub struct Reader {
     measure: String,
     kind: MeasureKind,
+    source: Source,
     figures: Figures,
     lines: Lines,
     watch: Watch,
 }
 
-/// The parsers.
+/// Where figures are looked for.
+#[derive(Debug)]
+enum Source {
+    /// On stdout and stderr.
+    Streams,
+    /// In the file at this path below `{out}`, which takes stdout's place.
+    File { path: String, is_there: bool },
+}
+
+/// The parsers, by what they are given.
 #[derive(Debug)]
 enum Figures {
+    /// Each byte.
     Perplexity(Box<Perplexity>),
-    Pattern(Pattern),
-    Document(Document),
+    /// Each line.
+    Lines(LineParser),
+    /// All of stdout, when it is complete.
+    Whole(Whole, WholeParser),
+    /// Nothing.
     ExitCode,
+}
+
+#[derive(Debug)]
+enum LineParser {
+    Pattern(Pattern),
+    Divergence(Divergence),
+    Parity(Box<Parity>),
+}
+
+#[derive(Debug)]
+enum WholeParser {
+    Json(Document),
+    Bench(Bench),
+    Junit,
+    LmEval,
 }
 
 /// What is looked for beside the figures.
@@ -50,6 +85,7 @@ struct Watch {
 struct Spec<'a> {
     name: &'a str,
     parser: &'a Parser,
+    file: Option<&'a str>,
     kind: MeasureKind,
     transient: &'a [String],
 }
@@ -60,6 +96,7 @@ impl Reader {
         let spec = Spec {
             name: &measure.name,
             parser: &measure.parser,
+            file: measure.file.as_deref(),
             kind: measure.kind,
             transient: &measure.failures.transient,
         };
@@ -69,18 +106,33 @@ impl Reader {
     fn of(spec: Spec<'_>, requires: &[Require]) -> Self {
         let figures = match spec.parser {
             Parser::LlamaPerplexity => Figures::Perplexity(Box::new(Perplexity::new())),
+            Parser::LlamaKld => Figures::Lines(LineParser::Divergence(Divergence::new(spec.name))),
+            Parser::Parity => Figures::Lines(LineParser::Parity(Box::new(Parity::new(spec.name)))),
+            Parser::Junit => Figures::Whole(Whole::default(), WholeParser::Junit),
+            Parser::LmEval => Figures::Whole(Whole::default(), WholeParser::LmEval),
             Parser::Regex { pattern, pick } => {
-                Figures::Pattern(Pattern::new(spec.name, pattern, *pick, spec.kind))
+                let parser = Pattern::new(spec.name, pattern, *pick, spec.kind);
+                Figures::Lines(LineParser::Pattern(parser))
             }
             Parser::Json { pointers } => {
-                Figures::Document(Document::new(spec.name, pointers, spec.kind))
+                let parser = Document::new(spec.name, pointers, spec.kind);
+                Figures::Whole(Whole::default(), WholeParser::Json(parser))
+            }
+            Parser::LlamaBench { pick } => {
+                let parser = Bench::new(spec.name, *pick);
+                Figures::Whole(Whole::default(), WholeParser::Bench(parser))
             }
             Parser::ExitCode => Figures::ExitCode,
+        };
+        let source = match spec.file {
+            Some(path) => Source::File { path: path.to_owned(), is_there: false },
+            None => Source::Streams,
         };
         let requires = requires.iter().filter(|require| require.measure == spec.name);
         Self {
             measure: spec.name.to_owned(),
             kind: spec.kind,
+            source,
             figures,
             lines: Lines::default(),
             watch: Watch {
@@ -101,17 +153,13 @@ impl Reader {
     }
 
     fn piece(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
-        let Self { figures, lines, watch, .. } = self;
-        let keep = match figures {
-            Figures::Perplexity(parser) => parser.feed(stream, bytes, whole),
-            Figures::Document(parser) => parser.feed(stream, bytes, whole),
-            Figures::Pattern(_) | Figures::ExitCode => false,
-        };
-        let looks_at_lines = matches!(figures, Figures::Pattern(_)) || !watch.is_idle();
+        let Self { source, figures, lines, watch, .. } = self;
+        let keep = source.take(stream).is_some_and(|stream| figures.feed(stream, bytes, whole));
+        let looks_at_lines = matches!(figures, Figures::Lines(_)) || !watch.is_idle();
         let keep_line = looks_at_lines
             && lines.feed(stream, bytes, whole, |text| {
                 let keep = watch.line(text);
-                keep | figures.line(text)
+                keep | (source.is_read(stream) && figures.line(text))
             });
         keep || keep_line
     }
@@ -129,18 +177,22 @@ impl Reader {
     /// The failure that the end is by itself (crash, time-out); with exit code 0 NaN, an
     /// incomplete or unreadable output, or a requirement that did not show.
     pub fn finish(mut self, ended: &Ended) -> Result<Reading, Failure> {
-        let Self { figures, lines, watch, .. } = &mut self;
-        lines.flush(|text| watch.line(text) | figures.line(text));
+        let Self { source, figures, lines, watch, .. } = &mut self;
+        lines.flush(|stream, text| {
+            watch.line(text) | (source.is_read(stream) && figures.line(text))
+        });
         let missing = self.watch.missing();
-        let failed = match (&self.figures, ended) {
-            (Figures::ExitCode, Ended::Exited(_)) => None,
-            _ => failure_of(ended),
+        let (is_code, is_suite) =
+            (matches!(self.figures, Figures::ExitCode), self.figures.is_suite());
+        let said = match self.source.missing() {
+            Some(failure) => Err(failure),
+            None => self.figures.finish(&self.measure, self.kind, ended),
         };
-        let said = match self.figures {
-            Figures::Perplexity(parser) => parser.finish(&self.measure),
-            Figures::Pattern(parser) => parser.finish(),
-            Figures::Document(parser) => parser.finish(),
-            Figures::ExitCode => exit_code::read(&self.measure, self.kind, ended),
+        let failed = match ended {
+            Ended::Exited(_) if is_code => None,
+            // A suite in which a test failed leaves with an error, and has said all it has to.
+            Ended::Exited(_) if is_suite && said.as_ref().is_ok_and(has_failures) => None,
+            _ => failure_of(ended),
         };
         let kind = said.as_ref().err().map(|failure| failure.kind);
         match (failed, missing, kind) {
@@ -157,11 +209,79 @@ impl Reader {
     }
 }
 
+/// Whether some test of a suite failed.
+fn has_failures(reading: &Reading) -> bool {
+    let is_count = |name: Option<&str>| matches!(name, Some("failed" | "failures" | "errors"));
+    let mut values = reading.values.iter();
+    values.any(|(metric, value)| {
+        is_count(metric.name.as_deref()) && value.number().is_some_and(|count| count > 0.0)
+    })
+}
+
+impl Source {
+    /// What a line of this stream is to the parser; `None` where it looks elsewhere.
+    fn take(&mut self, stream: Stream) -> Option<Stream> {
+        if let (Self::File { is_there, .. }, Stream::File) = (&mut *self, stream) {
+            *is_there = true;
+            return Some(Stream::Out);
+        }
+        self.is_read(stream).then_some(stream)
+    }
+
+    fn is_read(&self, stream: Stream) -> bool {
+        matches!(self, Self::File { .. }) == (stream == Stream::File)
+    }
+
+    /// The file, where there is none.
+    fn missing(&self) -> Option<Failure> {
+        let Self::File { path, is_there: false } = self else { return None };
+        let detail = format!(
+            "there is nothing to read at {{out}}/{path}: it was not written, is empty or larger \
+             than 64 MiB, or several files match"
+        );
+        Some(unreadable("no file", detail))
+    }
+}
+
 impl Figures {
+    /// Whether tests are counted.
+    fn is_suite(&self) -> bool {
+        matches!(self, Self::Lines(LineParser::Parity(_)) | Self::Whole(_, WholeParser::Junit))
+    }
+
+    fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
+        match self {
+            Self::Perplexity(parser) => parser.feed(stream, bytes, whole),
+            Self::Whole(stdout, _) => stdout.feed(stream, bytes, whole),
+            Self::Lines(_) | Self::ExitCode => false,
+        }
+    }
+
     fn line(&mut self, text: &str) -> bool {
         match self {
-            Self::Pattern(parser) => parser.line(text),
+            Self::Lines(LineParser::Pattern(parser)) => parser.line(text),
+            Self::Lines(LineParser::Divergence(parser)) => parser.line(text),
+            Self::Lines(LineParser::Parity(parser)) => parser.line(text),
             _ => false,
+        }
+    }
+
+    fn finish(self, measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Reading, Failure> {
+        match self {
+            Self::Perplexity(parser) => parser.finish(measure),
+            Self::Lines(LineParser::Pattern(parser)) => parser.finish(),
+            Self::Lines(LineParser::Divergence(parser)) => parser.finish(),
+            Self::Lines(LineParser::Parity(parser)) => parser.finish(),
+            Self::Whole(stdout, parser) => {
+                let text = stdout.text()?;
+                match parser {
+                    WholeParser::Json(parser) => parser.finish(&text),
+                    WholeParser::Bench(parser) => parser.finish(&text),
+                    WholeParser::Junit => junit::read(measure, &text),
+                    WholeParser::LmEval => lm_eval::read(measure, &text),
+                }
+            }
+            Self::ExitCode => exit_code::read(measure, kind, ended),
         }
     }
 }

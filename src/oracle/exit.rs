@@ -1,14 +1,14 @@
 //! The exit codes of `oracle`, which are an API to `git bisect run`; known nowhere else.
 //!
-//! Git reads 0 as good, 125 as untestable, 1–124 and 126–127 as bad, and stops at 128 and
+//! Git reads 0 as old (good), 125 as untestable, 1–124 and 126–127 as new (bad), and stops at 128 and
 //! more with its state kept. So nothing that is not a verdict may ever end in 1–127.
 
-use crate::evaluation::Verdict;
+use crate::evaluation::{Aim, Verdict};
 
-/// The commit is good.
-pub const GOOD: u8 = 0;
-/// The commit is bad.
-pub const BAD: u8 = 1;
+/// The commit is as the older end: good, or broken where a fix is hunted.
+pub const OLD: u8 = 0;
+/// The commit is as the newer end: bad, or fixed.
+pub const NEW: u8 = 1;
 /// The commit cannot be tested.
 pub const UNTESTABLE: u8 = 125;
 /// No verdict: git stops and keeps its state.
@@ -17,10 +17,15 @@ pub const STOP: u8 = 128;
 pub const USAGE: u8 = 129;
 
 /// The code for a verdict.
-pub fn code(verdict: Verdict) -> u8 {
+pub fn code(verdict: Verdict, aim: Aim) -> u8 {
     match verdict {
-        Verdict::Good => GOOD,
-        Verdict::Bad => BAD,
+        Verdict::Good | Verdict::Bad => {
+            if verdict == aim.older() {
+                OLD
+            } else {
+                NEW
+            }
+        }
         Verdict::Skip => UNTESTABLE,
         Verdict::Unknown => STOP,
     }
@@ -32,11 +37,16 @@ mod tests {
 
     #[test]
     fn only_a_verdict_is_read_as_one() {
-        assert_eq!(code(Verdict::Good), 0);
-        assert_eq!(code(Verdict::Bad), 1);
-        assert_eq!(code(Verdict::Skip), 125);
-        for stop in [code(Verdict::Unknown), STOP, USAGE] {
-            assert!(stop >= 128);
+        assert_eq!(code(Verdict::Good, Aim::Regression), 0);
+        assert_eq!(code(Verdict::Bad, Aim::Regression), 1);
+        // Git's run reads 0 as the older side whatever the sides are called.
+        assert_eq!(code(Verdict::Bad, Aim::Fix), 0);
+        assert_eq!(code(Verdict::Good, Aim::Fix), 1);
+        for aim in [Aim::Regression, Aim::Fix] {
+            assert_eq!(code(Verdict::Skip, aim), 125);
+            for stop in [code(Verdict::Unknown, aim), STOP, USAGE] {
+                assert!(stop >= 128);
+            }
         }
     }
 }

@@ -71,8 +71,43 @@ fn failed(failure: &Failure, sample: &Sample, target: &GuardTarget, config: &Con
 }
 
 fn worst(target: &GuardTarget) -> f64 {
-    match target.levels() {
-        Some(levels) => levels.bad + WORST * levels.sd,
-        None => 1.0,
+    let Some(levels) = target.levels() else { return 1.0 };
+    let is_paired = target.noise.is_some_and(|noise| noise.paired);
+    // In pairs levels are told from the baseline, and samples are not.
+    let zero = target.baseline.number().filter(|_| is_paired);
+    zero.map_or(0.0, |x| target.orientation().oriented(x)) + levels.bad + WORST * levels.sd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{FailureKind, GuardForm, Noise, Orientation};
+    use crate::oracle::fixture::{config, failed, seen, target};
+
+    /// What NaN says at a guard of 10 %, from 200 to this.
+    fn nan(form: GuardForm, bad: f64, paired: bool) -> (f64, f64) {
+        let mut target = target(form, 200.0, bad);
+        let scale = Orientation::of(target.guard.direction(), NoiseKind::Log);
+        let (good, bad) = (scale.oriented(200.0), scale.oriented(bad));
+        let [good, bad] = if paired { [0.0, bad - good] } else { [good, bad] };
+        let noise =
+            Noise { kind: NoiseKind::Log, good, bad, sd: 0.01, runs: 4, paired, error: 0.001 };
+        target.noise = Some(noise);
+        let seen = seen('a', "ppl", [failed(FailureKind::Nan, "nan")]);
+        let Told::Sample(x) = told(&seen, &target, 0, &config("")) else { panic!("no sample") };
+        (x, scale.oriented(200.0))
+    }
+
+    #[test]
+    fn nan_is_worse_than_bad_in_pairs_too_whichever_way_is_worse() {
+        let up = GuardForm::MaxIncreasePercent(10.0);
+        let down = GuardForm::MaxDecreasePercent(10.0);
+        for paired in [false, true] {
+            for (form, bad) in [(up, 240.0), (down, 160.0)] {
+                let (x, good) = nan(form, bad, paired);
+                let step = (bad.ln() - 200.0_f64.ln()).abs();
+                assert!((x - good - step - WORST * 0.01).abs() < 1e-9, "{form:?} {paired}: {x}");
+            }
+        }
     }
 }

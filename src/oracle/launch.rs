@@ -14,7 +14,7 @@ use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
 use super::gpu_state::GpuProbe;
 use super::quiet::{Company, Held, NotTaken, Quiet};
-use super::{OracleError, machine_state, run};
+use super::{OracleError, caches, machine_state, run};
 
 /// So many throttled runs in a row end the hunt, which can be resumed.
 const MOST_THROTTLED: u32 = 3;
@@ -30,12 +30,19 @@ pub struct Launcher {
     gpus: GpuProbe,
     /// Which measures this process has warmed up for, by the build's attempt.
     warm: BTreeSet<(String, String)>,
+    /// Measures whose runs leave something in `{cache}`.
+    caching: BTreeSet<String>,
 }
 
 impl Launcher {
     /// With the locks of this machine, which lie in the user's cache folder.
     pub fn new(user_cache: &Path) -> Self {
-        Self { quiet: Quiet::below(user_cache), gpus: GpuProbe::default(), warm: BTreeSet::new() }
+        Self {
+            quiet: Quiet::below(user_cache),
+            gpus: GpuProbe::default(),
+            warm: BTreeSet::new(),
+            caching: BTreeSet::new(),
+        }
     }
 }
 
@@ -98,7 +105,7 @@ impl Oracle {
 
     /// The launches before the first that counts, which are kept like every run: once for each
     /// build that is launched by this process, and again for each evaluation where the command
-    /// reads `{cache}`, which was emptied. One that fails is the last: what it shows, the run
+    /// names `{cache}`, which was emptied, or an earlier launch left something there. One that fails is the last: what it shows, the run
     /// that counts will show again.
     pub(super) fn warm_up(
         &mut self,
@@ -107,12 +114,16 @@ impl Oracle {
     ) -> Result<(), OracleError> {
         let Launch { commit, recipe, measure, phase, .. } = launch;
         let build = (placed.stamp.attempt.clone(), measure.name.clone());
-        if !self.launcher.warm.insert(build) && !reads_cache(measure) {
+        let is_cold = reads_cache(measure) || self.launcher.caching.contains(&measure.name);
+        if !self.launcher.warm.insert(build) && !is_cold {
             return Ok(());
         }
         for _ in 0..measure.warmup {
             let launch = Launch { warm_up: true, ..launch };
             let (run, derived) = self.launch(launch, placed)?;
+            if caches::is_used(&placed.slot.cache()) {
+                self.launcher.caching.insert(measure.name.clone());
+            }
             self.recorder.run(&run, &derived.sample, commit, phase)?;
             // Each is a run, and the one that counts must still be paid for.
             self.afford(recipe)?;

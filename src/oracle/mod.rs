@@ -2,6 +2,7 @@
 //! measures; then judges. The driver and `git bisect run` ask the same oracle.
 
 mod build_control;
+mod caches;
 mod condition;
 mod control;
 mod count;

@@ -1,6 +1,6 @@
 //! What is known of one commit: whether it builds, and the readings of its runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Reading, Target, Value};
 
@@ -98,6 +98,11 @@ impl Observation {
     /// The readings of a measure's runs, oldest first.
     pub fn readings(&self, measure: &str) -> impl Iterator<Item = &Reading> {
         self.of(measure).iter().filter_map(|sample| sample.result.as_ref().ok())
+    }
+
+    /// The metrics that the runs of a measure yielded.
+    pub fn yielded(&self, measure: &str) -> BTreeSet<Metric> {
+        self.of(measure).iter().flat_map(|sample| sample.values(measure).into_keys()).collect()
     }
 
     /// How much text the runs of a measure read, as the first that tells has it.

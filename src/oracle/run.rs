@@ -1,17 +1,17 @@
 //! One execution of one measure's command in a slot, stored before it counts.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::build::{Slot, Stamp};
 use crate::config::{Command, Config, Measure, Placeholder, Values};
 use crate::evaluation::{Around, CommitId, Ended, MachineState, Phase, RunRecord};
 use crate::git::{History, Worktree};
 use crate::measure::Reader;
-use crate::process::{self, Invocation, Keep, LogFile, Stop};
+use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
 
-use super::{Facts, OracleError};
+use super::{Facts, OracleError, caches};
 
 /// What to run, where, and for whom.
 #[derive(Clone, Copy)]
@@ -86,6 +86,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         command.words.iter().map(|word| word.fill(&values)).collect::<Result<Vec<_>, _>>()
     };
     let argv = fill(&measure.command)?;
+    let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();
     let pending = order.store.pending_log(&attempt)?;
@@ -93,21 +94,13 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let invoke = |words: &[String]| {
         let mut invocation =
             Invocation::new(&words[0]).args(&words[1..]).cwd(&cwd).timeout(Some(measure.timeout));
-        for (name, value) in &env {
-            invocation = invocation.env(name, value);
+        for (name, folder) in &caches {
+            invocation = invocation.env(name, folder);
         }
-        invocation
+        env.iter().fold(invocation, |invocation, (name, value)| invocation.env(name, value))
     };
 
-    let mut header = vec![
-        ("command", shlex_line(&argv)),
-        ("folder", cwd.to_string_lossy().into_owned()),
-        ("commit", order.commit.to_string()),
-        ("started", started.clone()),
-    ];
-    for (name, value) in &env {
-        header.push(("env", format!("{name}={value}")));
-    }
+    let mut header = header(order.commit, &argv, &cwd, &env, &started);
     let aside = log.with_extension("aside");
     let mut failed_before = None;
     for command in &measure.before {
@@ -142,6 +135,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         let quiet = LogFile { path: &aside, header: &[], sync: false };
         process::run(&invoke(&words), order.stop, &quiet, &mut |_, _| Keep::No)?;
     }
+    keep_file(measure, slot, log)?;
     Worktree::holding(
         order.history.repository(),
         &slot.src(),
@@ -175,6 +169,46 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         machine,
     };
     Ok(order.store.put_run(&record, log)?)
+}
+
+/// What stands at the top of a run's log.
+fn header(
+    commit: &CommitId,
+    argv: &[String],
+    cwd: &Path,
+    env: &BTreeMap<String, String>,
+    started: &str,
+) -> Vec<(&'static str, String)> {
+    let mut header = vec![
+        ("command", shlex_line(argv)),
+        ("folder", cwd.to_string_lossy().into_owned()),
+        ("commit", commit.to_string()),
+        ("started", started.to_owned()),
+    ];
+    header.extend(env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
+    header
+}
+
+/// Takes the file that the measure is read from into the run's log.
+fn keep_file(measure: &Measure, slot: &Slot, log: &Path) -> Result<(), ProcessError> {
+    let wanted = measure.file.as_deref();
+    let Some(file) = wanted.and_then(|pattern| only_match(&slot.out(), pattern)) else {
+        return Ok(());
+    };
+    process::attach(log, &file).map_err(|source| ProcessError::Log { path: log.to_owned(), source })
+}
+
+/// The one file below a folder that matches; none where several do.
+fn only_match(folder: &Path, pattern: &str) -> Option<PathBuf> {
+    let plain = folder.join(pattern);
+    if plain.exists() {
+        return Some(plain);
+    }
+    // Brackets in the folder's own name are no pattern.
+    let pattern = format!("{}/{pattern}", glob::Pattern::escape(folder.to_str()?));
+    let mut found = glob::glob(&pattern).ok()?.filter_map(Result::ok).filter(|path| path.is_file());
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 /// A command as it could be typed.

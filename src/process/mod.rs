@@ -30,7 +30,7 @@ mod supervisor;
 mod tool;
 
 pub use invocation::Invocation;
-pub use log::{Keep, Log, LogSummary, LogWriter, Stream, read_log};
+pub use log::{Keep, Log, LogSummary, LogWriter, Stream, attach, read_log};
 pub use run::{Finished, LogFile, ProcessError, run};
 pub use signals::Stop;
 pub use tool::{ToolOutput, tool};

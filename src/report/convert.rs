@@ -32,6 +32,7 @@ impl From<&Culprit> for FirstBad {
             effects,
             failure: culprit.failure.clone(),
             files: culprit.files.clone(),
+            dependencies: culprit.dependencies.clone(),
             confirmed_before: culprit.confirmed_before.clone(),
         }
     }

@@ -17,7 +17,7 @@ use super::model::{
     StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{ReportError, repeats, short, timed};
+use super::{ReportError, matrix, repeats, short, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -174,12 +174,13 @@ impl<'a> Gathered<'a> {
             Some(culprit) if finding.candidates.is_empty() => vec![culprit.commit.clone()],
             _ => finding.candidates.clone(),
         };
+        let culprits: Vec<FirstBad> = finding.culprits.iter().map(FirstBad::from).collect();
         let subjects = subjects(begun, &finding, &self.judged);
         let mut commits = self.measured.into_commits();
         for commit in &mut commits {
             commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
         }
-        sort(&mut commits, self.order, &begun.good.commit, &history);
+        sort(&mut commits, self.order, begun.ends()[0], &history);
         let posterior = self.searches.posterior();
         let candidates = likeliest_first(candidates, &posterior);
         say_how_likely(&mut commits, &posterior);
@@ -192,11 +193,12 @@ impl<'a> Gathered<'a> {
             good: Endpoint::new(&begun.good, &begun.asked.0),
             bad: Endpoint::new(&begun.bad, &begun.asked.1),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
-            culprits: finding.culprits.iter().map(FirstBad::from).collect(),
             culprit,
             candidates,
             account: account.cloned(),
             contributions: finding.contributions.iter().map(Rise::from).collect(),
+            matrix: matrix::of(&self.guards.lines(), &culprits),
+            culprits,
             guards: self.guards.lines(),
             target_failure: self.guards.failure(),
             steadiness: self.guards.steadiness(),
@@ -258,9 +260,9 @@ impl<'a> Gathered<'a> {
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";
 
 /// In order of history. What neither the journal's end nor the range knows comes last.
-fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], good: &CommitId, history: &[Lineage]) {
+fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, history: &[Lineage]) {
     let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
-        [good].into_iter().chain(history.iter().map(|one| &one.commit)).collect()
+        [old].into_iter().chain(history.iter().map(|one| &one.commit)).collect()
     } else {
         judged.iter().collect()
     };

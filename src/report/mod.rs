@@ -10,6 +10,7 @@ mod html;
 mod json;
 mod links;
 mod markdown;
+mod matrix;
 mod measured;
 mod model;
 mod plan;
@@ -35,6 +36,7 @@ pub use html::html;
 pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
+pub use matrix::{CellLine, CellStep, MatrixLine};
 pub use model::{
     AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
     Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,

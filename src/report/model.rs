@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Apart, Around, Basis, CommitId, Failure, Lineage, Metric, Outcome, OverText, Phase, SkipReason,
-    TouchedFile, Value, Verdict,
+    Apart, Around, Basis, CommitId, Dependency, Failure, Lineage, Metric, Outcome, OverText, Phase,
+    SkipReason, TouchedFile, Value, Verdict,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
+use super::matrix::MatrixLine;
 use super::posterior::{NoiseLine, PosteriorLine};
-
 use super::repeats::RepeatLine;
 use super::timed::TimedLine;
 
@@ -50,6 +50,9 @@ pub struct Report {
     pub accounts: Vec<AccountLine>,
     /// Where many small steps make the rise.
     pub contributions: Vec<Rise>,
+    /// Guarded metrics that have cells, and which commit did what in which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrix: Vec<MatrixLine>,
     /// Every guard; those with `target` decided.
     pub guards: Vec<GuardLine>,
     /// The failure that was hunted, where that was the target.
@@ -161,6 +164,9 @@ pub struct FirstBad {
     pub failure: Option<Failure>,
     /// What it touches.
     pub files: Vec<TouchedFile>,
+    /// Other projects' sources that it moves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<Dependency>,
     /// Date and hunt of the confirmation, when an earlier one was taken over.
     pub confirmed_before: Option<(String, String)>,
 }

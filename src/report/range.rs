@@ -6,12 +6,12 @@ use crate::evaluation::{CommitId, Lineage};
 
 use super::model::Report;
 
-/// The range: the good endpoint has place 0, then every commit in order of history.
+/// The range: the older endpoint has place 0, then every commit in order of history.
 pub(super) struct Range {
     places: HashMap<CommitId, usize>,
     /// By place.
     commits: Vec<CommitId>,
-    /// By place; the good endpoint's are not known.
+    /// By place; the older endpoint's are not known.
     parents: Vec<Vec<usize>>,
 }
 
@@ -20,11 +20,12 @@ pub(super) type Run = (usize, usize);
 
 impl Range {
     pub(super) fn of(report: &Report) -> Self {
-        Self::new(&report.good.commit, &report.history, report.options.first_parent)
+        let [old, _] = report.options.aim.turned([&report.good, &report.bad]);
+        Self::new(&old.commit, &report.history, report.options.first_parent)
     }
 
-    fn new(good: &CommitId, history: &[Lineage], first_parent: bool) -> Self {
-        let all = [good].into_iter().chain(history.iter().map(|one| &one.commit));
+    fn new(old: &CommitId, history: &[Lineage], first_parent: bool) -> Self {
+        let all = [old].into_iter().chain(history.iter().map(|one| &one.commit));
         let commits: Vec<CommitId> = all.cloned().collect();
         let places: HashMap<_, _> = commits.iter().cloned().zip(0..).collect();
         let followed = if first_parent { 1 } else { usize::MAX };
@@ -61,12 +62,12 @@ impl Range {
         &self.parents[place]
     }
 
-    /// The commits that may be the first bad one when `bad` is bad and `goods` are good: those
-    /// that `bad` reaches and none of `goods` does, as git sees it.
-    pub(super) fn open(&self, goods: &[CommitId], bad: &CommitId) -> Vec<bool> {
-        let goods: Vec<_> = goods.iter().filter_map(|good| self.place(good)).collect();
-        let mut open = self.reached(self.place(bad).into_iter());
-        let cleared = self.reached(goods.into_iter());
+    /// The commits that may be the one that is sought when `newest` is as the newer end and `olds`
+    /// are as the older one: those that `newest` reaches and none of `olds` does, as git sees it.
+    pub(super) fn open(&self, olds: &[CommitId], newest: &CommitId) -> Vec<bool> {
+        let olds: Vec<_> = olds.iter().filter_map(|old| self.place(old)).collect();
+        let mut open = self.reached(self.place(newest).into_iter());
+        let cleared = self.reached(olds.into_iter());
         for (open, cleared) in open.iter_mut().zip(cleared) {
             *open &= !cleared;
         }

@@ -4,7 +4,7 @@ use crate::evaluation::{CommitId, Outcome};
 use crate::ui::text;
 
 use super::model::{FirstBad, Report};
-use super::{certainty, words};
+use super::{certainty, matrix, words};
 
 /// Longest list of files, candidates, or stretches.
 const LIST: usize = 8;
@@ -37,18 +37,25 @@ pub fn terminal_answer(report: &Report) -> String {
 
 fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     let mut lines = vec![
-        format!("First bad commit: {} {}", first.commit, text::line(&first.subject)),
+        format!("{}: {} {}", words::title(report), first.commit, text::line(&first.subject)),
         format!("Author: {}  Date: {}", text::line(&first.author), text::line(&first.date)),
     ];
     lines.extend(first.effects.iter().take(3).map(|effect| words::step(report, effect)));
     if let Some(failure) = &first.failure {
         let what = super::gather::failure_text(failure);
-        lines.push(format!("Fails where its parents do not: {}", text::line(&what)));
+        lines.push(format!("{}: {}", words::fails(report), text::line(&what)));
     }
     lines.push(format!("Confidence {}", certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| text::line(&words)));
+    lines.extend(
+        words::dependencies(first)
+            .iter()
+            .take(2)
+            .map(|words| text::line(&format!("Dependency: {words}"))),
+    );
+    lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
-    lines.extend(report.account.as_ref().map(words::account));
+    lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
     let files = first.files.iter().map(|file| {
         let changed = words::changed_lines(file.added, file.removed);
         format!("{}  {changed}", text::line(&file.path))
@@ -59,7 +66,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         let step = other.effect.as_ref().map(|effect| words::step(report, effect));
         let step = step.unwrap_or_default();
         let name = text::commit(&other.commit, &other.subject);
-        lines.push(format!("Also a first bad commit: {name}  {step}"));
+        lines.push(format!("Also a {}: {name}  {step}", words::sought(report)));
     }
     lines
 }
@@ -79,7 +86,7 @@ fn other(report: &Report) -> Vec<String> {
     };
     let confirmed = report.culprits.iter();
     let confirmed = confirmed.map(|c| format!("{} {}", c.commit, text::line(&c.subject)));
-    list(&mut lines, "Confirmed first bad commits:", confirmed);
+    list(&mut lines, &format!("Confirmed {}s:", words::sought(report)), confirmed);
     let title = match report.outcome {
         Outcome::Gradual => "The limit is crossed at:",
         _ => "Candidates:",
@@ -90,9 +97,9 @@ fn other(report: &Report) -> Vec<String> {
             1 => rise.to.to_string(),
             many => format!("{}..{} ({many} commits)", rise.from.short(), rise.to.short()),
         };
-        format!("{stretch}  {} {}", rise.metric, words::worse(&rise.rise))
+        format!("{stretch}  {} {}", rise.metric, words::moved(report, &rise.rise))
     });
-    lines.extend(report.account.as_ref().map(words::account));
+    lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
     list(&mut lines, "Contributions:", rises);
     lines
 }

@@ -1,7 +1,7 @@
 //! Sentences that more than one form of the report says. What they quote is cleaned for one
 //! line, not yet escaped.
 
-use crate::evaluation::{Outcome, Value};
+use crate::evaluation::{Aim, Dependency, Outcome, Value};
 use crate::store::journal::Steadiness;
 use crate::ui::text;
 
@@ -12,16 +12,35 @@ use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
 /// How the script beside a report is called.
 pub(super) const REPRODUCE: &str = "sh reproduce.sh [CLONE]";
 
+/// What was hunted: the first bad commit, or the first fixed one.
+pub(super) fn sought(report: &Report) -> &'static str {
+    report.options.aim.sought()
+}
+
+/// The same at the beginning of a line.
+pub(super) fn title(report: &Report) -> &'static str {
+    report.options.aim.turned(["First bad commit", "First fixed commit"])[0]
+}
+
+/// What one of them is called beside the main one.
+pub(super) fn also(report: &Report) -> String {
+    match report.culprit {
+        Some(_) => format!("Another {}", sought(report)),
+        None => "Confirmed".to_owned(),
+    }
+}
+
 /// The first line of an answer.
 pub(super) fn headline(report: &Report) -> String {
     match (&report.culprit, report.outcome) {
         (Some(first), Outcome::Culprit) => {
-            format!("First bad commit: {} {}", first.commit.short(), text::line(&first.subject))
+            let (sought, subject) = (title(report), text::line(&first.subject));
+            format!("{sought}: {} {subject}", first.commit.short())
         }
         (_, Outcome::Candidates) => match report.candidates.len() {
-            0 => "The first bad commit could not be narrowed down".to_owned(),
-            1 => "The first bad commit may be this one, unconfirmed".to_owned(),
-            many => format!("The first bad commit is one of {many}"),
+            0 => format!("The {} could not be narrowed down", sought(report)),
+            1 => format!("The {} may be this one, unconfirmed", sought(report)),
+            many => format!("The {} is one of {many}", sought(report)),
         },
         (_, Outcome::Interrupted) if report.is_running => "Still running, no answer yet".to_owned(),
         (_, outcome) => outcome_words(outcome).to_owned(),
@@ -55,21 +74,22 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
         return format!("{levels}, {step} (95 % interval {interval}; limit {limit})");
     }
     match &effect.own_step {
-        Some(step) => format!("{levels}, {} (limit {limit})", worse(step)),
+        Some(step) => format!("{levels}, {} (limit {limit})", moved(report, step)),
         None if noise_of(report, effect).is_some() => levels,
         None => format!("{levels} (must not change)"),
     }
 }
 
 /// The step over the chunks of the text, paired beside not paired.
-pub(super) fn over_text(effect: &EffectLine) -> Option<String> {
+pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> {
     let found = effect.over_text.as_ref()?;
     let range = |[low, high]: [f64; 2]| format!("{} to {}", text::figure(low), text::figure(high));
     Some(format!(
-        "{}: {} worse, chunk against chunk ({} interval); {} if the two had read different \
+        "{}: {} {}, chunk against chunk ({} interval); {} if the two had read different \
          texts; {} of {} carry it",
         effect.metric,
         range(found.paired),
+        report.options.aim.turned(["worse", "better"])[0],
         text::percent(found.confidence),
         range(found.plain),
         found.carrying,
@@ -85,6 +105,14 @@ pub(super) fn worse(step: &Value) -> String {
     }
 }
 
+/// A step in the direction that is hunted: `0.31 worse`, or `0.31 better` where that is a fix.
+pub(super) fn moved(report: &Report, step: &Value) -> String {
+    match (report.options.aim, step.number()) {
+        (Aim::Fix, Some(x)) => worse(&Value::Number(-x)),
+        _ => worse(step),
+    }
+}
+
 /// Where a confirmation was made before.
 pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
     let (date, hunt) = first.confirmed_before.as_ref()?;
@@ -92,11 +120,12 @@ pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
 }
 
 /// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)`.
-pub(super) fn account(account: &AccountLine) -> String {
+pub(super) fn account(report: &Report, account: &AccountLine) -> String {
+    let [from, to] = report.options.aim.turned(["good", "bad"]);
     format!(
-        "{} got {} from good to bad: {} explained, {} left (limit {})",
+        "{} got {} from {from} to {to}: {} explained, {} left (limit {})",
         account.metric,
-        worse(&account.total),
+        moved(report, &account.total),
         text::value(&account.explained),
         text::value(&account.rest),
         text::value(&account.limit)
@@ -141,29 +170,57 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str,
         ("Commit", first.commit.to_string()),
         ("Author", first.author.clone()),
         ("Date", first.date.clone()),
-        ("Parent", parent(first)),
+        ("Parent", parent(report, first)),
     ];
     facts.extend(first.effects.iter().map(|effect| ("Own step", step(report, effect))));
-    facts.extend(first.effects.iter().filter_map(over_text).map(|words| (OVER_TEXT, words)));
+    let over_text = first.effects.iter().filter_map(|effect| over_text(report, effect));
+    facts.extend(over_text.map(|words| (OVER_TEXT, words)));
     if let Some(failure) = &first.failure {
-        facts.push((FAILS, failure_text(failure)));
+        facts.push((fails(report), failure_text(failure)));
     }
+    facts.extend(dependencies(first).into_iter().map(|words| ("Dependency", words)));
     facts.push(("Confidence", confidence(report, first)));
     facts.extend(confirmed_before(first).map(|words| ("", words)));
     facts
+}
+
+/// What it moves: `only ggml, from 1111111111 to 2222222222 (12 commits)`.
+pub(super) fn dependencies(first: &FirstBad) -> Vec<String> {
+    let is_pin =
+        |path: &str| first.dependencies.iter().any(|one| one.is_submodule && one.path == path);
+    let moves_only = first.files.iter().all(|file| is_pin(&file.path));
+    let of = |one: &Dependency| {
+        let what = match (one.is_submodule, moves_only) {
+            (true, true) => "it only moves the submodule",
+            (true, false) => "it moves the submodule",
+            (false, _) => "it takes another project's sources over, as noted in",
+        };
+        let count = one.commits.map(|n| format!(" ({})", text::plural(n, "commit")));
+        let (from, to) = (one.from.short(), one.to.short());
+        format!("{what} {}: {from}..{to}{}", one.path, count.unwrap_or_default())
+    };
+    first.dependencies.iter().map(of).collect()
 }
 
 /// What a step is over the text.
 pub(super) const OVER_TEXT: &str = "Over the text";
 
 /// In place of an own step, where what broke is no figure.
-pub(super) const FAILS: &str = "Fails where its parents do not";
+pub(super) fn fails(report: &Report) -> &'static str {
+    let both = ["Fails where its parents do not", "Works where its parents fail"];
+    report.options.aim.turned(both)[0]
+}
 
 /// The parent a first bad commit is measured against.
-pub(super) fn parent(first: &FirstBad) -> String {
+fn parent(report: &Report, first: &FirstBad) -> String {
+    format!("{}{}", first.parent, which_parent(report, first))
+}
+
+/// Which of several parents it is.
+pub(super) fn which_parent(report: &Report, first: &FirstBad) -> String {
     match first.parents.len() {
-        0 | 1 => first.parent.to_string(),
-        many => format!("{} (the worst of {many})", first.parent),
+        0 | 1 => String::new(),
+        many => format!(" (the {} of {many})", report.options.aim.turned(["worst", "best"])[0]),
     }
 }
 
@@ -187,8 +244,8 @@ pub(super) fn candidates_caution(report: &Report) -> Option<&'static str> {
 /// What the script beside the report does.
 pub(super) fn reproduce(report: &Report) -> String {
     let what = match report.culprit {
-        Some(_) => "the first bad commit and its parent",
-        None => "the two endpoints",
+        Some(_) => format!("the {} and its parent", sought(report)),
+        None => "the two endpoints".to_owned(),
     };
     format!(
         "The script beside this report builds and measures {what} in worktrees of its own, and \

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
-//! BUILD/engine run MEASURE [ROOM…] [chunks=N]  acts as that file says; ROOM: folders that must
-//!                                   be fresh; N: it reads so many chunks at most
+//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME]  acts as that file says; ROOM: folders
+//!                                   that must be fresh; N: it reads so many chunks at most;
+//!                                   NAME: where there is a `KEY@NAME`, it stands for KEY
 //! ```
 //! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
 //! what really ran. Files in `$FAKE_WORLD` besides are the state of the world, which no commit
@@ -13,6 +14,7 @@
 //! |---|---|
 //! | `id` | the commit, as the log names it |
 //! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
+//! | `tests` | what the measure `bench` prints, of `pp512 tg128` |
 //! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
@@ -21,6 +23,7 @@
 //! | `nll` | in place of `ppl` and `chunks`: `12x2.0 12x2.4` is 24 chunks of so many nats per token |
 //! | `wobble` | the first run that there is prints its last chunk 0.001 higher |
 //! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
+//! | `jit` | variables that name folders in which it keeps what it compiled: they must be fresh |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
 //! | `say`, `say_out`, `say_err` | one more line, on both streams or one; `\e` is escape, `\a` is bell, `\xff` a byte |
@@ -109,6 +112,16 @@ impl Script {
     fn read(text: &str) -> Self {
         let pairs = text.lines().filter_map(|line| line.split_once('='));
         Self(pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())).collect())
+    }
+
+    fn enter(&mut self, cell: &str) {
+        let own: Vec<_> = self
+            .0
+            .iter()
+            .filter_map(|(key, value)| Some((key.strip_suffix(cell)?.strip_suffix('@')?, value)))
+            .map(|(key, value)| (key.to_owned(), value.clone()))
+            .collect();
+        self.0.extend(own);
     }
 
     fn get(&self, key: &str) -> Option<&str> {
@@ -219,7 +232,10 @@ fn build_folder() -> PathBuf {
 // ---- run ----
 
 fn run(measure: &str, rooms: &[&str]) {
-    let script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    let mut script = Script::read(&fs::read_to_string(build_folder().join("engine.conf")).unwrap());
+    if let Some(cell) = rooms.iter().find_map(|word| word.strip_prefix("cell=")) {
+        script.enter(cell);
+    }
     log(&format!("run {} {measure} {}", script.id(), std::process::id()));
     warn_of_git_variables();
     let words = rooms;
@@ -227,6 +243,11 @@ fn run(measure: &str, rooms: &[&str]) {
     let most = words.iter().find_map(|word| word.strip_prefix("chunks="));
     let most = most.map_or(u64::MAX, |count| count.parse().expect("a number"));
     let leaked = rooms.filter(|room| !is_fresh(room, script.id())).count() > 0;
+    let kept = script.get("jit").unwrap_or_default().split_whitespace();
+    for folder in kept.map(|name| std::env::var(name).expect("a variable that is set")) {
+        fs::create_dir_all(&folder).unwrap();
+        is_fresh(&format!("cache={folder}"), script.id());
+    }
     if let Some(switch) = script.get("break_world")
         && count("break-world") == 0
     {
@@ -406,6 +427,7 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, most: u64) {
             let mib = script.get("mem").unwrap_or("64");
             println!("{{\"tg\": {}, \"mem\": {{\"mib\": {mib}}}}}", tokens_per_second(script));
         }
+        "bench" => bench(script),
         "code" if script.get("fails").is_some() => {
             let rate: f64 = script.get("fails").unwrap().parse().expect("a rate");
             exit(i32::from(Chance::of(script).uniform() < rate))
@@ -422,6 +444,25 @@ fn tokens_per_second(script: &Script) -> String {
     }
     let level: f64 = plain.parse().expect("tokens per second");
     format!("{:.3}", level * (-Chance::of(script).stray(script)).exp())
+}
+
+/// As llama-bench's `-o json` prints it: each test three times, around the same middle.
+fn bench(script: &Script) {
+    let tg: f64 = tokens_per_second(script).parse().expect("tokens per second");
+    let tests = script.get("tests").unwrap_or("pp512 tg128").split_whitespace().map(|test| {
+        let (prompt, generated, speed) = match test.split_at(2) {
+            ("pp", count) => (count, "0", 8.0 * tg),
+            (_, count) => ("0", count, tg),
+        };
+        format!(
+            "  {{\n    \"build_commit\": \"{}\",\n    \"n_threads\": 2,\n    \"n_prompt\": {prompt},\n    \
+             \"n_gen\": {generated},\n    \"avg_ts\": {speed},\n    \"samples_ts\": [ {}, {speed}, {} ]\n  }}",
+            script.id(),
+            speed - 1.0,
+            speed + 2.0
+        )
+    });
+    println!("[\n{}\n]", tests.collect::<Vec<_>>().join(",\n"));
 }
 
 /// Deviates that a seed and the number of the run decide.

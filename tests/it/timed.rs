@@ -317,6 +317,18 @@ fn a_cache_that_was_emptied_is_warmed_up_again() {
 }
 
 #[test]
+fn a_kernel_cache_that_was_emptied_is_warmed_up_again() {
+    let env = TestEnvironment::new();
+    let history = line("g b").with_all("jit = XDG_CACHE_HOME").build(&env);
+    let command = "{build}/engine run ppl src={src}";
+    Oracle::new(&env).ppl("warmup = 1").ppl_command(command).write(&env);
+    env.start(&["--good", "v1"]).expect(0, "culprit").names(&history, 1);
+    // Two evaluations of each end from one build, and one to confirm: each begins with an empty
+    // cache.
+    assert_eq!([env.runs_of(0), env.runs_of(1)], [6, 6], "{:?}", env.runs());
+}
+
+#[test]
 fn warm_ups_are_paid_for() {
     let env = TestEnvironment::new();
     line("g b").build(&env);

@@ -186,7 +186,7 @@ fn two_measures_of_one_command_have_runs_of_their_own() {
 
 #[test]
 fn times_that_were_measured_in_other_company_or_cold_are_not_mixed() {
-    for keys in ["exclusive = true", "warmup = 2"] {
+    for keys in ["exclusive = true", "warmup = 2", "file = \"{out}/x\""] {
         assert_eq!(edited("env = { OMP", &format!("{keys}\nenv = {{ OMP")), ONLY_RUN, "{keys}");
     }
     for keys in ["exclusive = false", "warmup = 0"] {

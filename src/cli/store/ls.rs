@@ -57,7 +57,8 @@ fn line(hunt: &HuntDir, bytes: u64) -> Result<Line, Failed> {
         hunt: hunt.id().to_owned(),
         began: of(&|report| local(&report.began)),
         range: of(&|report| {
-            format!("{}..{}", report.good.commit.short(), report.bad.commit.short())
+            let [old, new] = report.options.aim.turned([&report.good, &report.bad]);
+            format!("{}..{}", old.commit.short(), new.commit.short())
         }),
         first_bad: of(&|report| match &report.culprit {
             Some(culprit) => culprit.commit.short().to_owned(),

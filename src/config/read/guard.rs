@@ -22,30 +22,53 @@ const FORMS: [(&str, Form, bool); 6] = [
 const ALL_FORMS: &str = "max_increase, max_increase_percent, max_decrease, max_decrease_percent, max, min, unchanged = true";
 
 pub(super) fn guards(walk: &mut Walk, root: &mut Section<'_>, declared: &[Declared]) -> Vec<Guard> {
-    let mut guards: Vec<Guard> = Vec::new();
+    // Each with whether it is one of a measure in all its cells.
+    let mut guards: Vec<(Guard, bool)> = Vec::new();
     for mut section in root.some_sections(walk, "guard") {
         let metric_spot = section.need(walk, "metric");
         let metric = metric_spot.as_ref().and_then(|spot| metric(walk, spot, declared));
-        let numeric = metric.as_ref().is_none_or(|(_, numeric)| *numeric);
+        let numeric = metric.as_ref().is_none_or(|named| named.is_number);
         let form = form(walk, &mut section, numeric);
         let place = section.place;
         let key = section.key.clone();
         section.finish(walk);
-        let (Some((metric, _)), Some(form)) = (metric, form) else { continue };
-        let same = |g: &Guard| {
-            g.metric == metric && std::mem::discriminant(&g.form) == std::mem::discriminant(&form)
+        let (Some(named), Some(form)) = (metric, form) else { continue };
+        let is_of_all = named.is_of_all;
+        let made: Vec<_> =
+            named.cells.into_iter().map(|metric| (Guard { metric, form }, is_of_all)).collect();
+        let is_twice = |(one, all): &(Guard, bool)| {
+            *all == is_of_all && made.iter().any(|(other, _)| is_same(one, other))
         };
-        if guards.iter().any(same) {
-            let what = format!("`{metric}` has a guard of this form already.");
+        if guards.iter().any(is_twice) {
+            let what = format!("`{}` has a guard of this form already.", named.written);
             walk.complain(place, &key, what);
         }
-        guards.push(Guard { metric, form });
+        guards.extend(made);
     }
-    guards
+    // What is said of one cell outdoes what is said of all.
+    let own: Vec<Guard> =
+        guards.iter().filter(|(_, is_of_all)| !is_of_all).map(|(guard, _)| guard.clone()).collect();
+    guards.retain(|(guard, is_of_all)| !is_of_all || !own.iter().any(|one| is_same(one, guard)));
+    guards.into_iter().map(|(guard, _)| guard).collect()
 }
 
-/// The metric, and whether it is a number.
-fn metric(walk: &mut Walk, spot: &Spot<'_>, declared: &[Declared]) -> Option<(Metric, bool)> {
+fn is_same(one: &Guard, other: &Guard) -> bool {
+    let form = |guard: &Guard| std::mem::discriminant(&guard.form);
+    one.metric == other.metric && form(one) == form(other)
+}
+
+/// What a guard names.
+struct Named {
+    written: String,
+    /// The metric in each cell; one alone where there is no matrix.
+    cells: Vec<Metric>,
+    /// Whether it names a measure that has cells as a whole.
+    is_of_all: bool,
+    is_number: bool,
+}
+
+/// The metric that a guard names.
+fn metric(walk: &mut Walk, spot: &Spot<'_>, declared: &[Declared]) -> Option<Named> {
     let text = spot.text(walk)?;
     let metric: Metric = match text.parse() {
         Ok(metric) => metric,
@@ -55,26 +78,46 @@ fn metric(walk: &mut Walk, spot: &Spot<'_>, declared: &[Declared]) -> Option<(Me
         }
     };
     let of = find_measure(walk, spot, &metric.measure, declared)?;
-    if metric.name.as_deref().is_some_and(|name| ALWAYS.contains(&name)) {
-        return Some((metric, true));
-    }
-    let (kind, names) = of.yields.as_ref()?;
-    if !names.contains(&metric.name) {
-        let yields: Vec<String> = names
+    let in_cells = |is_number: bool| {
+        let is_of_all = of.name == metric.measure && of.cells.iter().any(|cell| *cell != of.name);
+        let cells: Vec<Metric> = of
+            .cells
             .iter()
-            .map(|name| Metric { measure: of.name.clone(), name: name.clone() }.to_string())
-            .chain(ALWAYS.map(|name| Metric::named(&of.name, name).to_string()))
+            .filter(|cell| of.name == metric.measure || **cell == metric.measure)
+            .map(|cell| Metric { measure: cell.clone(), name: metric.name.clone() })
             .collect();
-        let guess = did_you_mean(text, yields.iter().map(String::as_str));
-        let what = format!(
-            "measure `{}` yields no `{text}`{guess} It yields: {}",
-            of.name,
-            yields.join(", ")
-        );
+        // Where the measure could not be read there are none, and that was said.
+        let cells = if cells.is_empty() { vec![metric.clone()] } else { cells };
+        Named { written: text.to_owned(), cells, is_of_all, is_number }
+    };
+    if metric.name.as_deref().is_some_and(|name| ALWAYS.contains(&name)) {
+        return Some(in_cells(true));
+    }
+    let (kind, parser) = of.yields.as_ref()?;
+    if !parser.may_yield(metric.name.as_deref()) {
+        let what = yields_no(text, &of.name, parser.names());
         spot.refuse(walk, what);
         return None;
     }
-    Some((metric, *kind == MeasureKind::Number))
+    Some(in_cells(*kind == MeasureKind::Number))
+}
+
+fn yields_no(text: &str, measure: &str, names: Option<Vec<Option<String>>>) -> String {
+    let always = ALWAYS.map(|name| Metric::named(measure, name).to_string());
+    let Some(names) = names else {
+        return format!(
+            "measure `{measure}` yields no `{text}`; all it yields has names, such as \
+             {measure}.NAME, and `bisect-ppl measure REV` lists them. Besides: {}",
+            always.join(", ")
+        );
+    };
+    let yields: Vec<String> = names
+        .into_iter()
+        .map(|name| Metric { measure: measure.to_owned(), name }.to_string())
+        .chain(always)
+        .collect();
+    let guess = did_you_mean(text, yields.iter().map(String::as_str));
+    format!("measure `{measure}` yields no `{text}`{guess} It yields: {}", yields.join(", "))
 }
 
 fn find_measure<'m>(
@@ -83,7 +126,8 @@ fn find_measure<'m>(
     name: &str,
     declared: &'m [Declared],
 ) -> Option<&'m Declared> {
-    let found = declared.iter().find(|d| d.name == name);
+    let is_it = |d: &&Declared| d.name == name || d.cells.iter().any(|cell| cell == name);
+    let found = declared.iter().find(is_it);
     // Where no measure could be read, that has been said already.
     if found.is_none() && !declared.is_empty() {
         let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
@@ -137,12 +181,14 @@ pub(super) fn requires(
     for mut section in root.sections(walk, "require") {
         let measure = section.need(walk, "measure").and_then(|spot| {
             let name = spot.text(walk)?;
-            find_measure(walk, &spot, name, declared).map(|d| d.name.clone())
+            let found = find_measure(walk, &spot, name, declared)?;
+            Some(if found.name == name { found.cells.clone() } else { vec![name.to_owned()] })
         });
         let pattern = section.need(walk, "pattern").and_then(|spot| spot.pattern(walk));
         section.finish(walk);
-        if let (Some(measure), Some(pattern)) = (measure, pattern) {
-            requires.push(Require { measure, pattern });
+        if let (Some(measures), Some(pattern)) = (measure, pattern) {
+            let of = |measure| Require { measure, pattern: pattern.clone() };
+            requires.extend(measures.into_iter().map(of));
         }
     }
     requires

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::super::walk::{Section, Spot, Walk};
-use super::super::{Failures, Measure, MeasureKind, Parser, Pick};
+use super::super::{Failures, Measure, MeasureKind, Parser, Pick, Placeholder, Values};
+use super::matrix::Matrix;
 use super::{NOT_A_WORD, is_word, run_failures};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
@@ -18,14 +19,21 @@ pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
 /// What guards and requirements may name.
 pub(super) struct Declared {
     pub(super) name: String,
-    /// Whether its values are facts, and what they are called; `None` where the parser could
-    /// not be read, so that nobody complains about its metrics as well.
-    pub(super) yields: Option<(MeasureKind, Vec<Option<String>>)>,
+    /// What it is called in each cell of the matrix; its name alone where it names no axis.
+    pub(super) cells: Vec<String>,
+    /// Whether its values are facts, and what names them; `None` where the parser could not be
+    /// read, so that nobody complains about its metrics as well.
+    pub(super) yields: Option<(MeasureKind, Parser)>,
 }
 
 #[derive(Clone, Copy)]
 enum ParserName {
     LlamaPerplexity,
+    LlamaBench,
+    LlamaKld,
+    LmEval,
+    Parity,
+    Junit,
     Regex,
     Json,
     ExitCode,
@@ -33,11 +41,16 @@ enum ParserName {
 
 const PARSERS: &[(&str, ParserName)] = &[
     ("llama-perplexity", ParserName::LlamaPerplexity),
+    ("llama-bench", ParserName::LlamaBench),
+    ("llama-kld", ParserName::LlamaKld),
+    ("lm-eval", ParserName::LmEval),
+    ("parity", ParserName::Parity),
+    ("junit", ParserName::Junit),
     ("regex", ParserName::Regex),
     ("json", ParserName::Json),
     ("exit-code", ParserName::ExitCode),
 ];
-const LATER: &[&str] = &["llama-bench", "llama-kld", "lm-eval", "logits", "tensors", "text"];
+const LATER: &[&str] = &["logits", "tensors", "text"];
 
 const PICKS: &[(&str, Pick)] = &[
     ("first", Pick::First),
@@ -53,17 +66,24 @@ pub(super) fn measures(
     walk: &mut Walk,
     root: &mut Section<'_>,
     failures: &Failures,
+    matrix: &Matrix,
 ) -> (Vec<Measure>, Vec<Declared>) {
     let mut measures = Vec::new();
     let mut declared: Vec<Declared> = Vec::new();
     for mut section in root.some_sections(walk, "measure") {
         let name = name(walk, &mut section, &declared);
+        let (place, key) = (section.place, format!("{}.command", section.key));
+        let mut cells = Vec::new();
         let yields = measure(walk, section, name.as_deref(), failures).map(|measure| {
-            let yields = (measure.kind, measure.parser.names());
-            measures.extend(name.is_some().then_some(measure));
+            let yields = (measure.kind, measure.parser.clone());
+            if name.is_some() {
+                let made = matrix.cells(walk, (place, &key), measure);
+                cells.extend(made.iter().map(|cell| cell.name.clone()));
+                measures.extend(made);
+            }
             yields
         });
-        declared.extend(name.map(|name| Declared { name, yields }));
+        declared.extend(name.map(|name| Declared { name, cells, yields }));
     }
     (measures, declared)
 }
@@ -97,10 +117,11 @@ fn measure(
     let parser = parser(walk, &mut section, kind);
     if let (Some(spot), Some(parser)) = (kind_spot, &parser)
         && kind == MeasureKind::Fact
-        && matches!(parser, Parser::LlamaPerplexity | Parser::ExitCode)
+        && !matches!(parser, Parser::Regex { .. } | Parser::Json { .. })
     {
-        spot.refuse(walk, "this parser yields a number; facts come from regex or json.");
+        spot.refuse(walk, "this parser yields numbers; facts come from regex or json.");
     }
+    let file = section.get("file").and_then(|spot| file(walk, &spot, parser.as_ref()));
     let timeout = section.get("timeout").and_then(|spot| spot.duration(walk));
     let env = section.get("env").map(|spot| spot.env(walk));
     let cwd = section.get("cwd").and_then(|spot| spot.template(walk));
@@ -120,6 +141,7 @@ fn measure(
         command: command
             .unwrap_or_else(|| super::super::Command { text: String::new(), words: Vec::new() }),
         parser: parser?,
+        file,
         timeout: timeout.unwrap_or(RUN_TIMEOUT),
         env: env.unwrap_or_default(),
         cwd,
@@ -139,22 +161,67 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
     let [pattern, pick, pointer, pointers] = keys.map(|key| section.get(key));
     let name = name?;
     let written = PARSERS[name as usize].0;
-    for (spot, owner) in
-        [(&pattern, "regex"), (&pick, "regex"), (&pointer, "json"), (&pointers, "json")]
-    {
+    let owners: [(_, &[&str]); 4] = [
+        (&pattern, &["regex"]),
+        (&pick, &["regex", "llama-bench"]),
+        (&pointer, &["json"]),
+        (&pointers, &["json"]),
+    ];
+    for (spot, owners) in owners {
         if let Some(spot) = spot
-            && owner != written
+            && !owners.contains(&written)
         {
-            let what = format!("belongs to the parser `{owner}`; this measure's is `{written}`.");
+            let owners = owners.join("` or `");
+            let what = format!("belongs to the parser `{owners}`; this measure's is `{written}`.");
             spot.refuse(walk, what);
         }
     }
     match name {
         ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
+        ParserName::LlamaBench => Some(bench(walk, pick)),
+        ParserName::LlamaKld => Some(Parser::LlamaKld),
+        ParserName::LmEval => Some(Parser::LmEval),
+        ParserName::Parity => Some(Parser::Parity),
+        ParserName::Junit => Some(Parser::Junit),
         ParserName::ExitCode => Some(Parser::ExitCode),
         ParserName::Regex => regex(walk, section, pattern, pick, kind),
         ParserName::Json => json(walk, section, pointer, pointers),
     }
+}
+
+fn bench(walk: &mut Walk, pick: Option<Spot<'_>>) -> Parser {
+    let read = pick.as_ref().and_then(|spot| spot.choice(walk, PICKS, &[]));
+    if let (Some(spot), Some(Pick::Sum)) = (pick, read) {
+        spot.refuse(walk, "speeds add up to nothing. Allowed: first, last, min, max, median, mean");
+    }
+    // One repetition that something disturbed moves a mean, and the median hardly.
+    Parser::LlamaBench { pick: read.unwrap_or(Pick::Median) }
+}
+
+/// The path or pattern below `{out}`, the one folder that is fresh for each run: what lay
+/// elsewhere could be another run's.
+fn file(walk: &mut Walk, spot: &Spot<'_>, parser: Option<&Parser>) -> Option<String> {
+    let template = spot.template(walk)?;
+    if matches!(parser, Some(Parser::ExitCode)) {
+        spot.refuse(walk, "the parser `exit-code` reads nothing but the exit code.");
+        return None;
+    }
+    let placeholders: Vec<&Placeholder> = template.placeholders().collect();
+    let path = (placeholders == [&Placeholder::Out])
+        .then(|| template.fill(&Values::new().with(Placeholder::Out, "")).ok())
+        .flatten()
+        .and_then(|path| path.strip_prefix('/').map(str::to_owned))
+        .filter(|path| template.text().starts_with("{out}/") && is_below(path));
+    match path.as_deref().map(glob::Pattern::new) {
+        None => spot.refuse(walk, "must be a path below {out}, such as \"{out}/report.xml\"."),
+        Some(Err(error)) => spot.refuse(walk, format!("not a glob pattern: {}.", error.msg)),
+        Some(Ok(_)) => {}
+    }
+    path
+}
+
+fn is_below(path: &str) -> bool {
+    !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 fn regex(

@@ -9,9 +9,10 @@ use super::super::problem::Problem;
 use super::super::walk::{Section, Spot, Walk};
 
 /// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 10] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 11] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
+    (&["matrix"], ""),
     (&["guard"], ""),
     (&["statistics"], ""),
     (&["environment"], ""),

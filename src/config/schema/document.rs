@@ -15,6 +15,11 @@ pub(super) struct Document {
     /// What every run reads: NAME = "PATH", a file, a folder or a glob. Hashed into every
     /// evaluation. Commands name it as {inputs.NAME}.
     inputs: Option<BTreeMap<String, Text>>,
+    /// What measures are repeated over, from one build: AXIS = [VALUES]. `threads` and
+    /// `chunks` stand for {threads} and {chunks}; another axis is named as {inputs.AXIS}, its
+    /// values being paths, or as {matrix.AXIS}. A measure that names an axis has a cell for
+    /// each of its values.
+    matrix: Option<Matrix>,
     worktree: Option<Worktree>,
     build: Option<Build>,
     /// Things to run. Each yields metrics called MEASURE or MEASURE.NAME, and always
@@ -96,6 +101,26 @@ impl JsonSchema for Env {
     }
 }
 
+/// The axes that measures are repeated over, each with its values.
+struct Matrix(BTreeMap<String, Vec<Text>>);
+
+impl JsonSchema for Matrix {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "matrix".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "minItems": 1,
+                "items": { "type": ["string", "number"], "minLength": 1 },
+            },
+        })
+    }
+}
+
 /// Where and how commits are checked out.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -172,7 +197,8 @@ struct Measure {
     /// A regular expression, matched line by line on both streams. Named groups (?<tg>…) yield
     /// MEASURE.tg; one unnamed group, or none, yields MEASURE. Parser regex only.
     pattern: Option<Text>,
-    /// Which match counts, where there are several. Parser regex only.
+    /// Which match counts, where there are several, or what is made of them; of llama-bench's
+    /// repetitions, where the default is the median. Parsers regex and llama-bench only.
     #[schemars(extend("default" = "last"))]
     pick: Option<Pick>,
     /// A JSON pointer (RFC 6901) into the document on stdout, such as "/results/0/value".
@@ -181,6 +207,9 @@ struct Measure {
     /// Several: NAME = "/a/0/b" yields MEASURE.NAME. Parser json only.
     #[schemars(extend("minProperties" = 1))]
     pointers: Option<BTreeMap<String, Pointer>>,
+    /// A file that the run leaves, read in place of what is printed: a path or a glob below
+    /// {out}, such as "{out}/report.xml". All parsers but exit-code.
+    file: Option<BelowOut>,
     /// A fact is kept as text; only from regex and json.
     #[schemars(extend("default" = "number"))]
     kind: Option<Kind>,
@@ -213,19 +242,25 @@ struct Measure {
 /// Which keys go with which parser.
 fn parsers_keys(schema: &mut schemars::Schema) {
     let is = |parser: &str| json_schema!({ "properties": { "parser": { "const": parser } }, "required": ["parser"] });
+    let is_one_of = |parsers: &[&str]| json_schema!({ "properties": { "parser": { "enum": parsers } }, "required": ["parser"] });
     schema.insert(
         "allOf".to_owned(),
         serde_json::json!([
             {
                 "if": is("regex"),
                 "then": { "required": ["pattern"] },
-                "else": { "properties": { "pattern": false, "pick": false } },
+                "else": { "properties": { "pattern": false } },
+            },
+            {
+                "if": is_one_of(&["regex", "llama-bench"]),
+                "else": { "properties": { "pick": false } },
             },
             {
                 "if": is("json"),
                 "then": { "oneOf": [{ "required": ["pointer"] }, { "required": ["pointers"] }] },
                 "else": { "properties": { "pointer": false, "pointers": false } },
             },
+            { "if": is("exit-code"), "then": { "properties": { "file": false } } },
         ]),
     );
 }
@@ -236,6 +271,19 @@ enum Parser {
     /// llama-perplexity's output, of any year: its final estimate, and the value after each
     /// chunk.
     LlamaPerplexity,
+    /// llama-bench's JSON (-o json or -o jsonl), of any year: MEASURE.pp512, MEASURE.tg128,
+    /// MEASURE.pp512_tg128, MEASURE.pp512_d4096.
+    LlamaBench,
+    /// What llama-perplexity prints with --kl-divergence, of any year: MEASURE.mean_kld,
+    /// MEASURE.kld_99, MEASURE.same_top_p and so on.
+    LlamaKld,
+    /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
+    LmEval,
+    /// What test programs of kernels print: MEASURE.failed, MEASURE.passed, MEASURE.skipped,
+    /// MEASURE.max_diff, MEASURE.loss, and a distance a check.
+    Parity,
+    /// A test report in JUnit's XML: MEASURE.tests, passed, failures, errors, skipped.
+    Junit,
     /// A pattern with named groups, or one unnamed group.
     Regex,
     /// A JSON document on stdout.
@@ -261,6 +309,18 @@ enum Pick {
 enum Kind {
     Number,
     Fact,
+}
+
+struct BelowOut(String);
+
+impl JsonSchema for BelowOut {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "below-out".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        json_schema!({ "type": "string", "pattern": "^\\{out\\}/." })
+    }
 }
 
 struct Pointer(String);

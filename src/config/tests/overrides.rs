@@ -106,7 +106,7 @@ when = { exists = "new" }
 measure.ppl.pointers = { value = "/value" }
 "#;
     let new = parse(text).unwrap().resolve::<Infallible>(&mut |_| Ok(true)).unwrap();
-    assert_eq!(new.measures[0].parser.names(), [Some("value".to_owned())]);
+    assert_eq!(new.measures[0].parser.names(), Some(vec![Some("value".to_owned())]));
 }
 
 #[test]

@@ -68,16 +68,16 @@ fn what_is_needed_is_missed() {
 
 #[test]
 fn what_is_not_there_yet_is_refused_by_name() {
-    for table in ["[matrix]", "[[prepare]]", "[[patch]]", "[[overlay]]", "[ruler]"] {
+    for table in ["[[prepare]]", "[[patch]]", "[[overlay]]", "[ruler]"] {
         let said = refused_extra(&format!("{table}\nx = 1\n"));
         says(&said, &format!("{}: not available yet", table.trim_matches(['[', ']'])));
     }
-    for parser in ["llama-bench", "llama-kld", "lm-eval", "logits", "tensors", "text"] {
+    for parser in ["logits", "tensors", "text"] {
         let said = refused("llama-perplexity", parser);
         assert_eq!(said.len(), 1, "{said:#?}");
         says(
             &said[0],
-            &format!("`{parser}` is not available yet. Available: llama-perplexity, regex"),
+            &format!("`{parser}` is not available yet. Available: llama-perplexity, llama-"),
         );
     }
     says(&refused_extra("[run]\nexclusive = true\n"), "run.exclusive: not available yet");
@@ -112,6 +112,39 @@ fn a_part_of_a_word_is_enough_to_guess() {
         &refused("llama-perplexity", "perplexity")[0],
         "`perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, ",
     );
+}
+
+#[test]
+fn a_file_to_read_lies_below_out() {
+    for path in [
+        "report.json",
+        "{src}/report.json",
+        "{out}",
+        "{out}/",
+        "{out}x/report.json",
+        "{out}/../report.json",
+        "{out}/a//report.json",
+        "{out}/{commit}.json",
+        "/tmp/{out}/report.json",
+    ] {
+        says(
+            &refused_measure(&format!("file = '{path}'")),
+            "measure.ppl.file: must be a path below {out}, such as \"{out}/report.xml\".",
+        );
+    }
+    says(&refused_measure("file = '{out}/[x'"), "measure.ppl.file: not a glob pattern: ");
+    says(&refused_measure("file = '{outt}/x'"), "unknown placeholder `{outt}`");
+    says(
+        &refused_parser("parser = 'exit-code'\nfile = '{out}/x'", "ppl"),
+        "measure.ppl.file: the parser `exit-code` reads nothing but the exit code.",
+    );
+    let file = |path: &str| {
+        let parser = "parser = \"llama-perplexity\"";
+        let text = SMALL.replace(parser, &format!("{parser}\nfile = '{path}'"));
+        parse(&text).unwrap().measures[0].file.clone().unwrap()
+    };
+    assert_eq!(file("{out}/a/report.json"), "a/report.json");
+    assert_eq!(file("{out}/**/results_*.json"), "**/results_*.json");
 }
 
 /// What only follows from a syntax error is not said.
@@ -264,10 +297,7 @@ fn facts_are_guarded_by_unchanged_alone() {
         "facts are not numbers. Allowed: first, last",
     );
     let perplexity = "parser = 'llama-perplexity'\nkind = 'fact'";
-    says(
-        &refused_parser(perplexity, "ppl.wall_s"),
-        "measure.ppl.kind: this parser yields a number",
-    );
+    says(&refused_parser(perplexity, "ppl.wall_s"), "measure.ppl.kind: this parser yields numbers");
 }
 
 #[test]

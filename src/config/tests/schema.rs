@@ -36,6 +36,7 @@ const SAYABLE: &[&str] = &[
     "is empty; give one or more",
     "this program reads version 1",
     "is not a JSON pointer",
+    "exit-code` reads nothing",
     "GIT_* is stripped",
     "false guards nothing",
     "a measure keeps its name",

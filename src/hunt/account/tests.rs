@@ -35,6 +35,7 @@ fn culprit(digit: char, effects: Vec<Effect>) -> Culprit {
         effects,
         failure: None,
         files: Vec::new(),
+        dependencies: Vec::new(),
         confirmed_before: None,
     }
 }
@@ -53,11 +54,15 @@ fn crossing(digit: char, parent: f64, level: f64) -> Searched {
     )
 }
 
+fn stretch(aim: Aim, good: CommitId, bad: CommitId, targets: Vec<Target>) -> Stretch {
+    Stretch { good, bad, aim, targets, paths: Vec::new() }
+}
+
 /// From commit 1 (good) to commit e (bad).
 fn whole(target: GuardTarget) -> (Ledger, Stretch) {
     let targets = vec![Target::Guard(target)];
-    let ledger = Ledger::new(&targets);
-    (ledger, Stretch { good: commit('1'), bad: commit('e'), targets, paths: Vec::new() })
+    let ledger = Ledger::new(&targets, Aim::Regression);
+    (ledger, stretch(Aim::Regression, commit('1'), commit('e'), targets))
 }
 
 fn history() -> Vec<CommitId> {
@@ -90,6 +95,27 @@ fn a_rest_beyond_the_limit_is_searched_to_the_right_from_the_level_found() {
     let rest = only_target(&next[0]);
     assert_eq!((&rest.baseline, rest.limit), (&Value::Number(7.0), 0.5));
     assert_eq!(rest.noise, None);
+}
+
+#[test]
+fn on_the_way_to_a_fix_the_rest_lies_before_the_parent_with_its_level() {
+    // From commit 1 (bad, 8.0) to commit e (good, 6.0).
+    let targets = vec![Target::Guard(target(UP, 6.0, 8.0))];
+    let mut ledger = Ledger::new(&targets, Aim::Fix);
+    let stretch = stretch(Aim::Fix, commit('e'), commit('1'), targets);
+    let mut effect = effect(7.0, 6.0, 0.5);
+    effect.own_step = Some(1.0);
+    let searched =
+        Searched::Culprit(Box::new(culprit('5', vec![effect])), at('4', &[7.0, 7.0, 7.0]));
+    let next = ledger.enter(&stretch, searched, &at('1', &[8.0]));
+    assert_eq!(next.len(), 1);
+    assert_eq!((&next[0].good, &next[0].bad), (&commit('4'), &commit('1')));
+    assert_eq!(next[0].ends(), [&commit('1'), &commit('4')]);
+    assert_eq!(only_target(&next[0]).baseline, Value::Number(7.0));
+    let finding = ledger.close(Vec::new(), &history());
+    assert!(finding.summary.starts_with("5555555555 is the first fixed commit: ppl 7 → 6"));
+    let account = &finding.accounts[0];
+    assert_eq!((account.total, account.explained, account.rest), (2.0, 1.0, 1.0));
 }
 
 #[test]
@@ -205,13 +231,8 @@ fn the_main_one_is_the_largest_in_limits_and_all_are_told_in_order_of_history() 
 #[test]
 fn two_guards_of_one_metric_count_its_step_once() {
     let targets = [UP, GuardForm::Max(6.5)].map(|form| Target::Guard(target(form, 6.0, 7.0)));
-    let mut ledger = Ledger::new(&targets);
-    let stretch = Stretch {
-        good: commit('1'),
-        bad: commit('e'),
-        targets: targets.to_vec(),
-        paths: Vec::new(),
-    };
+    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let stretch = stretch(Aim::Regression, commit('1'), commit('e'), targets.to_vec());
     let both = culprit('5', vec![effect(6.0, 7.0, 0.5), effect(6.0, 7.0, 0.5)]);
     ledger.enter(&stretch, Searched::Culprit(Box::new(both), at('5', &[7.0])), &at('e', &[7.0]));
     let finding = ledger.close(Vec::new(), &history());
@@ -275,13 +296,8 @@ fn candidates_of_every_stretch_are_named_with_their_reasons() {
 #[test]
 fn a_failure_has_no_account_and_says_how_it_fails() {
     let targets = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 11")];
-    let mut ledger = Ledger::new(&targets);
-    let stretch = Stretch {
-        good: commit('1'),
-        bad: commit('e'),
-        targets: targets.to_vec(),
-        paths: Vec::new(),
-    };
+    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let stretch = stretch(Aim::Regression, commit('1'), commit('e'), targets.to_vec());
     let crash = Some(failure(FailureKind::Crash, "signal 11"));
     let culprit = Culprit { failure: crash, ..culprit('5', Vec::new()) };
     let searched = Searched::Culprit(Box::new(culprit), at('5', &[]));

@@ -2,15 +2,8 @@ use super::*;
 use crate::evaluation::FailureKind;
 
 fn read_as(kind: MeasureKind, pointer: &str, stdout: &str) -> Result<Value, Failure> {
-    let mut parser = Document::new("m", &[(None, pointer.to_owned())].into(), kind);
-    for line in stdout.split_terminator('\n') {
-        for piece in line.as_bytes().chunks(7) {
-            assert!(parser.feed(Stream::Out, piece, false));
-        }
-        assert!(parser.feed(Stream::Out, b"", true));
-        assert!(!parser.feed(Stream::Err, b"{\"loading\": 1}", true));
-    }
-    parser.finish().map(|reading| reading.values[&Metric::of("m")].clone())
+    let parser = Document::new("m", &[(None, pointer.to_owned())].into(), kind);
+    parser.finish(stdout).map(|reading| reading.values[&Metric::of("m")].clone())
 }
 
 fn read(pointer: &str, stdout: &str) -> Result<Value, Failure> {
@@ -40,9 +33,8 @@ fn pointers_lead_to_numbers() {
 fn each_pointer_has_its_name() {
     let pointers =
         [(Some("pp".to_owned()), "/0".to_owned()), (Some("tg".to_owned()), "/1".to_owned())];
-    let mut parser = Document::new("m", &pointers.into(), MeasureKind::Number);
-    parser.feed(Stream::Out, b"[1, 2]", true);
-    let values = parser.finish().unwrap().values;
+    let parser = Document::new("m", &pointers.into(), MeasureKind::Number);
+    let values = parser.finish("[1, 2]").unwrap().values;
     assert_eq!(values[&Metric::named("m", "pp")], Value::Number(1.0));
     assert_eq!(values[&Metric::named("m", "tg")], Value::Number(2.0));
 }
@@ -117,16 +109,4 @@ fn facts_are_scalars() {
     let failure = read_as(MeasureKind::Fact, "/all", text).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreadable);
     assert_eq!(failure.detail, "m: `/all` is an array of 1, not a single value");
-}
-
-#[test]
-fn what_is_too_long_is_neither_read_nor_remembered() {
-    let mut parser = Document::new("m", &[(None, String::new())].into(), MeasureKind::Number);
-    let piece = vec![b' '; LIMIT / 2];
-    assert!(parser.feed(Stream::Out, &piece, false));
-    assert!(parser.feed(Stream::Out, &piece, false));
-    // The piece that goes too far stays, so that reading the log again finds the same.
-    assert!(parser.feed(Stream::Out, b"1", true));
-    assert!(!parser.feed(Stream::Out, b"1", true));
-    assert_eq!(parser.finish().unwrap_err().detail, "more than 64 MiB on stdout");
 }

@@ -138,7 +138,7 @@ fn what_repeats_one_measurement_is_kept_and_what_is_only_looked_at_is_not() {
 
 #[test]
 fn a_series_is_no_repetition() {
-    let lines = vec!["t=1"; MOST_REPEATS + 1];
+    let lines = vec!["t=1"; crate::measure::repeats::MOST + 1];
     let reading = number(r"t=(\d+)", Pick::Median).read(&lines).unwrap();
     assert!(reading.repeats.is_empty());
     assert_eq!(number(r"t=(\d+)", Pick::Mean).value(&lines), Value::Number(1.0));

@@ -72,6 +72,85 @@ fn output_of_2026_with_times_and_line_breaks_in_between() {
 }
 
 #[test]
+fn output_of_the_first_months_ends_with_its_last_chunk() {
+    for announced in [
+        "perplexity : calculating perplexity over 4 chunks\n",
+        "perplexity: calculating perplexity over 4 chunks, batch_size=512\n",
+    ] {
+        let reading = read(&[
+            (E, announced),
+            (O, "4.20 seconds per pass - ETA 0.03 hours\n"),
+            (O, "[1]17.1250,[2]16.5000,[3]18.0000,[4]17.0805,\n"),
+            (E, "\nllama_print_timings:        load time =     12.34 ms\n"),
+        ])
+        .unwrap();
+        assert_eq!(ppl(&reading).to_bits(), 17.0805_f64.to_bits());
+        let cut = failure(&[(E, announced), (O, "[1]17.1250,[2]16.5000,[3]18.0000,")]);
+        assert_eq!(cut, (FailureKind::Incomplete, "3 of 4 chunks, no final estimate".into()));
+    }
+}
+
+#[test]
+fn output_of_early_2024_with_several_sequences_and_a_progress_line() {
+    let reading = read(&[
+        (E, "perplexity: tokenizing the input ..\n"),
+        (E, "perplexity: tokenization took 4.2 ms\n"),
+        (E, "perplexity: calculating perplexity over 4 chunks, n_ctx=512, batch_size=2048, n_seq=4\n"),
+        (E, "loading 10%\rloading 100%\rperplexity: 0.32 seconds per pass - ETA 0.02 minutes\n"),
+        (O, "[1]17.1250,[2]16.5000,[3]18.0000,[4]17.0805,\n"),
+        (O, "Final estimate: PPL = 17.0805 +/- 0.44526\n"),
+    ])
+    .unwrap();
+    assert_eq!(reading.chunks, CHUNKS);
+    assert_eq!(reading.extent(), Some(Extent { chunks: 4, context: Some(512) }));
+}
+
+#[test]
+fn output_of_2026_in_colour_and_all_on_one_stream() {
+    let text = "\u{1b}[34m0.00.412.001\u{1b}[0m \u{1b}[32mI \u{1b}[0mperplexity: calculating \
+                perplexity over 4 chunks, n_ctx=512, batch_size=2048, n_seq=4\n\
+                \u{1b}[34m0.00.733.120\u{1b}[0m \u{1b}[35mW a warning with [3]1, in it\n\u{1b}[0m\
+                [1]17.1250,[2]16.5000,[3]18.0000,\u{1b}[0m[4]17.0805,\n\
+                \u{1b}[34m0.01.664.817\u{1b}[0m \u{1b}[32mI \u{1b}[0mFinal estimate: PPL = 17.0805 \
+                +/- 0.44526\u{1b}[0m\n";
+    for stream in [O, E] {
+        // Chunks are looked for on stdout only: with everything on stderr they are missing.
+        let read = read(&[(stream, text)]);
+        match stream {
+            E => assert_eq!(read.unwrap_err().detail, "0 of 4 chunks"),
+            _ => assert_eq!(read.unwrap().chunks, CHUNKS),
+        }
+    }
+}
+
+#[test]
+fn a_strided_run_ends_with_its_last_chunk() {
+    for announced in [
+        "perplexity_v2: calculating perplexity over 4 chunks, batch_size=512\n",
+        "0.00.412.001 I perplexity_v2: computing over 4 chunks, n_ctx=640, batch_size=2048, n_seq=3\n",
+    ] {
+        let stride = "perplexity_v2: have 2432 tokens. Calculation chunk = 640\n";
+        let chunks = "[1]17.1250,[2]16.5000,[3]18.0000,[4]17.0805,\n";
+        let reading = read(&[(E, stride), (E, announced), (O, chunks)]).unwrap();
+        assert_eq!(reading.chunks, CHUNKS);
+        assert_eq!(ppl(&reading).to_bits(), 17.0805_f64.to_bits());
+        let cut = failure(&[(E, stride), (E, announced), (O, "[1]17.1250,\n")]);
+        assert_eq!(cut, (FailureKind::Incomplete, "1 of 4 chunks, no final estimate".into()));
+        let nan =
+            failure(&[(E, stride), (E, announced), (O, "[1]17.1250,[2]-nan,[3]-nan,[4]-nan,")]);
+        assert_eq!(nan, (FailureKind::Nan, "chunk 2 is nan".into()));
+    }
+}
+
+#[test]
+fn where_an_estimate_belongs_all_chunks_are_not_enough() {
+    let announced =
+        "perplexity: calculating perplexity over 2 chunks, n_ctx=512, batch_size=2048, n_seq=4\n";
+    let whole = failure(&[(E, announced), (O, "[1]5.0,[2]6.0,\n")]);
+    assert_eq!(whole, (FailureKind::Incomplete, "2 of 2 chunks, no final estimate".into()));
+}
+
+#[test]
 fn a_fork_names_chunks_and_context_in_its_estimate() {
     let reading = read(&[(O, "Final estimate: PPL over 4 chunks for n_ctx=512 = 17.5 +/- 0.1\n")]);
     assert_eq!(ppl(&reading.unwrap()).to_bits(), 17.5_f64.to_bits());
@@ -199,6 +278,8 @@ fn output() -> impl Strategy<Value = (String, String)> {
         Just("0.01.664.817 I [x] text, Final estimate\n"),
         Just("[12]"),
         Just("calculating perplexity "),
+        Just("Calculation chunk = 640\n"),
+        Just("computing over all"),
     ];
     (
         prop::collection::vec((number, noise), 0..12),

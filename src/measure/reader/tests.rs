@@ -17,7 +17,8 @@ fn regex(pattern: &str) -> Parser {
 /// A reader of measure `m`.
 fn reader(parser: &Parser, requires: &[(&str, &str)], transient: &[&str]) -> Reader {
     let transient: Vec<String> = transient.iter().map(|&text| text.to_owned()).collect();
-    let spec = Spec { name: "m", parser, kind: MeasureKind::Number, transient: &transient };
+    let spec =
+        Spec { name: "m", parser, file: None, kind: MeasureKind::Number, transient: &transient };
     let requires: Vec<Require> = requires
         .iter()
         .map(|(measure, pattern)| Require {
@@ -60,6 +61,42 @@ fn how_a_run_ended_comes_first() {
 }
 
 #[test]
+fn a_file_takes_the_place_of_what_is_printed() {
+    let pointers = [(None, "/x".to_owned())];
+    let pattern = Regex::new("backend: cpu").unwrap();
+    for parser in [regex(r#""x": (\d+)"#), Parser::Json { pointers: pointers.into() }] {
+        let new = || {
+            let spec = Spec {
+                name: "m",
+                parser: &parser,
+                file: Some("a.json"),
+                kind: MeasureKind::Number,
+                transient: &[],
+            };
+            Reader::of(spec, &[Require { measure: "m".to_owned(), pattern: pattern.clone() }])
+        };
+        let mut with = new();
+        with.line(E, b"backend: cpu");
+        with.line(O, b"{\"x\": 1}");
+        with.line(Stream::File, b"{\"x\": 5,");
+        with.line(Stream::File, b" \"y\": 6}");
+        with.line(O, b"{\"x\": 2}");
+        let reading = with.finish(&OK).unwrap();
+        assert_eq!(reading.values[&Metric::of("m")], Value::Number(5.0));
+        let mut without = new();
+        without.line(O, b"{\"x\": 1} backend: cpu");
+        let failure = without.finish(&OK).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Unreadable);
+        assert_eq!(
+            failure.detail,
+            "there is nothing to read at {out}/a.json: it was not written, is empty or larger than \
+             64 MiB, or several files match"
+        );
+        assert_eq!(new().finish(&Ended::Exited(3)).unwrap_err().kind, FailureKind::Crash);
+    }
+}
+
+#[test]
 fn nan_is_one_defect_however_the_engine_takes_it() {
     let nan = Err((FailureKind::Nan, String::new()));
     for ended in [OK, Ended::Exited(1), SEGV] {
@@ -83,6 +120,34 @@ fn the_exit_code_is_a_reading_and_a_signal_is_none() {
         code(&Ended::Exited(1), &[("m", "goodbye")]),
         Err((FailureKind::Require, "goodbye".into()))
     );
+}
+
+#[test]
+fn a_suite_in_which_a_test_failed_may_leave_with_an_error() {
+    let junit =
+        |case: &str| format!("<testsuite><testcase name=\"a\">{case}</testcase></testsuite>\n");
+    for (parser, good, bad, name) in [
+        (Parser::Parity, "[PASS] a\n".to_owned(), "[FAIL] a\n".to_owned(), "failed"),
+        (Parser::Junit, junit(""), junit("<failure/>"), "failures"),
+        (Parser::Junit, junit("<skipped/>"), junit("<error/>"), "errors"),
+    ] {
+        let said = |output: &str, ended: &Ended| {
+            let mut reader = reader(&parser, &[], &[]);
+            feed(&mut reader, output);
+            let failure = |failure: Failure| (failure.kind, failure.signature);
+            reader.finish(ended).map_err(failure).map(|reading| {
+                reading.values[&Metric::named("m", name)].number().unwrap().to_string()
+            })
+        };
+        let crash = |signature: &str| Err((FailureKind::Crash, signature.to_owned()));
+        assert_eq!(said(&good, &OK), Ok("0".to_owned()));
+        assert_eq!(said(&bad, &OK), Ok("1".to_owned()));
+        assert_eq!(said(&bad, &Ended::Exited(1)), Ok("1".to_owned()));
+        // An error that no test explains is the program's own.
+        assert_eq!(said(&good, &Ended::Exited(1)), crash("exit code 1"));
+        assert_eq!(said(&bad, &SEGV), crash("signal 11 (SIGSEGV)"));
+        assert_eq!(said("", &Ended::Exited(2)), crash("exit code 2"));
+    }
 }
 
 #[test]
@@ -167,16 +232,26 @@ fn a_number_cut_in_two_is_one_number() {
 }
 
 /// A parser of each kind that looks into lines.
-fn parsers() -> [Parser; 4] {
+fn parsers() -> [Parser; 9] {
     let json = Parser::Json { pointers: [(None, "/x".to_owned())].into() };
-    [regex(r"t=(\d+)"), json, Parser::LlamaPerplexity, Parser::ExitCode]
+    [
+        regex(r"t=(\d+)"),
+        json,
+        Parser::LlamaPerplexity,
+        Parser::LlamaBench { pick: Pick::Median },
+        Parser::LlamaKld,
+        Parser::LmEval,
+        Parser::Parity,
+        Parser::Junit,
+        Parser::ExitCode,
+    ]
 }
 
 proptest! {
     #[test]
     fn what_is_kept_gives_the_same_reading(
         parser in prop::sample::select(parsers().to_vec()),
-        output in prop::collection::vec((any::<bool>(), any::<bool>(), "(t=[0-9]{1,3}|\\{\"x\": 1\\}|\\[[12]\\]5,|cpu|Xid|a| |\r){0,8}"), 0..10),
+        output in prop::collection::vec((any::<bool>(), any::<bool>(), "(t=[0-9]{1,3}|\\{\"x\": 1\\}|\\[[12]\\]5,|cpu|Xid|a| |\r|\\[PASS\\] q|max_diff=1|loss=2|TEST: b|Mean KLD: 1|chunk PPL){0,8}"), 0..10),
         ended in prop::sample::select(vec![OK, Ended::Exited(1), SEGV]),
     ) {
         let new = || reader(&parser, &[("m", "cpu")], &["Xid"]);

@@ -10,12 +10,15 @@
 //! 1> a line a figure came from
 //! #> 9120 bytes left out
 //! 1| a last line without newline, or a piece of one longer than 1 MiB
+//! 3> a line of the file that the measure is read from, all of them
 //! ```
 
+mod attach;
 mod reader;
 mod writer;
 
 pub use crate::evaluation::Stream;
+pub use attach::attach;
 pub use reader::{Log, read_log};
 pub use writer::{LogSummary, LogWriter};
 

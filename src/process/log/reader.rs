@@ -51,6 +51,8 @@ impl Log {
                 b"1| " => Some((Stream::Out, line, false)),
                 b"2> " => Some((Stream::Err, line, true)),
                 b"2| " => Some((Stream::Err, line, false)),
+                b"3> " => Some((Stream::File, line, true)),
+                b"3| " => Some((Stream::File, line, false)),
                 _ => None,
             }
         })

@@ -30,6 +30,18 @@ pub struct LogWriter {
     summary: LogSummary,
 }
 
+/// What stands before a line.
+pub(super) fn prefix(stream: Stream, whole: bool) -> &'static [u8] {
+    match (stream, whole) {
+        (Stream::Out, true) => b"1> ",
+        (Stream::Out, false) => b"1| ",
+        (Stream::Err, true) => b"2> ",
+        (Stream::Err, false) => b"2| ",
+        (Stream::File, true) => b"3> ",
+        (Stream::File, false) => b"3| ",
+    }
+}
+
 /// A line in the tail that may still have to go.
 #[derive(Debug)]
 struct Waiting {
@@ -61,12 +73,7 @@ impl LogWriter {
 
     /// Adds a line, without its newline; `whole` says whether it had one.
     pub fn line(&mut self, stream: Stream, line: &[u8], whole: bool, keep: Keep) -> io::Result<()> {
-        let prefix: &[u8] = match (stream, whole) {
-            (Stream::Out, true) => b"1> ",
-            (Stream::Out, false) => b"1| ",
-            (Stream::Err, true) => b"2> ",
-            (Stream::Err, false) => b"2| ",
-        };
+        let prefix = prefix(stream, whole);
         let len = prefix.len() + line.len() + 1;
         if self.head < HEAD {
             // The line that crosses the bound still belongs to the head.

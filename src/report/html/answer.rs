@@ -63,7 +63,7 @@ impl Answer {
 
     pub(super) fn other(report: &Report, first: &FirstBad, logs: &Logs) -> Self {
         let name = text::commit(&first.commit, &first.subject);
-        let also = if report.culprit.is_some() { "Another first bad commit" } else { "Confirmed" };
+        let also = words::also(report);
         let heading = text::shorten(&format!("{also}: {name}"), HEADING);
         Self { heading, summary: String::new(), hunted: None, ..Self::of(report, first, logs) }
     }
@@ -134,7 +134,9 @@ impl LevelView {
                 (Some(About { step, interval }), _) => {
                     format!("own step {step}, 95 % interval {interval}, limit {allowed}")
                 }
-                (None, Some(step)) => format!("own step {}, limit {allowed}", words::worse(step)),
+                (None, Some(step)) => {
+                    format!("own step {}, limit {allowed}", words::moved(report, step))
+                }
                 (None, None) if noise_of(report, effect).is_some() => {
                     "measured afresh in turn".to_owned()
                 }

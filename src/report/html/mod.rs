@@ -24,11 +24,24 @@ use super::links::Logs;
 use super::model::Report;
 use super::plot::KEYS;
 use super::range::Range;
-use super::{certainty, tables, words};
+use super::{certainty, matrix, tables, words};
 
 /// The whole page; `logs` says how to get from where it will lie to the raw output.
 pub fn html(report: &Report, logs: &Logs) -> String {
     Page::of(report, logs).render().expect("a string takes everything")
+}
+
+/// A metric in its cells.
+struct Grid {
+    metric: String,
+    table: TableView,
+}
+
+impl Grid {
+    fn of(report: &Report, line: &matrix::MatrixLine, logs: &Logs) -> Self {
+        let table = TableView::new(&matrix::grid(report, line), logs);
+        Self { metric: line.metric.to_string(), table }
+    }
 }
 
 #[derive(Template)]
@@ -52,10 +65,15 @@ struct Page {
     further: Vec<Plot>,
     /// Metrics that have no plot, since there are too many.
     unplotted: Vec<String>,
+    /// What the commit is called that is sought.
+    sought: &'static str,
     beliefs: Vec<Belief>,
     steps: Option<Steps>,
     pair: Option<Pair>,
     accounts: Vec<String>,
+    /// What the cells of a matrix came to.
+    cells: Vec<String>,
+    grids: Vec<Grid>,
     guards: TableView,
     endpoints: TableView,
     noise: TableView,
@@ -105,10 +123,13 @@ impl Page {
             targets,
             further,
             unplotted,
+            sought: words::sought(report),
             beliefs: Belief::all(report, &range, logs),
             steps: Steps::of(report, &range),
             pair: report.culprit.as_ref().map(|first| Pair::of(report, first, logs)),
-            accounts: report.accounts.iter().map(words::account).collect(),
+            accounts: report.accounts.iter().map(|one| words::account(report, one)).collect(),
+            cells: matrix::in_words(report),
+            grids: report.matrix.iter().map(|line| Grid::of(report, line, logs)).collect(),
             guards: view(&tables::guards(report)),
             endpoints: view(&tables::endpoints(report)),
             noise: view(&tables::noise(report)),

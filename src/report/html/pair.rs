@@ -8,6 +8,7 @@ use crate::report::commands::{comparable, typed};
 use crate::report::links::Logs;
 use crate::report::model::{FirstBad, MeasuredCommit, Report};
 use crate::report::tables::{Cell, Output, Table, figure};
+use crate::report::words;
 use crate::ui::text;
 
 use super::cells::TableView;
@@ -26,7 +27,7 @@ impl Pair {
         let at = |id: &CommitId| report.commits.iter().find(|commit| commit.commit == *id);
         let both = at(&first.parent).zip(at(&first.commit));
         let mut pair = Self {
-            values: TableView::new(&values(both), logs),
+            values: TableView::new(&values(report, both), logs),
             differences: Vec::new(),
             same: Vec::new(),
         };
@@ -119,7 +120,7 @@ impl Pair {
 }
 
 /// Every metric of the runs that confirmed.
-fn values(both: Option<(&MeasuredCommit, &MeasuredCommit)>) -> Table {
+fn values(report: &Report, both: Option<(&MeasuredCommit, &MeasuredCommit)>) -> Table {
     let Some((parent, here)) = both else { return Table::default() };
     let fresh = |commit: &MeasuredCommit| -> BTreeMap<Metric, Vec<Output>> {
         let mut outputs = BTreeMap::<_, Vec<_>>::new();
@@ -137,7 +138,7 @@ fn values(both: Option<(&MeasuredCommit, &MeasuredCommit)>) -> Table {
         columns: [
             "measured afresh".to_owned(),
             format!("parent {}", parent.commit.short()),
-            format!("first bad commit {}", here.commit.short()),
+            format!("{} {}", words::sought(report), here.commit.short()),
         ]
         .to_vec(),
         rows: metrics

@@ -141,21 +141,23 @@ impl Steps {
         let rows = narrowing.rows.iter().map(|row| {
             let (step, place) = match &row.what {
                 What::Step(step, place) => (Some(step), *place),
-                What::FirstBad(_, place) => (None, *place),
+                What::Found(_, place) => (None, *place),
                 What::Stretch(_) => (None, None),
             };
             let known = step
                 .and_then(|step| report.commits.iter().find(|commit| commit.commit == step.commit));
             let subject = match &row.what {
-                What::Stretch(_) => "in question at the start",
-                What::FirstBad(..) => "first bad commit, measured afresh with its parents",
+                What::Stretch(_) => "in question at the start".to_owned(),
+                What::Found(..) => {
+                    format!("{}, measured afresh with its parents", words::sought(report))
+                }
                 What::Step(..) => {
-                    known.and_then(|commit| commit.subject.as_deref()).unwrap_or_default()
+                    known.and_then(|commit| commit.subject.clone()).unwrap_or_default()
                 }
             };
             StepView {
                 name: row.name(),
-                subject: text::line(subject),
+                subject: text::line(&subject),
                 place: place.map(|place| place.to_string()).unwrap_or_default(),
                 verdict: step.map(|step| VerdictView::of(step.verdict)),
                 left: row.left.map(|left| left.to_string()).unwrap_or_default(),

@@ -25,7 +25,7 @@ pub(super) fn answer(page: &mut Page, report: &Report) {
         page.titled(2, "Files it touches", &tables::files(first));
     }
     for other in words::other_culprits(report) {
-        let also = if main.is_some() { "Another first bad commit" } else { "Confirmed" };
+        let also = words::also(report);
         page.heading(2, &format!("{also}: {}", text::commit(&other.commit, &other.subject)));
         first_bad(page, report, other);
         page.titled(2, "Files it touches", &tables::files(other));

@@ -3,7 +3,7 @@
 use crate::evaluation::{Outcome, Verdict};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
-use crate::report::{certainty, words};
+use crate::report::{certainty, matrix, words};
 use crate::ui::text;
 
 use super::escape::{fenced, inline};
@@ -34,8 +34,9 @@ pub fn issue(report: &Report) -> String {
         None => lines.extend(without_commit(report)),
     }
     lines.extend(
-        report.accounts.iter().take(2).map(|account| item("Account", &words::account(account))),
+        report.accounts.iter().take(2).map(|one| item("Account", &words::account(report, one))),
     );
+    lines.extend(matrix::in_words(report).iter().take(2).map(|words| item("Cells", words)));
     lines.extend(certainty::searches(report).first().map(|words| {
         // A sentence of ours is never cut.
         format!("- Search: {}", inline(&text::line(words)))
@@ -62,7 +63,8 @@ pub fn issue(report: &Report) -> String {
 fn heading(report: &Report) -> String {
     match (&report.culprit, report.outcome) {
         (Some(first), Outcome::Culprit) => {
-            format!("First bad commit: `{}` {}", first.commit.short(), said(&first.subject))
+            let (title, subject) = (words::title(report), said(&first.subject));
+            format!("{title}: `{}` {subject}", first.commit.short())
         }
         _ => said(&words::headline(report)),
     }
@@ -71,22 +73,17 @@ fn heading(report: &Report) -> String {
 fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     let mut lines = vec![
         format!("- Commit: `{}` by {}, {}", first.commit, said(&first.author), said(&first.date)),
-        format!(
-            "- Parent: `{}`{}",
-            first.parent,
-            match first.parents.len() {
-                0 | 1 => String::new(),
-                many => format!(" (the worst of {many})"),
-            }
-        ),
+        format!("- Parent: `{}`{}", first.parent, words::which_parent(report, first)),
     ];
     let effects = first.effects.iter().take(3);
     lines.extend(effects.map(|effect| item("Own step", &words::step(report, effect))));
-    let over_text = first.effects.iter().find_map(words::over_text);
+    let over_text = first.effects.iter().find_map(|effect| words::over_text(report, effect));
     lines.extend(over_text.map(|words| item(words::OVER_TEXT, &words)));
     if let Some(failure) = &first.failure {
-        lines.push(item(words::FAILS, &crate::report::gather::failure_text(failure)));
+        lines.push(item(words::fails(report), &crate::report::gather::failure_text(failure)));
     }
+    let dependencies = words::dependencies(first);
+    lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));
     lines.extend(tolerance(report));
     lines.push(item("Confidence", &certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));
@@ -96,7 +93,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(list("Files", files));
     let others = words::other_culprits(report)
         .map(|other| format!("`{}` {}", other.commit.short(), said(&other.subject)));
-    lines.extend(list("Also first bad commits", others));
+    lines.extend(list(&format!("Also {}s", words::sought(report)), others));
     lines
 }
 
@@ -127,7 +124,7 @@ fn without_commit(report: &Report) -> Vec<String> {
     let title = words::candidates_title(report);
     lines.extend(list(title, report.candidates.iter().map(likely)));
     let rises = report.contributions.iter().map(|rise| {
-        format!("`{}` {} {}", rise.to.short(), rise.metric, said(&words::worse(&rise.rise)))
+        format!("`{}` {} {}", rise.to.short(), rise.metric, said(&words::moved(report, &rise.rise)))
     });
     lines.extend(list("Contributions", rises));
     lines

@@ -11,7 +11,7 @@ use self::escape::fenced;
 use self::page::Page;
 
 use super::model::Report;
-use super::{certainty, commands, tables, words};
+use super::{certainty, commands, matrix, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
 pub fn markdown(report: &Report) -> String {
@@ -30,9 +30,16 @@ pub fn markdown(report: &Report) -> String {
     page.titled(3, "Time and memory of the runs", &tables::resources(report));
     page.titled(2, "Runs that do not count", &tables::apart(report));
     page.titled(2, "Skipped commits", &tables::skipped(report));
+    if !report.matrix.is_empty() {
+        page.heading(2, "Cells");
+        page.items(matrix::in_words(report).into_iter());
+    }
+    for line in &report.matrix {
+        page.titled(3, &line.metric.to_string(), &matrix::grid(report, line));
+    }
     if !report.accounts.is_empty() {
         page.heading(2, "Account");
-        page.items(report.accounts.iter().map(words::account));
+        page.items(report.accounts.iter().map(|one| words::account(report, one)));
     }
     page.titled(2, "Guards", &tables::guards(report));
     if !report.notes.is_empty() {

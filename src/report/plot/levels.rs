@@ -30,6 +30,8 @@ pub(in crate::report) struct Levels {
     pub(super) commits: Vec<Level>,
     /// What was said or happened in place of a number.
     pub(super) words: Vec<String>,
+    /// What the commit is called that is sought.
+    pub(super) sought: &'static str,
     /// The level at the good endpoint.
     pub(super) baseline: Option<f64>,
     /// How far it may go.
@@ -58,7 +60,7 @@ pub(super) enum Role {
     /// Nothing.
     None,
     /// A first bad commit.
-    FirstBad,
+    Found,
     /// It may be one.
     Candidate,
 }
@@ -121,6 +123,7 @@ impl Levels {
             metric: metric.clone(),
             commits: Vec::new(),
             words: Vec::new(),
+            sought: words::sought(report),
             baseline: guard
                 .and_then(|guard| number(guard.baseline.as_ref()))
                 .filter(|x| is_drawable(*x)),
@@ -226,7 +229,7 @@ fn limit(guard: &GuardLine) -> Option<f64> {
 
 fn role(report: &Report, commit: &CommitId) -> Role {
     if report.culprits.iter().any(|first| first.commit == *commit) {
-        Role::FirstBad
+        Role::Found
     } else if report.candidates.contains(commit) {
         Role::Candidate
     } else {

@@ -98,7 +98,7 @@ impl Levels {
             let reach = reach.max(2);
             let middle = layout.middle(at);
             canvas.bar((middle - reach, TOP - 4), (middle + reach, layout.bottom), MARKED);
-            let name = if commit.role == Role::FirstBad { "first bad commit" } else { "candidate" };
+            let name = if commit.role == Role::Found { self.sought } else { "candidate" };
             let half = width_of(name) / 2;
             let middle = middle.clamp(half, (layout.right - half).max(half));
             if row.take(name, middle) {
@@ -152,7 +152,7 @@ impl Levels {
         canvas.line((layout.left, y), (layout.right, y), MUTED);
         let mut row = Row::default();
         // What is marked is named first, then the ends, then whatever has room.
-        let marked = |at: &usize| self.commits[*at].role == Role::FirstBad;
+        let marked = |at: &usize| self.commits[*at].role == Role::Found;
         let all = 0..self.commits.len();
         let ends = [0, self.commits.len() - 1];
         let order = all.clone().filter(marked).chain(ends).chain(all);

@@ -1,6 +1,6 @@
 //! How a search narrowed the range: a row a step.
 
-use crate::evaluation::{CommitId, Verdict};
+use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::report::model::{Report, SearchLine, StepLine};
 use crate::report::range::{Range, Run, runs};
 use crate::store::journal::Steadiness;
@@ -20,7 +20,9 @@ const BOTTOM: i32 = 34;
 
 /// The steps of a hunt's searches.
 pub(in crate::report) struct Narrowing {
-    /// The place of the bad endpoint.
+    /// What is hunted.
+    aim: Aim,
+    /// The place of the newer endpoint.
     last: usize,
     /// What happened, in order.
     pub(in crate::report) rows: Vec<Stage>,
@@ -42,8 +44,8 @@ pub(in crate::report) enum What {
     Stretch(usize),
     /// A commit was judged.
     Step(StepLine, Option<usize>),
-    /// A first bad commit was confirmed.
-    FirstBad(CommitId, Option<usize>),
+    /// The commit that was sought was confirmed.
+    Found(CommitId, Option<usize>),
 }
 
 impl Narrowing {
@@ -56,10 +58,12 @@ impl Narrowing {
             return None;
         }
         let mut rows = Vec::new();
+        let aim = report.options.aim;
         for search in searches {
-            let (mut goods, mut bad) = (vec![search.good.clone()], search.bad.clone());
+            let [old, mut newest] = aim.turned([search.good.clone(), search.bad.clone()]);
+            let mut olds = vec![old];
             let is_whole = search.paths.is_empty();
-            let mut open = range.open(&goods, &bad);
+            let mut open = range.open(&olds, &newest);
             let before = runs(&open);
             let left = |open: &[bool]| is_whole.then(|| open.iter().filter(|open| **open).count());
             rows.push(Stage {
@@ -70,11 +74,11 @@ impl Narrowing {
             for step in report.steps.iter().filter(|step| step.stretch == search.stretch) {
                 let before = runs(&open);
                 match step.verdict {
-                    Verdict::Good => goods.push(step.commit.clone()),
-                    Verdict::Bad => bad = step.commit.clone(),
                     Verdict::Skip | Verdict::Unknown => {}
+                    verdict if verdict == aim.older() => olds.push(step.commit.clone()),
+                    _ => newest = step.commit.clone(),
                 }
-                open = range.open(&goods, &bad);
+                open = range.open(&olds, &newest);
                 let what = What::Step(step.clone(), range.place(&step.commit));
                 rows.push(Stage { what, open: before, left: left(&open) });
             }
@@ -82,10 +86,10 @@ impl Narrowing {
         for first in &report.culprits {
             let place = range.place(&first.commit);
             let open = place.map(|place| (place, place)).into_iter().collect();
-            let what = What::FirstBad(first.commit.clone(), place);
+            let what = What::Found(first.commit.clone(), place);
             rows.push(Stage { what, open, left: None });
         }
-        Some(Self { last: range.last(), rows })
+        Some(Self { aim, last: range.last(), rows })
     }
 
     /// The drawing.
@@ -94,7 +98,7 @@ impl Narrowing {
         let rows = &self.rows[..self.rows.len().min(MOST)];
         let bottom = ROW * i32::try_from(rows.len()).unwrap_or(0) + 4;
         let right = width_of(&self.last.to_string()).max(28) + 12;
-        let axis = Axis { left: 86, right: wide - right, last: self.last };
+        let axis = Axis { left: 86, right: wide - right, last: self.last, aim: self.aim };
         drawing(width, u32::try_from(bottom + BOTTOM).unwrap_or(0), |canvas| {
             for (at, row) in (0..).zip(rows) {
                 row.draw(canvas, &axis, ROW * at + ROW / 2);
@@ -110,7 +114,7 @@ impl Narrowing {
 
     /// The drawing in words.
     pub(in crate::report) fn in_words(&self) -> String {
-        let said = self.rows.iter().take(MOST).map(Stage::in_words);
+        let said = self.rows.iter().take(MOST).map(|row| row.in_words(self.aim));
         said.collect::<Vec<_>>().join(" ")
     }
 }
@@ -122,18 +126,18 @@ impl Stage {
             What::Stretch(0) => "range".to_owned(),
             What::Stretch(number) => format!("stretch {}", number + 1),
             What::Step(step, _) => step.commit.short().to_owned(),
-            What::FirstBad(commit, _) => commit.short().to_owned(),
+            What::Found(commit, _) => commit.short().to_owned(),
         }
     }
 
-    fn in_words(&self) -> String {
+    fn in_words(&self, aim: Aim) -> String {
         let left = self.left.map(|left| format!(", {left} left")).unwrap_or_default();
         match &self.what {
             What::Stretch(_) => {
                 format!("{}: {}.", self.name(), text::plural(self.left.unwrap_or(0), "commit"))
             }
             What::Step(step, _) => format!("{} is {}{left}.", step.commit.short(), step.verdict),
-            What::FirstBad(commit, _) => format!("First bad commit: {}.", commit.short()),
+            What::Found(commit, _) => format!("The {}: {}.", aim.sought(), commit.short()),
         }
     }
 
@@ -141,7 +145,7 @@ impl Stage {
         let colour = if matches!(self.what, What::Step(..)) { INK } else { MUTED };
         canvas.text(&self.name(), (axis.left - 8, y), Anchor::End, colour);
         canvas.line((axis.left, y), (axis.right, y), RULE);
-        let is_answer = matches!(self.what, What::FirstBad(..));
+        let is_answer = matches!(self.what, What::Found(..));
         for &(from, to) in &self.open {
             let (from, to) = (axis.edge(from), axis.edge(to + 1));
             let colour = if is_answer { MARKED } else { BAND };
@@ -149,7 +153,7 @@ impl Stage {
         }
         match &self.what {
             What::Step(step, Some(place)) => canvas.mark(step.verdict, (axis.x(*place), y), 4),
-            What::FirstBad(_, Some(place)) => canvas.mark(Verdict::Bad, (axis.x(*place), y), 4),
+            What::Found(_, Some(place)) => canvas.mark(axis.aim.newer(), (axis.x(*place), y), 4),
             _ => {}
         }
         if let Some(left) = self.left {
@@ -163,6 +167,7 @@ struct Axis {
     left: i32,
     right: i32,
     last: usize,
+    aim: Aim,
 }
 
 impl Axis {
@@ -183,7 +188,10 @@ impl Axis {
         for (place, anchor) in [(0, Anchor::Start), (self.last, Anchor::End)] {
             let x = self.x(place);
             canvas.line((x, y), (x, y + 4), MUTED);
-            let label = if place == 0 { "good 0".to_owned() } else { format!("{place} bad") };
+            let label = match place {
+                0 => format!("{} 0", self.aim.older()),
+                _ => format!("{place} {}", self.aim.newer()),
+            };
             canvas.text(&label, (self.edge(place + usize::from(place > 0)), y + 12), anchor, MUTED);
         }
         let axis = "commits in order of history";

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use crate::evaluation::{CommitId, Verdict};
+use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::report::certainty::chance;
 use crate::report::model::Report;
 use crate::report::posterior::PosteriorLine;
@@ -37,7 +37,9 @@ const CLOSE: usize = 3;
 pub(in crate::report) struct Weighing {
     /// Oldest first, the good end included, where its place is known.
     commits: Vec<Weighed>,
-    /// Samples are pairs of runs, one of each at the good end.
+    /// What is hunted.
+    aim: Aim,
+    /// Samples are pairs of runs, one of each at the older end.
     is_paired: bool,
     /// Whether places are those in the range of the hunt.
     is_placed: bool,
@@ -56,7 +58,7 @@ struct Weighed {
 /// What the hunt says of a commit.
 #[derive(Clone, Copy, PartialEq)]
 enum Answer {
-    FirstBad,
+    Found,
     Candidate,
 }
 
@@ -64,11 +66,14 @@ impl Weighing {
     /// What the report knows of a search.
     pub(in crate::report) fn of(report: &Report, range: &Range, one: &PosteriorLine) -> Self {
         let search = report.searches.iter().find(|search| search.stretch == one.stretch);
-        let ends =
-            search.and_then(|search| Some((range.place(&search.good)?, range.place(&search.bad)?)));
+        let aim = report.options.aim;
+        let ends = search.and_then(|search| {
+            let [old, new] = aim.turned([&search.good, &search.bad]);
+            Some((range.place(old)?, range.place(new)?))
+        });
         let known = |commit: &CommitId| Known::of(report, commit);
         let commits = match ends {
-            Some((good, bad)) => placed(range, one, good..=bad, known),
+            Some((old, new)) => placed(range, one, old..=new, aim, known),
             // An old hunt kept no range: what was weighed stands side by side.
             None => (1..)
                 .zip(&one.commits)
@@ -78,7 +83,7 @@ impl Weighing {
                 })
                 .collect(),
         };
-        Self { commits, is_paired: one.noise.paired, is_placed: ends.is_some() }
+        Self { commits, aim, is_paired: one.noise.paired, is_placed: ends.is_some() }
     }
 
     /// The part of a long range in which all is that is in question; `None` where there is
@@ -134,17 +139,18 @@ impl Weighing {
         likely.sort_by(|a, b| b.first.total_cmp(&a.first));
         let named = likely.iter().take(5).map(|one| {
             let answer = match one.answer {
-                Some(Answer::FirstBad) => ", the confirmed first bad commit",
-                _ => "",
+                Some(Answer::Found) => format!(", the confirmed {}", self.aim.sought()),
+                _ => String::new(),
             };
             format!("commit {}{answer}: {}", one.place, chance(one.first))
         });
         let named = named.collect::<Vec<_>>().join("; ");
         let measured = self.commits.iter().filter(|one| one.samples > 0).count();
         format!(
-            "How likely each of {} is the first bad one, in order of history: {named}. {} of them \
-             were measured.",
+            "How likely each of {} is the {}, in order of history: {named}. {} of them were \
+             measured.",
             text::plural(self.commits.len(), "commit"),
+            self.aim.turned(["first bad one", "first fixed one"])[0],
             measured
         )
     }
@@ -158,7 +164,7 @@ impl Weighing {
             let (from, to) = layout.bar(at);
             canvas.bar((from - 2, TOP - 4), (to + 2, height(0.0)), MARKED);
             let name = match one.answer {
-                Some(Answer::FirstBad) => "first bad commit",
+                Some(Answer::Found) => self.aim.sought(),
                 _ => "candidate",
             };
             let half = width_of(name) / 2;
@@ -239,7 +245,14 @@ impl Weighing {
             }
         }
         let [long, short] = if self.is_placed {
-            ["commits after the good endpoint, in order of history", "commits after good"]
+            match self.aim {
+                Aim::Regression => {
+                    ["commits after the good endpoint, in order of history", "commits after good"]
+                }
+                Aim::Fix => {
+                    ["commits after the bad endpoint, in order of history", "commits after bad"]
+                }
+            }
         } else {
             ["commits in question or measured, oldest first"; 2]
         };
@@ -259,7 +272,7 @@ impl Known {
     fn of(report: &Report, commit: &CommitId) -> Self {
         let measured = report.commits.iter().find(|measured| measured.commit == *commit);
         let answer = if report.culprits.iter().any(|first| first.commit == *commit) {
-            Some(Answer::FirstBad)
+            Some(Answer::Found)
         } else if report.culprit.is_none() && report.candidates.contains(commit) {
             Some(Answer::Candidate)
         } else {
@@ -274,26 +287,29 @@ impl Known {
     }
 }
 
-/// Every commit from the good end to the bad one. Of those that are beyond doubt the journal
-/// says nothing: each is as bad as what it contains.
+/// Every commit from the older end to the newer. Of those that are beyond doubt the journal
+/// says nothing: each is as likely on the newer side as what it contains.
 fn placed(
     range: &Range,
     one: &PosteriorLine,
     places: RangeInclusive<usize>,
+    aim: Aim,
     known: impl Fn(&CommitId) -> Known,
 ) -> Vec<Weighed> {
     let told: HashMap<usize, _> =
         one.commits.iter().filter_map(|w| Some((range.place(&w.commit)?, w))).collect();
-    // The runs of the good end are those that are no commit's.
+    // The runs of the older end are those that are no commit's.
     let of_commits: usize = one.commits.iter().map(|weighed| weighed.samples).sum();
-    let at_good = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
-    let mut bad: HashMap<usize, f64> = HashMap::new();
+    let at_old = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
+    // From how likely bad to how likely on the newer side, and back.
+    let turned = |p: f64| if aim == Aim::Fix { 1.0 - p } else { p };
+    let mut newer: HashMap<usize, f64> = HashMap::new();
     let mut commits = Vec::new();
     for place in places.clone() {
         let weighed = told.get(&place);
         let sure = match (weighed, range.parents(place)) {
-            (Some(weighed), _) => weighed.bad,
-            (None, [parent]) => bad.get(parent).copied().unwrap_or(0.0),
+            (Some(weighed), _) => turned(weighed.bad),
+            (None, [parent]) => newer.get(parent).copied().unwrap_or(0.0),
             (None, []) => 0.0,
             (None, _) => {
                 let within = range.reached([place].into_iter());
@@ -301,15 +317,16 @@ fn placed(
                 mass.sum::<f64>().min(1.0)
             }
         };
-        bad.insert(place, sure);
+        newer.insert(place, sure);
         let commit = range.commit(place);
         let known = known(commit);
         let samples = match weighed {
             Some(weighed) => weighed.samples,
-            None if place == *places.start() => at_good,
+            None if place == *places.start() => at_old,
             None => 0,
         };
-        commits.push(known.weighed(place, weighed.map_or(0.0, |w| w.first), sure, samples));
+        let first = weighed.map_or(0.0, |w| w.first);
+        commits.push(known.weighed(place, first, turned(sure), samples));
     }
     commits
 }

@@ -56,6 +56,8 @@ pub struct RecipeMeasure {
     pub before: Vec<Vec<String>>,
     /// Commands to run after it.
     pub after: Vec<Vec<String>>,
+    /// The file below `{out}` that holds the figure, a path or pattern; what is printed without.
+    pub file: Option<String>,
     /// A POSIX extended regular expression for the lines of output that hold the figure;
     /// without one the last lines are shown.
     pub shown: Option<String>,
@@ -85,7 +87,7 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
 /// one the endpoints.
 pub fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
     match &report.culprit {
-        Some(first) => [("parent", &first.parent), ("first bad commit", &first.commit)],
+        Some(first) => [("parent", &first.parent), (words::sought(report), &first.commit)],
         None => [("good endpoint", &report.good.commit), ("bad endpoint", &report.bad.commit)],
     }
 }
@@ -198,6 +200,10 @@ fn measure_all(
         script.push_str("  status=$?\n");
         for command in &measure.after {
             let _ = writeln!(script, "  {} {aside}", fixed.command(command, &measure.env)?);
+        }
+        if let Some(name) = measure.file.as_deref().and_then(|file| file.rsplit('/').next()) {
+            let name = quote(name)?;
+            let _ = writeln!(script, "  find \"$out\" -type f -name {name} -exec cat {{}} +");
         }
         script.push_str("  exit \"$status\"\n}\n");
     }

@@ -176,6 +176,20 @@ fn another_clone_and_the_last_lines_will_do() {
 }
 
 #[test]
+fn a_figure_in_a_file_is_shown() {
+    let world = World::new();
+    let mut recipe = world.recipe();
+    let measure = &mut recipe.measures[0];
+    let script = "mkdir \"$1/a\" && echo \"PPL = 7.89 of $2\" > \"$1/a/report 5.txt\"";
+    let words = ["sh", "-c", script, "sh", "{out}", "{build}"];
+    measure.command = words.map(str::to_owned).to_vec();
+    measure.file = Some("**/report *.txt".to_owned());
+    let (shown, code) = world.script(&world.report(1), &recipe, &[]);
+    assert_eq!(shown.matches("    | PPL = 7.89 of ").count(), 2, "{shown}");
+    assert_eq!(code, Some(0));
+}
+
+#[test]
 fn without_a_first_bad_commit_the_endpoints_are_measured() {
     let world = World::new();
     let mut report = world.report(1);

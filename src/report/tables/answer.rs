@@ -39,11 +39,15 @@ pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
         _ if is_mixed => "between",
         _ => "95 % interval",
     };
-    Table::new(["metric", "parent", "first bad commit", "own step", interval, "limit"], rows)
+    let sought = words::sought(report);
+    Table::new(["metric", "parent", sought, "own step", interval, "limit"], rows)
 }
 
 fn plain_step(report: &Report, effect: &EffectLine) -> String {
-    let changed = if noise_of(report, effect).is_some() { "fails more often" } else { "changed" };
+    let changed = match noise_of(report, effect) {
+        Some(_) => report.options.aim.turned(["fails more often", "fails less often"])[0],
+        None => "changed",
+    };
     effect.own_step.as_ref().map_or_else(|| changed.to_owned(), text::value)
 }
 
@@ -96,7 +100,8 @@ pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
         ]
     });
     let samples = if one.noise.paired { "pairs of runs" } else { "runs" };
-    Table::new(["commit", "the first bad one", "bad", samples], rows)
+    let sought = report.options.aim.turned(["the first bad one", "the first fixed one"])[0];
+    Table::new(["commit", sought, "bad", samples], rows)
 }
 
 /// Where many small steps make the rise.
@@ -106,7 +111,7 @@ pub(in crate::report) fn contributions(report: &Report) -> Table {
             format!("{}..{}", rise.from.short(), rise.to.short()),
             rise.commits.to_string(),
             rise.metric.to_string(),
-            words::worse(&rise.rise),
+            words::moved(report, &rise.rise),
         ]
         .map(Cell::Text)
     });

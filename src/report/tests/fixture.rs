@@ -272,6 +272,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
             removed: Some(1),
             role: "unknown".to_owned(),
         }],
+        dependencies: Vec::new(),
         confirmed_before: None,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
+    Aim, Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
     Metric, Noise, Phase, Target, Value,
 };
 
@@ -160,9 +160,19 @@ pub struct Begun {
     pub git: String,
 }
 
+impl Begun {
+    /// The older and the newer end.
+    pub fn ends(&self) -> [&CommitId; 2] {
+        self.options.aim.turned([&self.good.commit, &self.bad.commit])
+    }
+}
+
 /// Options of `start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
+    /// Whether the commit that broke something is sought, or the one that mended it.
+    #[serde(default, skip_serializing_if = "Aim::is_regression")]
+    pub aim: Aim,
     /// Who chooses the commits.
     #[serde(default)]
     pub search: SearchBy,

@@ -114,15 +114,15 @@ max_increase = "much"
     insta::assert_snapshot!(refused(&env, &START), @r#"
     exit code 2
     error: oracle.toml has 12 problems
-      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, failures, worktree, build, measure, require, guard, statistics, environment, override
+      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, failures, worktree, build, measure, require, guard, statistics, environment, override
       oracle.toml:5:1: inputs.my model: a name is made of letters, digits, `_` and `-`.
       oracle.toml:8:1: build.command: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
       oracle.toml:9:8: build.mode: `incremntal` is not allowed; did you mean `incremental`? Allowed: clean, incremental
       oracle.toml:10:11: build.timeout: expected a time with its unit in quotes, such as "90s", found an integer.
       oracle.toml:11:8: build.jobs: 0 is out of range; allowed: 1 to 4294967295
       oracle.toml:15:11: measure.ppl.command: no shell reads this, so `|` has no effect: quote it if it is meant literally, or write sh -c '…'
-      oracle.toml:16:10: measure.ppl.parser: `perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, regex, json, exit-code
-      oracle.toml:20:11: measure.speed.command: unknown placeholder `{biuld}`; did you mean `build`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME}; for braces of your own write `{{biuld}}`
+      oracle.toml:16:10: measure.ppl.parser: `perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, llama-bench, llama-kld, lm-eval, parity, junit, regex, json, exit-code
+      oracle.toml:20:11: measure.speed.command: unknown placeholder `{biuld}`; did you mean `build`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME}; for braces of your own write `{{biuld}}`
       oracle.toml:22:11: measure.speed.pattern: not a regular expression: unclosed group.
       oracle.toml:25:10: guard[1].metric: there is no measure `pppl`; did you mean `ppl`? Measures: ppl, speed
       oracle.toml:26:16: guard[1].max_increase: expected a number, found a string.
@@ -152,14 +152,14 @@ fn near_misses() {
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:12:11: measure.ppl.command: unknown placeholder `{thread}`; did you mean `threads`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME}; for braces of your own write `{{thread}}`
+      oracle.toml:12:11: measure.ppl.command: unknown placeholder `{thread}`; did you mean `threads`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME}; for braces of your own write `{{thread}}`
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     ");
     Oracle::new(&env).ppl("timeot = \"2m\"").write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:16:1: measure.ppl.timeot: unknown key; did you mean `timeout`? Allowed: name, command, kind, parser, pattern, pick, pointer, pointers, timeout, env, cwd, before, after, exclusive, warmup, failures
+      oracle.toml:16:1: measure.ppl.timeot: unknown key; did you mean `timeout`? Allowed: name, command, kind, parser, pattern, pick, pointer, pointers, file, timeout, env, cwd, before, after, exclusive, warmup, failures
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     ");
 }
@@ -192,18 +192,18 @@ fn measures_of_time_that_are_wrong() {
 fn what_is_not_there_yet() {
     let env = TestEnvironment::new();
     line("g b").build(&env);
-    Oracle::new(&env).measure("kld", "ppl", "parser = \"llama-kld\"").write(&env);
+    Oracle::new(&env).measure("dump", "ppl", "parser = \"tensors\"").write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:25:10: measure.kld.parser: `llama-kld` is not available yet. Available: llama-perplexity, regex, json, exit-code
+      oracle.toml:25:10: measure.dump.parser: `tensors` is not available yet. Available: llama-perplexity, llama-bench, llama-kld, lm-eval, parity, junit, regex, json, exit-code
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     ");
-    Oracle::new(&env).section("[matrix]\nx = 1").write(&env);
+    Oracle::new(&env).section("[[prepare]]\nx = 1").write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:21:2: matrix: not available yet.
+      oracle.toml:21:3: prepare: not available yet.
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     ");
 }

@@ -88,12 +88,12 @@ fn endpoints_that_span_no_history() {
     insta::assert_snapshot!(start(&env, "HEAD", "v1"), @r"
     exit code 2
     error: good (db6955cd27) is a descendant of bad (317bf99e7c): the endpoints are reversed
-    hint: swap --good and --bad; hunting the commit that mended something (--find-fix) is not available yet
+    hint: swap --good and --bad, or hunt the commit that mended something with --find-fix
     ");
     insta::assert_snapshot!(start(&env, "main", "HEAD"), @r"
     exit code 2
     error: good and bad are the same commit, db6955cd27683b28e1b537b7efc61a98289c9c7c
-    hint: name an older commit with --good, one that was still right
+    hint: name two commits: --good one that is right, --bad one that is not
     ");
     let paths = ["start", "--good", "v1", "--", "no/such/path"];
     insta::assert_snapshot!(refused(&env, &paths), @r"

@@ -119,9 +119,8 @@ fn what_is_not_there_yet_is_refused_by_name() {
     error: `--detach` is not available yet
     hint: leave it out; `bisect-ppl start --help` lists what there is
     ");
-    let flags: [&[&str]; 5] = [
+    let flags: [&[&str]; 4] = [
         &["--slots", "2"],
-        &["--find-fix"],
         &["--deadline", "08:00"],
         &["--detach"],
         &["--search", "auto", "--slots", "3"],

@@ -165,3 +165,9 @@ fn a_build_that_removes_dot_git_meets_no_other_repository() {
 fn a_process_with_a_session_of_its_own_does_not_outlive_its_run() {
     hunt(line("g g b").with_all("orphan = yes")).finds("2").costs(7, 5);
 }
+
+#[test]
+fn what_an_engine_compiles_at_run_time_is_not_run_at_another_commit() {
+    let jit = "jit = XDG_CACHE_HOME TRITON_CACHE_DIR CUDA_CACHE_PATH";
+    hunt(line("g g g b b b").with_all(jit)).finds("3").costs(9, 7);
+}

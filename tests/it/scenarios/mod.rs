@@ -14,11 +14,14 @@ mod again;
 mod answer;
 mod endpoints;
 mod engines;
+mod fixes;
 mod isolation;
 mod lines;
+mod matrix;
 mod merges;
 mod names;
 mod noise;
+mod parsers;
 mod ranges;
 mod recipes;
 mod repositories;
@@ -104,6 +107,12 @@ impl Row {
         self.good = self.history.commit(good).to_owned();
         self.bad = self.history.commit(bad).to_owned();
         self
+    }
+
+    /// The newer end is good and the older bad, and the fix is hunted.
+    pub fn for_the_fix(mut self) -> Self {
+        std::mem::swap(&mut self.good, &mut self.bad);
+        self.with(&["--find-fix"])
     }
 
     /// More words of the command line.

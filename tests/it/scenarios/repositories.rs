@@ -247,6 +247,24 @@ fn the_pin_of_a_submodule_did_it() {
     let told = submodule_row(|env, _| initialise(env)).finds("3").costs(8, 6);
     let files = told.hunt.report["culprit"]["files"].as_array().unwrap();
     assert!(files.iter().any(|file| file["path"] == "kernels"), "{files:#?}");
+    let moved = &told.hunt.report["culprit"]["dependencies"][0];
+    assert_eq!((&moved["path"], &moved["commits"]), (&"kernels".into(), &1.into()), "{moved}");
+    let said = &told.hunt.output.stdout;
+    assert!(said.contains("Dependency: it moves the submodule kernels: "), "{said}");
+    assert!(said.contains(" (1 commit)"), "{said}");
+}
+
+#[test]
+fn a_commit_that_takes_another_projects_sources_over_names_their_range() {
+    let [old, new] = ["a", "b"].map(|digit| format!("{}\n", digit.repeat(40)));
+    let plan = line("g g b b").file(0, "scripts/sync-kernels.last", &old);
+    let plan = plan.file(2, "scripts/sync-kernels.last", &new);
+    let told = hunt(plan).finds("2").costs(8, 6);
+    let words = "it takes another project's sources over, as noted in scripts/sync-kernels.last: \
+                 aaaaaaaaaa..bbbbbbbbbb";
+    assert!(told.hunt.output.stdout.contains(words), "{}", told.hunt.output.stdout);
+    let issue = told.env().run(&["report", "--format", "issue"]).stdout;
+    assert!(issue.contains("- Dependency: it takes"), "{issue}");
 }
 
 #[test]

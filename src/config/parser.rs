@@ -1,0 +1,131 @@
+//! How a measure's output is read.
+
+use std::collections::BTreeMap;
+
+/// `measure.parser` with what belongs to it.
+#[derive(Clone, Debug)]
+pub enum Parser {
+    /// llama-perplexity's output, of any year.
+    LlamaPerplexity,
+    /// What llama-perplexity prints with `--kl-divergence`, of any year.
+    LlamaKld,
+    /// The results of lm-evaluation-harness.
+    LmEval,
+    /// What test programs of kernels print: checks that pass or fail, distances, losses.
+    Parity,
+    /// A test report in JUnit's XML.
+    Junit,
+    /// A pattern with named groups (or one unnamed group, or none: the whole match).
+    Regex {
+        /// Matched line by line on both streams.
+        pattern: regex::Regex,
+        /// Which match counts.
+        pick: Pick,
+    },
+    /// A JSON document on stdout; pointers as in RFC 6901.
+    Json {
+        /// Metric name (`None`: the measure's own) → pointer.
+        pointers: BTreeMap<Option<String>, String>,
+    },
+    /// llama-bench's JSON, of any year.
+    LlamaBench {
+        /// What is made of a test's repetitions.
+        pick: Pick,
+    },
+    /// The exit code is the value: a run that ends by itself is a reading, not a failure.
+    ExitCode,
+}
+
+/// `measure.pick`: where the pattern matches more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// The first match.
+    First,
+    /// The last match (the default).
+    Last,
+    /// The smallest number.
+    Min,
+    /// The largest number.
+    Max,
+    /// The sum of all.
+    Sum,
+    /// The middle one of all numbers in order.
+    Median,
+    /// Their mean.
+    Mean,
+}
+
+/// What a test report yields.
+const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
+
+/// What a comparison of logits may yield; which of it, differs from year to year.
+pub const KLD_NAMES: [&str; 34] = [
+    "ppl",
+    "ppl_base",
+    "ppl_correlation",
+    "mean_ln_ppl_ratio",
+    "mean_ppl_ratio",
+    "mean_ppl_diff",
+    "mean_kld",
+    "max_kld",
+    "kld_99_9",
+    "kld_99",
+    "kld_95",
+    "kld_90",
+    "median_kld",
+    "kld_10",
+    "kld_5",
+    "kld_1",
+    "kld_0_1",
+    "min_kld",
+    "mean_dp",
+    "max_dp",
+    "dp_99_9",
+    "dp_99",
+    "dp_95",
+    "dp_90",
+    "dp_75",
+    "median_dp",
+    "dp_25",
+    "dp_10",
+    "dp_5",
+    "dp_1",
+    "dp_0_1",
+    "min_dp",
+    "rms_dp",
+    "same_top_p",
+];
+
+impl Parser {
+    /// What its values are called, without `wall_s` and `peak_rss_mib`, which every run has;
+    /// `None` is the unnamed value, whose metric is called as the measure. Never empty.
+    ///
+    /// Nothing where the names are known only once it has run; all values have one then.
+    pub fn names(&self) -> Option<Vec<Option<String>>> {
+        Some(match self {
+            Self::LlamaPerplexity | Self::ExitCode => vec![None],
+            Self::Regex { pattern, .. } => {
+                let named: Vec<_> =
+                    pattern.capture_names().flatten().map(|name| Some(name.to_owned())).collect();
+                if named.is_empty() { vec![None] } else { named }
+            }
+            Self::LlamaKld => KLD_NAMES.map(|name| Some(name.to_owned())).to_vec(),
+            Self::Json { pointers } => pointers.keys().cloned().collect(),
+            Self::Junit => JUNIT_NAMES.map(|name| Some(name.to_owned())).to_vec(),
+            Self::LlamaBench { .. } | Self::LmEval | Self::Parity => return None,
+        })
+    }
+
+    /// Whether it may yield a value of this name.
+    pub fn may_yield(&self, name: Option<&str>) -> bool {
+        match self.names() {
+            Some(names) => names.iter().any(|known| known.as_deref() == name),
+            None => name.is_some(),
+        }
+    }
+
+    /// Whether its values are speeds, whatever they are called.
+    pub fn yields_speeds(&self) -> bool {
+        matches!(self, Self::LlamaBench { .. })
+    }
+}

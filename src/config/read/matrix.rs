@@ -1,0 +1,232 @@
+//! `[matrix]`: a measure that names an axis is measured once for each of its values, from one
+//! build.
+
+use std::collections::BTreeMap;
+
+use super::super::template::Instead;
+use super::super::walk::{Section, Spot, Walk};
+use super::super::{Command, Measure, Placeholder, Template};
+use super::{NOT_A_WORD, is_word};
+
+/// Most cells of one measure: each is a run at every commit.
+const MOST_CELLS: usize = 64;
+
+/// What measures are repeated over.
+#[derive(Debug, Default)]
+pub(super) struct Matrix {
+    axes: Vec<Axis>,
+}
+
+/// One of the things that vary.
+#[derive(Debug)]
+struct Axis {
+    name: String,
+    values: Vec<Value>,
+}
+
+/// What an axis is in a cell.
+#[derive(Debug)]
+struct Value {
+    /// As a part of the cell's name.
+    label: String,
+    /// What is filled in.
+    text: String,
+}
+
+impl Matrix {
+    /// Reads it. Its axes are inputs too, as far as templates may name them.
+    pub(super) fn read(walk: &mut Walk, root: &mut Section<'_>) -> Self {
+        let Some(section) = root.get("matrix").and_then(|spot| spot.section(walk)) else {
+            return Self::default();
+        };
+        let mut axes = Vec::new();
+        for (name, place, spot) in section.entries() {
+            if !is_word(name) {
+                walk.complain(place, &spot.key, NOT_A_WORD);
+            }
+            let values = values(walk, name, &spot);
+            if name == "chunks" {
+                walk.chunks = true;
+            } else if name != "threads" {
+                let first = values.first().map(|value| value.text.clone()).unwrap_or_default();
+                walk.inputs.entry(name.to_owned()).or_insert(first);
+            }
+            axes.push(Axis { name: name.to_owned(), values });
+        }
+        Self { axes }
+    }
+
+    /// A build is shared by all cells, so that it can be no other in one of them.
+    pub(super) fn refuse_in_build(&self, walk: &mut Walk, spot: &Spot<'_>, words: &[Template]) {
+        let placeholders = words.iter().flat_map(Template::placeholders);
+        for one in placeholders {
+            let is_axis = match one {
+                Placeholder::Matrix(_) => true,
+                Placeholder::Input(name) => self.axes.iter().any(|axis| axis.name == *name),
+                _ => false,
+            };
+            if is_axis {
+                let what = format!("{one} differs from cell to cell, and all cells share a build.");
+                spot.refuse(walk, what);
+            }
+        }
+    }
+
+    /// The measure for each combination of the axes that it names; itself where it names none.
+    /// Each value of an axis that is named as an input is an input of its own.
+    pub(super) fn cells(
+        &self,
+        walk: &mut Walk,
+        section: (&super::super::problem::Place, &str),
+        measure: Measure,
+    ) -> Vec<Measure> {
+        let named = placeholders(&measure);
+        for one in &named {
+            if let Placeholder::Matrix(name) = one
+                && !self.axes.iter().any(|axis| axis.name == *name)
+            {
+                let known: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
+                let what = format!("{one} names no axis. [matrix] has: {}", known.join(", "));
+                walk.complain(section.0, section.1, what);
+            }
+        }
+        let axes: Vec<&Axis> =
+            self.axes.iter().filter(|axis| named.iter().any(|one| axis.is(one))).collect();
+        let count = axes.iter().map(|axis| axis.values.len()).product::<usize>();
+        if axes.is_empty() || count == 0 {
+            return vec![measure];
+        }
+        if count > MOST_CELLS {
+            let what = format!(
+                "would be measured in {count} cells, each a run at every commit; at most \
+                 {MOST_CELLS}."
+            );
+            walk.complain(section.0, section.1, what);
+            return vec![measure];
+        }
+        let mut cells: Vec<Vec<(&Axis, &Value)>> = vec![Vec::new()];
+        for axis in axes {
+            let with = |cell: &Vec<_>| {
+                let cell = cell.clone();
+                axis.values.iter().map(move |value| {
+                    let mut cell = cell.clone();
+                    cell.push((axis, value));
+                    cell
+                })
+            };
+            cells = cells.iter().flat_map(with).collect();
+        }
+        cells.iter().map(|cell| in_cell(walk, &measure, cell)).collect()
+    }
+
+    /// Complains about axes that nothing names, and leaves only the inputs that are read.
+    pub(super) fn finish(&self, walk: &mut Walk, root: &mut Section<'_>, measures: &[Measure]) {
+        let Some(spot) = root.get("matrix") else { return };
+        for axis in &self.axes {
+            let label = |measure: &Measure| measure.name.contains(&format!("{}=", axis.name));
+            if !axis.values.is_empty() && !measures.is_empty() && !measures.iter().any(label) {
+                let name = &axis.name;
+                let what = match name.as_str() {
+                    "threads" | "chunks" => format!("no measure names {{{name}}}."),
+                    _ => format!("no measure names {{inputs.{name}}} or {{matrix.{name}}}."),
+                };
+                walk.complain(&spot.node.place, &format!("matrix.{name}"), what);
+            }
+            walk.inputs.remove(&axis.name);
+        }
+    }
+}
+
+impl Axis {
+    /// Whether a placeholder stands for this axis.
+    fn is(&self, placeholder: &Placeholder) -> bool {
+        match placeholder {
+            Placeholder::Threads => self.name == "threads",
+            Placeholder::Chunks => self.name == "chunks",
+            Placeholder::Input(name) | Placeholder::Matrix(name) => self.name == *name,
+            _ => false,
+        }
+    }
+}
+
+fn values(walk: &mut Walk, name: &str, spot: &Spot<'_>) -> Vec<Value> {
+    let mut values: Vec<Value> = Vec::new();
+    let Some(list) = spot.list(walk) else { return values };
+    if list.is_empty() {
+        spot.refuse(walk, "needs at least one value: NAME = [\"…\", \"…\"].");
+    }
+    for spot in list {
+        let text = match name {
+            "threads" | "chunks" => spot.count(walk).map(|count| count.to_string()),
+            _ => spot.word_or_number(walk),
+        };
+        let Some(text) = text else { continue };
+        let label = label(&text);
+        if label.is_empty() || values.iter().any(|value| value.label == label) {
+            let what = format!("`{text}` would be called `{label}`, as another value is.");
+            spot.refuse(walk, what);
+        }
+        values.push(Value { label, text });
+    }
+    values
+}
+
+/// What a value is called in a metric: a file by its name without its ending.
+fn label(text: &str) -> String {
+    let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or(text);
+    let stem = match last.rsplit_once('.') {
+        Some((stem, ending)) if ending.chars().any(|c| !c.is_ascii_digit()) && !stem.is_empty() => {
+            stem
+        }
+        _ => last,
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    stem.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
+}
+
+fn commands(measure: &Measure) -> impl Iterator<Item = &Command> {
+    std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
+}
+
+fn placeholders(measure: &Measure) -> Vec<Placeholder> {
+    let words = commands(measure).flat_map(|command| &command.words);
+    let templates = words.chain(measure.env.values()).chain(&measure.cwd);
+    templates.flat_map(Template::placeholders).cloned().collect()
+}
+
+fn in_cell(walk: &mut Walk, measure: &Measure, cell: &[(&Axis, &Value)]) -> Measure {
+    let of_cell: Vec<String> =
+        cell.iter().map(|(axis, value)| format!("{}={}", axis.name, value.label)).collect();
+    let named = placeholders(measure);
+    for (axis, value) in cell {
+        if named.iter().any(|one| matches!(one, Placeholder::Input(name) if *name == axis.name)) {
+            walk.inputs.insert(input_of(axis, value), value.text.clone());
+        }
+    }
+    let with = |placeholder: &Placeholder| {
+        let (axis, value) = cell.iter().find(|(axis, _)| axis.is(placeholder))?;
+        Some(match placeholder {
+            Placeholder::Input(_) => Instead::Hole(Placeholder::Input(input_of(axis, value))),
+            _ => Instead::Text(value.text.clone()),
+        })
+    };
+    let command = |command: &Command| {
+        Command::of(command.words.iter().map(|word| word.replaced(&with)).collect())
+    };
+    let env: BTreeMap<String, Template> =
+        measure.env.iter().map(|(name, value)| (name.clone(), value.replaced(&with))).collect();
+    Measure {
+        name: format!("{}[{}]", measure.name, of_cell.join(",")),
+        command: command(&measure.command),
+        before: measure.before.iter().map(command).collect(),
+        after: measure.after.iter().map(command).collect(),
+        cwd: measure.cwd.as_ref().map(|cwd| cwd.replaced(&with)),
+        env,
+        ..measure.clone()
+    }
+}
+
+/// What a value is called among the inputs.
+fn input_of(axis: &Axis, value: &Value) -> String {
+    format!("{}[{}]", axis.name, value.label)
+}

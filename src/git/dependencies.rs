@@ -1,0 +1,99 @@
+//! Dependencies that a commit moves: submodules by their pins, vendored ones by the file in
+//! which they note where they were taken from.
+
+use std::path::PathBuf;
+
+use crate::evaluation::{CommitId, Dependency};
+
+use super::changes::FileChange;
+use super::command::Call;
+use super::{GitError, History};
+
+/// Most commits of a dependency that are counted.
+const MOST_COUNTED: usize = 100_000;
+
+impl History {
+    /// What the commit moves, of these its changes against `parent`.
+    pub fn dependencies(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        changes: &[FileChange],
+    ) -> Result<Vec<Dependency>, GitError> {
+        let mut found = Vec::new();
+        for change in changes {
+            let Ok(path) = std::str::from_utf8(&change.path) else { continue };
+            let pins = if change.submodule {
+                [self.pin(parent, path)?, self.pin(commit, path)?]
+            } else if (change.added, change.removed) == (Some(1), Some(1)) {
+                [self.noted(parent, path)?, self.noted(commit, path)?]
+            } else {
+                continue;
+            };
+            let [Some(from), Some(to)] = pins else { continue };
+            let commits = if change.submodule {
+                self.commits_of_submodule(commit, path, &from, &to)?
+            } else {
+                None
+            };
+            found.push(Dependency {
+                path: path.to_owned(),
+                from,
+                to,
+                commits,
+                is_submodule: change.submodule,
+            });
+        }
+        Ok(found)
+    }
+
+    /// The pin of the submodule at this path.
+    fn pin(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
+        let entry = self.entry(commit, path)?.filter(|(kind, _)| kind == "commit");
+        Ok(entry.and_then(|(_, pin)| pin.parse().ok()))
+    }
+
+    /// The one commit that a file names and nothing else: what scripts note that take another
+    /// project's sources over.
+    fn noted(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
+        let Some(bytes) = self.file(commit, path)? else { return Ok(None) };
+        Ok(std::str::from_utf8(&bytes).ok().and_then(|text| text.trim().parse().ok()))
+    }
+
+    /// How many commits lie between two of a submodule, where the user's clone has it.
+    fn commits_of_submodule(
+        &self,
+        commit: &CommitId,
+        path: &str,
+        from: &CommitId,
+        to: &CommitId,
+    ) -> Result<Option<usize>, GitError> {
+        let Some(git_dir) = self.git_dir_of_submodule(commit, path)? else { return Ok(None) };
+        let count = Call::on(&git_dir)
+            .args(["rev-list", "--count", &format!("--max-count={MOST_COUNTED}")])
+            .arg(format!("{from}..{to}"))
+            .run()?;
+        let text = String::from_utf8_lossy(&count.stdout);
+        Ok((count.code == 0).then(|| text.trim().parse().ok()).flatten())
+    }
+
+    fn git_dir_of_submodule(
+        &self,
+        commit: &CommitId,
+        path: &str,
+    ) -> Result<Option<PathBuf>, GitError> {
+        let declared = self
+            .repository()
+            .shared_call()
+            .args(["config", "--blob", &format!("{commit}:.gitmodules"), "--get-regexp"])
+            .arg(r"^submodule\..*\.path$")
+            .run()?;
+        let text = String::from_utf8_lossy(&declared.stdout);
+        let name = text.lines().find_map(|line| {
+            let (key, of) = line.split_once(' ')?;
+            (of == path).then(|| key.strip_prefix("submodule.")?.strip_suffix(".path"))?
+        });
+        let folder = name.map(|name| self.repository().common_dir().join("modules").join(name));
+        Ok(folder.filter(|folder| folder.join("HEAD").exists()))
+    }
+}

@@ -1,0 +1,90 @@
+//! A search in noise looks for the commit from which on samples are larger. Where a fix is
+//! sought they become smaller there, so it is shown everything turned around. Pure.
+
+use crate::evaluation::{Aim, GuardTarget};
+use crate::search::{Levels, Rates};
+
+/// Which way samples go at the commit that is sought; its own inverse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    is_turned: bool,
+    is_rate: bool,
+}
+
+impl Heading {
+    /// Of the samples of this target.
+    pub(super) fn of(aim: Aim, target: &GuardTarget) -> Self {
+        let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
+        Self { is_turned: aim == Aim::Fix, is_rate }
+    }
+
+    /// A sample.
+    pub(super) fn sample(self, x: f64) -> f64 {
+        match (self.is_turned, self.is_rate) {
+            (false, _) => x,
+            (true, false) => -x,
+            (true, true) => 1.0 - x,
+        }
+    }
+
+    /// The levels of the older and the newer end. In pairs the older one's is 0 either way.
+    pub(super) fn levels(self, levels: Levels, is_paired: bool) -> Levels {
+        if self.is_turned && !is_paired {
+            Levels { good: self.sample(levels.bad), bad: self.sample(levels.good), ..levels }
+        } else {
+            levels
+        }
+    }
+
+    /// How often the older and the newer end fail.
+    pub(super) fn rates(self, rates: Rates) -> Rates {
+        if self.is_turned {
+            Rates { good: self.sample(rates.bad), bad: self.sample(rates.good) }
+        } else {
+            rates
+        }
+    }
+
+    /// How likely a commit is bad that is on the newer side with this probability.
+    pub(super) fn p_bad(self, newer: f64) -> f64 {
+        if self.is_turned { 1.0 - newer } else { newer }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{GuardForm, Noise, NoiseKind};
+    use crate::oracle::fixture::target;
+
+    fn heading(aim: Aim, kind: NoiseKind) -> Heading {
+        let noise =
+            Noise { kind, good: 1.0, bad: 3.0, sd: 0.5, runs: 4, paired: false, error: 0.001 };
+        let target = target(GuardForm::MaxIncrease(0.5), 1.0, 3.0);
+        Heading::of(aim, &GuardTarget { noise: Some(noise), ..target })
+    }
+
+    #[test]
+    fn a_fix_is_a_regression_seen_the_other_way_round() {
+        let levels = Levels { good: 1.0, bad: 3.0, sd: 0.5 };
+        let fix = heading(Aim::Fix, NoiseKind::Plain);
+        let turned = fix.levels(levels, false);
+        assert_eq!((turned.good, turned.bad, turned.sd), (-3.0, -1.0, 0.5));
+        // What bad says is at the old level, what good says at the new one.
+        assert_eq!((fix.sample(3.0), fix.sample(1.0)), (turned.good, turned.bad));
+        assert_eq!(fix.levels(turned, false), levels);
+        let pairs = Levels { good: 0.0, ..levels };
+        assert_eq!(fix.levels(pairs, true), pairs);
+        assert!((fix.p_bad(0.9) - 0.1).abs() < 1e-12);
+        assert_eq!(heading(Aim::Regression, NoiseKind::Plain).levels(levels, false), levels);
+    }
+
+    #[test]
+    fn rates_stay_rates() {
+        let rates = Rates { good: 0.0625, bad: 0.75 };
+        let turned = heading(Aim::Fix, NoiseKind::Breaks).rates(rates);
+        assert_eq!((turned.good, turned.bad), (0.25, 0.9375));
+        assert!(heading(Aim::Fix, NoiseKind::Breaks).sample(1.0) < 1e-12);
+        assert_eq!(heading(Aim::Regression, NoiseKind::Breaks).rates(rates), rates);
+    }
+}

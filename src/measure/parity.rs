@@ -1,0 +1,174 @@
+//! What test programs of kernels print: a line for each check, with or without how far it is
+//! from its reference.
+//!
+//! There is no format, only habits, and lines are read by them:
+//! - a check passed, failed or was skipped: `[PASS]`, `[OK]`, `[FAIL]`, `[SKIP]` anywhere in a
+//!   line (`PASSED`, `FAILED`, `SKIPPED` too), or such a word in capitals as the first or the
+//!   last one, with or without a remark in brackets behind it;
+//! - a distance: `max_diff=1.5e-05`, `Max diff: …`, `max_abs=…`, `max_err=…`;
+//! - a loss: `loss = 3.14`, and where the line tells the step, one of a series;
+//! - `TEST: GELU Forward` is a heading, by which the names of the checks below begin.
+//!
+//! What adds up (`ALL TESTS PASSED (3/3)`, `FAILED: 2`) is no check. A check is called by the
+//! words of its line that are no figures; the same name again gets a number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::evaluation::{Failure, Metric, Reading, Value};
+
+use super::value::{finite, unreadable};
+use super::word::word;
+
+mod line;
+
+use line::{Line, State, heading};
+
+/// Names of figures over all checks; a check that is called so is called `check-NAME`.
+const OWN: [&str; 7] =
+    ["passed", "failed", "skipped", "max_diff", "loss", "wall_s", "peak_rss_mib"];
+
+/// What a check without a name is called among the checks that ran.
+const UNNAMED: &str = "unnamed";
+
+/// Reads one run's output.
+#[derive(Debug)]
+pub(super) struct Parity {
+    measure: String,
+    heading: String,
+    counts: BTreeMap<State, u32>,
+    /// How often each name came.
+    names: BTreeMap<String, u32>,
+    ran: BTreeSet<String>,
+    distances: BTreeMap<Metric, f64>,
+    worst: Option<f64>,
+    loss: Option<f64>,
+    steps: Vec<f64>,
+    /// The first number that was not finite, and where.
+    broken: Option<(String, f64)>,
+}
+
+impl Parity {
+    pub(super) fn new(measure: &str) -> Self {
+        Self {
+            measure: measure.to_owned(),
+            heading: String::new(),
+            counts: BTreeMap::new(),
+            names: BTreeMap::new(),
+            ran: BTreeSet::new(),
+            distances: BTreeMap::new(),
+            worst: None,
+            loss: None,
+            steps: Vec::new(),
+            broken: None,
+        }
+    }
+
+    /// Takes one line; true when something was read from it.
+    pub(super) fn line(&mut self, line: &str) -> bool {
+        let plain = anstream::adapter::strip_str(line).to_string();
+        if let Some(heading) = heading(&plain) {
+            self.heading = word(heading);
+            return true;
+        }
+        let Line { state, name, distance, loss, step } = Line::of(&plain);
+        if state.is_none() && distance.is_none() && loss.is_none() {
+            return false;
+        }
+        let name = self.called(&name, state);
+        if let Some(state) = state {
+            *self.counts.entry(state).or_default() += 1;
+        }
+        if let Some(name) = &name
+            && state != Some(State::Skipped)
+        {
+            self.ran.insert(name.clone());
+        }
+        if let Some(distance) = distance {
+            self.distance(distance, name.filter(|name| !name.starts_with(UNNAMED)));
+        }
+        if let Some(loss) = loss {
+            self.loss(loss, step);
+        }
+        true
+    }
+
+    /// The name in full; `None` for what is no check and has none.
+    fn called(&mut self, name: &str, state: Option<State>) -> Option<String> {
+        let name = match (word(name), state) {
+            (name, None) if name.is_empty() => return None,
+            (name, Some(_)) if name.is_empty() => UNNAMED.to_owned(),
+            (name, _) if self.heading.is_empty() => name,
+            (name, _) => format!("{}-{name}", self.heading),
+        };
+        let name = if OWN.contains(&name.as_str()) { format!("check-{name}") } else { name };
+        let count = self.names.entry(name.clone()).or_default();
+        *count += 1;
+        Some(if *count == 1 { name } else { format!("{name}_{count}") })
+    }
+
+    fn distance(&mut self, distance: f64, name: Option<String>) {
+        if !distance.is_finite() {
+            self.broken.get_or_insert_with(|| {
+                (
+                    name.as_deref().map_or("a distance".to_owned(), |name| format!("`{name}`")),
+                    distance,
+                )
+            });
+            return;
+        }
+        self.worst = Some(self.worst.map_or(distance, |worst| worst.max(distance)));
+        if let Some(name) = name {
+            self.distances.insert(Metric::named(&self.measure, &name), distance);
+        }
+    }
+
+    fn loss(&mut self, loss: f64, step: Option<u64>) {
+        if !loss.is_finite() {
+            let place =
+                step.map_or("the loss".to_owned(), |step| format!("the loss of step {step}"));
+            self.broken.get_or_insert((place, loss));
+            return;
+        }
+        self.loss = Some(loss);
+        if step.is_some() {
+            self.steps.push(loss);
+        }
+    }
+
+    /// What a run says that ended by itself.
+    pub(super) fn finish(self) -> Result<Reading, Failure> {
+        let Self { measure, counts, distances, worst, loss, steps, ran, broken, .. } = self;
+        if let Some((place, number)) = broken {
+            return Err(Failure::not_finite(&place, number));
+        }
+        if counts.is_empty() && worst.is_none() && loss.is_none() {
+            return Err(unreadable(
+                "no check",
+                "no check that passes or fails, no `max_diff` and no `loss` in the output"
+                    .to_owned(),
+            ));
+        }
+        let mut values: BTreeMap<Metric, Value> =
+            distances.into_iter().map(|(metric, x)| (metric, Value::Number(x))).collect();
+        let mut own = |name: &str, x: f64| -> Result<(), Failure> {
+            let metric = Metric::named(&measure, name);
+            let value = finite(&metric, x)?;
+            values.insert(metric, value);
+            Ok(())
+        };
+        if !counts.is_empty() {
+            for state in [State::Passed, State::Failed, State::Skipped] {
+                own(state.name(), counts.get(&state).copied().unwrap_or(0).into())?;
+            }
+        }
+        for (name, x) in [("max_diff", worst), ("loss", loss)] {
+            if let Some(x) = x {
+                own(name, x)?;
+            }
+        }
+        Ok(Reading { values, chunks: steps, checks: Some(ran), ..Reading::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! One line of a test program, taken apart.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::measure::value::parse_number;
+
+/// What became of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum State {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+impl State {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    fn of(word: &str) -> Self {
+        match word.as_bytes()[0] {
+            b'F' => Self::Failed,
+            b'S' => Self::Skipped,
+            _ => Self::Passed,
+        }
+    }
+}
+
+/// What a line tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Line {
+    pub(super) state: Option<State>,
+    /// The words that are no figures.
+    pub(super) name: String,
+    pub(super) distance: Option<f64>,
+    pub(super) loss: Option<f64>,
+    pub(super) step: Option<u64>,
+}
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern of our own")
+}
+
+const WORD: &str = "PASS(?:ED)?|OK|FAIL(?:ED)?|SKIP(?:PED)?";
+/// In the spellings of all C libraries.
+const NUMBER: &str =
+    r"[-+]?(?:1\.#\w+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan(?:\(\w*\))?|inf(?:inity)?)\b";
+
+static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*TEST(?:\s+\d+)?:\s*(\S.*)$"));
+static IN_BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\[\s*({WORD})\s*\]")));
+static FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^({WORD})(?:[:\s]|$)")));
+static LAST: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"(?:^|[:\s])({WORD})\s*(?:\([^)]*\))?$")));
+static DISTANCE: LazyLock<Regex> = LazyLock::new(|| {
+    let what = r"(?:[_ ]?abs(?:olute)?(?:[_ ]?(?:diff|err)\w*)?|[_ ]?(?:diff|err)\w*)";
+    pattern(&format!(r"(?i)(?:^|[^\w])max{what}\s*[:=]\s*({NUMBER})"))
+});
+static LOSS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"(?i)\bloss\b\s*[:=]?\s*({NUMBER})")));
+static STEP: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:step|iter|iteration|epoch)\b\s*[:=#]?\s*(\d+)"));
+/// From here on a line has figures.
+static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
+    let keys = "max|mean|tol|rel|err|diff|abs|avg|min|rms|cos|speedup|ratio|range|expected|got";
+    pattern(&format!(r"(?i)(?:^|[\s(,\[|])(?:{keys})[\w ]*?\s*[:=]\s*\[?{NUMBER}"))
+});
+/// What adds checks up.
+static SUM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:all|some|tests|checks|comparisons|failures)\b|^\W*\d+\W*(?:/\s*\d+\W*)?$")
+});
+
+/// The words of a heading.
+pub(super) fn heading(line: &str) -> Option<&str> {
+    HEADING.captures(line).and_then(|found| found.get(1)).map(|name| name.as_str())
+}
+
+impl Line {
+    /// Reads a line without control sequences.
+    pub(super) fn of(line: &str) -> Self {
+        let line = line.trim();
+        let number = |pattern: &Regex| parse_number(pattern.captures(line)?.get(1)?.as_str());
+        let (state, words) = match state(line) {
+            Some((state, words)) => (Some(state), words),
+            None => (None, line.to_owned()),
+        };
+        let loss = number(&LOSS);
+        let step = STEP.captures(line).and_then(|found| found[1].parse().ok());
+        let name = if loss.is_some() && state.is_none() { String::new() } else { named(&words) };
+        Self { state, name, distance: number(&DISTANCE), loss, step }
+    }
+}
+
+/// What became of the check, and the rest of its line.
+fn state(line: &str) -> Option<(State, String)> {
+    let is_last = |found: &regex::Captures<'_>| {
+        // `3 FAILED`: so many.
+        let before = &line[..found.get(1).map_or(0, |word| word.start())];
+        !before.trim_end().rsplit([' ', ':']).next().is_some_and(is_count)
+    };
+    let (found, is_first) = if let Some(found) = IN_BRACKETS.captures(line) {
+        let is_first = line.starts_with('[');
+        (found, is_first)
+    } else if let Some(found) = FIRST.captures(line) {
+        (found, true)
+    } else {
+        (LAST.captures(line).filter(is_last)?, false)
+    };
+    let whole = found.get(0)?;
+    let (before, after) = (&line[..whole.start()], &line[whole.end()..]);
+    let words = if is_first {
+        // `[FAIL] layer 3: shapes differ`, `PASS - all the same`.
+        let after = after.trim_start_matches([':', '-', '–', ' ']);
+        after.split([':', '(']).next().unwrap_or_default().trim()
+    } else {
+        before.trim()
+    };
+    let rest = if is_first { after } else { before };
+    if SUM.is_match(words) || SUM.is_match(rest) {
+        return None;
+    }
+    Some((State::of(&found[1]), words.to_owned()))
+}
+
+fn is_count(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The words up to the first figure: a key of one, or a number with a point in it.
+fn named(words: &str) -> String {
+    let keys = FIGURES.find(words).map_or(words.len(), |found| found.start());
+    let is_figure = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '+');
+        let bare = bare.trim_end_matches(|c: char| c.is_alphabetic());
+        bare.contains('.') && parse_number(bare).is_some()
+    };
+    let plain = words[..keys].split_whitespace().take_while(|word| !is_figure(word));
+    plain.collect::<Vec<_>>().join(" ")
+}

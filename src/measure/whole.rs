@@ -1,0 +1,62 @@
+//! All that a run printed on stdout, for parsers that read it as one document.
+
+use std::borrow::Cow;
+
+use crate::evaluation::{Failure, Stream};
+
+use super::value::unreadable;
+
+/// More than this on stdout, in bytes, is not read.
+const LIMIT: usize = 64 << 20;
+
+/// Stdout so far.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    bytes: Vec<u8>,
+    too_long: bool,
+}
+
+impl Whole {
+    /// Takes a whole line or a piece of one; true for all of stdout up to the limit.
+    pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
+        if stream == Stream::Err || self.too_long {
+            return false;
+        }
+        if self.bytes.len() + bytes.len() > LIMIT {
+            self.too_long = true;
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(bytes);
+            self.bytes.extend(whole.then_some(b'\n'));
+        }
+        true
+    }
+
+    /// What it says; bytes that are no UTF-8 are U+FFFD.
+    pub(super) fn text(&self) -> Result<Cow<'_, str>, Failure> {
+        if self.too_long {
+            let detail = format!("more than {} MiB on stdout", LIMIT >> 20);
+            return Err(unreadable("too long", detail));
+        }
+        Ok(String::from_utf8_lossy(&self.bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_is_neither_read_nor_remembered() {
+        let mut whole = Whole::default();
+        let piece = vec![b' '; LIMIT / 2];
+        assert!(whole.feed(Stream::Out, &piece, false));
+        assert!(!whole.feed(Stream::Err, b"y", true));
+        assert!(whole.feed(Stream::Out, &piece, false));
+        assert_eq!(whole.text().unwrap().len(), LIMIT);
+        // The piece that goes too far stays, so that reading the log again finds the same.
+        assert!(whole.feed(Stream::Out, b"1", true));
+        assert!(!whole.feed(Stream::Out, b"1", true));
+        assert_eq!(whole.text().unwrap_err().detail, "more than 64 MiB on stdout");
+    }
+}
