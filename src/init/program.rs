@@ -20,6 +20,15 @@ impl System {
         }
     }
 
+    /// Whether a file of this name and ending is one of its build files.
+    pub(super) fn owns(self, name: &str, ending: &str) -> bool {
+        match self {
+            Self::Cmake => name == "CMakeLists.txt" || ending == "cmake",
+            Self::Cargo => name == "Cargo.toml",
+            Self::Make => ["Makefile", "makefile", "GNUmakefile"].contains(&name) || ending == "mk",
+        }
+    }
+
     /// For people.
     pub(super) fn title(self) -> &'static str {
         match self {
@@ -68,10 +77,53 @@ pub(super) struct Build {
     /// The file that it begins with.
     pub(super) file: String,
     pub(super) programs: Vec<Program>,
+    /// What checks them: the path of such a program's recipe is the whole command.
+    pub(super) suites: Vec<Program>,
     /// How everything is built, for a program that the user names.
     pub(super) whole: Recipe,
     /// Options that choose a backend, with where they are declared.
     pub(super) options: Vec<(String, Origin)>,
+    /// All options, in the same manner.
+    pub(super) switches: Vec<(String, Origin)>,
+    /// Those that are off by themselves.
+    pub(super) off: Vec<String>,
+    /// Options to be off.
+    pub(super) offs: Vec<Off>,
+    /// Folders of the tree that are built only where an option is on that is off.
+    pub(super) idle: Vec<Idle>,
+}
+
+/// An option that is on, and that asks for a package which no figure depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Off {
+    pub(super) option: String,
+    pub(super) package: String,
+    pub(super) from: Origin,
+}
+
+/// A folder that is not built, and the option that would have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Idle {
+    pub(super) folder: String,
+    pub(super) option: String,
+}
+
+impl Build {
+    /// A build with nothing but these said of it.
+    pub(super) fn of(system: System, file: String, programs: Vec<Program>, whole: Recipe) -> Self {
+        Self {
+            system,
+            file,
+            programs,
+            whole,
+            suites: Vec::new(),
+            options: Vec::new(),
+            switches: Vec::new(),
+            off: Vec::new(),
+            offs: Vec::new(),
+            idle: Vec::new(),
+        }
+    }
 }
 
 /// A path below a placeholder, as a word of a command: `{src}/a`, `'{src}/a b'`.

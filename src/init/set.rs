@@ -11,6 +11,8 @@ pub(super) struct Setting {
     written: String,
     key: Vec<String>,
     value: Value,
+    /// Whether words for one tool are passed over where another builds.
+    is_lenient: bool,
 }
 
 /// The forms of a guard, of which it has one.
@@ -37,7 +39,12 @@ impl Setting {
         let key: Vec<String> = keys.iter().map(|key| key.get().to_owned()).collect();
         let value = value.trim();
         let value = value.parse().unwrap_or_else(|_| Value::from(value));
-        Ok(Self { written: written.to_owned(), key, value })
+        Ok(Self { written: written.to_owned(), key, value, is_lenient: false })
+    }
+
+    /// The same for commits that may be built with another tool.
+    pub(super) fn of_the_past(&self) -> Self {
+        Self { is_lenient: true, ..self.clone() }
     }
 
     fn refuse(&self, why: impl Into<String>) -> InitError {
@@ -56,6 +63,9 @@ impl Setting {
         }
         let tool = self.key[1].as_str();
         if tool != system.name() {
+            if self.is_lenient {
+                return Ok(None);
+            }
             let why = format!("this tree is built with {0}: write build.{0}", system.name());
             return Err(self.refuse(why));
         }
@@ -90,6 +100,11 @@ impl Setting {
     /// Whether it is the command of this measure.
     pub(super) fn is_command_of(&self, measure: &str) -> bool {
         self.words() == ["measure", measure, "command"]
+    }
+
+    /// Whether it is this key of this measure, or lies below it.
+    pub(super) fn is_of_measure(&self, measure: &str, key: &str) -> bool {
+        matches!(self.words()[..], ["measure", name, first, ..] if name == measure && first == key)
     }
 
     /// Lays it into a document.
@@ -255,6 +270,7 @@ mod tests {
         let setting = Setting::parse("build.cmake=-DGGML_CUDA=ON").unwrap();
         assert_eq!(setting.build_words(System::Cmake).unwrap(), Some("-DGGML_CUDA=ON"));
         assert!(setting.build_words(System::Make).is_err());
+        assert_eq!(setting.of_the_past().build_words(System::Make).unwrap(), None);
         let jobs = Setting::parse("build.jobs=4").unwrap();
         assert_eq!(jobs.build_words(System::Make).unwrap(), None);
     }

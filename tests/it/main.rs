@@ -18,6 +18,7 @@ mod command_line;
 mod commands;
 mod configuration;
 mod demo;
+mod eras;
 mod init;
 mod kills;
 mod kit_itself;

@@ -1,0 +1,96 @@
+//! Suites of tests, for trees in which no program measures perplexity.
+
+use super::flags::Options;
+use super::program::{Build, Program};
+use super::programs::{Choice, Reading};
+use super::tree::{Origin, Tree};
+
+/// How many others are named beside the one that is taken.
+const OTHERS: usize = 8;
+
+/// What is listed, measured or fetched under such a name, rather than checked.
+const OTHER_WORDS: [&str; 17] = [
+    "bench",
+    "benchmark",
+    "perf",
+    "flamegraph",
+    "profile",
+    "list",
+    "help",
+    "show",
+    "lib",
+    "libs",
+    "data",
+    "deps",
+    "install",
+    "clean",
+    "update",
+    "format",
+    "lint",
+];
+
+/// How much a target looks like a suite by its name; 0: not at all.
+pub(super) fn likeness(name: &str) -> u32 {
+    let name = name.to_lowercase();
+    let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let has = |word: &str| words.contains(&word);
+    if OTHER_WORDS.iter().any(|word| has(word)) {
+        return 0;
+    }
+    match name.as_str() {
+        "test" | "tests" | "check" | "parity" | "ctest" => 3,
+        _ if has("parity") => 2,
+        _ if has("test") || has("tests") || has("check") => 1,
+        _ => 0,
+    }
+}
+
+/// The suite that stands for the tree: the plainest name, and of several the first.
+pub(super) fn choose(tree: &Tree, builds: &[Build]) -> Option<Choice> {
+    let suites = builds.iter().flat_map(|build| &build.suites);
+    let mut ranked: Vec<(u32, &Program)> = suites.map(|s| (likeness(&s.name), s)).collect();
+    ranked.retain(|(rank, _)| *rank > 0);
+    // Stable: of several alike the first stays first.
+    ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+    let mut ranked = ranked.into_iter().map(|(_, program)| program);
+    let program = ranked.next()?.clone();
+    let mut others: Vec<String> = ranked.map(|suite| suite.name.clone()).collect();
+    others.dedup();
+    others.truncate(OTHERS);
+    let reading = reading(tree, &program);
+    Some(Choice { program, options: Options::default(), reading, others })
+}
+
+/// How far off it says it is, where the files it runs print that; else whether it passes.
+fn reading(tree: &Tree, suite: &Program) -> Reading {
+    let prints = |line: &str| ["max_diff={", "max_diff=%"].iter().any(|word| line.contains(word));
+    let from = suite.sources.iter().find_map(|file| {
+        let text = tree.text(file)?;
+        let line = text.lines().position(prints)?;
+        Some(Origin::new(file, line + 1))
+    });
+    from.map_or(Reading::Passes, |from| Reading::Differences { from })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suites_are_known_by_their_names() {
+        for (name, wanted) in [
+            ("test", 3),
+            ("check", 3),
+            ("layer-parity", 2),
+            ("test-kernel-parity", 2),
+            ("test_relu", 1),
+            ("unittest", 0),
+            ("test-libs", 0),
+            ("test-bench", 0),
+            ("latest", 0),
+            ("all", 0),
+        ] {
+            assert_eq!(likeness(name), wanted, "{name}");
+        }
+    }
+}
