@@ -68,7 +68,7 @@ pub(super) fn measured(
         writer.option(Role::Chunks);
     }
     if choice.reading == Reading::LlamaBench {
-        // One test of each kind, in this order in its output.
+        // Its usual test of a prompt and of generation, whatever its defaults become.
         writer.words(&["-p 512 -n 128 -o json"]);
     }
     Ok(writer.end(choice, name, purpose))
@@ -278,6 +278,8 @@ pub(super) struct Draft {
     pub(super) options: Vec<(String, String)>,
     /// Options to be off.
     pub(super) offs: Vec<Off>,
+    /// Options that the user names, and that this tree has by no name.
+    pub(super) undeclared: Vec<String>,
     /// Whether submodules are left alone, and why.
     pub(super) no_submodules: Option<String>,
     pub(super) probes: Vec<&'static str>,

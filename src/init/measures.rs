@@ -13,43 +13,82 @@ use super::{InitError, Notes, cargo, cmake, make};
 
 /// The build systems of the tree, each read where it begins: all of them, or those up to the
 /// first that makes a program for perplexity which can be no likelier.
-pub(super) fn builds(tree: &Tree) -> Vec<Build> {
+pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
     type Read = fn(&Tree, &str) -> Option<Build>;
     // Where two build the same program, CMake's way is the one that is kept up.
     let systems: [Read; 3] = [cmake::read, cargo::read, make::read];
     let roots = tree.roots();
+    let is_asked_for = settings.iter().any(|setting| setting.target().is_some());
     let mut builds = Vec::new();
     for read in systems {
         builds.extend(roots.iter().find_map(|root| read(tree, root)));
-        if builds.last().is_some_and(|build| is_beyond_doubt(tree, build)) {
+        if !is_asked_for && builds.last().is_some_and(|build| is_beyond_doubt(tree, build)) {
             break;
         }
     }
     builds
 }
 
+/// Leaves only what the user wants to measure; of an older tree, in which it may be called
+/// otherwise, everything where there is nothing of this name.
+fn retain_target(builds: &mut [Build], settings: &[Setting]) -> Result<(), InitError> {
+    let Some((setting, name)) = settings.iter().find_map(|s| Some((s, s.target()?))) else {
+        return Ok(());
+    };
+    let all = || builds.iter().flat_map(|build| build.programs.iter().chain(&build.suites));
+    if !all().any(|program| program.name == name) {
+        let mut names: Vec<String> = all().map(|p| ui::printable_line(&p.name)).collect();
+        names.sort();
+        names.dedup();
+        let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        return setting.no_target(&names).map_or(Ok(()), Err);
+    }
+    for build in builds {
+        build.programs.retain(|program| program.name == name);
+        build.suites.retain(|suite| suite.name == name);
+    }
+    Ok(())
+}
+
 /// The program or suite that a hunt in this tree would measure with.
-pub(super) fn likeliest(tree: &Tree, builds: &[Build]) -> Option<(Purpose, Choice)> {
+pub(super) fn likeliest(
+    tree: &Tree,
+    builds: &[Build],
+    settings: &[Setting],
+) -> Option<(Purpose, Choice)> {
+    let is_given = settings.iter().any(|s| s.is_command_of(Purpose::Perplexity.name()));
+    // What prints a perplexity on the way, and takes no text, is for something else.
+    let is_for_it = |choice: &Choice| {
+        choice.is_named || is_given || measured(choice, Purpose::Perplexity, false).is_ok()
+    };
     let as_it_is = |purpose, choice: Option<Choice>| Some((purpose, choice?));
-    as_it_is(Purpose::Perplexity, choose(tree, builds, Sought::Perplexity))
+    let perplexity = choose(tree, builds, Sought::Perplexity);
+    let (sure, unsure) = match perplexity {
+        Some(choice) if is_for_it(&choice) => (Some(choice), None),
+        other => (None, other),
+    };
+    as_it_is(Purpose::Perplexity, sure)
         .or_else(|| as_it_is(Purpose::Suite, suites::choose(tree, builds)))
         .or_else(|| as_it_is(Purpose::Speed, choose(tree, builds, Sought::Speed)))
+        .or_else(|| as_it_is(Purpose::Perplexity, unsure))
 }
 
 /// The measures of a tree and the commands that build for them; no inputs yet.
 pub(super) fn draft(
     tree: &Tree,
-    builds: &[Build],
+    mut builds: Vec<Build>,
     settings: &[Setting],
     notes: &mut Notes,
 ) -> Result<Draft, InitError> {
+    retain_target(&mut builds, settings)?;
+    let builds = builds.as_slice();
     let is_named = settings.iter().any(Setting::names_command);
     let is_built = settings.iter().any(Setting::names_build);
     if builds.is_empty() && !is_built {
         return Err(InitError::NoBuild(untracked(tree)));
     }
     let mut measures = Vec::new();
-    if let Some((purpose, choice)) = likeliest(tree, builds) {
+    if let Some((purpose, choice)) = likeliest(tree, builds, settings) {
         // A suite is better than nothing, and worse than what the user names.
         if purpose != Purpose::Suite || !is_named {
             measures.extend(first(&choice, purpose, settings, notes)?);
@@ -101,8 +140,8 @@ fn first(
         )),
         Reading::Pattern { from, .. }
         | Reading::Speeds { from, .. }
-        | Reading::Differences { from } => {
-            notes.unsure.push(format!("the pattern was made from what {from} prints"));
+        | Reading::Checks { from, .. } => {
+            notes.unsure.push(format!("how it is read was made from what {from} prints"));
         }
         Reading::Perplexity(Some(_)) | Reading::LlamaBench | Reading::Passes => {}
     }
@@ -146,7 +185,8 @@ fn add_build(
     for setting in settings {
         words.extend(setting.build_words(build.system)?);
     }
-    let words = in_words_of(build, &words.join(" "));
+    let (words, undeclared) = in_words_of(build, &words.join(" "));
+    draft.undeclared = undeclared;
     let add = |recipe: &mut Recipe| {
         if !words.is_empty() {
             let command = recipe.main_command();
@@ -193,28 +233,28 @@ fn rests_on(build: &Build, words: &str, draft: &Draft) -> Vec<String> {
     files
 }
 
-/// The user's words for CMake with the options' names as this tree has them: `-DX_CUDA=ON`
-/// where it knows no X_CUDA, but one option that differs only in what stands before the first
-/// `_`, as after a project has taken another name for its options.
-fn in_words_of(build: &Build, words: &str) -> String {
-    let is_declared = |name: &str| build.switches.iter().any(|(known, _)| known == name);
-    let renamed = |word: &str| -> Option<String> {
+/// The user's words for CMake with the options' names as this tree has them, and those of the
+/// options that it does not have. Another name is one that the build itself gives (`-DOLD=ON`
+/// where a later tree warns that OLD is called NEW now), or the one that differs only in what
+/// stands before the first `_`, as after a project has taken another prefix.
+fn in_words_of(build: &Build, words: &str) -> (String, Vec<String>) {
+    let mut unknown = Vec::new();
+    let mut named = |word: &str| -> Option<String> {
         let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
         let (name, kind) = name.split_once(':').map_or((name, None), |(n, k)| (n, Some(k)));
-        let (prefix, tail) = name.split_once('_')?;
-        if prefix == "CMAKE" || is_declared(name) {
+        let (prefix, _) = name.split_once('_')?;
+        if prefix == "CMAKE" || build.is_declared(name) {
             return None;
         }
-        let is_it = |known: &&str| known.split_once('_').is_some_and(|(_, end)| end == tail);
-        let mut known: Vec<&str> = build.switches.iter().map(|(name, _)| name.as_str()).collect();
-        known.dedup();
-        let mut same = known.into_iter().filter(|name| is_it(name));
-        let (Some(one), None) = (same.next(), same.next()) else { return None };
+        let Some(known) = build.called(name) else {
+            unknown.push(name.to_owned());
+            return None;
+        };
         let kind = kind.map_or_else(String::new, |kind| format!(":{kind}"));
-        Some(format!("-D{one}{kind}={value}"))
+        Some(format!("-D{known}{kind}={value}"))
     };
-    let words = words.split(' ').map(|word| renamed(word).unwrap_or_else(|| word.to_owned()));
-    words.collect::<Vec<_>>().join(" ")
+    let words = words.split(' ').map(|word| named(word).unwrap_or_else(|| word.to_owned()));
+    (words.collect::<Vec<_>>().join(" "), unknown)
 }
 
 /// Environments that are not tracked and that the build file names: nothing else is linked,
@@ -287,17 +327,46 @@ mod tests {
     use super::super::tree::tests::tree;
     use super::*;
 
+    fn said(top: &str, words: &str) -> (String, Vec<String>) {
+        let text = format!("project(e)\n{top}add_executable(ppl ppl.c)\n");
+        let (_folder, tree) = tree(&[("CMakeLists.txt", &text), ("ppl.c", "")]);
+        in_words_of(&builds(&tree, &[])[0], words)
+    }
+
     #[test]
     fn options_are_called_as_the_tree_calls_them() {
-        let text = "project(e)\noption(OLD_CUDA \"\" OFF)\noption(A_FAST \"\" ON)\noption(B_FAST \"\" ON)\nadd_executable(ppl ppl.c)\n";
-        let (_folder, tree) = tree(&[("CMakeLists.txt", text), ("ppl.c", "")]);
-        let build = &builds(&tree)[0];
-        let said = |words: &str| in_words_of(build, words);
-        assert_eq!(said("-DNEW_CUDA=ON -DX_CUDA:BOOL=ON"), "-DOLD_CUDA=ON -DOLD_CUDA:BOOL=ON");
-        for same in
-            ["-DOLD_CUDA=ON", "-DCMAKE_CUDA=1", "-DC_FAST=ON", "-DNEW_OTHER=1", "", "-G Ninja"]
-        {
-            assert_eq!(said(same), same);
+        let top = "option(OLD_CUDA \"\" OFF)\noption(A_FAST \"\" ON)\noption(B_FAST \"\" ON)\n";
+        let said = |words: &str| said(top, words);
+        let renamed = "-DOLD_CUDA=ON -DOLD_CUDA:BOOL=ON".to_owned();
+        assert_eq!(said("-DNEW_CUDA=ON -DX_CUDA:BOOL=ON"), (renamed, vec![]));
+        for same in ["-DOLD_CUDA=ON", "-DCMAKE_CUDA=1", "", "-G Ninja"] {
+            assert_eq!(said(same), (same.to_owned(), vec![]));
         }
+        for (word, name) in [("-DC_FAST=ON", "C_FAST"), ("-DNEW_OTHER=1", "NEW_OTHER")] {
+            assert_eq!(said(word), (word.to_owned(), vec![name.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn options_are_called_as_the_tree_says_that_they_were_called() {
+        let function = "function(was TYPE OLD)\n  if (${OLD})\n    message(${TYPE} \"${OLD} is deprecated, use ${ARGV2}\")\n  endif()\nendfunction()\n";
+        let newer = format!(
+            "option(NEW_CUDA \"\" OFF)\n{function}was(FATAL_ERROR OLD_CUBLAS NEW_CUDA)\nwas(WARNING OLD_NET)\n"
+        );
+        let between = "option(OLD_CUDA \"\" OFF)\noption(OLD_CUBLAS \"\" OFF)\nif (OLD_CUBLAS)\n  message(WARNING \"OLD_CUBLAS is deprecated\")\n  set(OLD_CUDA ON)\nendif()\n";
+        assert_eq!(said(&newer, "-DOLD_CUBLAS=ON").0, "-DNEW_CUDA=ON");
+        assert_eq!(said(between, "-DNEW_CUDA=ON").0, "-DOLD_CUDA=ON");
+        // What later trees say holds for earlier ones.
+        let read = |top: &str| {
+            let text = format!("project(e)\n{top}add_executable(ppl ppl.c)\n");
+            let (_folder, tree) = tree(&[("CMakeLists.txt", &text), ("ppl.c", "")]);
+            builds(&tree, &[]).remove(0)
+        };
+        let mut oldest = read("option(OLD_CUBLAS \"\" OFF)\n");
+        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").1, ["NEW_CUDA"]);
+        oldest.renames = read(between).renames;
+        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
+        oldest.renames = read(&newer).renames;
+        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
     }
 }

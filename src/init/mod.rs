@@ -7,6 +7,7 @@
 mod cargo;
 mod cmake;
 mod cursor;
+mod differs;
 mod draft;
 mod eras;
 mod error;
@@ -83,7 +84,7 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
     let newest = past.as_ref().map_or(Ok(None), |past| past.newest(&checkout))?;
     let mut notes = Notes::default();
     let tree = newest.as_ref().unwrap_or(&checkout);
-    let mut draft = draft(tree, &builds(tree), &settings, &mut notes)?;
+    let mut draft = draft(tree, builds(tree, &settings), &settings, &mut notes)?;
     add_inputs(&checkout, &settings, asked, &mut draft, &mut notes)?;
     let mut told = Told::default();
     if let Some(past) = past {
@@ -92,6 +93,7 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
         }
         told = past.tell(&checkout, &draft, &settings)?;
         notes.found.extend(told.looked.iter().map(|looked| format!("history: {looked}")));
+        notes.unsure.append(&mut told.unsure);
         told.lay_over(&mut draft);
     }
     let text = write::toml(&draft, &told);
@@ -102,7 +104,7 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
 /// What `propose` would write about, in one line; `None` where it would refuse.
 pub fn glance(repository: &Repository, folder: &Path) -> Option<String> {
     let tree = open(repository, folder).ok()?;
-    let (_, choice) = likeliest(&tree, &builds(&tree))?;
+    let (_, choice) = likeliest(&tree, &builds(&tree, &[]), &[])?;
     let system = choice.program.recipe.system.title();
     Some(format!("`{}`, built with {system} ({})", choice.program.name, choice.program.from))
 }

@@ -13,7 +13,8 @@ use crate::evaluation::CommitId;
 use crate::git::{GitError, History, Repository};
 
 use super::Notes;
-use super::draft::{Draft, Measured, Purpose};
+use super::differs::{Says, free, is_comparable, reading, says};
+use super::draft::Draft;
 use super::eras::{Era, Line};
 use super::measures::{self, builds};
 use super::objects::Objects;
@@ -35,6 +36,8 @@ pub(super) struct Past {
     commits: Vec<CommitId>,
     /// The name of what is newer than the checkout, where something is.
     ahead: Option<String>,
+    /// The submodules of the checkout's commit.
+    submodules: Vec<String>,
 }
 
 /// How some commits differ.
@@ -47,14 +50,6 @@ pub(super) struct Override {
     pub(super) draft: Draft,
     /// What it says of the draft.
     pub(super) says: Says,
-}
-
-/// Which keys an override sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Says {
-    pub(super) commands: bool,
-    pub(super) command: bool,
-    pub(super) reading: bool,
 }
 
 /// What the past says.
@@ -70,6 +65,8 @@ pub(super) struct Told {
     pub(super) no_submodules: Option<String>,
     /// In a sentence, what was looked at.
     pub(super) looked: Option<String>,
+    /// What to look at before trusting it.
+    pub(super) unsure: Vec<String>,
 }
 
 /// What one revision says.
@@ -82,7 +79,10 @@ struct Revision {
 struct Gathered {
     offs: Vec<Off>,
     idle: BTreeSet<String>,
+    absent: BTreeSet<String>,
     is_needed: bool,
+    /// Options of two names, as the trees say that were read so far: the newer ones first.
+    renames: Vec<(String, String)>,
 }
 
 impl Told {
@@ -107,12 +107,14 @@ impl Past {
     pub(super) fn open(repository: &Repository) -> Result<Option<Self>, GitError> {
         let history = History::open(repository)?;
         let Ok(here) = history.resolve("HEAD") else { return Ok(None) };
+        let submodules = history.snapshot(&here)?.map(|snapshot| snapshot.submodules);
         let (ahead, newest) = match history.ahead_of(&here)? {
             Some((name, tip)) => (Some(name), tip),
             None => (None, here),
         };
         let commits = history.first_parents(&newest)?;
-        Ok(Some(Self { objects: Objects::new(history), commits, ahead }))
+        let submodules = submodules.unwrap_or_default();
+        Ok(Some(Self { objects: Objects::new(history), commits, ahead, submodules }))
     }
 
     /// The newest tree, where the checkout is an older one.
@@ -163,14 +165,22 @@ impl Past {
         let overrides = self.overrides(&line, &eras, newest, free)?;
         let offered = self.offered(&mut line, step, newest)?;
         let looked = self.looked(&line, eras.len())?;
+        let mut unsure = self.undeclared(&line, &eras, newest)?;
         drop(line);
         if let Some(error) = failed.into_inner() {
             return Err(error);
         }
-        let Gathered { offs, idle, is_needed } = gathered.into_inner();
+        let Gathered { offs, idle, absent, is_needed, .. } = gathered.into_inner();
+        if !is_needed && !absent.is_empty() {
+            let absent: Vec<String> = absent.into_iter().collect();
+            unsure.push(format!(
+                "{} is left out, as your checkout has no such submodule; if builds need it: git submodule update --init, and `submodules = true`",
+                crate::ui::printable_line(absent.join(", "))
+            ));
+        }
         let idle: Vec<String> = idle.into_iter().collect();
         let no_submodules = (!is_needed && !idle.is_empty()).then(|| idle.join(", "));
-        Ok(Told { overrides, offered, offs, no_submodules, looked })
+        Ok(Told { overrides, offered, offs, no_submodules, looked, unsure })
     }
 
     /// What a revision is built and measured with; `None` where it has nothing of the kind, or
@@ -189,19 +199,31 @@ impl Past {
         let submodules = snapshot.submodules.clone();
         let tree = checkout.at(snapshot, &self.objects);
         let mut gathered = gathered.borrow_mut();
-        let builds = builds(&tree);
-        for (folder, needed) in needed(&tree, &builds, &submodules, settings) {
+        let mut builds = builds(&tree, settings);
+        for build in &mut builds {
+            for pair in &build.renames {
+                if !gathered.renames.contains(pair) {
+                    gathered.renames.push(pair.clone());
+                }
+            }
+            build.renames.clone_from(&gathered.renames);
+        }
+        for (folder, needed) in needed(&tree, &builds, &submodules, &self.submodules, settings) {
             match needed {
                 Needed::Yes => gathered.is_needed = true,
                 Needed::Only(option) => {
-                    gathered.idle.insert(format!("{folder} only with {option}"));
+                    gathered.idle.insert(format!("{folder} is built only with {option}"));
+                }
+                Needed::Absent => {
+                    gathered.idle.insert(format!("{folder} is not in your checkout"));
+                    gathered.absent.insert(folder);
                 }
             }
         }
         if at == 0 && self.ahead.is_none() {
             return Ok(Some(Revision { draft: newest.clone() }));
         }
-        let Ok(draft) = measures::draft(&tree, &builds, settings, &mut Notes::default()) else {
+        let Ok(draft) = measures::draft(&tree, builds, settings, &mut Notes::default()) else {
             return Ok(None);
         };
         let own = |file: &str| draft.rests_on.iter().take(4).any(|known| known == file);
@@ -261,6 +283,8 @@ impl Past {
             };
             let eras = line.eras(step, alike);
             let draft = |at: usize| line.answer(at).map(|revision| &revision.draft);
+            let drafts = eras.iter().filter_map(|era| of(draft(era.first)?));
+            let reading = drafts.map(|(_, read)| read).any(|read| read != reading(measured));
             for pair in eras.windows(2).take(MOST) {
                 let (newer, older) = (pair[0], pair[1]);
                 let Some((old, new)) = draft(older.first).zip(draft(newer.last)) else { continue };
@@ -270,7 +294,7 @@ impl Past {
                     when: self.when(line, newer, older, old, new)?,
                     read_at: self.shown(older.first)?,
                     draft,
-                    says: Says { commands: false, command: true, reading: true },
+                    says: Says { commands: false, command: true, reading },
                 });
             }
         }
@@ -295,6 +319,31 @@ impl Past {
         separate(&self.objects, old, new, &holds, &fails)
     }
 
+    /// Options that the user names and that only newer trees have: older ones are built as if
+    /// nobody had asked.
+    fn undeclared(
+        &self,
+        line: &Line<'_, Revision>,
+        eras: &[Era],
+        newest: &Draft,
+    ) -> Result<Vec<String>, GitError> {
+        let mut told: Vec<String> = newest.undeclared.clone();
+        let mut unsure = Vec::new();
+        for era in eras {
+            let Some(revision) = line.answer(era.first) else { continue };
+            for name in &revision.draft.undeclared {
+                if !told.contains(name) {
+                    told.push(name.clone());
+                    let since = self.shown(era.first)?;
+                    unsure.push(format!(
+                        "{name} has no effect in {since} and before: these trees have no such option, by no name that was found"
+                    ));
+                }
+            }
+        }
+        Ok(unsure)
+    }
+
     fn looked(&self, line: &Line<'_, Revision>, eras: usize) -> Result<Option<String>, GitError> {
         let (Some(last), true) = (line.answered().last(), self.commits.len() > 1) else {
             return Ok(None);
@@ -312,65 +361,6 @@ impl Past {
         };
         Ok(Some(format!("{count} commits along first parents: {kinds}{far}")))
     }
-}
-
-impl Says {
-    fn or(self, other: Self) -> Self {
-        Self {
-            commands: self.commands || other.commands,
-            command: self.command || other.command,
-            reading: self.reading || other.reading,
-        }
-    }
-}
-
-/// What overrides may set: not what the user has set for all commits.
-fn free(draft: &Draft, settings: &[Setting]) -> Says {
-    let Some(first) = draft.measures.first() else {
-        let commands = !settings.iter().any(Setting::names_build);
-        return Says { commands, ..Says::default() };
-    };
-    let is_set = |key: &str| settings.iter().any(|s| s.is_of_measure(first.name, key));
-    let reads = ["parser", "pattern", "pick", "pointer", "pointers"];
-    Says {
-        commands: !settings.iter().any(Setting::names_build),
-        command: !is_set("command"),
-        reading: !reads.iter().any(|key| is_set(key)),
-    }
-}
-
-/// In what two drafts differ, as far as it may be said.
-fn says(a: &Draft, b: &Draft, free: Says) -> Says {
-    let command = |draft: &Draft| draft.measures.first().map(|m| m.command.clone());
-    let read = |draft: &Draft| draft.measures.first().map(reading);
-    Says {
-        commands: free.commands && a.own_commands() != b.own_commands(),
-        command: free.command && command(a) != command(b),
-        reading: free.reading && read(a) != read(b),
-    }
-}
-
-fn reading(measured: &Measured) -> Vec<String> {
-    let keys = measured.reading.keys();
-    keys.into_iter().map(|(key, value)| format!("{key} = {value}")).collect()
-}
-
-/// Whether what an older commit measures is the same thing: an override can neither rename a
-/// measure nor change what its guard is about.
-fn is_comparable(old: &Draft, new: &Draft) -> bool {
-    match (old.measures.first(), new.measures.first()) {
-        (None, None) => true,
-        (Some(old), Some(new)) => {
-            old.name == new.name
-                && old.reading.metrics() == new.reading.metrics()
-                && (old.purpose != Purpose::Suite || is_same_suite(old, new))
-        }
-        _ => false,
-    }
-}
-
-fn is_same_suite(old: &Measured, new: &Measured) -> bool {
-    old.program.name == new.program.name && reading(old) == reading(new)
 }
 
 fn is_of_the_build(file: &str) -> bool {

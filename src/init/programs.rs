@@ -1,6 +1,6 @@
 //! Which of a tree's programs measures perplexity, and which measures speed.
 
-use toml_edit::{InlineTable, Value};
+use toml_edit::Value;
 
 use super::flags::{self, Options};
 use super::pattern;
@@ -25,6 +25,8 @@ pub(super) struct Choice {
     pub(super) program: Program,
     pub(super) options: Options,
     pub(super) reading: Reading,
+    /// Whether its name says what it is for, and not only what it prints.
+    pub(super) is_named: bool,
     /// Others that came close.
     pub(super) others: Vec<String>,
 }
@@ -36,18 +38,15 @@ pub(super) enum Reading {
     Perplexity(Option<Origin>),
     /// With a pattern, from the words it prints.
     Pattern { pattern: String, from: Origin },
-    /// llama-bench, asked for JSON.
+    /// JSON as llama-bench's, which has a parser.
     LlamaBench,
     /// Speeds by their names, from the words it prints.
     Speeds { names: Vec<String>, pattern: String, from: Origin },
     /// Whether a suite passes: its exit code.
     Passes,
-    /// How far a suite's answers are from what they should be, from what it prints.
-    Differences { from: Origin },
+    /// What a suite prints of its checks: whether each passes, how far it is off, or both.
+    Checks { states: bool, distances: bool, from: Origin },
 }
-
-/// The largest of the differences that a suite prints.
-const DIFFERENCES: &str = r"max_diff[=:] *([-+0-9.eE]+|nan|inf)";
 
 impl Reading {
     /// What it yields besides the measure's own name.
@@ -63,18 +62,12 @@ impl Reading {
         let text = |key, value: &str| (key, Value::from(value));
         match self {
             Self::Perplexity(_) => vec![text("parser", "llama-perplexity")],
-            Self::LlamaBench => {
-                let pointers = [("pp", "/0/avg_ts"), ("tg", "/1/avg_ts")];
-                let pointers: InlineTable = pointers.into_iter().collect();
-                vec![text("parser", "json"), ("pointers", Value::InlineTable(pointers))]
-            }
+            Self::LlamaBench => vec![text("parser", "llama-bench")],
             Self::Pattern { pattern, .. } | Self::Speeds { pattern, .. } => {
                 vec![text("parser", "regex"), text("pattern", pattern), text("pick", "last")]
             }
             Self::Passes => vec![text("parser", "exit-code")],
-            Self::Differences { .. } => {
-                vec![text("parser", "regex"), text("pattern", DIFFERENCES), text("pick", "max")]
-            }
+            Self::Checks { .. } => vec![text("parser", "parity")],
         }
     }
 }
@@ -130,7 +123,8 @@ pub(super) fn choose(tree: &Tree, builds: &[Build], sought: Sought) -> Option<Ch
         Sought::Perplexity => perplexity(&sources).unwrap_or(Reading::Perplexity(None)),
         Sought::Speed => speed(&program.name, &sources)?,
     };
-    Some(Choice { options: flags::read(&sources), program, reading, others })
+    let is_named = name_score(&program.name, sought) >= ENOUGH;
+    Some(Choice { options: flags::read(&sources), program, reading, is_named, others })
 }
 
 /// Whether a build makes a program for perplexity that no other can beat: by its name and by
@@ -176,20 +170,20 @@ fn name_score(name: &str, sought: Sought) -> i32 {
     let other = if has(&["test", "tests", "selftest", "fuzz", "example"]) { -70 } else { 0 };
     other
         + match sought {
-            Sought::Perplexity => match name.as_str() {
-                "llama-perplexity" | "perplexity" | "ppl" => NAMED,
-                _ if has(&["bench", "benchmark"]) => 0,
-                _ if has(&["perplexity", "ppl"]) => 80,
-                _ if has(&["eval", "evaluate", "evaluation"]) => 25,
-                _ => 0,
-            },
-            Sought::Speed => match name.as_str() {
-                "llama-bench" | "bench" | "benchmark" => 100,
-                _ if has(&["bench", "benchmark"]) => 60,
-                _ if has(&["speed", "perf", "throughput"]) => 40,
-                _ => 0,
-            },
+            Sought::Perplexity if has(&["bench", "benchmark"]) => 0,
+            Sought::Perplexity if is_called(&words, &["perplexity", "ppl"]) => NAMED,
+            Sought::Perplexity if has(&["perplexity", "ppl"]) => 80,
+            Sought::Perplexity if has(&["eval", "evaluate", "evaluation"]) => 25,
+            Sought::Speed if is_called(&words, &["bench", "benchmark"]) => NAMED,
+            Sought::Speed if has(&["bench", "benchmark"]) => 60,
+            Sought::Speed if has(&["speed", "perf", "throughput"]) => 40,
+            Sought::Perplexity | Sought::Speed => 0,
         }
+}
+
+/// `ppl`, or that behind the name of its engine: `engine-ppl`.
+fn is_called(words: &[&str], known: &[&str]) -> bool {
+    words.len() <= 2 && words.last().is_some_and(|last| known.contains(last))
 }
 
 /// How the perplexity that these sources print is read.
@@ -218,8 +212,10 @@ fn perplexity(sources: &[Source]) -> Option<Reading> {
 /// How the speed that these sources print is read.
 fn speed(name: &str, sources: &[Source]) -> Option<Reading> {
     // Its tables are for people; its JSON has been the same for years.
-    let is_llama = |source: &Source| source.literals.iter().any(|l| l.text == "avg_ts");
-    if name == "llama-bench" && sources.iter().any(is_llama) {
+    let prints = |key: &str| {
+        sources.iter().any(|source| source.literals.iter().any(|literal| literal.text == key))
+    };
+    if name_score(name, Sought::Speed) == NAMED && prints("avg_ts") && prints("n_gen") {
         return Some(Reading::LlamaBench);
     }
     let mut found: Vec<(String, String)> = Vec::new();
@@ -256,7 +252,7 @@ mod tests {
             assert!(score(name) < ENOUGH, "{name}");
         }
         let speed = |name: &str| name_score(name, Sought::Speed);
-        assert!(speed("llama-bench") > speed("batched-bench"));
+        assert!(speed("my-bench") > speed("my-batched-bench"));
         assert!(speed("benchmark_q8") >= ENOUGH && speed("workbench") == 0);
     }
 }

@@ -58,7 +58,7 @@ impl Setting {
     /// What this adds to the build's own command line: `build.cmake="-DGGML_CUDA=ON"`. None
     /// where it is a key of oracle.toml's.
     pub(super) fn build_words(&self, system: System) -> Result<Option<&str>, InitError> {
-        if !self.is_of_the_build() {
+        if !self.is_of_the_build() || self.target().is_some() {
             return Ok(None);
         }
         let tool = self.key[1].as_str();
@@ -74,7 +74,18 @@ impl Setting {
 
     /// Whether it is about the build's command line, and no key of oracle.toml's.
     pub(super) fn is_of_the_build(&self) -> bool {
-        matches!(self.words()[..], ["build", "cmake" | "cargo" | "make"])
+        matches!(self.words()[..], ["build", "cmake" | "cargo" | "make" | "target"])
+    }
+
+    /// What is to be measured, by the name it has in the build.
+    pub(super) fn target(&self) -> Option<&str> {
+        matches!(self.words()[..], ["build", "target"]).then(|| self.value.as_str()).flatten()
+    }
+
+    /// That its target is none of those that there are.
+    pub(super) fn no_target(&self, names: &str) -> Option<InitError> {
+        let why = format!("nothing that could be measured is called so; there is {names}");
+        (!self.is_lenient).then(|| self.refuse(why))
     }
 
     /// Whether it says what to run.

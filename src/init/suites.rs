@@ -58,18 +58,33 @@ pub(super) fn choose(tree: &Tree, builds: &[Build]) -> Option<Choice> {
     others.dedup();
     others.truncate(OTHERS);
     let reading = reading(tree, &program);
-    Some(Choice { program, options: Options::default(), reading, others })
+    Some(Choice { program, options: Options::default(), reading, is_named: true, others })
 }
 
-/// How far off it says it is, where the files it runs print that; else whether it passes.
+/// What it says of its checks, where the files it runs print that; else whether it passes.
 fn reading(tree: &Tree, suite: &Program) -> Reading {
-    let prints = |line: &str| ["max_diff={", "max_diff=%"].iter().any(|word| line.contains(word));
-    let from = suite.sources.iter().find_map(|file| {
-        let text = tree.text(file)?;
-        let line = text.lines().position(prints)?;
-        Some(Origin::new(file, line + 1))
-    });
-    from.map_or(Reading::Passes, |from| Reading::Differences { from })
+    let place = |prints: fn(&str) -> bool| {
+        suite.sources.iter().find_map(|file| {
+            let text = tree.text(file)?;
+            let line = text.lines().position(prints)?;
+            Some(Origin::new(file, line + 1))
+        })
+    };
+    let (state, distance) = (place(prints_a_state), place(prints_a_distance));
+    let (states, distances) = (state.is_some(), distance.is_some());
+    let from = state.or(distance);
+    from.map_or(Reading::Passes, |from| Reading::Checks { states, distances, from })
+}
+
+/// Whether a line of a source prints that a check passes, in a way that the parser knows.
+fn prints_a_state(line: &str) -> bool {
+    let is_either = line.contains("\"PASS\"") && line.contains("\"FAIL\"");
+    is_either || ["[PASS]", "[PASSED]", "[OK]"].iter().any(|word| line.contains(word))
+}
+
+/// Whether it prints how far a check is off.
+fn prints_a_distance(line: &str) -> bool {
+    ["max_diff={", "max_diff=%", "max_diff: %"].iter().any(|word| line.contains(word))
 }
 
 #[cfg(test)]
@@ -92,5 +107,15 @@ mod tests {
         ] {
             assert_eq!(likeness(name), wanted, "{name}");
         }
+    }
+
+    #[test]
+    fn checks_are_known_by_how_they_are_printed() {
+        assert!(prints_a_state(r#"printf("  [PASS] %s\n", name);"#));
+        assert!(prints_a_distance(r#"print(f"{name}: max_diff={diff:.2e}")"#));
+        assert!(prints_a_distance(r#"printf("max_diff: %g\n", d);"#));
+        assert!(!prints_a_distance("if (max_diff > 1e-3) pass = 0;"));
+        assert!(prints_a_state(r#"printf("%s\n", pass ? "PASS" : "FAIL");"#));
+        assert!(!prints_a_state("/* PASS */"));
     }
 }

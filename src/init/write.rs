@@ -9,6 +9,7 @@ use super::inputs::Input;
 use super::past::{Override, Told};
 use super::program::Off;
 use super::programs::Reading;
+use super::tree::Origin;
 
 /// The column in which comments stand.
 const COLUMN: usize = 32;
@@ -30,7 +31,7 @@ const CELLS: &str = "\
 const SPEED: &str = "\
 # A hunt for speed: take the `#` off these lines and off the one in [build]. Let
 # nothing else run meanwhile: where values differ from run to run, each commit takes
-# several, and the two ends must lie wholly apart.";
+# several.";
 
 /// The text of the file.
 pub(super) fn toml(draft: &Draft, past: &Told) -> String {
@@ -40,14 +41,15 @@ pub(super) fn toml(draft: &Draft, past: &Told) -> String {
     out.build(draft);
     if let Some(first) = draft.measures.first() {
         out.blank();
-        out.0.push_str(&measure(first));
+        out.0.push_str(&measure(first, &[]));
     }
     out.run(draft);
     if let Some(first) = draft.measures.first() {
         out.blank();
-        out.0.push_str(&guard(first));
+        out.0.push_str(&guards(first));
     }
     out.overrides(past);
+    let told = draft.measures.first().map_or(&[][..], |first| &first.options_from);
     let mut said = "";
     for other in draft.measures.iter().skip(1) {
         out.blank();
@@ -56,7 +58,7 @@ pub(super) fn toml(draft: &Draft, past: &Told) -> String {
             said = about;
             out.line(about, "");
         }
-        let entry = format!("{}\n{}", measure(other), guard(other));
+        let entry = format!("{}\n{}", measure(other, told), guards(other));
         out.as_comment(&entry);
         for over in past.offered.iter().filter(|over| over.draft.measures[0].name == other.name) {
             out.line("#", "");
@@ -114,7 +116,7 @@ impl Page {
             self.line(&format!("link = [{}]", names.join(", ")), &why);
         }
         if let Some(why) = &draft.no_submodules {
-            self.line("submodules = false", &format!("built: {why}"));
+            self.line("submodules = false", why);
         }
     }
 
@@ -214,27 +216,27 @@ fn entry_of(over: &Override) -> String {
     out.0
 }
 
-fn measure(measured: &Measured) -> String {
+/// Its `[[measure]]`; where its options were read, as far as that is not told already.
+fn measure(measured: &Measured, told: &[(String, Origin)]) -> String {
     let mut out = Page(String::new());
     let what = match (measured.about, measured.purpose) {
-        ("", Purpose::Perplexity) => "what is run, and how its output is read",
-        ("", Purpose::Suite) => "what is run; it says whether the engine is right, not how far off",
+        ("", Purpose::Perplexity | Purpose::Suite) => "what is run, and how its output is read",
         ("", Purpose::Speed) => "the same for speed",
         (about, _) => about,
     };
     out.line("[[measure]]", what);
     out.line(&format!("name    = {}", quoted(measured.name)), "");
     out.line(&format!("command = {}", quoted(&measured.command)), "");
-    for (option, from) in &measured.options_from {
+    for (option, from) in measured.options_from.iter().filter(|option| !told.contains(option)) {
         out.line(&format!("#         {} {from}", ui::printable_line(option)), "");
     }
     let why = match &measured.reading {
         Reading::Perplexity(Some(from)) => format!("its final line is printed in {from}"),
         Reading::Perplexity(None) => "a guess, by the program's name".to_owned(),
-        Reading::LlamaBench => "its first test is of the prompt, its second of generation".into(),
+        Reading::LlamaBench => "tokens per second of each test: pp512, tg128".to_owned(),
         Reading::Pattern { from, .. }
         | Reading::Speeds { from, .. }
-        | Reading::Differences { from } => format!("a guess, from what {from} prints"),
+        | Reading::Checks { from, .. } => format!("a guess, from what {from} prints"),
         Reading::Passes => "0: it passes".to_owned(),
     };
     for (key, value) in measured.reading.keys() {
@@ -245,36 +247,55 @@ fn measure(measured: &Measured) -> String {
         };
         out.line(&format!("{key:<7} = {value}"), why);
     }
-    if matches!(measured.reading, Reading::Differences { .. }) {
+    if matches!(measured.reading, Reading::Checks { .. }) {
         out.line(
             "failures = { crash = \"bad\" }",
-            "a suite that fails is wrong, whatever it prints",
+            "a suite that leaves with an error is wrong, whatever it prints",
         );
+    }
+    if measured.purpose == Purpose::Speed {
+        out.line("exclusive = true", "nothing else of ours builds or runs meanwhile");
     }
     out.line("timeout = \"20m\"", "of one run");
     out.0
 }
 
-fn guard(measured: &Measured) -> String {
-    let mut out = Page(String::new());
-    out.line("[[guard]]", "a commit is bad when it breaks this");
-    let metric = match &measured.reading {
-        Reading::Speeds { names, .. } => format!("{}.{}", measured.name, generation(names)),
-        Reading::LlamaBench => format!("{}.tg", measured.name),
-        _ => measured.name.to_owned(),
-    };
-    out.line(&format!("metric       = {}", quoted(&metric)), "");
-    match (measured.purpose, &measured.reading) {
+/// The guards of a measure, one `[[guard]]` after the other.
+fn guards(measured: &Measured) -> String {
+    let name = measured.name;
+    let entries = match (measured.purpose, &measured.reading) {
         (Purpose::Perplexity, _) => {
             let why = "a guess: above what the good end measures, in its own unit";
-            out.line("max_increase = 0.05", why);
+            vec![(name.to_owned(), "max_increase = 0.05", why)]
         }
-        (Purpose::Speed, _) => out.line("max_decrease_percent = 10.0", "a guess"),
-        (Purpose::Suite, Reading::Differences { .. }) => {
+        (Purpose::Speed, reading) => {
+            let metric = match reading {
+                Reading::Speeds { names, .. } => format!("{name}.{}", generation(names)),
+                Reading::LlamaBench => format!("{name}.tg128"),
+                _ => name.to_owned(),
+            };
+            vec![(metric, "max_decrease_percent = 10.0", "a guess")]
+        }
+        (Purpose::Suite, Reading::Checks { states, distances, .. }) => {
+            let failed = states.then(|| (format!("{name}.failed"), "max          = 0", ""));
             let why = "a guess: twice as far off as at the good end";
-            out.line("max_increase_percent = 100.0", why);
+            let far = distances
+                .then(|| (format!("{name}.max_diff"), "max_increase_percent = 100.0", why));
+            failed.into_iter().chain(far).collect()
         }
-        (Purpose::Suite, _) => out.line("max          = 0", "any other exit code is bad"),
+        (Purpose::Suite, _) => {
+            vec![(name.to_owned(), "max          = 0", "any other exit code is bad")]
+        }
+    };
+    let mut out = Page(String::new());
+    for (index, (metric, form, why)) in entries.into_iter().enumerate() {
+        let what = if index == 0 { "a commit is bad when it breaks this" } else { "or this" };
+        if index > 0 {
+            out.blank();
+        }
+        out.line("[[guard]]", what);
+        out.line(&format!("metric       = {}", quoted(&metric)), "");
+        out.line(form, why);
     }
     out.0
 }

@@ -244,10 +244,78 @@ fn submodules_that_nothing_builds_are_left_alone() {
     env.git(&["commit", "--quiet", "-m", "a submodule"]);
     env.run(&["init"]).expect(0);
     let text = trees.written();
-    let line = "submodules = false              # built: lib/kompute only with ENGINE_KOMPUTE";
+    let line = "submodules = false              # lib/kompute is built only with ENGINE_KOMPUTE";
     assert!(text.contains(line), "{text}");
     trees.measures("HEAD");
     // Whoever switches it on needs it.
     env.run(&["init", "--force", "--set", "build.cmake=-DENGINE_KOMPUTE=ON"]).expect(0);
     assert!(!trees.written().contains("submodules ="), "{}", trees.written());
+}
+
+#[test]
+fn submodules_that_the_checkout_lacks_are_left_out_and_said() {
+    let trees = Trees::new();
+    let env = &trees.env;
+    let first = trees.commit(
+        "the engine",
+        &[
+            ("Makefile", MAKEFILE),
+            ("ppl.c", PPL_C),
+            ("score.h", SCORE_H),
+            ("score.c", &score_c("0.5")),
+            (
+                ".gitmodules",
+                "[submodule \"r\"]\n\tpath = reference\n\turl = https://127.0.0.1:1/none\n",
+            ),
+        ],
+    );
+    let entry = format!("160000,{first},reference");
+    env.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    env.git(&["commit", "--quiet", "-m", "a submodule"]);
+    env.run(&["init"]).expect(0).says(&["reference is left out", "git submodule update --init"]);
+    let line = "submodules = false              # reference is not in your checkout";
+    assert!(trees.written().contains(line), "{}", trees.written());
+    trees.measures("HEAD");
+    // Who has it may need it.
+    put(&env.repo().join("reference/.git"), b"gitdir: elsewhere\n");
+    env.run(&["init", "--force"]).expect(0);
+    assert!(!trees.written().contains("submodules ="), "{}", trees.written());
+}
+
+#[test]
+fn what_is_offered_is_as_good_as_what_is_measured() {
+    let trees = Trees::new();
+    let ppl = |batch: &str| {
+        let known = r#"else if (!strcmp(argv[i], "-f"))"#;
+        let options = format!(
+            r#"else if (!strcmp(argv[i], "--ctx-size") || !strcmp(argv[i], "{batch}")) continue;
+        {known}"#
+        );
+        PPL_C.replace(known, &options)
+    };
+    let old = trees.commit(
+        "the engine",
+        &[
+            ("Makefile", MAKEFILE),
+            ("ppl.c", &ppl("--batch-size")),
+            ("score.h", SCORE_H),
+            ("score.c", &score_c("0.5")),
+        ],
+    );
+    trees.commit("smaller batches", &[("ppl.c", &ppl("--ubatch-size"))]);
+    let env = &trees.env;
+    env.run(&["init"]).expect(0);
+    let text = trees.written();
+    let (before, cells) = text.split_once("# The same program along other paths").unwrap();
+    let (_, cells) = cells.split_once("costs time at every commit.\n").unwrap();
+    let (cells, _) = cells.split_once("\n[environment]").unwrap();
+    let lines = cells.lines().map(|line| line.strip_prefix("# ").unwrap_or(line));
+    let all = format!("{before}\n{}\n", lines.collect::<Vec<_>>().join("\n"));
+    fs::write(env.repo().join("oracle.toml"), &all).unwrap();
+    for commit in ["HEAD", &old] {
+        let output = env.run(&["measure", commit]).expect(0);
+        for name in ["ppl ", "decode ", "long ", "prefill "] {
+            assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{name}\n{all}");
+        }
+    }
 }

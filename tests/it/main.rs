@@ -31,5 +31,6 @@ mod properties;
 mod scenarios;
 mod simulation;
 mod store;
+mod suites;
 mod timed;
 mod world;

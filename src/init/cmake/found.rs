@@ -1,9 +1,11 @@
 //! What CMake files declare, and the commands that build it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::init::program::{Build, Idle, Off, Program, Recipe, System, below, quoted};
 use crate::init::tree::{Origin, Tree, base};
+
+use super::reader::Command;
 
 /// What an option's name ends with that chooses a backend, or how the processor is used.
 const BACKENDS: [&str; 16] = [
@@ -24,6 +26,10 @@ pub(super) struct Found {
     pub(super) idle: Vec<Idle>,
     /// The first test that is declared.
     pub(super) test: Option<Origin>,
+    /// Functions that warn of something deprecated.
+    warning: BTreeSet<String>,
+    /// Options that stand for one another.
+    renames: Vec<(String, String)>,
 }
 
 /// `option(NAME …)`.
@@ -49,6 +55,40 @@ pub(super) struct Executable {
 }
 
 impl Found {
+    /// A function or macro: `name`, with what it does.
+    pub(super) fn defined(&mut self, function: &Command, body: &[Command]) {
+        if let Some(name) = function.arguments.first().filter(|_| warns(body)) {
+            self.warning.insert(name.text.to_lowercase());
+        }
+    }
+
+    /// A call of one, `name(WARNING OLD NEW)`.
+    pub(super) fn called(&mut self, name: &str, words: &[String]) {
+        if let [.., old, new] = words
+            && self.warning.contains(name)
+            && is_option(old)
+            && is_option(new)
+        {
+            self.renames.push((old.clone(), new.clone()));
+        }
+    }
+
+    /// A condition on an option of which its branch warns, `set(NEW ON)`.
+    pub(super) fn replaced(&mut self, condition: &Command, body: &[Command]) {
+        let [old] = condition.arguments.as_slice() else { return };
+        if !is_option(&old.text) || !warns(body) {
+            return;
+        }
+        for set in body.iter().filter(|command| command.name == "set") {
+            if let [new, value, ..] = set.arguments.as_slice()
+                && value.text == "ON"
+                && is_option(&new.text)
+            {
+                self.renames.push((old.text.clone(), new.text.clone()));
+            }
+        }
+    }
+
     /// All of it.
     pub(super) fn build(mut self, tree: &Tree, root: &str, file: String) -> Build {
         let programs = self.executables.iter().map(|e| self.program(tree, root, e)).collect();
@@ -67,6 +107,7 @@ impl Found {
             off,
             offs: std::mem::take(&mut self.offs),
             idle: std::mem::take(&mut self.idle),
+            renames: std::mem::take(&mut self.renames),
             ..Build::of(System::Cmake, file, programs, whole)
         }
     }
@@ -115,6 +156,19 @@ impl Found {
             },
         }
     }
+}
+
+/// Whether one of these commands says that something is deprecated, or else its blocks do.
+fn warns(body: &[Command]) -> bool {
+    body.iter().filter(|command| command.name == "message").any(|message| {
+        message.arguments.iter().any(|argument| argument.text.to_lowercase().contains("deprecated"))
+    })
+}
+
+/// Whether that is how options are called.
+fn is_option(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    word.contains('_') && word.chars().all(is_part)
 }
 
 fn base_folder(file: &str) -> &str {

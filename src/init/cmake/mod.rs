@@ -2,7 +2,8 @@
 //!
 //! The files are read, not run: `set`, `option`, `project`, `add_subdirectory`, `include`,
 //! `foreach`, `file(GLOB)`, `add_executable`, `add_library`, `target_link_libraries` and
-//! `set_target_properties` are followed, functions and macros are not called. A condition on
+//! `set_target_properties` are followed, functions and macros are not called; one that warns of
+//! options by their former names tells what they are called now. A condition on
 //! another platform is false, one on where the file stands is worked out; of all others both
 //! branches are read.
 
@@ -73,6 +74,7 @@ impl Walk<'_> {
             let end = at + block(&commands[at..], &command.name, close);
             let body = &commands[at + 1..end.min(commands.len())];
             match close {
+                "endfunction" | "endmacro" => self.found.defined(command, body),
                 "endif" => self.condition(command, body, file, scope, depth),
                 "endforeach" => self.each(command, body, file, scope, depth),
                 _ => {}
@@ -102,6 +104,7 @@ impl Walk<'_> {
                 {
                     self.needed(condition, scope);
                     self.wanted(condition, &rest[..end], file);
+                    self.found.replaced(condition, &rest[..end]);
                 }
                 self.run(&rest[..end], file, scope, depth);
                 scope.switches.truncate(before);
@@ -232,7 +235,7 @@ impl Walk<'_> {
             "add_test" => {
                 self.found.test.get_or_insert(from);
             }
-            _ => {}
+            _ => self.found.called(&command.name, &words),
         }
     }
 

@@ -220,7 +220,9 @@ impl Reader<'_> {
             }
             let Some(from) = about.from.clone() else { continue };
             // What it needs is the build; a suite that it needs is not, as it may fail.
-            let is_built = |need: &&String| targets.contains_key(*need) && likeness(need) == 0;
+            let is_built = |need: &&String| {
+                targets.contains_key(*need) && (likeness(need) == 0 || !is_plain(need))
+            };
             let needs: Vec<String> =
                 about.needs.iter().filter(is_built).map(|need| quoted(need)).collect();
             let mut recipe = self.recipe(None, None, String::new());
@@ -229,8 +231,16 @@ impl Reader<'_> {
             }
             recipe.path = format!("make -C {} {}", below("{src}", self.root), quoted(name));
             let words = about.recipe.iter().flat_map(|line| self.makefile.words(line, &[]));
-            let files = words.map(|word| join(self.root, &word));
-            let sources = files.filter(|file| self.tree.has(file)).collect();
+            let mut sources = Vec::new();
+            for word in words {
+                let word = word.trim_start_matches("./");
+                let file = join(self.root, word);
+                if self.tree.has(&file) {
+                    sources.push(file);
+                } else if let Some(program) = targets.get(word) {
+                    sources.extend(self.sources(base(word), program.needs.iter()));
+                }
+            }
             suites.push(Program { name: name.clone(), from, sources, recipe });
         }
         suites.sort_by(|a, b| (&a.from.file, a.from.line).cmp(&(&b.from.file, b.from.line)));
