@@ -90,9 +90,9 @@ pub struct Demo {
     pub dir: Option<PathBuf>,
 }
 
-/// `init`.
+/// What a configuration is written for.
 #[derive(Debug, ClapArgs)]
-pub struct Init {
+pub struct Recipe {
     /// The model that runs read [default: the likeliest that lies here]
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
@@ -104,6 +104,21 @@ pub struct Init {
     /// build's command. May be given more than once
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+impl Recipe {
+    /// Whether anything is asked for.
+    pub(super) fn is_given(&self) -> bool {
+        self.model.is_some() || self.text.is_some() || !self.set.is_empty()
+    }
+}
+
+/// `init`.
+#[derive(Debug, ClapArgs)]
+pub struct Init {
+    /// What it is written for.
+    #[command(flatten)]
+    pub recipe: Recipe,
     /// Where to write it; `-` is standard output
     #[arg(short = 'o', long, value_name = "FILE", default_value = "oracle.toml")]
     pub config: PathBuf,
@@ -160,6 +175,9 @@ pub struct Start {
     /// guards: METRIC=spread
     #[arg(long, value_name = "METRIC=spread")]
     pub target_of: Option<String>,
+    /// What a configuration is written for, where there is none.
+    #[command(flatten, next_help_heading = "Without an oracle.toml, to write one as `init` does")]
+    pub recipe: Recipe,
     /// Not available yet
     #[arg(long, hide = true)]
     pub slots: Option<u32>,

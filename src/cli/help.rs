@@ -59,6 +59,8 @@ pub(super) const START: &str = "\
 Examples:
   bisect-ppl start --good v1
   bisect-ppl start --good b4100 --bad b4312 --skip b4200
+  bisect-ppl start --good v1 --model model.gguf --text wiki.test.raw
+                                                   without an oracle.toml
   bisect-ppl start --good v1 --first-parent        name the merge, not its parts
   bisect-ppl start --good v1 -- src kernels        commits that touch these only
 

@@ -1,37 +1,29 @@
 //! `init`: a commented oracle.toml for the tree it stands in.
 
 use std::fs;
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
+use crate::config::Config;
 use crate::git::Repository;
 use crate::init::{self, Asked, InitError, Proposal};
 use crate::store::publish;
 use crate::ui::Ui;
 
-use super::args::Init;
-use super::{Failed, here};
+use super::args::{Init, Recipe};
+use super::{Failed, config_path, here};
 
 /// `init`.
 pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
     let repository = here()?;
-    let folder = std::env::current_dir().map_err(|error| Failed::world(error.into(), None))?;
     let to_stdout = args.config.as_os_str() == "-";
-    let target = folder.join(&args.config);
+    let target = std::path::absolute(&args.config).map_err(|e| Failed::world(e.into(), None))?;
     if !to_stdout && !args.force && fs::symlink_metadata(&target).is_ok() {
-        return Err(there(&args.config));
+        return Err(there(&args.config, OR_FORCE));
     }
-    let base = if to_stdout { folder.as_path() } else { target.parent().unwrap_or(&folder) };
-    let asked = Asked {
-        folder: &folder,
-        base,
-        model: args.model.as_deref(),
-        text: args.text.as_deref(),
-        set: &args.set,
-    };
-    let proposal = init::propose(&repository, &asked).map_err(failed)?;
+    let proposal = proposed(&repository, &args.recipe, &target)?;
     tell(&proposal, ui);
     if to_stdout {
         ui.out(&proposal.text).map_err(|error| Failed::world(error.into(), None))?;
@@ -49,6 +41,59 @@ pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
     Ok(super::exit::DONE)
 }
 
+/// A configuration that `start` writes where there is none.
+pub(super) struct New {
+    /// What it says.
+    pub(super) config: Config,
+    proposal: Proposal,
+    path: PathBuf,
+}
+
+impl New {
+    /// Proposes it for where it would be looked for.
+    pub(super) fn propose(
+        repository: &Repository,
+        recipe: &Recipe,
+        named: Option<&Path>,
+    ) -> Result<Self, Failed> {
+        let path = config_path(named, Some(repository));
+        if fs::symlink_metadata(&path).is_ok() {
+            return Err(there(&path, OR_WITHOUT));
+        }
+        let target = std::path::absolute(&path).map_err(|e| Failed::world(e.into(), None))?;
+        let proposal = proposed(repository, recipe, &target)?;
+        let base = target.parent().unwrap_or(&target);
+        let config = Config::parse(&proposal.text, base, &path.to_string_lossy())
+            .expect("what is proposed has been read");
+        Ok(Self { config, proposal, path })
+    }
+
+    /// Writes it. The hunt has a copy of its own, and goes on where that cannot be done.
+    pub(super) fn write(&self, ui: Ui) {
+        tell(&self.proposal, ui);
+        match create(&self.path, &self.proposal.text) {
+            Ok(()) => ui.line(&format!("wrote {}", self.path.display())),
+            Err(error) => ui.warn(&format!(
+                "cannot write {}: {error}; the hunt goes by a copy of its own",
+                self.path.display()
+            )),
+        }
+    }
+}
+
+/// What would be written to `target`, which is absolute.
+fn proposed(repository: &Repository, recipe: &Recipe, target: &Path) -> Result<Proposal, Failed> {
+    let folder = super::current_folder()?;
+    let asked = Asked {
+        folder: &folder,
+        base: target.parent().unwrap_or(&folder),
+        model: recipe.model.as_deref(),
+        text: recipe.text.as_deref(),
+        set: &recipe.set,
+    };
+    init::propose(repository, &asked).map_err(failed)
+}
+
 fn tell(proposal: &Proposal, ui: Ui) {
     for found in &proposal.found {
         ui.line(found);
@@ -62,33 +107,30 @@ fn write(target: &Path, args: &Init, text: &str) -> Result<(), Failed> {
     if args.force {
         return publish(target, text.as_bytes()).map_err(Failed::store);
     }
-    // A file that appeared meanwhile is somebody's work.
-    let created = fs::OpenOptions::new().write(true).create_new(true).open(target);
-    let mut file = match created {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            return Err(there(&args.config));
+    let error = match create(target, text) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(there(&args.config, OR_FORCE));
         }
-        Err(error) => {
-            let error = Err::<(), _>(error)
-                .with_context(|| format!("cannot write {}", args.config.display()));
-            return error.map_err(|error| Failed::world(error, None));
-        }
-        Ok(file) => file,
+        Err(error) => error,
     };
-    file.write_all(text.as_bytes())
-        .with_context(|| format!("cannot write {}", args.config.display()))
-        .map_err(|error| Failed::world(error, None))
+    let what = format!("cannot write {}", args.config.display());
+    Err(Failed::world(anyhow::Error::from(error).context(what), None))
 }
 
-fn there(file: &Path) -> Failed {
+/// A new file: one that appeared meanwhile is somebody's work.
+fn create(target: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(target)?;
+    file.write_all(text.as_bytes())
+}
+
+const OR_FORCE: &str =
+    "write elsewhere with -o FILE (- is standard output), or over it with --force";
+const OR_WITHOUT: &str = "to hunt with it, leave out --model, --text and --set, which are for a file that is not there yet; --config FILE writes another";
+
+fn there(file: &Path, hint: &str) -> Failed {
     let error = anyhow!("{} is there already, and is left as it is", file.display());
-    Failed::usage(
-        error,
-        Some(
-            "write elsewhere with -o FILE (- is standard output), or over it with --force"
-                .to_owned(),
-        ),
-    )
+    Failed::usage(error, Some(hint.to_owned()))
 }
 
 fn failed(error: InitError) -> Failed {
@@ -103,5 +145,7 @@ pub fn offer() -> String {
         init::glance(&repository, &folder)
     });
     let found = found.map_or_else(String::new, |found| format!(" for {found}"));
-    format!("`bisect-ppl init --model F --text F` writes one{found}; --config FILE names another")
+    format!(
+        "`bisect-ppl init --model F --text F` writes one{found}, and so does `start` with these; --config FILE names another"
+    )
 }

@@ -8,13 +8,13 @@ use crate::git::Repository;
 use crate::hunt::{self, Asked};
 use crate::process::Stop;
 use crate::report;
-use crate::store::HuntDir;
 use crate::store::journal::SearchBy;
+use crate::store::{HuntDir, Store};
 use crate::ui::Ui;
 
 use super::args::{Hunt, Start};
 use super::watch::Watch;
-use super::{Failed, configuration, exit, here, hunt_here, program, unavailable};
+use super::{Failed, configuration, exit, here, hunt_here, init, program, unavailable};
 
 /// The newer end, where none is given.
 const NEWEST: &str = "HEAD";
@@ -23,7 +23,15 @@ const NEWEST: &str = "HEAD";
 pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
     let repository = here()?;
-    let config = configuration(args.config.as_deref(), &repository)?;
+    let new = args
+        .recipe
+        .is_given()
+        .then(|| init::New::propose(&repository, &args.recipe, args.config.as_deref()));
+    let new = new.transpose()?;
+    let config = match &new {
+        Some(new) => new.config.clone(),
+        None => configuration(args.config.as_deref(), &repository)?,
+    };
     let asked = Asked {
         good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
         bad: args.bad.clone().unwrap_or_else(|| NEWEST.to_owned()),
@@ -35,7 +43,12 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: args.skip.clone(),
         paths: args.paths.clone(),
     };
-    begin(&repository, &config, &asked, ui, stop)
+    let (hunt, _in_use) = begun(&repository, &config, &asked, ui)?;
+    if let Some(new) = new {
+        // Only now: what is asked of the hunt may have been wrong.
+        new.write(ui);
+    }
+    drive(&repository, &hunt, ui, stop)
 }
 
 /// The metric of `METRIC=spread`.
@@ -73,9 +86,20 @@ pub fn begin(
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
-    let (hunt, _in_use) = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
-    ui.line(&format!("hunt: {}", hunt.id()));
+    let (hunt, _in_use) = begun(repository, config, asked, ui)?;
     drive(repository, &hunt, ui, stop)
+}
+
+/// A new hunt, and the store that is in use for it.
+fn begun(
+    repository: &Repository,
+    config: &Config,
+    asked: &Asked,
+    ui: Ui,
+) -> Result<(HuntDir, Store), Failed> {
+    let begun = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
+    ui.line(&format!("hunt: {}", begun.0.id()));
+    Ok(begun)
 }
 
 /// `resume`.

@@ -45,7 +45,7 @@ pub struct CommitInfo {
 /// An open repository whose commits can be read. Threads open one each.
 pub struct History {
     repository: Repository,
-    objects: git2::Repository,
+    pub(super) objects: git2::Repository,
 }
 
 impl History {
@@ -221,7 +221,7 @@ impl History {
         &self.repository
     }
 
-    fn commit(&self, id: &CommitId) -> Result<git2::Commit<'_>, GitError> {
+    pub(super) fn commit(&self, id: &CommitId) -> Result<git2::Commit<'_>, GitError> {
         let oid = Oid::from_str(id.as_str()).expect("a commit name is 40 hexadecimal digits");
         self.objects.find_commit(oid).map_err(|source| match source.code() {
             git2::ErrorCode::NotFound => GitError::UnknownCommit {

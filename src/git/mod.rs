@@ -20,6 +20,7 @@ mod laid;
 mod leftovers;
 mod link;
 mod repository;
+mod snapshot;
 mod submodules;
 mod tracked;
 mod worktree;
@@ -32,6 +33,7 @@ pub use error::GitError;
 pub use history::{CommitInfo, History, Range};
 pub use laid::{Laid, LaidTree, Layer, Laying, Refusal, pathspec};
 pub use repository::{GitVersion, Repository, git_version};
+pub use snapshot::{BlobId, Here, Snapshot};
 pub use worktree::{Holding, Worktree};
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     }
     let whole = reader.recipe(&[], "");
     let Reader { programs, .. } = reader;
-    Some(Build { system: System::Cargo, file, programs, whole, options: Vec::new() })
+    Some(Build::of(System::Cargo, file, programs, whole))
 }
 
 fn manifest(tree: &Tree, file: &str) -> Option<Table> {

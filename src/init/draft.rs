@@ -1,77 +1,147 @@
 //! What is to be written: measures with their commands, inputs, and what each was read from.
 
+use std::fmt::Write as _;
+
 use super::InitError;
 use super::flags::{Options, Role};
 use super::inputs::{Input, Kind};
-use super::program::{Program, quoted};
-use super::programs::{Choice, Purpose, Reading};
+use super::program::{Off, Program, quoted};
+use super::programs::{Choice, Reading};
+use super::tree::Origin;
 
 /// Chunks measured where a program lets them be chosen: a few hundred tokens each, enough to
 /// tell a defect from a whim of the text, and a fraction of a whole text's time.
 pub(super) const CHUNKS: u32 = 24;
 
+/// What a measure is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Perplexity,
+    /// A suite of tests that passes, or does not.
+    Suite,
+    Speed,
+}
+
+impl Purpose {
+    /// What the measure is called.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Perplexity => "ppl",
+            Self::Suite => "suite",
+            Self::Speed => "speed",
+        }
+    }
+}
+
 /// One `[[measure]]` with its guard.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Measured {
     pub(super) name: &'static str,
     pub(super) purpose: Purpose,
+    /// What it is for, where there are several of one purpose.
+    pub(super) about: &'static str,
     pub(super) program: Program,
     pub(super) command: String,
     /// The inputs its command names.
     pub(super) inputs: Vec<Kind>,
     pub(super) takes_chunks: bool,
-    /// Where the options of its command were read.
-    pub(super) options_from: Vec<String>,
+    /// The options of its command, and where they were read.
+    pub(super) options_from: Vec<(String, Origin)>,
     pub(super) reading: Reading,
 }
 
 /// Puts the program's options and inputs together to a command; where one is `given`, that
 /// takes its place.
 pub(super) fn measured(
-    choice: Choice,
+    choice: &Choice,
     purpose: Purpose,
     given: bool,
 ) -> Result<Measured, InitError> {
-    let Choice { program, options, reading, .. } = choice;
-    let name = match purpose {
-        Purpose::Perplexity => "ppl",
-        Purpose::Speed => "speed",
-    };
-    let mut writer = Writer {
-        command: program.recipe.path.clone(),
-        inputs: Vec::new(),
-        from: Vec::new(),
-        options: &options,
-    };
-    if given {
-        return Ok(writer.end(name, purpose, program, reading, false));
+    let name = purpose.name();
+    let mut writer = Writer::new(choice);
+    if given || purpose == Purpose::Suite {
+        return Ok(writer.end(choice, name, purpose));
     }
-    for role in options.positions.iter().filter(|role| options.get(**role).is_none()) {
-        writer.position(*role);
-    }
-    let needed: &[Role] = match purpose {
-        Purpose::Perplexity => &[Role::Model, Role::Text],
-        Purpose::Speed => &[Role::Model],
-    };
-    for role in needed {
-        if !writer.option(*role) && options.looks_at_arguments {
-            return Err(unknown(&program, name, *role));
-        }
-    }
+    writer.inputs(purpose)?;
     writer.option(Role::Threads);
-    let takes_chunks = purpose == Purpose::Perplexity && writer.option(Role::Chunks);
-    if reading == Reading::LlamaBench {
-        // One test of each kind, in this order in its output.
+    if purpose == Purpose::Perplexity {
+        writer.option(Role::Chunks);
+    }
+    if choice.reading == Reading::LlamaBench {
+        // Its usual test of a prompt and of generation, whatever its defaults become.
         writer.words(&["-p 512 -n 128 -o json"]);
     }
-    Ok(writer.end(name, purpose, program, reading, takes_chunks))
+    Ok(writer.end(choice, name, purpose))
 }
 
-fn unknown(program: &Program, measure: &'static str, role: Role) -> InitError {
+/// One way to measure perplexity that takes other paths through an engine.
+struct Cell {
+    name: &'static str,
+    about: &'static str,
+    /// What it sets, as far as the program has the option.
+    sets: &'static [(Role, &'static str)],
+    /// At least one of these must be there.
+    needs: &'static [Role],
+}
+
+/// As many tokens in all as are worth the time: one at a time is slow, and so is a long context.
+const CELLS: [Cell; 3] = [
+    Cell {
+        name: "prefill",
+        about: "whole chunks at once, whatever the program's own batch is",
+        sets: &[(Role::Batch, "512"), (Role::MicroBatch, "512"), (Role::Chunks, "{chunks}")],
+        needs: &[Role::Batch, Role::MicroBatch],
+    },
+    Cell {
+        name: "decode",
+        about: "one token at a time, as in generation: other kernels than a prompt's",
+        sets: &[(Role::MicroBatch, "1"), (Role::Chunks, "2")],
+        needs: &[Role::MicroBatch],
+    },
+    Cell {
+        name: "long",
+        about: "a longer context; the model must have been trained for it",
+        sets: &[(Role::Context, "2048"), (Role::Chunks, "6")],
+        needs: &[Role::Context],
+    },
+];
+
+/// One token at a time where only the batch can be set.
+const DECODE_BY_BATCH: Cell = Cell {
+    name: "decode",
+    about: "one token at a time, as in generation: other kernels than a prompt's",
+    sets: &[(Role::Batch, "1"), (Role::Chunks, "2")],
+    needs: &[Role::Batch],
+};
+
+/// The same program measured in other ways, as far as its options allow.
+pub(super) fn cells(choice: &Choice) -> Vec<Measured> {
+    let has = |role: &Role| choice.options.get(*role).is_some();
+    let mut cells: Vec<Measured> = Vec::new();
+    for cell in CELLS.iter().chain([&DECODE_BY_BATCH]) {
+        let is_known = cells.iter().any(|known| known.name == cell.name);
+        if is_known || !cell.needs.iter().any(has) {
+            continue;
+        }
+        let mut writer = Writer::new(choice);
+        if writer.inputs(Purpose::Perplexity).is_err() {
+            continue;
+        }
+        writer.option(Role::Threads);
+        for (role, value) in cell.sets {
+            writer.set(*role, value);
+        }
+        let measured = writer.end(choice, cell.name, Purpose::Perplexity);
+        cells.push(Measured { about: cell.about, ..measured });
+    }
+    cells
+}
+
+fn unknown(program: &Program, purpose: Purpose, role: Role) -> InitError {
     InitError::NoOption {
         program: program.name.clone(),
         role: if role == Role::Model { "model" } else { "text" },
-        measure,
+        measure: purpose.name(),
         path: program.recipe.path.clone(),
     }
 }
@@ -79,33 +149,78 @@ fn unknown(program: &Program, measure: &'static str, role: Role) -> InitError {
 struct Writer<'o> {
     command: String,
     inputs: Vec<Kind>,
-    from: Vec<String>,
+    from: Vec<(String, Origin)>,
+    takes_chunks: bool,
+    program: &'o Program,
     options: &'o Options,
 }
 
-impl Writer<'_> {
-    fn end(
-        self,
-        name: &'static str,
-        purpose: Purpose,
-        program: Program,
-        reading: Reading,
-        takes_chunks: bool,
-    ) -> Measured {
-        let Self { command, inputs, from: options_from, .. } = self;
-        Measured { name, purpose, program, command, inputs, takes_chunks, options_from, reading }
+impl<'o> Writer<'o> {
+    fn new(choice: &'o Choice) -> Self {
+        Self {
+            command: choice.program.recipe.path.clone(),
+            inputs: Vec::new(),
+            from: Vec::new(),
+            takes_chunks: false,
+            program: &choice.program,
+            options: &choice.options,
+        }
     }
 
-    /// Adds the option for a role; false where the program has none.
+    fn end(self, choice: &Choice, name: &'static str, purpose: Purpose) -> Measured {
+        let Self { command, inputs, from: options_from, takes_chunks, .. } = self;
+        Measured {
+            name,
+            purpose,
+            about: "",
+            program: choice.program.clone(),
+            command,
+            inputs,
+            takes_chunks,
+            options_from,
+            reading: choice.reading.clone(),
+        }
+    }
+
+    /// What it works on, by places and by options.
+    fn inputs(&mut self, purpose: Purpose) -> Result<(), InitError> {
+        let options = self.options;
+        for role in options.positions.iter().filter(|role| options.get(**role).is_none()) {
+            self.position(*role);
+        }
+        let needed: &[Role] = match purpose {
+            Purpose::Perplexity => &[Role::Model, Role::Text],
+            Purpose::Speed => &[Role::Model],
+            Purpose::Suite => &[],
+        };
+        for role in needed {
+            if !self.option(*role) && options.looks_at_arguments {
+                return Err(unknown(self.program, purpose, *role));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the option for a role with the value that it usually has; false where the program
+    /// has none.
     fn option(&mut self, role: Role) -> bool {
         if self.takes(role) {
             return true;
         }
-        let Some(flag) = self.options.get(role) else { return false };
+        if self.options.get(role).is_none() {
+            return false;
+        }
         let value = self.value(role);
-        self.words(&[&quoted(&flag.name), value]);
-        self.from.push(format!("{} {}", flag.name, flag.from));
+        self.set(role, value);
         true
+    }
+
+    /// Adds the option for a role, if the program has one.
+    fn set(&mut self, role: Role, value: &str) {
+        let Some(flag) = self.options.get(role) else { return };
+        self.takes_chunks |= value == "{chunks}";
+        self.words(&[&quoted(&flag.name), value]);
+        self.from.push((flag.name.clone(), flag.from.clone()));
     }
 
     fn words(&mut self, words: &[&str]) {
@@ -123,9 +238,10 @@ impl Writer<'_> {
     fn position(&mut self, role: Role) {
         let value = self.value(role);
         self.words(&[value]);
-        let from = self.options.positions_from.as_ref().map(ToString::to_string);
         let what = if role == Role::Model { "model" } else { "text" };
-        self.from.push(format!("{what} by its place {}", from.unwrap_or_default()));
+        if let Some(from) = &self.options.positions_from {
+            self.from.push((format!("{what} by its place"), from.clone()));
+        }
     }
 
     fn value(&mut self, role: Role) -> &'static str {
@@ -140,24 +256,69 @@ impl Writer<'_> {
             }
             Role::Threads => "{threads}",
             Role::Chunks => "{chunks}",
+            Role::Context | Role::Batch | Role::MicroBatch => "512",
         }
     }
 }
 
 /// Everything that is written down.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     /// `make, from Makefile`.
     pub(super) build: String,
-    pub(super) configure: Vec<String>,
+    pub(super) configure: Option<String>,
     /// How all is built, where the user names what to run.
     pub(super) whole: Option<String>,
-    /// The first is measured; a second is written down as a comment.
+    /// The first is measured; others are written down as comments.
     pub(super) measures: Vec<Measured>,
     pub(super) inputs: Vec<Input>,
     /// What builds need of the checkout, and who says so.
     pub(super) links: Vec<(String, String)>,
     /// Options of the build worth knowing, and where they are declared.
     pub(super) options: Vec<(String, String)>,
+    /// Options to be off.
+    pub(super) offs: Vec<Off>,
+    /// Options that the user names, and that this tree has by no name.
+    pub(super) undeclared: Vec<String>,
+    /// Whether submodules are left alone, and why.
+    pub(super) no_submodules: Option<String>,
     pub(super) probes: Vec<&'static str>,
+    /// Files that the commands were read from, the most telling first.
+    pub(super) rests_on: Vec<String>,
+}
+
+impl Draft {
+    /// The commands that build what is measured, in order.
+    pub(super) fn commands(&self) -> Vec<String> {
+        let mut commands = self.own_commands();
+        if self.configure.is_some() {
+            for off in &self.offs {
+                let _ = write!(commands[0], " -D{}=OFF", off.option);
+            }
+        }
+        commands
+    }
+
+    /// The same without the options that are switched off at all times.
+    pub(super) fn own_commands(&self) -> Vec<String> {
+        let program = self.measures.first().map(|first| first.program.recipe.build.clone());
+        let all = [self.configure.clone(), self.whole.clone(), program];
+        all.into_iter().flatten().collect()
+    }
+
+    /// Those that build what is only offered, with the measures they are for.
+    pub(super) fn other_commands(&self) -> Vec<(&str, &Measured)> {
+        let mut known: Vec<&str> = Vec::new();
+        let mut others = Vec::new();
+        for (index, measured) in self.measures.iter().enumerate() {
+            let command = measured.program.recipe.build.as_str();
+            if !known.contains(&command) {
+                known.push(command);
+                if index > 0 {
+                    others.push((command, measured));
+                }
+            }
+        }
+        others
+    }
 }

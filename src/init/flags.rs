@@ -14,7 +14,24 @@ pub(super) enum Role {
     Text,
     Threads,
     Chunks,
+    /// Tokens that are seen at once.
+    Context,
+    /// Tokens that are handed over at once.
+    Batch,
+    /// Tokens that are computed at once, where that is something else.
+    MicroBatch,
 }
+
+/// All of them.
+const ROLES: [Role; 7] = [
+    Role::Model,
+    Role::Text,
+    Role::Threads,
+    Role::Chunks,
+    Role::Context,
+    Role::Batch,
+    Role::MicroBatch,
+];
 
 impl Role {
     /// The options by which this is known, the plainest first.
@@ -28,10 +45,15 @@ impl Role {
             }
             Self::Threads => &["--threads", "--n-threads", "--num-threads", "-t"],
             Self::Chunks => &["--chunks", "--n-chunks", "--max-chunks"],
+            Self::Context => {
+                &["--ctx-size", "--context-size", "--n-ctx", "--ctx", "--context", "-c"]
+            }
+            Self::Batch => &["--batch-size", "--n-batch", "-b"],
+            Self::MicroBatch => &["--ubatch-size", "--micro-batch-size", "--n-ubatch", "-ub"],
         }
     }
 
-    /// Words of which one must stand near an option of one letter: `-t` is the temperature as
+    /// Words of which one must stand near an option with one hyphen: `-t` is the temperature as
     /// often as it is the threads.
     fn words(self) -> &'static [&'static str] {
         match self {
@@ -39,6 +61,8 @@ impl Role {
             Self::Text => &["text", "file", "corpus"],
             Self::Threads => &["thread"],
             Self::Chunks => &["chunk"],
+            Self::Context => &["context", "ctx"],
+            Self::Batch | Self::MicroBatch => &["batch"],
         }
     }
 }
@@ -64,7 +88,7 @@ pub(super) struct Options {
 }
 
 static LONG: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?:^|[\s,|(\[<=])(--[A-Za-z][\w-]*|-[A-Za-z])(?:$|[\s,|)\]>=])"));
+    LazyLock::new(|| regex(r"(?:^|[\s,|(\[<=])(--[A-Za-z][\w-]*|-[A-Za-z]{1,2})(?:$|[\s,|)\]>=])"));
 /// A field with an option of clap's, or the one in an attribute.
 static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -73,6 +97,18 @@ static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static LONG_NAME: LazyLock<Regex> = LazyLock::new(|| regex(r#"\blong(?:\s*=\s*"([^"]+)")?"#));
 static USAGE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)usage:?\s+(\S+)\s+(.*)"));
+
+/// One of the known options, or something like one with a single hyphen, in a literal.
+static ANY: LazyLock<Regex> = LazyLock::new(|| {
+    let names = ROLES.iter().flat_map(|role| role.names()).filter(|name| name.starts_with("--"));
+    let names: Vec<&str> = names.map(|name| &name[2..]).collect();
+    regex(&format!("--(?:{})|[\" ]-[a-zA-Z]{{1,2}}[\" ,=]|usage|Usage", names.join("|")))
+});
+
+/// Whether a source may name an option that is looked for.
+pub(super) fn may_name_one(text: &str) -> bool {
+    ANY.is_match(text)
+}
 
 fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the patterns of this file are right")
@@ -124,10 +160,9 @@ fn literal_options(source: &Source, found: &mut Vec<Flag>) {
     }
 }
 
-/// Whether a word of its role stands near an option of one letter.
+/// Whether a word of its role stands near an option with one hyphen.
 fn is_meant(name: &str, line: &str, lines: &[&str], number: usize) -> bool {
-    let roles = [Role::Model, Role::Text, Role::Threads, Role::Chunks];
-    let Some(role) = roles.into_iter().find(|role| role.names().contains(&name)) else {
+    let Some(role) = ROLES.into_iter().find(|role| role.names().contains(&name)) else {
         return false;
     };
     let from = number.saturating_sub(2).min(lines.len());

@@ -7,18 +7,26 @@
 mod cargo;
 mod cmake;
 mod cursor;
+mod differs;
 mod draft;
+mod eras;
 mod error;
 mod flags;
 mod inputs;
 mod literals;
 mod make;
+mod measures;
+mod objects;
+mod past;
 mod pattern;
 mod program;
 mod programs;
 mod set;
 mod sources;
+mod submodules;
+mod suites;
 mod tree;
+mod when;
 mod write;
 
 use std::path::Path;
@@ -31,12 +39,12 @@ use crate::ui;
 
 pub use error::InitError;
 
-use draft::{Draft, Measured, measured};
+use draft::Draft;
 use inputs::{Input, Kind};
-use program::{Build, Recipe, System};
-use programs::{Choice, Purpose, Reading, choose, nearest};
+use measures::{builds, draft, likeliest};
+use past::{Past, Told};
 use set::Setting;
-use tree::{Origin, Tree, join};
+use tree::Tree;
 
 /// What the user asks for.
 #[derive(Debug)]
@@ -69,13 +77,26 @@ pub struct Proposal {
 /// # Errors
 /// What is needed is not there, or cannot be told; nothing is invented in its place.
 pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, InitError> {
-    let tree = open(repository, asked.folder)?;
+    let checkout = open(repository, asked.folder)?;
     let settings: Vec<Setting> =
         asked.set.iter().map(|written| Setting::parse(written)).collect::<Result<_, _>>()?;
-    let builds = builds(&tree);
+    let past = Past::open(repository)?;
+    let newest = past.as_ref().map_or(Ok(None), |past| past.newest(&checkout))?;
     let mut notes = Notes::default();
-    let draft = draft(&tree, &builds, &settings, asked, &mut notes)?;
-    let text = write::toml(&draft);
+    let tree = newest.as_ref().unwrap_or(&checkout);
+    let mut draft = draft(tree, builds(tree, &settings), &settings, &mut notes)?;
+    add_inputs(&checkout, &settings, asked, &mut draft, &mut notes)?;
+    let mut told = Told::default();
+    if let Some(past) = past {
+        if newest.is_some() {
+            notes.found.insert(0, past.newer()?);
+        }
+        told = past.tell(&checkout, &draft, &settings)?;
+        notes.found.extend(told.looked.iter().map(|looked| format!("history: {looked}")));
+        notes.unsure.append(&mut told.unsure);
+        told.lay_over(&mut draft);
+    }
+    let text = write::toml(&draft, &told);
     let text = lay_in(&text, &settings, draft.measures.is_empty(), asked.base)?;
     Ok(Proposal { text, found: notes.found, unsure: notes.unsure })
 }
@@ -83,9 +104,7 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
 /// What `propose` would write about, in one line; `None` where it would refuse.
 pub fn glance(repository: &Repository, folder: &Path) -> Option<String> {
     let tree = open(repository, folder).ok()?;
-    let builds = builds(&tree);
-    let choice = choose(&tree, &builds, Purpose::Perplexity)
-        .or_else(|| choose(&tree, &builds, Purpose::Speed))?;
+    let (_, choice) = likeliest(&tree, &builds(&tree, &[]), &[])?;
     let system = choice.program.recipe.system.title();
     Some(format!("`{}`, built with {system} ({})", choice.program.name, choice.program.from))
 }
@@ -100,178 +119,6 @@ struct Notes {
 fn open(repository: &Repository, folder: &Path) -> Result<Tree, InitError> {
     let tree = Tree::open(repository, folder)?;
     tree.ok_or_else(|| InitError::Bare(repository.common_dir().to_owned()))
-}
-
-/// Every build system of the tree, read where it begins.
-fn builds(tree: &Tree) -> Vec<Build> {
-    type Read = fn(&Tree, &str) -> Option<Build>;
-    // Where two build the same program, CMake's way is the one that is kept up.
-    let systems: [Read; 3] = [cmake::read, cargo::read, make::read];
-    let roots = tree.roots();
-    systems.iter().filter_map(|read| roots.iter().find_map(|root| read(tree, root))).collect()
-}
-
-fn draft(
-    tree: &Tree,
-    builds: &[Build],
-    settings: &[Setting],
-    asked: &Asked<'_>,
-    notes: &mut Notes,
-) -> Result<Draft, InitError> {
-    let is_named = settings.iter().any(Setting::names_command);
-    let is_built = settings.iter().any(Setting::names_build);
-    if builds.is_empty() && !is_built {
-        return Err(InitError::NoBuild(untracked(tree)));
-    }
-    let mut measures = Vec::new();
-    for purpose in [Purpose::Perplexity, Purpose::Speed] {
-        if let Some(choice) = choose(tree, builds, purpose) {
-            measures.extend(decide(choice, purpose, settings, measures.is_empty(), notes)?);
-        }
-    }
-    if measures.is_empty() && !is_named {
-        return Err(no_program(tree, builds));
-    }
-    let recipe = measures.first().map(|first| first.program.recipe.clone());
-    let build = match &recipe {
-        Some(recipe) => builds.iter().find(|build| build.system == recipe.system),
-        None => builds.first(),
-    };
-    let mut draft = Draft { measures, ..Draft::default() };
-    if let Some(build) = build {
-        add_build(tree, build, settings, &mut draft, notes)?;
-    }
-    add_inputs(tree, settings, asked, &mut draft, notes)?;
-    Ok(draft)
-}
-
-/// The measure for a program that was chosen. One that is only a comment is left out where it
-/// cannot be told how it is called.
-fn decide(
-    choice: Choice,
-    purpose: Purpose,
-    settings: &[Setting],
-    is_first: bool,
-    notes: &mut Notes,
-) -> Result<Option<Measured>, InitError> {
-    let name = if purpose == Purpose::Perplexity { "ppl" } else { "speed" };
-    let is_given = settings.iter().any(|setting| setting.is_command_of(name));
-    // A measure that the user writes themselves stands beside no comment of the same name.
-    if !is_first && is_given {
-        return Ok(None);
-    }
-    let others = choice.others.clone();
-    let measured = match measured(choice, purpose, is_given) {
-        Ok(measured) => measured,
-        Err(_) if !is_first => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let program = &measured.program;
-    let what = match purpose {
-        Purpose::Perplexity => "perplexity",
-        Purpose::Speed if is_first => "speed (no program for perplexity was found)",
-        Purpose::Speed => "speed, as a comment",
-    };
-    notes.found.push(format!("{what}: `{}`, {}", program.name, program.from));
-    if !is_first {
-        return Ok(Some(measured));
-    }
-    notes.unsure.extend(program.recipe.unsure.iter().cloned());
-    if !others.is_empty() {
-        notes.unsure.push(format!(
-            "`{}` was taken; there is also {}",
-            program.name,
-            others.join(", ")
-        ));
-    }
-    match &measured.reading {
-        Reading::Perplexity(None) => notes.unsure.push(format!(
-            "what `{}` prints was not found in its sources: the parser is a guess",
-            program.name
-        )),
-        Reading::Pattern { from, .. } | Reading::Speeds { from, .. } => {
-            notes.unsure.push(format!("the pattern was made from what {from} prints"));
-        }
-        Reading::Perplexity(Some(_)) | Reading::LlamaBench => {}
-    }
-    Ok(Some(measured))
-}
-
-fn add_build(
-    tree: &Tree,
-    build: &Build,
-    settings: &[Setting],
-    draft: &mut Draft,
-    notes: &mut Notes,
-) -> Result<(), InitError> {
-    notes
-        .found
-        .insert(0, format!("build: {}, {}", build.system.title(), ui::printable_line(&build.file)));
-    draft.build = format!("{}, as {} has it", build.system.title(), build.file);
-    let mut words = Vec::new();
-    for setting in settings {
-        words.extend(setting.build_words(build.system)?);
-    }
-    let words = words.join(" ");
-    let add = |recipe: &mut Recipe| {
-        if !words.is_empty() {
-            let command = recipe.main_command();
-            *command = format!("{command} {words}");
-        }
-    };
-    let mut whole = build.whole.clone();
-    add(&mut whole);
-    for measured in &mut draft.measures {
-        add(&mut measured.program.recipe);
-    }
-    if let Some(first) = draft.measures.first() {
-        draft.configure.extend(first.program.recipe.configure.clone());
-    } else {
-        draft.configure.extend(whole.configure);
-        draft.whole = Some(whole.build);
-    }
-    let switched = |name: &str| words.contains(&format!("-D{name}="));
-    let options = build.options.iter().filter(|(name, _)| !switched(name)).take(12);
-    draft.options = options.map(|(name, from)| (name.clone(), from.to_string())).collect();
-    draft.links = links(tree, &build.file);
-    for (name, from) in &draft.links {
-        notes.found.push(format!("linked in from your checkout: {name}, used by {from}"));
-    }
-    draft.probes = probes(build.system, &words);
-    Ok(())
-}
-
-/// Environments that are not tracked and that the build file names: nothing else is linked,
-/// since what a build writes to would be the user's own.
-fn links(tree: &Tree, file: &str) -> Vec<(String, String)> {
-    let Some(text) = tree.text(file) else { return Vec::new() };
-    let names = [".venv", "venv", "node_modules"];
-    let used = names.iter().filter_map(|name| {
-        let path = join(tree::parent(file), name);
-        let line = text.lines().position(|line| {
-            !line.trim_start().starts_with('#') && line.contains(&format!("{name}/"))
-        })?;
-        let is_there = tree.top().join(&path).is_dir() && tree.below(&path).next().is_none();
-        is_there.then(|| (path, Origin::new(file, line + 1).to_string()))
-    });
-    used.collect()
-}
-
-/// What tells two machines' compilers apart, as far as it is installed here.
-fn probes(system: System, words: &str) -> Vec<&'static str> {
-    let mut probes = match system {
-        System::Cargo => vec!["rustc --version"],
-        System::Cmake | System::Make => vec!["cc --version"],
-    };
-    if words.contains("CUDA") {
-        probes.push("nvidia-smi -L");
-    }
-    probes.retain(|probe| {
-        let program = probe.split(' ').next().unwrap_or_default();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
-    });
-    probes
 }
 
 fn add_inputs(
@@ -336,37 +183,5 @@ fn lay_in(
             let problems = error.problems.iter().map(|p| format!("{}: {}", p.key, p.what));
             Err(InitError::Settings(problems.collect()))
         }
-    }
-}
-
-/// A build file that lies there and is not tracked.
-fn untracked(tree: &Tree) -> Option<String> {
-    let names = ["CMakeLists.txt", "Cargo.toml", "Makefile", "makefile", "GNUmakefile"];
-    let paths = names.iter().map(|name| join(&tree.here, name));
-    paths.into_iter().find(|path| tree.top().join(path).is_file())
-}
-
-fn no_program(tree: &Tree, builds: &[Build]) -> InitError {
-    let files: Vec<String> = builds.iter().map(|build| ui::printable_line(&build.file)).collect();
-    let mut names: Vec<String> =
-        builds.iter().flat_map(|b| &b.programs).map(|p| ui::printable_line(&p.name)).collect();
-    let count = names.len();
-    names.truncate(8);
-    let more = if count > names.len() { ", …" } else { "" };
-    let looked = if count == 0 {
-        format!("{} was read, and declares no program", files.join(" and "))
-    } else {
-        let programs = ui::text::plural(count, "program");
-        format!(
-            "none of the {programs} in {} measures perplexity or speed, by its name or by what its sources print: {}{more}",
-            files.join(" and "),
-            names.join(", ")
-        )
-    };
-    let path = nearest(tree, builds)
-        .map_or_else(|| "{build}/PROGRAM".to_owned(), |p| p.recipe.path.clone());
-    InitError::NoProgram {
-        looked,
-        example: format!("{path} -m {{inputs.model}} -f {{inputs.text}}"),
     }
 }

@@ -11,6 +11,8 @@ pub(super) struct Setting {
     written: String,
     key: Vec<String>,
     value: Value,
+    /// Whether words for one tool are passed over where another builds.
+    is_lenient: bool,
 }
 
 /// The forms of a guard, of which it has one.
@@ -37,7 +39,12 @@ impl Setting {
         let key: Vec<String> = keys.iter().map(|key| key.get().to_owned()).collect();
         let value = value.trim();
         let value = value.parse().unwrap_or_else(|_| Value::from(value));
-        Ok(Self { written: written.to_owned(), key, value })
+        Ok(Self { written: written.to_owned(), key, value, is_lenient: false })
+    }
+
+    /// The same for commits that may be built with another tool.
+    pub(super) fn of_the_past(&self) -> Self {
+        Self { is_lenient: true, ..self.clone() }
     }
 
     fn refuse(&self, why: impl Into<String>) -> InitError {
@@ -51,11 +58,14 @@ impl Setting {
     /// What this adds to the build's own command line: `build.cmake="-DGGML_CUDA=ON"`. None
     /// where it is a key of oracle.toml's.
     pub(super) fn build_words(&self, system: System) -> Result<Option<&str>, InitError> {
-        if !self.is_of_the_build() {
+        if !self.is_of_the_build() || self.target().is_some() {
             return Ok(None);
         }
         let tool = self.key[1].as_str();
         if tool != system.name() {
+            if self.is_lenient {
+                return Ok(None);
+            }
             let why = format!("this tree is built with {0}: write build.{0}", system.name());
             return Err(self.refuse(why));
         }
@@ -64,7 +74,18 @@ impl Setting {
 
     /// Whether it is about the build's command line, and no key of oracle.toml's.
     pub(super) fn is_of_the_build(&self) -> bool {
-        matches!(self.words()[..], ["build", "cmake" | "cargo" | "make"])
+        matches!(self.words()[..], ["build", "cmake" | "cargo" | "make" | "target"])
+    }
+
+    /// What is to be measured, by the name it has in the build.
+    pub(super) fn target(&self) -> Option<&str> {
+        matches!(self.words()[..], ["build", "target"]).then(|| self.value.as_str()).flatten()
+    }
+
+    /// That its target is none of those that there are.
+    pub(super) fn no_target(&self, names: &str) -> Option<InitError> {
+        let why = format!("nothing that could be measured is called so; there is {names}");
+        (!self.is_lenient).then(|| self.refuse(why))
     }
 
     /// Whether it says what to run.
@@ -90,6 +111,11 @@ impl Setting {
     /// Whether it is the command of this measure.
     pub(super) fn is_command_of(&self, measure: &str) -> bool {
         self.words() == ["measure", measure, "command"]
+    }
+
+    /// Whether it is this key of this measure, or lies below it.
+    pub(super) fn is_of_measure(&self, measure: &str, key: &str) -> bool {
+        matches!(self.words()[..], ["measure", name, first, ..] if name == measure && first == key)
     }
 
     /// Lays it into a document.
@@ -255,6 +281,7 @@ mod tests {
         let setting = Setting::parse("build.cmake=-DGGML_CUDA=ON").unwrap();
         assert_eq!(setting.build_words(System::Cmake).unwrap(), Some("-DGGML_CUDA=ON"));
         assert!(setting.build_words(System::Make).is_err());
+        assert_eq!(setting.of_the_past().build_words(System::Make).unwrap(), None);
         let jobs = Setting::parse("build.jobs=4").unwrap();
         assert_eq!(jobs.build_words(System::Make).unwrap(), None);
     }

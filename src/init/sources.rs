@@ -27,8 +27,9 @@ impl Source {
 }
 
 /// Reads the given files, and those that they include with quotes, with the sources that have
-/// a header's name: what parses the options often lies in a file that all tools share.
-pub(super) fn read(tree: &Tree, own: &[String]) -> Vec<Source> {
+/// a header's name: what parses the options often lies in a file that all tools share. Literals
+/// are read of those whose text may be of interest; looking at all of them takes long.
+pub(super) fn read(tree: &Tree, own: &[String], may: impl Fn(&str) -> bool) -> Vec<Source> {
     let mut queue: VecDeque<(String, bool)> = own.iter().map(|file| (file.clone(), true)).collect();
     let mut seen: BTreeSet<String> = own.iter().cloned().collect();
     let mut names = None;
@@ -43,7 +44,7 @@ pub(super) fn read(tree: &Tree, own: &[String]) -> Vec<Source> {
                 }
             }
         }
-        let literals = tree.literals(&file);
+        let literals = if may(&text) { tree.literals(&file) } else { Rc::default() };
         sources.push(Source { file, text, literals, own });
     }
     sources
@@ -121,7 +122,7 @@ mod tests {
             ("include/engine.h", "#include \"../tools/ppl.c\"\n"),
             ("src/engine.c", ""),
         ]);
-        let sources = read(&tree, &["tools/ppl.c".to_owned(), "gone.c".to_owned()]);
+        let sources = read(&tree, &["tools/ppl.c".to_owned(), "gone.c".to_owned()], |_| true);
         let files: Vec<_> = sources.iter().map(|source| source.file.as_str()).collect();
         let wanted =
             ["tools/ppl.c", "tools/args.c", "tools/args.h", "src/engine.c", "include/engine.h"];

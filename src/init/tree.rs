@@ -1,25 +1,27 @@
 //! The tree that is read: what git tracks of it, since a hunt builds nothing else.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::git::{GitError, Repository};
+use crate::git::{GitError, Repository, Snapshot};
 use crate::ui;
 
 use super::literals::{Literal, literals};
+use super::objects::{Objects, Stored};
 
 /// No build file and no source that people write is longer.
-const LONGEST: u64 = 2 * 1024 * 1024;
+pub(super) const LONGEST: u64 = 2 * 1024 * 1024;
 /// How much is read in all, so that a tree of any size takes a second or two.
 const ENOUGH: u64 = 96 * 1024 * 1024;
 
-/// A checkout.
+/// A checkout, or the tree of a commit in its history.
 pub(super) struct Tree {
     top: PathBuf,
+    source: Source,
     /// Where the user stands, from the top; empty at the top itself.
     pub(super) here: String,
     /// Tracked files from the top, sorted; what is not UTF-8 cannot be named in a
@@ -27,7 +29,14 @@ pub(super) struct Tree {
     files: Vec<String>,
     texts: RefCell<HashMap<String, Option<Rc<str>>>>,
     literals: RefCell<HashMap<String, Rc<[Literal]>>>,
-    read: RefCell<u64>,
+    read: Cell<u64>,
+    lacking: RefCell<Vec<String>>,
+}
+
+/// Where texts come from.
+enum Source {
+    Disk,
+    Commit(Stored),
 }
 
 /// Where something was read.
@@ -61,16 +70,35 @@ impl Tree {
     }
 
     /// A checkout with these files in it.
-    pub(super) fn of(top: &Path, here: &str, mut files: Vec<String>) -> Self {
+    pub(super) fn of(top: &Path, here: &str, files: Vec<String>) -> Self {
+        Self::from(top, here, files, Source::Disk)
+    }
+
+    /// This tree as it was at a commit; links are there, and have no text.
+    pub(super) fn at(&self, snapshot: Snapshot, objects: &Rc<Objects>) -> Self {
+        let mut files = snapshot.links;
+        files.extend(snapshot.files.iter().map(|(path, _)| path.clone()));
+        let stored = Stored::new(snapshot.files, objects);
+        Self::from(&self.top, &self.here, files, Source::Commit(stored))
+    }
+
+    fn from(top: &Path, here: &str, mut files: Vec<String>, source: Source) -> Self {
         files.sort();
         Self {
             top: top.to_owned(),
+            source,
             here: here.to_owned(),
             files,
             texts: RefCell::default(),
             literals: RefCell::default(),
-            read: RefCell::default(),
+            read: Cell::default(),
+            lacking: RefCell::default(),
         }
+    }
+
+    /// Whether one of these texts was asked for and is not here, as happens in a partial clone.
+    pub(super) fn lacks(&self, is_one: impl Fn(&str) -> bool) -> bool {
+        self.lacking.borrow().iter().any(|file| is_one(file))
     }
 
     pub(super) fn top(&self) -> &Path {
@@ -114,24 +142,42 @@ impl Tree {
         if let Some(known) = self.literals.borrow().get(file) {
             return Rc::clone(known);
         }
-        let found: Rc<[Literal]> =
-            self.text(file).map(|text| literals(&text).into()).unwrap_or_default();
+        let text = self.text(file);
+        let found = match (&self.source, text) {
+            (_, None) => Rc::default(),
+            (Source::Disk, Some(text)) => literals(&text).into(),
+            (Source::Commit(stored), Some(text)) => stored.literals(file, &text),
+        };
         self.literals.borrow_mut().insert(file.to_owned(), Rc::clone(&found));
         found
     }
 
     fn load(&self, file: &str) -> Option<Rc<str>> {
-        let path = self.top.join(file);
-        let about = fs::metadata(&path).ok()?;
-        if !about.is_file() || about.len() > LONGEST {
-            return None;
+        match &self.source {
+            Source::Disk => {
+                let path = self.top.join(file);
+                let about = fs::metadata(&path).ok()?;
+                if !about.is_file() || about.len() > LONGEST {
+                    return None;
+                }
+                self.spend(about.len())?;
+                Some(String::from_utf8_lossy(&fs::read(path).ok()?).into())
+            }
+            Source::Commit(stored) => {
+                let Some(text) = stored.text(file) else {
+                    self.lacking.borrow_mut().push(file.to_owned());
+                    return None;
+                };
+                self.spend(text.len() as u64)?;
+                Some(text)
+            }
         }
-        let mut read = self.read.borrow_mut();
-        *read += about.len();
-        if *read > ENOUGH {
-            return None;
-        }
-        Some(String::from_utf8_lossy(&fs::read(path).ok()?).into())
+    }
+
+    /// `None` where enough was read.
+    fn spend(&self, bytes: u64) -> Option<()> {
+        self.read.set(self.read.get() + bytes);
+        (self.read.get() <= ENOUGH).then_some(())
     }
 
     /// Folders in which a build may begin, the likeliest first: where the user stands, those

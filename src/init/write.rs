@@ -4,9 +4,12 @@ use std::fmt::Write;
 
 use crate::ui;
 
-use super::draft::{CHUNKS, Draft, Measured};
+use super::draft::{CHUNKS, Draft, Measured, Purpose};
 use super::inputs::Input;
-use super::programs::{Purpose, Reading};
+use super::past::{Override, Told};
+use super::program::Off;
+use super::programs::Reading;
+use super::tree::Origin;
 
 /// The column in which comments stand.
 const COLUMN: usize = 32;
@@ -21,35 +24,45 @@ const HEAD: &str = "\
 version = 1
 ";
 
+const CELLS: &str = "\
+# The same program along other paths of the engine, each with a guard of its own. Take the `#`
+# off what the hunt is about; every run costs time at every commit.";
+
+const SPEED: &str = "\
+# A hunt for speed: take the `#` off these lines and off the one in [build]. Let
+# nothing else run meanwhile: where values differ from run to run, each commit takes
+# several.";
+
 /// The text of the file.
-pub(super) fn toml(draft: &Draft) -> String {
+pub(super) fn toml(draft: &Draft, past: &Told) -> String {
     let mut out = Page(HEAD.to_owned());
     out.inputs(&draft.inputs);
-    out.worktree(&draft.links);
+    out.worktree(draft);
     out.build(draft);
-    let mut measures = draft.measures.iter();
-    if let Some(first) = measures.next() {
+    if let Some(first) = draft.measures.first() {
         out.blank();
-        out.0.push_str(&measure(first));
+        out.0.push_str(&measure(first, &[]));
     }
     out.run(draft);
     if let Some(first) = draft.measures.first() {
         out.blank();
-        out.0.push_str(&guard(first));
+        out.0.push_str(&guards(first));
     }
-    for other in measures {
+    out.overrides(past);
+    let told = draft.measures.first().map_or(&[][..], |first| &first.options_from);
+    let mut said = "";
+    for other in draft.measures.iter().skip(1) {
         out.blank();
-        out.line(
-            "# A hunt for speed: take the `#` off these lines and off the one in [build]. Let",
-            "",
-        );
-        out.line(
-            "# nothing else run meanwhile: where values differ from run to run, each commit takes",
-            "",
-        );
-        out.line("# several, and the two ends must lie wholly apart.", "");
-        for line in format!("{}\n{}", measure(other), guard(other)).lines() {
-            out.line(format!("# {line}").trim_end(), "");
+        let about = if other.purpose == Purpose::Speed { SPEED } else { CELLS };
+        if about != said {
+            said = about;
+            out.line(about, "");
+        }
+        let entry = format!("{}\n{}", measure(other, told), guards(other));
+        out.as_comment(&entry);
+        for over in past.offered.iter().filter(|over| over.draft.measures[0].name == other.name) {
+            out.line("#", "");
+            out.as_comment(&entry_of(over));
         }
     }
     out.probes(&draft.probes);
@@ -73,6 +86,12 @@ impl Page {
         self.0.push('\n');
     }
 
+    fn as_comment(&mut self, text: &str) {
+        for line in text.lines() {
+            self.line(format!("# {line}").trim_end(), "");
+        }
+    }
+
     fn inputs(&mut self, inputs: &[Input]) {
         if inputs.is_empty() {
             return;
@@ -84,38 +103,33 @@ impl Page {
         }
     }
 
-    fn worktree(&mut self, links: &[(String, String)]) {
-        if links.is_empty() {
+    fn worktree(&mut self, draft: &Draft) {
+        if draft.links.is_empty() && draft.no_submodules.is_none() {
             return;
         }
         self.blank();
         self.line("[worktree]", "commits are built in folders of their own, never in yours");
-        let names: Vec<String> = links.iter().map(|(name, _)| quoted(name)).collect();
-        let from: Vec<&str> = links.iter().map(|(_, from)| from.as_str()).collect();
-        let why = format!("not tracked, but used by {}", from.join(", "));
-        self.line(&format!("link = [{}]", names.join(", ")), &why);
+        if !draft.links.is_empty() {
+            let names: Vec<String> = draft.links.iter().map(|(name, _)| quoted(name)).collect();
+            let from: Vec<&str> = draft.links.iter().map(|(_, from)| from.as_str()).collect();
+            let why = format!("not tracked, but used by {}", from.join(", "));
+            self.line(&format!("link = [{}]", names.join(", ")), &why);
+        }
+        if let Some(why) = &draft.no_submodules {
+            self.line("submodules = false", why);
+        }
     }
 
     fn build(&mut self, draft: &Draft) {
         self.blank();
         self.line("[build]", &draft.build);
         self.line("commands = [", "no shell runs; {…} is filled in after the split into words");
-        let all = draft.configure.iter().chain(&draft.whole);
-        for command in all {
-            self.line(&format!("    {},", quoted(command)), "");
-        }
-        let mut known: Vec<&str> = Vec::new();
-        for (index, measured) in draft.measures.iter().enumerate() {
-            let command = measured.program.recipe.build.as_str();
-            if known.contains(&command) {
-                continue;
-            }
-            known.push(command);
-            let mark = if index == 0 { "" } else { "# " };
-            let from = format!("`{}`, {}", measured.program.name, measured.program.from);
-            self.line(&format!("    {mark}{},", quoted(command)), &from);
-        }
+        self.commands(draft);
         self.line("]", "");
+        for Off { option, package, from } in &draft.offs {
+            let why = format!("it asks for {package} ({from}), which no figure depends on");
+            self.line(&ui::printable_line(format!("# {option} is off: {why}")), "");
+        }
         if !draft.options.is_empty() {
             self.line("# Options of this tree that choose a backend, such as -DNAME=ON above:", "");
             for (name, from) in &draft.options {
@@ -127,6 +141,20 @@ impl Page {
         self.line("# jobs  = 2", "{jobs}; default: the cores of this machine");
     }
 
+    /// The lines of `commands`; those of what is only offered as comments.
+    fn commands(&mut self, draft: &Draft) {
+        let commands = draft.commands();
+        for (index, command) in commands.iter().enumerate() {
+            let first = draft.measures.first().filter(|_| index + 1 == commands.len());
+            let from = first.map(|m| format!("`{}`, {}", m.program.name, m.program.from));
+            self.line(&format!("    {},", quoted(command)), &from.unwrap_or_default());
+        }
+        for (command, measured) in draft.other_commands() {
+            let from = format!("`{}`, {}", measured.program.name, measured.program.from);
+            self.line(&format!("    # {},", quoted(command)), &from);
+        }
+    }
+
     fn run(&mut self, draft: &Draft) {
         self.blank();
         self.line("[run]", "");
@@ -134,6 +162,22 @@ impl Page {
         if draft.measures.first().is_some_and(|measured| measured.takes_chunks) {
             let why = "{chunks}; a guess: more tell smaller differences and take longer";
             self.line(&format!("chunks = {CHUNKS}"), why);
+        }
+    }
+
+    fn overrides(&mut self, past: &Told) {
+        if past.overrides.is_empty() {
+            return;
+        }
+        self.blank();
+        self.line("# How older commits differ, as their own trees have it. Looked through:", "");
+        self.line(&format!("# {}.", past.looked.as_deref().unwrap_or_default()), "");
+        self.line("# Of several that hold for a commit the last one counts.", "");
+        for (index, over) in past.overrides.iter().enumerate() {
+            if index > 0 {
+                self.blank();
+            }
+            self.0.push_str(&entry_of(over));
         }
     }
 
@@ -149,60 +193,109 @@ impl Page {
     }
 }
 
-fn measure(measured: &Measured) -> String {
+/// One `[[override]]`.
+fn entry_of(over: &Override) -> String {
     let mut out = Page(String::new());
-    let what = match measured.purpose {
-        Purpose::Perplexity => "what is run, and how its output is read",
-        Purpose::Speed => "the same for speed",
+    out.line("[[override]]", &format!("read at {}", over.read_at));
+    out.line(&format!("when = {}", over.when), "");
+    if over.says.commands {
+        out.line("build.commands = [", "");
+        out.commands(&over.draft);
+        out.line("]", "");
+    }
+    let Some(first) = over.draft.measures.first() else { return out.0 };
+    let key = |key: &str| format!("measure.{}.{key}", first.name);
+    if over.says.command {
+        out.line(&format!("{} = {}", key("command"), quoted(&first.command)), "");
+    }
+    if over.says.reading {
+        for (name, value) in first.reading.keys() {
+            out.line(&format!("{} = {value}", key(name)), "");
+        }
+    }
+    out.0
+}
+
+/// Its `[[measure]]`; where its options were read, as far as that is not told already.
+fn measure(measured: &Measured, told: &[(String, Origin)]) -> String {
+    let mut out = Page(String::new());
+    let what = match (measured.about, measured.purpose) {
+        ("", Purpose::Perplexity | Purpose::Suite) => "what is run, and how its output is read",
+        ("", Purpose::Speed) => "the same for speed",
+        (about, _) => about,
     };
     out.line("[[measure]]", what);
     out.line(&format!("name    = {}", quoted(measured.name)), "");
     out.line(&format!("command = {}", quoted(&measured.command)), "");
-    for from in &measured.options_from {
-        out.line(&format!("#         {}", ui::printable_line(from)), "");
+    for (option, from) in measured.options_from.iter().filter(|option| !told.contains(option)) {
+        out.line(&format!("#         {} {from}", ui::printable_line(option)), "");
     }
-    match &measured.reading {
-        Reading::Perplexity(Some(from)) => {
-            out.line(
-                "parser  = \"llama-perplexity\"",
-                &format!("its final line is printed in {from}"),
-            );
-        }
-        Reading::Perplexity(None) => {
-            out.line("parser  = \"llama-perplexity\"", "a guess, by the program's name");
-        }
-        Reading::LlamaBench => {
-            out.line(
-                "parser  = \"json\"",
-                "its first test is of the prompt, its second of generation",
-            );
-            out.line("pointers = { pp = \"/0/avg_ts\", tg = \"/1/avg_ts\" }", "");
-        }
-        Reading::Pattern { pattern, from } | Reading::Speeds { pattern, from, .. } => {
-            out.line("parser  = \"regex\"", &format!("a guess, from what {from} prints"));
-            out.line(&format!("pattern = {}", quoted(pattern)), "");
-            out.line("pick    = \"last\"", "where it matches more than once");
-        }
+    let why = match &measured.reading {
+        Reading::Perplexity(Some(from)) => format!("its final line is printed in {from}"),
+        Reading::Perplexity(None) => "a guess, by the program's name".to_owned(),
+        Reading::LlamaBench => "tokens per second of each test: pp512, tg128".to_owned(),
+        Reading::Pattern { from, .. }
+        | Reading::Speeds { from, .. }
+        | Reading::Checks { from, .. } => format!("a guess, from what {from} prints"),
+        Reading::Passes => "0: it passes".to_owned(),
+    };
+    for (key, value) in measured.reading.keys() {
+        let why = match key {
+            "parser" => why.as_str(),
+            "pick" => "where it matches more than once",
+            _ => "",
+        };
+        out.line(&format!("{key:<7} = {value}"), why);
+    }
+    if matches!(measured.reading, Reading::Checks { .. }) {
+        out.line(
+            "failures = { crash = \"bad\" }",
+            "a suite that leaves with an error is wrong, whatever it prints",
+        );
+    }
+    if measured.purpose == Purpose::Speed {
+        out.line("exclusive = true", "nothing else of ours builds or runs meanwhile");
     }
     out.line("timeout = \"20m\"", "of one run");
     out.0
 }
 
-fn guard(measured: &Measured) -> String {
-    let mut out = Page(String::new());
-    out.line("[[guard]]", "a commit is bad when it breaks this");
-    let metric = match &measured.reading {
-        Reading::Speeds { names, .. } => format!("{}.{}", measured.name, generation(names)),
-        Reading::LlamaBench => format!("{}.tg", measured.name),
-        _ => measured.name.to_owned(),
-    };
-    out.line(&format!("metric       = {}", quoted(&metric)), "");
-    match measured.purpose {
-        Purpose::Perplexity => {
+/// The guards of a measure, one `[[guard]]` after the other.
+fn guards(measured: &Measured) -> String {
+    let name = measured.name;
+    let entries = match (measured.purpose, &measured.reading) {
+        (Purpose::Perplexity, _) => {
             let why = "a guess: above what the good end measures, in its own unit";
-            out.line("max_increase = 0.05", why);
+            vec![(name.to_owned(), "max_increase = 0.05", why)]
         }
-        Purpose::Speed => out.line("max_decrease_percent = 10.0", "a guess"),
+        (Purpose::Speed, reading) => {
+            let metric = match reading {
+                Reading::Speeds { names, .. } => format!("{name}.{}", generation(names)),
+                Reading::LlamaBench => format!("{name}.tg128"),
+                _ => name.to_owned(),
+            };
+            vec![(metric, "max_decrease_percent = 10.0", "a guess")]
+        }
+        (Purpose::Suite, Reading::Checks { states, distances, .. }) => {
+            let failed = states.then(|| (format!("{name}.failed"), "max          = 0", ""));
+            let why = "a guess: twice as far off as at the good end";
+            let far = distances
+                .then(|| (format!("{name}.max_diff"), "max_increase_percent = 100.0", why));
+            failed.into_iter().chain(far).collect()
+        }
+        (Purpose::Suite, _) => {
+            vec![(name.to_owned(), "max          = 0", "any other exit code is bad")]
+        }
+    };
+    let mut out = Page(String::new());
+    for (index, (metric, form, why)) in entries.into_iter().enumerate() {
+        let what = if index == 0 { "a commit is bad when it breaks this" } else { "or this" };
+        if index > 0 {
+            out.blank();
+        }
+        out.line("[[guard]]", what);
+        out.line(&format!("metric       = {}", quoted(&metric)), "");
+        out.line(form, why);
     }
     out.0
 }
@@ -215,6 +308,6 @@ fn generation(names: &[String]) -> &str {
 }
 
 /// A TOML string; a literal one where that is easier to read.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
 }

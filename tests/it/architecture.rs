@@ -13,7 +13,7 @@ const ROOMS: &[(&str, &str)] = &[
         "init demo hunt oracle build measure report store config git search stats evaluation \
          process ui",
     ),
-    ("init", "config git ui"),
+    ("init", "config git evaluation ui"),
     ("demo", "config git evaluation"),
     ("hunt", "oracle build report store config git search stats evaluation process ui"),
     ("oracle", "build measure store config git search stats evaluation process ui"),

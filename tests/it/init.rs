@@ -174,7 +174,7 @@ fn a_cargo_tree_is_hunted_in() {
         "{text}"
     );
     assert!(text.contains("pattern = 'perplexity +of +the +text: +("), "{text}");
-    said.says(&["the pattern was made from what src/main.rs:21 prints"]);
+    said.says(&["how it is read was made from what src/main.rs:21 prints"]);
 }
 
 #[test]
@@ -204,6 +204,44 @@ fn the_bundled_engine_s_own_tree_is_hunted_in() {
     assert_eq!(config.build.commands.len(), 2, "{both}");
     let metrics: Vec<_> = config.guards.iter().map(|guard| guard.metric.to_string()).collect();
     assert_eq!(metrics, ["ppl", "speed.decode"]);
+}
+
+#[test]
+fn start_writes_what_is_not_there_and_hunts_with_it() {
+    let Planted { env, culprit } = make_tree();
+    let recipe = ["--model", "models/model.bin", "--set", "guard.ppl.max_increase=0.1"];
+    let start = |good: &'static str| [&["start", "--good", good], &recipe[..]].concat();
+    // What is asked of the hunt is wrong: there is neither a hunt nor a file.
+    env.run(&start("nowhere")).expect(2).says(&["nowhere"]);
+    assert!(!env.repo().join("oracle.toml").exists());
+
+    let started = env.run(&start("v1")).says(&[
+        "build: make, Makefile",
+        "warning: text: data/corpus.txt (a guess",
+        "wrote oracle.toml",
+    ]);
+    assert!(started.stderr.starts_with("hunt: "), "{}", started.stderr);
+    let hunt = Hunt::of(&env, started).expect(0, "culprit");
+    assert_eq!(hunt.culprit(), culprit);
+    let init = [&["init", "-o", "-"], &recipe[..]].concat();
+    assert_eq!(written(&env), env.run(&init).expect(0).stdout);
+
+    env.run(&start("v1")).expect(2).says(&[
+        "error: oracle.toml is there already, and is left as it is",
+        "hint: to hunt with it, leave out --model, --text and --set",
+    ]);
+    env.run(&["start", "--good", "v1"]).expect(0);
+}
+
+#[test]
+fn start_hunts_where_nothing_can_be_written() {
+    let Planted { env, culprit } = make_tree();
+    let named = ["start", "--good", "v1", "--config", "/proc/o.toml", "--set", "build.jobs=1"];
+    let started = env
+        .run(&named)
+        .says(&["warning: cannot write /proc/o.toml: ", "goes by a copy of its own"]);
+    let hunt = Hunt::of(&env, started).expect(0, "culprit");
+    assert_eq!(hunt.culprit(), culprit);
 }
 
 // ---- what it does not write ----

@@ -2,20 +2,21 @@
 //!
 //! The files are read, not run: `set`, `option`, `project`, `add_subdirectory`, `include`,
 //! `foreach`, `file(GLOB)`, `add_executable`, `add_library`, `target_link_libraries` and
-//! `set_target_properties` are followed, functions and macros are not called. A condition on
+//! `set_target_properties` are followed, functions and macros are not called; one that warns of
+//! options by their former names tells what they are called now. A condition on
 //! another platform is false, one on where the file stands is worked out; of all others both
 //! branches are read.
 
+mod found;
 mod reader;
 mod scope;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use super::program::{Build, Idle, Off};
+use super::tree::{Origin, Tree, is_c, join};
 
-use super::program::{Build, Program, Recipe, System, below, quoted};
-use super::tree::{Origin, Tree, base, is_c, join};
-
+use found::{Executable, Found, Switch};
 use reader::{Command, commands};
 use scope::{Scope, truth};
 
@@ -25,11 +26,8 @@ const DEEPEST: usize = 24;
 const ROUNDS: usize = 200;
 const COMMANDS: usize = 200_000;
 
-/// What an option's name ends with that chooses a backend, or how the processor is used.
-const BACKENDS: [&str; 16] = [
-    "CUDA", "HIP", "HIPBLAS", "CUBLAS", "VULKAN", "METAL", "SYCL", "OPENCL", "MUSA", "CANN",
-    "BLAS", "OPENBLAS", "OPENMP", "NATIVE", "KLEIDIAI", "WEBGPU",
-];
+/// Packages that programs fetch models with, or serve them.
+const NETWORK: [&str; 2] = ["CURL", "OpenSSL"];
 
 /// Reads the tree that begins in `root`; `None` where no CMakeLists.txt is tracked there.
 pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
@@ -38,55 +36,7 @@ pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     let mut walk = Walk { tree, found: Found::default(), left: COMMANDS };
     let mut scope = Scope::root(root);
     walk.file(&file, &mut scope, 0);
-    let found = walk.found;
-    let options = found.backends();
-    let programs = found.executables.iter().map(|e| found.program(tree, root, e)).collect();
-    let whole = Recipe {
-        system: System::Cmake,
-        configure: Some(configure(root, &[])),
-        build: "cmake --build {build} -j{jobs}".to_owned(),
-        path: String::new(),
-        unsure: Vec::new(),
-    };
-    Some(Build { system: System::Cmake, file, programs, whole, options })
-}
-
-fn configure(root: &str, switches: &[&str]) -> String {
-    let src = below("{src}", root);
-    let mut words = vec![format!("cmake -B {{build}} -S {src} -DCMAKE_BUILD_TYPE=Release")];
-    words.extend(switches.iter().map(|switch| format!("-D{switch}=ON")));
-    words.join(" ")
-}
-
-/// What the files declare.
-#[derive(Debug, Default)]
-struct Found {
-    executables: Vec<Executable>,
-    /// A library's sources.
-    libraries: BTreeMap<String, Vec<String>>,
-    links: BTreeMap<String, Vec<String>>,
-    properties: BTreeMap<(String, String), String>,
-    options: Vec<Switch>,
-}
-
-/// `option(NAME …)`.
-#[derive(Debug)]
-struct Switch {
-    name: String,
-    is_off: bool,
-    from: Origin,
-}
-
-/// `add_executable`.
-#[derive(Debug)]
-struct Executable {
-    name: String,
-    from: Origin,
-    sources: Vec<String>,
-    /// Where it is built, with `{build}` in it, as far as known.
-    folder: String,
-    /// Options that are off unless told otherwise, and that it depends on.
-    switches: Vec<String>,
+    Some(walk.found.build(tree, root, file))
 }
 
 struct Walk<'t> {
@@ -124,6 +74,7 @@ impl Walk<'_> {
             let end = at + block(&commands[at..], &command.name, close);
             let body = &commands[at + 1..end.min(commands.len())];
             match close {
+                "endfunction" | "endmacro" => self.found.defined(command, body),
                 "endif" => self.condition(command, body, file, scope, depth),
                 "endforeach" => self.each(command, body, file, scope, depth),
                 _ => {}
@@ -152,6 +103,8 @@ impl Walk<'_> {
                     && let Some(condition) = condition
                 {
                     self.needed(condition, scope);
+                    self.wanted(condition, &rest[..end], file);
+                    self.found.replaced(condition, &rest[..end]);
                 }
                 self.run(&rest[..end], file, scope, depth);
                 scope.switches.truncate(before);
@@ -176,6 +129,35 @@ impl Walk<'_> {
             if known.is_some_and(|option| option.is_off) {
                 scope.switches.push((*word).to_owned());
             }
+        }
+    }
+
+    /// An option that is on, asks for a package that only a network needs, and ends the build
+    /// where that is not installed. What a measurement reads lies on the disk.
+    fn wanted(&mut self, condition: &Command, body: &[Command], file: &str) {
+        let [option] = condition.arguments.as_slice() else { return };
+        let is_on = |known: &&Switch| known.name == option.text && known.is_on;
+        if !self.found.options.iter().any(|known| is_on(&known)) {
+            return;
+        }
+        let is_fatal = |command: &Command| {
+            command.name == "message"
+                && command.arguments.first().is_some_and(|a| a.text == "FATAL_ERROR")
+        };
+        let ends = body.iter().any(is_fatal);
+        let asks = |command: &&Command| {
+            let words: Vec<&str> = command.arguments.iter().map(|a| a.text.as_str()).collect();
+            command.name == "find_package"
+                && words.first().is_some_and(|package| NETWORK.contains(package))
+                && (ends || words.contains(&"REQUIRED"))
+        };
+        let Some(command) = body.iter().find(asks) else { return };
+        if !self.found.offs.iter().any(|off| off.option == option.text) {
+            self.found.offs.push(Off {
+                option: option.text.clone(),
+                package: command.arguments[0].text.clone(),
+                from: Origin::new(file, command.line),
+            });
         }
     }
 
@@ -213,12 +195,17 @@ impl Walk<'_> {
             "project" => scope.project(first),
             "option" => {
                 let default = command.arguments.get(2).map_or("OFF", |a| a.text.as_str());
-                let is_off =
-                    matches!(default.to_ascii_uppercase().as_str(), "OFF" | "NO" | "FALSE" | "0");
-                self.found.options.push(Switch { name: first.clone(), is_off, from });
+                let default = default.to_ascii_uppercase();
+                let is_off = matches!(default.as_str(), "OFF" | "NO" | "FALSE" | "0");
+                let is_on = matches!(default.as_str(), "ON" | "YES" | "TRUE" | "1");
+                self.found.options.push(Switch { name: first.clone(), is_off, is_on, from });
             }
             "add_subdirectory" => {
                 let Some(folder) = scope.path(first) else { return };
+                if let Some(option) = scope.switches.last() {
+                    let (folder, option) = (folder.clone(), option.clone());
+                    self.found.idle.push(Idle { folder, option });
+                }
                 let built = rest.first().filter(|word| *word != "EXCLUDE_FROM_ALL");
                 let mut inner = scope.below(&folder, first, built.map(String::as_str));
                 self.file(&join(&folder, "CMakeLists.txt"), &mut inner, depth + 1);
@@ -245,7 +232,10 @@ impl Walk<'_> {
                 self.found.links.entry(first.clone()).or_default().extend(rest.iter().cloned());
             }
             "set_target_properties" => self.properties(&words),
-            _ => {}
+            "add_test" => {
+                self.found.test.get_or_insert(from);
+            }
+            _ => self.found.called(&command.name, &words),
         }
     }
 
@@ -296,57 +286,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-impl Found {
-    fn backends(&self) -> Vec<(String, Origin)> {
-        let chosen = self.options.iter().filter(|option| {
-            option.name.rsplit('_').next().is_some_and(|last| BACKENDS.contains(&last))
-        });
-        let mut options: Vec<_> = chosen.map(|o| (o.name.clone(), o.from.clone())).collect();
-        options.dedup_by(|a, b| a.0 == b.0);
-        options
-    }
-
-    fn program(&self, tree: &Tree, root: &str, executable: &Executable) -> Program {
-        let Executable { name, from, sources, folder, switches } = executable;
-        let property =
-            |key: &str| self.properties.get(&(name.clone(), key.to_owned())).map(String::as_str);
-        let folder = property("RUNTIME_OUTPUT_DIRECTORY").unwrap_or(folder);
-        let file = property("OUTPUT_NAME").unwrap_or(name);
-        let mut unsure = Vec::new();
-        let path = if folder.contains('$') {
-            unsure.push(format!("where CMake puts `{name}` is not known: {from} says {folder}"));
-            format!("{{build}}/bin/{file}")
-        } else {
-            format!("{folder}/{file}")
-        };
-        let switches: Vec<&str> = switches.iter().map(String::as_str).collect();
-        let mut all = sources.clone();
-        // Today's tools are a few lines around a library that lies beside them.
-        for library in self.links.get(name).into_iter().flatten() {
-            let beside = |file: &&String| base_folder(file) == base_folder(&from.file);
-            let linked = self.libraries.get(library).into_iter().flatten();
-            all.extend(linked.filter(beside).cloned());
-        }
-        all.retain(|file| tree.has(file));
-        Program {
-            name: name.clone(),
-            from: from.clone(),
-            sources: all,
-            recipe: Recipe {
-                system: System::Cmake,
-                configure: Some(configure(root, &switches)),
-                build: format!("cmake --build {{build}} -j{{jobs}} --target {}", quoted(name)),
-                path: quoted(&path),
-                unsure,
-            },
-        }
-    }
-}
-
-fn base_folder(file: &str) -> &str {
-    &file[..file.len() - base(file).len()]
 }
 
 /// The words before any of these.

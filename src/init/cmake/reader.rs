@@ -122,10 +122,20 @@ impl<'s> Cursor<'s> {
         text
     }
 
+    /// An argument without quotes; `\"` and `\#` in it neither open a text nor a comment.
     fn word(&mut self) -> String {
-        let is_end = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '#' | '"');
-        let length = self.rest.find(is_end).unwrap_or(self.rest.len());
-        self.take(length).to_owned()
+        let mut text = String::new();
+        while let Some(c) = self.rest.chars().next() {
+            if c.is_whitespace() || matches!(c, '(' | ')' | '#' | '"') {
+                break;
+            }
+            self.take(c.len_utf8());
+            match self.rest.chars().next().filter(|_| c == '\\') {
+                Some(escaped) => text.push_str(self.take(escaped.len_utf8())),
+                None => text.push(c),
+            }
+        }
+        text
     }
 }
 
@@ -149,8 +159,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_escaped_opens_nothing() {
+        let text = "echo(\\\"\\#ifndef ${A}\\\" >> f)\nset(B a\\ b\\(\\;)";
+        assert_eq!(
+            shown(text),
+            [r##"1:echo ["\"#ifndef", "${A}\"", ">>", "f"]"##, r#"2:set ["B", "a b(;"]"#]
+        );
+    }
+
+    #[test]
     fn what_never_ends_is_no_trouble() {
-        for text in ["set(", "set(\"a", "set([[", "#[==[", "set", "é(", "set(\"\\"] {
+        for text in ["set(", "set(\"a", "set([[", "#[==[", "set", "é(", "set(\"\\", "set(\\"] {
             commands(text);
         }
     }

@@ -1,5 +1,6 @@
 use super::super::tree::tests::tree;
 use super::*;
+use crate::init::program::Program;
 
 fn build(files: &[(&str, &str)]) -> Build {
     let (_folder, tree) = tree(files);

@@ -8,6 +8,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::program::{Build, Program, Recipe, System, below, quoted};
+use super::suites::likeness;
 use super::tree::{Origin, Tree, base, ending, is_c, join, parent, stem};
 
 use reader::{Makefile, stem_of, substitute};
@@ -43,7 +44,8 @@ pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     }
     reader.programs(None, &mut programs);
     let whole = reader.recipe(None, None, String::new());
-    Some(Build { system: System::Make, file, programs, whole, options: Vec::new() })
+    let suites = reader.suites();
+    Some(Build { suites, ..Build::of(System::Make, file, programs, whole) })
 }
 
 /// A target with everything that is said about it.
@@ -204,6 +206,45 @@ impl Reader<'_> {
         // The one that is called like the program speaks for it first.
         sources.sort_by_key(|file| stem(file) != name);
         sources
+    }
+
+    /// Targets that check something. They are run where they are built: what a suite starts
+    /// looks for the libraries where the Makefile puts them by itself.
+    fn suites(&self) -> Vec<Program> {
+        let targets = self.targets(&[]);
+        let is_plain = |name: &str| !name.contains(['%', '$', '/', '.']);
+        let mut suites = Vec::new();
+        for (name, about) in &targets {
+            if likeness(name) == 0 || !is_plain(name) {
+                continue;
+            }
+            let Some(from) = about.from.clone() else { continue };
+            // What it needs is the build; a suite that it needs is not, as it may fail.
+            let is_built = |need: &&String| {
+                targets.contains_key(*need) && (likeness(need) == 0 || !is_plain(need))
+            };
+            let needs: Vec<String> =
+                about.needs.iter().filter(is_built).map(|need| quoted(need)).collect();
+            let mut recipe = self.recipe(None, None, String::new());
+            if !needs.is_empty() {
+                recipe.build = format!("{} {}", recipe.build, needs.join(" "));
+            }
+            recipe.path = format!("make -C {} {}", below("{src}", self.root), quoted(name));
+            let words = about.recipe.iter().flat_map(|line| self.makefile.words(line, &[]));
+            let mut sources = Vec::new();
+            for word in words {
+                let word = word.trim_start_matches("./");
+                let file = join(self.root, word);
+                if self.tree.has(&file) {
+                    sources.push(file);
+                } else if let Some(program) = targets.get(word) {
+                    sources.extend(self.sources(base(word), program.needs.iter()));
+                }
+            }
+            suites.push(Program { name: name.clone(), from, sources, recipe });
+        }
+        suites.sort_by(|a, b| (&a.from.file, a.from.line).cmp(&(&b.from.file, b.from.line)));
+        suites
     }
 
     fn recipe(&self, folder: Option<&str>, target: Option<&str>, path: String) -> Recipe {

@@ -97,7 +97,7 @@ fn in_a_bare_repository() {
     insta::assert_snapshot!(refused_with(&env, &bare, &START, &[]), @r"
     exit code 2
     error: there is no oracle.toml here
-    hint: `bisect-ppl init --model F --text F` writes one; --config FILE names another
+    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these; --config FILE names another
     ");
     let config = env.repo().join("oracle.toml");
     let args = ["start", "--good", "v1", "--config", config.to_str().unwrap()];

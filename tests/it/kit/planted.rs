@@ -124,7 +124,7 @@ pub fn planted(files: &[(&str, &str)], at: &str, score: fn(&str) -> String) -> P
 }
 
 /// Bytes with as uneven a distribution as letters have.
-fn letters(count: u32) -> Vec<u8> {
+pub fn letters(count: u32) -> Vec<u8> {
     let mut state = 7_u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

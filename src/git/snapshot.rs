@@ -1,0 +1,130 @@
+//! A commit's tree as far as its objects are here.
+//!
+//! Whoever looks through years of history to find out how to build it must not make a partial
+//! clone fetch them: this is read through git2, which fetches nothing. What is not here is
+//! unknown, and said to be.
+
+use git2::{ErrorCode, ObjectType, Oid};
+
+use crate::evaluation::CommitId;
+
+use super::{GitError, History};
+
+/// The name of a file's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlobId(Oid);
+
+/// What a commit's tree holds; names that are not UTF-8 are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Plain files by their paths from the top.
+    pub files: Vec<(String, BlobId)>,
+    /// Symbolic links.
+    pub links: Vec<String>,
+    /// Where submodules lie.
+    pub submodules: Vec<String>,
+}
+
+/// What a path is in a commit's tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Here {
+    /// Nothing.
+    Nothing,
+    /// A file or a link.
+    File(BlobId),
+    /// A folder or a submodule.
+    Other,
+    /// A part of the tree on the way to it is not here.
+    Unknown,
+}
+
+impl History {
+    /// The commit's tree; `None` where a part of it is not here.
+    pub fn snapshot(&self, id: &CommitId) -> Result<Option<Snapshot>, GitError> {
+        let failed =
+            |source| GitError::Library { what: format!("the tree of commit {id}"), source };
+        let mut snapshot = Snapshot::default();
+        let mut folders = vec![(String::new(), self.commit(id)?.tree_id())];
+        while let Some((folder, oid)) = folders.pop() {
+            let tree = match self.objects.find_tree(oid) {
+                Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
+                tree => tree.map_err(failed)?,
+            };
+            for entry in &tree {
+                let Ok(name) = entry.name() else { continue };
+                let path = format!("{folder}{name}");
+                match (entry.kind(), entry.filemode()) {
+                    (Some(ObjectType::Tree), _) => folders.push((format!("{path}/"), entry.id())),
+                    (Some(ObjectType::Blob), 0o120_000) => snapshot.links.push(path),
+                    (Some(ObjectType::Blob), _) => snapshot.files.push((path, BlobId(entry.id()))),
+                    (Some(ObjectType::Commit), _) => snapshot.submodules.push(path),
+                    _ => {}
+                }
+            }
+        }
+        Ok(Some(snapshot))
+    }
+
+    /// What a commit has at a path.
+    pub fn at(&self, id: &CommitId, path: &str) -> Result<Here, GitError> {
+        let mut oid = self.commit(id)?.tree_id();
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            let tree = match self.objects.find_tree(oid) {
+                Err(error) if error.code() == ErrorCode::NotFound => return Ok(Here::Unknown),
+                tree => tree.map_err(|source| GitError::Library {
+                    what: format!("the tree of commit {id}"),
+                    source,
+                })?,
+            };
+            let Some(entry) = tree.get_name(part) else { return Ok(Here::Nothing) };
+            oid = entry.id();
+            match (parts.peek().is_some(), entry.kind()) {
+                (true, Some(ObjectType::Tree)) => {}
+                (true, _) => return Ok(Here::Nothing),
+                (false, Some(ObjectType::Blob)) => return Ok(Here::File(BlobId(oid))),
+                (false, _) => return Ok(Here::Other),
+            }
+        }
+        Ok(Here::Nothing)
+    }
+
+    /// A file's content; `None` where it is not here, or longer than that many bytes.
+    pub fn blob(&self, id: BlobId, longest: u64) -> Option<Vec<u8>> {
+        let about = self.objects.odb().ok()?.read_header(id.0).ok()?;
+        if about.0 as u64 > longest {
+            return None;
+        }
+        Some(self.objects.find_blob(id.0).ok()?.content().to_vec())
+    }
+
+    /// A commit and its first parents, the newest first, as far as this clone has them.
+    pub fn first_parents(&self, newest: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        let call = self.repository().shared_call().args(["rev-list", "--first-parent"]);
+        super::history::commit_list(call.arg(newest.as_str()).arg("--"))
+    }
+
+    /// Where the branch that the user's checkout belongs to ends, if that is ahead of it: its
+    /// upstream, what the remote's own HEAD names, or the branch that most repositories have.
+    pub fn ahead_of(&self, here: &CommitId) -> Result<Option<(String, CommitId)>, GitError> {
+        let names = [
+            "@{upstream}",
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/main",
+            "refs/remotes/origin/master",
+            "refs/heads/main",
+            "refs/heads/master",
+        ];
+        for name in names {
+            let Ok(tip) = self.resolve(name) else { continue };
+            if tip != *here && self.is_ancestor(here, &tip)? {
+                let short = name.trim_start_matches("refs/").trim_start_matches("remotes/");
+                return Ok(Some((short.trim_start_matches("heads/").to_owned(), tip)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests;

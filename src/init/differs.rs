@@ -1,0 +1,72 @@
+//! In what two drafts differ, as far as an override may say it.
+
+use super::draft::{Draft, Measured, Purpose};
+use super::set::Setting;
+
+/// Which keys an override sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Says {
+    pub(super) commands: bool,
+    pub(super) command: bool,
+    pub(super) reading: bool,
+}
+
+impl Says {
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            commands: self.commands || other.commands,
+            command: self.command || other.command,
+            reading: self.reading || other.reading,
+        }
+    }
+}
+
+/// What overrides may set: not what the user has set for all commits.
+pub(super) fn free(draft: &Draft, settings: &[Setting]) -> Says {
+    let Some(first) = draft.measures.first() else {
+        let commands = !settings.iter().any(Setting::names_build);
+        return Says { commands, ..Says::default() };
+    };
+    let is_set = |key: &str| settings.iter().any(|s| s.is_of_measure(first.name, key));
+    let reads = ["parser", "pattern", "pick", "pointer", "pointers"];
+    Says {
+        commands: !settings.iter().any(Setting::names_build),
+        command: !is_set("command"),
+        reading: !reads.iter().any(|key| is_set(key)),
+    }
+}
+
+/// In what two drafts differ, as far as it may be said.
+pub(super) fn says(a: &Draft, b: &Draft, free: Says) -> Says {
+    let command = |draft: &Draft| draft.measures.first().map(|m| m.command.clone());
+    let read = |draft: &Draft| draft.measures.first().map(reading);
+    Says {
+        commands: free.commands && a.own_commands() != b.own_commands(),
+        command: free.command && command(a) != command(b),
+        reading: free.reading && read(a) != read(b),
+    }
+}
+
+/// The keys of a measure that say how its output is read.
+pub(super) fn reading(measured: &Measured) -> Vec<String> {
+    let keys = measured.reading.keys();
+    keys.into_iter().map(|(key, value)| format!("{key} = {value}")).collect()
+}
+
+/// Whether what an older commit measures is the same thing: an override can neither rename a
+/// measure nor change what its guard is about.
+pub(super) fn is_comparable(old: &Draft, new: &Draft) -> bool {
+    match (old.measures.first(), new.measures.first()) {
+        (None, None) => true,
+        (Some(old), Some(new)) => {
+            old.name == new.name
+                && old.reading.metrics() == new.reading.metrics()
+                && (old.purpose != Purpose::Suite || is_same_suite(old, new))
+        }
+        _ => false,
+    }
+}
+
+fn is_same_suite(old: &Measured, new: &Measured) -> bool {
+    old.program.name == new.program.name && reading(old) == reading(new)
+}

@@ -1,0 +1,372 @@
+//! What a tree can be measured with, and how it is built for that: everything of a draft that
+//! stands in the tree itself.
+
+use crate::ui;
+
+use super::draft::{Draft, Measured, Purpose, cells, measured};
+use super::program::{Build, Recipe, System};
+use super::programs::{Choice, Reading, Sought, choose, is_beyond_doubt, nearest};
+use super::set::Setting;
+use super::suites;
+use super::tree::{Origin, Tree, join, parent};
+use super::{InitError, Notes, cargo, cmake, make};
+
+/// The build systems of the tree, each read where it begins: all of them, or those up to the
+/// first that makes a program for perplexity which can be no likelier.
+pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
+    type Read = fn(&Tree, &str) -> Option<Build>;
+    // Where two build the same program, CMake's way is the one that is kept up.
+    let systems: [Read; 3] = [cmake::read, cargo::read, make::read];
+    let roots = tree.roots();
+    let is_asked_for = settings.iter().any(|setting| setting.target().is_some());
+    let mut builds = Vec::new();
+    for read in systems {
+        builds.extend(roots.iter().find_map(|root| read(tree, root)));
+        if !is_asked_for && builds.last().is_some_and(|build| is_beyond_doubt(tree, build)) {
+            break;
+        }
+    }
+    builds
+}
+
+/// Leaves only what the user wants to measure; of an older tree, in which it may be called
+/// otherwise, everything where there is nothing of this name.
+fn retain_target(builds: &mut [Build], settings: &[Setting]) -> Result<(), InitError> {
+    let Some((setting, name)) = settings.iter().find_map(|s| Some((s, s.target()?))) else {
+        return Ok(());
+    };
+    let all = || builds.iter().flat_map(|build| build.programs.iter().chain(&build.suites));
+    if !all().any(|program| program.name == name) {
+        let mut names: Vec<String> = all().map(|p| ui::printable_line(&p.name)).collect();
+        names.sort();
+        names.dedup();
+        let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        return setting.no_target(&names).map_or(Ok(()), Err);
+    }
+    for build in builds {
+        build.programs.retain(|program| program.name == name);
+        build.suites.retain(|suite| suite.name == name);
+    }
+    Ok(())
+}
+
+/// The program or suite that a hunt in this tree would measure with.
+pub(super) fn likeliest(
+    tree: &Tree,
+    builds: &[Build],
+    settings: &[Setting],
+) -> Option<(Purpose, Choice)> {
+    let is_given = settings.iter().any(|s| s.is_command_of(Purpose::Perplexity.name()));
+    // What prints a perplexity on the way, and takes no text, is for something else.
+    let is_for_it = |choice: &Choice| {
+        choice.is_named || is_given || measured(choice, Purpose::Perplexity, false).is_ok()
+    };
+    let as_it_is = |purpose, choice: Option<Choice>| Some((purpose, choice?));
+    let perplexity = choose(tree, builds, Sought::Perplexity);
+    let (sure, unsure) = match perplexity {
+        Some(choice) if is_for_it(&choice) => (Some(choice), None),
+        other => (None, other),
+    };
+    as_it_is(Purpose::Perplexity, sure)
+        .or_else(|| as_it_is(Purpose::Suite, suites::choose(tree, builds)))
+        .or_else(|| as_it_is(Purpose::Speed, choose(tree, builds, Sought::Speed)))
+        .or_else(|| as_it_is(Purpose::Perplexity, unsure))
+}
+
+/// The measures of a tree and the commands that build for them; no inputs yet.
+pub(super) fn draft(
+    tree: &Tree,
+    mut builds: Vec<Build>,
+    settings: &[Setting],
+    notes: &mut Notes,
+) -> Result<Draft, InitError> {
+    retain_target(&mut builds, settings)?;
+    let builds = builds.as_slice();
+    let is_named = settings.iter().any(Setting::names_command);
+    let is_built = settings.iter().any(Setting::names_build);
+    if builds.is_empty() && !is_built {
+        return Err(InitError::NoBuild(untracked(tree)));
+    }
+    let mut measures = Vec::new();
+    if let Some((purpose, choice)) = likeliest(tree, builds, settings) {
+        // A suite is better than nothing, and worse than what the user names.
+        if purpose != Purpose::Suite || !is_named {
+            measures.extend(first(&choice, purpose, settings, notes)?);
+        }
+        if purpose != Purpose::Speed {
+            measures.extend(speed(tree, builds, settings, notes));
+        }
+    }
+    if measures.is_empty() && !is_named {
+        return Err(no_program(tree, builds));
+    }
+    let recipe = measures.first().map(|first| first.program.recipe.clone());
+    let build = match &recipe {
+        Some(recipe) => builds.iter().find(|build| build.system == recipe.system),
+        None => builds.first(),
+    };
+    let mut draft = Draft { measures, ..Draft::default() };
+    if let Some(build) = build {
+        add_build(tree, build, settings, &mut draft, notes)?;
+    }
+    Ok(draft)
+}
+
+/// What is measured, and the same program in other ways.
+fn first(
+    choice: &Choice,
+    purpose: Purpose,
+    settings: &[Setting],
+    notes: &mut Notes,
+) -> Result<Vec<Measured>, InitError> {
+    let is_given = settings.iter().any(|setting| setting.is_command_of(purpose.name()));
+    let first = measured(choice, purpose, is_given)?;
+    let program = &choice.program;
+    let what = match purpose {
+        Purpose::Perplexity => "perplexity",
+        Purpose::Suite => "a suite of tests (no program for perplexity was found)",
+        Purpose::Speed => "speed (no program for perplexity was found)",
+    };
+    notes.found.push(format!("{what}: `{}`, {}", program.name, program.from));
+    notes.unsure.extend(program.recipe.unsure.iter().cloned());
+    if !choice.others.is_empty() {
+        let others = choice.others.join(", ");
+        notes.unsure.push(format!("`{}` was taken; there is also {others}", program.name));
+    }
+    match &choice.reading {
+        Reading::Perplexity(None) => notes.unsure.push(format!(
+            "what `{}` prints was not found in its sources: the parser is a guess",
+            program.name
+        )),
+        Reading::Pattern { from, .. }
+        | Reading::Speeds { from, .. }
+        | Reading::Checks { from, .. } => {
+            notes.unsure.push(format!("how it is read was made from what {from} prints"));
+        }
+        Reading::Perplexity(Some(_)) | Reading::LlamaBench | Reading::Passes => {}
+    }
+    let mut all = vec![first];
+    if purpose == Purpose::Perplexity && !is_given {
+        // What the user writes themselves stands beside no comment of the same name.
+        let is_free = |cell: &Measured| !settings.iter().any(|s| s.is_command_of(cell.name));
+        all.extend(cells(choice).into_iter().filter(is_free));
+    }
+    Ok(all)
+}
+
+/// A program for speed, to be offered where it can be told how it is called.
+fn speed(
+    tree: &Tree,
+    builds: &[Build],
+    settings: &[Setting],
+    notes: &mut Notes,
+) -> Option<Measured> {
+    if settings.iter().any(|setting| setting.is_command_of(Purpose::Speed.name())) {
+        return None;
+    }
+    let choice = choose(tree, builds, Sought::Speed)?;
+    let measured = measured(&choice, Purpose::Speed, false).ok()?;
+    let program = &measured.program;
+    notes.found.push(format!("speed, as a comment: `{}`, {}", program.name, program.from));
+    Some(measured)
+}
+
+fn add_build(
+    tree: &Tree,
+    build: &Build,
+    settings: &[Setting],
+    draft: &mut Draft,
+    notes: &mut Notes,
+) -> Result<(), InitError> {
+    let file = ui::printable_line(&build.file);
+    notes.found.insert(0, format!("build: {}, {file}", build.system.title()));
+    draft.build = format!("{}, as {} has it", build.system.title(), build.file);
+    let mut words = Vec::new();
+    for setting in settings {
+        words.extend(setting.build_words(build.system)?);
+    }
+    let (words, undeclared) = in_words_of(build, &words.join(" "));
+    draft.undeclared = undeclared;
+    let add = |recipe: &mut Recipe| {
+        if !words.is_empty() {
+            let command = recipe.main_command();
+            *command = format!("{command} {words}");
+        }
+    };
+    let mut whole = build.whole.clone();
+    add(&mut whole);
+    for measured in &mut draft.measures {
+        add(&mut measured.program.recipe);
+    }
+    if let Some(first) = draft.measures.first() {
+        draft.configure.clone_from(&first.program.recipe.configure);
+    } else {
+        draft.configure = whole.configure;
+        draft.whole = Some(whole.build);
+    }
+    let switched = |name: &str| words.contains(&format!("-D{name}="));
+    let options = build.options.iter().filter(|(name, _)| !switched(name)).take(12);
+    draft.options = options.map(|(name, from)| (name.clone(), from.to_string())).collect();
+    draft.offs = build.offs.iter().filter(|off| !switched(&off.option)).cloned().collect();
+    draft.links = links(tree, &build.file);
+    for (name, from) in &draft.links {
+        notes.found.push(format!("linked in from your checkout: {name}, used by {from}"));
+    }
+    draft.probes = probes(build.system, &words);
+    draft.rests_on = rests_on(build, &words, draft);
+    Ok(())
+}
+
+fn rests_on(build: &Build, words: &str, draft: &Draft) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for measured in &draft.measures {
+        files.push(measured.program.from.file.clone());
+        files.extend(measured.program.sources.iter().cloned());
+    }
+    let given = build.switches.iter().filter(|(name, _)| words.contains(&format!("-D{name}")));
+    files.extend(given.map(|(_, from)| from.file.clone()));
+    files.push(build.file.clone());
+    let options = draft.measures.iter().flat_map(|measured| &measured.options_from);
+    files.extend(options.map(|(_, from)| from.file.clone()));
+    let mut seen = std::collections::HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    files
+}
+
+/// The user's words for CMake with the options' names as this tree has them, and those of the
+/// options that it does not have. Another name is one that the build itself gives (`-DOLD=ON`
+/// where a later tree warns that OLD is called NEW now), or the one that differs only in what
+/// stands before the first `_`, as after a project has taken another prefix.
+fn in_words_of(build: &Build, words: &str) -> (String, Vec<String>) {
+    let mut unknown = Vec::new();
+    let mut named = |word: &str| -> Option<String> {
+        let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
+        let (name, kind) = name.split_once(':').map_or((name, None), |(n, k)| (n, Some(k)));
+        let (prefix, _) = name.split_once('_')?;
+        if prefix == "CMAKE" || build.is_declared(name) {
+            return None;
+        }
+        let Some(known) = build.called(name) else {
+            unknown.push(name.to_owned());
+            return None;
+        };
+        let kind = kind.map_or_else(String::new, |kind| format!(":{kind}"));
+        Some(format!("-D{known}{kind}={value}"))
+    };
+    let words = words.split(' ').map(|word| named(word).unwrap_or_else(|| word.to_owned()));
+    (words.collect::<Vec<_>>().join(" "), unknown)
+}
+
+/// Environments that are not tracked and that the build file names: nothing else is linked,
+/// since what a build writes to would be the user's own.
+fn links(tree: &Tree, file: &str) -> Vec<(String, String)> {
+    let Some(text) = tree.text(file) else { return Vec::new() };
+    let names = [".venv", "venv", "node_modules"];
+    let used = names.iter().filter_map(|name| {
+        let path = join(parent(file), name);
+        let line = text.lines().position(|line| {
+            !line.trim_start().starts_with('#') && line.contains(&format!("{name}/"))
+        })?;
+        let is_there = tree.top().join(&path).is_dir() && tree.below(&path).next().is_none();
+        is_there.then(|| (path, Origin::new(file, line + 1).to_string()))
+    });
+    used.collect()
+}
+
+/// What tells two machines' compilers apart, as far as it is installed here.
+fn probes(system: System, words: &str) -> Vec<&'static str> {
+    let mut probes = match system {
+        System::Cargo => vec!["rustc --version"],
+        System::Cmake | System::Make => vec!["cc --version"],
+    };
+    if words.contains("CUDA") {
+        probes.push("nvidia-smi -L");
+    }
+    probes.retain(|probe| {
+        let program = probe.split(' ').next().unwrap_or_default();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    });
+    probes
+}
+
+/// A build file that lies there and is not tracked.
+fn untracked(tree: &Tree) -> Option<String> {
+    let names = ["CMakeLists.txt", "Cargo.toml", "Makefile", "makefile", "GNUmakefile"];
+    let paths = names.iter().map(|name| join(&tree.here, name));
+    paths.into_iter().find(|path| tree.top().join(path).is_file())
+}
+
+fn no_program(tree: &Tree, builds: &[Build]) -> InitError {
+    let files: Vec<String> = builds.iter().map(|build| ui::printable_line(&build.file)).collect();
+    let mut names: Vec<String> =
+        builds.iter().flat_map(|b| &b.programs).map(|p| ui::printable_line(&p.name)).collect();
+    let count = names.len();
+    names.truncate(8);
+    let more = if count > names.len() { ", …" } else { "" };
+    let looked = if count == 0 {
+        format!("{} was read, and declares no program", files.join(" and "))
+    } else {
+        let programs = ui::text::plural(count, "program");
+        format!(
+            "none of the {programs} in {} measures perplexity or speed, by its name or by what its sources print: {}{more}",
+            files.join(" and "),
+            names.join(", ")
+        )
+    };
+    let path = nearest(tree, builds)
+        .map_or_else(|| "{build}/PROGRAM".to_owned(), |p| p.recipe.path.clone());
+    InitError::NoProgram {
+        looked,
+        example: format!("{path} -m {{inputs.model}} -f {{inputs.text}}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::tests::tree;
+    use super::*;
+
+    fn said(top: &str, words: &str) -> (String, Vec<String>) {
+        let text = format!("project(e)\n{top}add_executable(ppl ppl.c)\n");
+        let (_folder, tree) = tree(&[("CMakeLists.txt", &text), ("ppl.c", "")]);
+        in_words_of(&builds(&tree, &[])[0], words)
+    }
+
+    #[test]
+    fn options_are_called_as_the_tree_calls_them() {
+        let top = "option(OLD_CUDA \"\" OFF)\noption(A_FAST \"\" ON)\noption(B_FAST \"\" ON)\n";
+        let said = |words: &str| said(top, words);
+        let renamed = "-DOLD_CUDA=ON -DOLD_CUDA:BOOL=ON".to_owned();
+        assert_eq!(said("-DNEW_CUDA=ON -DX_CUDA:BOOL=ON"), (renamed, vec![]));
+        for same in ["-DOLD_CUDA=ON", "-DCMAKE_CUDA=1", "", "-G Ninja"] {
+            assert_eq!(said(same), (same.to_owned(), vec![]));
+        }
+        for (word, name) in [("-DC_FAST=ON", "C_FAST"), ("-DNEW_OTHER=1", "NEW_OTHER")] {
+            assert_eq!(said(word), (word.to_owned(), vec![name.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn options_are_called_as_the_tree_says_that_they_were_called() {
+        let function = "function(was TYPE OLD)\n  if (${OLD})\n    message(${TYPE} \"${OLD} is deprecated, use ${ARGV2}\")\n  endif()\nendfunction()\n";
+        let newer = format!(
+            "option(NEW_CUDA \"\" OFF)\n{function}was(FATAL_ERROR OLD_CUBLAS NEW_CUDA)\nwas(WARNING OLD_NET)\n"
+        );
+        let between = "option(OLD_CUDA \"\" OFF)\noption(OLD_CUBLAS \"\" OFF)\nif (OLD_CUBLAS)\n  message(WARNING \"OLD_CUBLAS is deprecated\")\n  set(OLD_CUDA ON)\nendif()\n";
+        assert_eq!(said(&newer, "-DOLD_CUBLAS=ON").0, "-DNEW_CUDA=ON");
+        assert_eq!(said(between, "-DNEW_CUDA=ON").0, "-DOLD_CUDA=ON");
+        // What later trees say holds for earlier ones.
+        let read = |top: &str| {
+            let text = format!("project(e)\n{top}add_executable(ppl ppl.c)\n");
+            let (_folder, tree) = tree(&[("CMakeLists.txt", &text), ("ppl.c", "")]);
+            builds(&tree, &[]).remove(0)
+        };
+        let mut oldest = read("option(OLD_CUBLAS \"\" OFF)\n");
+        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").1, ["NEW_CUDA"]);
+        oldest.renames = read(between).renames;
+        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
+        oldest.renames = read(&newer).renames;
+        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
+    }
+}
