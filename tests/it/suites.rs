@@ -108,6 +108,18 @@ fn the_plainest_suite_is_taken_and_others_are_named() {
 }
 
 #[test]
+fn a_suite_that_is_only_built_by_its_target_is_run_by_its_name() {
+    let makefile = "kernel-test: tests/kernels.c\n\t$(CC) -O1 $^ -o $@ -lm\n";
+    let (env, culprit) =
+        tree(&[("Makefile", makefile)], "tests/kernels.c", ["1e-6", "1e-6", "5e-4", "5e-4"]);
+    let hunt = Hunt::of(&env, env.run(&["start", "--good", "v1"])).expect(0, "culprit");
+    assert_eq!(hunt.culprit(), culprit, "{}", hunt.output.stderr);
+    let text = written(&env);
+    assert!(text.contains("\"make -C {src} -j{jobs} kernel-test\","), "{text}");
+    assert!(text.contains("command = \"{src}/kernel-test\""), "{text}");
+}
+
+#[test]
 fn tests_that_cmake_knows_are_a_suite() {
     let top = "cmake_minimum_required(VERSION 3.13)\nproject(e C)\nenable_testing()\nadd_executable(kernels tests/kernels.c)\nadd_test(NAME kernels COMMAND kernels)\n";
     let (env, culprit) =

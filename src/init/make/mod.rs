@@ -219,6 +219,10 @@ impl Reader<'_> {
                 continue;
             }
             let Some(from) = about.from.clone() else { continue };
+            if let Some(suite) = self.suite_that_is_built(name, about, &from) {
+                suites.push(suite);
+                continue;
+            }
             // What it needs is the build; a suite that it needs is not, as it may fail.
             let is_built = |need: &&String| {
                 targets.contains_key(*need) && (likeness(need) == 0 || !is_plain(need))
@@ -245,6 +249,20 @@ impl Reader<'_> {
         }
         suites.sort_by(|a, b| (&a.from.file, a.from.line).cmp(&(&b.from.file, b.from.line)));
         suites
+    }
+
+    /// A target that is itself the program which checks something: its recipe links it, and
+    /// whoever asks for it has run nothing yet.
+    fn suite_that_is_built(&self, name: &str, about: &Target, from: &Origin) -> Option<Program> {
+        let [command] = about.recipe.as_slice() else { return None };
+        let made = self.made(name, about, &[]);
+        let (_, words) = made.iter().find(|(path, _)| path == name && !command.contains("&&"))?;
+        Some(Program {
+            name: name.to_owned(),
+            from: from.clone(),
+            sources: self.sources(name, about.needs.iter().chain(words)),
+            recipe: self.recipe(None, Some(name), below("{src}", &join(self.root, name))),
+        })
     }
 
     fn recipe(&self, folder: Option<&str>, target: Option<&str>, path: String) -> Recipe {
