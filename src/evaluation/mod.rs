@@ -4,6 +4,7 @@
 mod aim;
 mod checks;
 mod commit;
+mod difference;
 mod extent;
 mod failure;
 mod fault;
@@ -19,6 +20,7 @@ mod verdict;
 pub use aim::Aim;
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
+pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use extent::Extent;
 pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};

@@ -18,6 +18,7 @@ mod error;
 mod history;
 mod laid;
 mod leftovers;
+mod lines;
 mod link;
 mod repository;
 mod submodules;
@@ -31,6 +32,7 @@ pub use changes::{ChangeStatus, FileChange};
 pub use error::GitError;
 pub use history::{CommitInfo, History, Range};
 pub use laid::{Laid, LaidTree, Layer, Laying, Refusal, pathspec};
+pub use lines::ChangedLines;
 pub use repository::{GitVersion, Repository, git_version};
 pub use worktree::{Holding, Worktree};
 
