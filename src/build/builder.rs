@@ -1,5 +1,6 @@
 //! Makes a build in a slot: checkout, commands, stamp.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,6 +14,7 @@ use crate::store::{
 };
 
 use super::compiler_cache::Counters;
+use super::setup::setup;
 use super::{Slot, SlotError, Stamp};
 
 /// What tools print when the disk is at its end: no commit builds then.
@@ -72,6 +74,8 @@ pub struct Order<'a> {
     pub key: &'a BuildKey,
     /// Values of the placeholders.
     pub values: &'a Values,
+    /// What the probes say now, where they were asked.
+    pub probes: &'a BTreeMap<String, String>,
     /// What for.
     pub phase: Phase,
     /// For which hunt, if any.
@@ -170,6 +174,7 @@ pub fn refuse(
         failure: Some(failure),
         prepare: None,
         compiler_cache: None,
+        setup: None,
     };
     publish_file(log, &store.build_log(&record))?;
     store.put_build(&record)?;
@@ -210,8 +215,13 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         }
     }
     let counted = before.and_then(|before| Counters::read(&env)?.since(before));
-    worktree.reset()?;
     let (failure, fault) = failed.unzip();
+    // Before what the build changed is put back: lock files are among it.
+    let setup = match fault {
+        None | Some(Fault::Commit) if order.phase != Phase::Control => setup_of(order)?,
+        _ => None,
+    };
+    worktree.reset()?;
     let record = BuildRecord {
         attempt: name,
         build_key: order.key.clone(),
@@ -223,8 +233,16 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         failure,
         prepare: None,
         compiler_cache: counted,
+        setup,
     };
     Ok(Attempt { record, log: pending, fault })
+}
+
+/// Keeps what the build was configured with.
+fn setup_of(order: Order<'_>) -> Result<Option<String>, StoreError> {
+    let mut setup = setup(order.slot, order.commit);
+    setup.probes.clone_from(order.probes);
+    order.store.keep_setup(&setup)
 }
 
 /// The commit's files, exactly, with what is linked in, and fresh folders.

@@ -15,6 +15,7 @@ mod machine_state;
 mod metric;
 mod noise;
 mod run;
+mod setup;
 mod verdict;
 
 pub use aim::Aim;
@@ -34,4 +35,5 @@ pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
 pub use run::{Apart, Ended, FailedPrepare, LONGEST_LINE, Phase, RunRecord, Stream};
+pub use setup::{Compiled, Setup};
 pub use verdict::{Judgement, SkipReason, Verdict};

@@ -1,9 +1,10 @@
 //! What else differs between the first bad commit and its parent is found without being asked.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::hunt;
-use crate::kit::line;
+use crate::kit::planted::{PPL_C, SCORE_H, commit, planted, put, score_c};
+use crate::kit::{Hunt, TestEnvironment, line};
 
 #[test]
 fn a_launch_configuration_that_the_change_names_is_told() {
@@ -33,4 +34,110 @@ fn a_launch_configuration_that_the_change_names_is_told() {
     assert!(html.contains("THREADS: 384 → 128 in kernels/attn.cu"));
     let issue = told.env().run(&["report", "--format", "issue"]).expect(0).stdout;
     assert!(issue.contains("- Constant: THREADS: 384 → 128 in kernels/attn.cu"), "{issue}");
+}
+
+#[test]
+fn packages_that_were_resolved_and_probes_that_say_something_else_are_told() {
+    let lock = |version: &str| {
+        format!("version = 4\n\n[[package]]\nname = \"half\"\nversion = \"{version}\"\n")
+    };
+    let plan = line("g g g b b").file(0, "Cargo.lock", &lock("2.4.0")).file(
+        3,
+        "Cargo.lock",
+        &lock("2.4.1"),
+    );
+    let row = hunt(plan).oracle(|oracle| {
+        // It never says the same twice.
+        let count = format!("{}/asked", oracle.world());
+        let probe = format!("sh -c 'echo >> {count}; wc -l < {count}'");
+        oracle.section(&format!("[environment]\nprobe = [\"{probe}\"]"))
+    });
+    let told = row.finds("3").costs(8, 6);
+    let found = told.hunt.report["culprit"]["differences"]["found"].as_array().unwrap();
+    let half = json!({
+        "in": "package", "name": "half", "place": "Cargo.lock", "before": "2.4.0", "now": "2.4.1",
+    });
+    assert_eq!(found[0], half, "{found:#?}");
+    assert_eq!((&found[1]["in"], found.len()), (&json!("probe"), 2), "{found:#?}");
+    let [before, now] = ["before", "now"].map(|side| found[1][side].as_str().unwrap());
+    assert!(before.parse::<u32>().unwrap() < now.parse().unwrap(), "{found:#?}");
+    let same = told.hunt.file("report.html");
+    let same = same.split("The same for both: ").nth(1).unwrap().split("</p>").next().unwrap();
+    assert!(!same.contains("probes") && same.contains("named constants"), "{same}");
+}
+
+/// A tree of CMake's whose fourth commit lets an option be on that was off; the option changes
+/// what is compiled, and how.
+fn cmake_tree(more: &str) -> TestEnvironment {
+    let top = |fast: &str| {
+        format!(
+            "cmake_minimum_required(VERSION 3.13)\nproject(engine C)\n{more}\
+             option(ENGINE_FAST \"less exact\" {fast})\n\
+             add_executable(ppl ppl.c score.c)\n\
+             if(ENGINE_FAST)\n  \
+               target_compile_definitions(ppl PRIVATE SMOOTHING=40.0)\n  \
+               target_compile_options(ppl PRIVATE -O1)\nelse()\n  \
+               target_compile_definitions(ppl PRIVATE SMOOTHING=0.5)\n  \
+               target_compile_options(ppl PRIVATE -O2)\nendif()\n\
+             target_link_libraries(ppl m)\n"
+        )
+    };
+    // The planted commits change nothing here: they come before the first of ours.
+    let files = [("ppl.c", PPL_C), ("score.h", SCORE_H), ("CMakeLists.txt", &top("OFF"))];
+    let env = planted(&files, "unused.c", score_c).env;
+    let engine = score_c("SMOOTHING");
+    for (number, fast) in ["OFF", "OFF", "OFF", "ON", "ON"].iter().enumerate() {
+        put(&env.repo().join("score.c"), format!("{engine}// {number}\n").as_bytes());
+        put(&env.repo().join("CMakeLists.txt"), top(fast).as_bytes());
+        commit(&env, &format!("engine {number}"));
+    }
+    let oracle = "version = 1\n\
+        [inputs]\nmodel = \"models/model.bin\"\ncorpus = \"data/corpus.txt\"\n\
+        [build]\ncommands = ['cmake -S {src} -B {build}', 'cmake --build {build}']\n\
+        [[measure]]\nname = \"ppl\"\nparser = \"llama-perplexity\"\n\
+        command = '{build}/ppl -m {inputs.model} -f {inputs.corpus}'\n\
+        [[guard]]\nmetric = \"ppl\"\nmax_increase_percent = 1.0\n";
+    put(&env.repo().join("oracle.toml"), oracle.as_bytes());
+    env
+}
+
+/// Hunts in such a tree, and returns what differs.
+fn found_in(env: &TestEnvironment) -> (Vec<Value>, Hunt) {
+    let there = std::process::Command::new("cmake").arg("--version").output();
+    assert!(there.is_ok(), "this test needs cmake; install it, e.g. apt-get install cmake");
+    let words = ["start", "--good", "HEAD~4", "--bad", "HEAD"];
+    let hunt = Hunt::of(env, env.run(&words)).expect(0, "culprit");
+    assert_eq!(hunt.culprit(), env.git(&["rev-parse", "HEAD~1"]).trim());
+    let found = hunt.report["culprit"]["differences"]["found"].as_array().unwrap().clone();
+    (found, hunt)
+}
+
+#[test]
+fn an_option_of_cmakes_and_the_flags_that_it_changes_are_told() {
+    let env = cmake_tree("set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n");
+    let (found, hunt) = found_in(&env);
+    let flag = |before: &str, now: &str| {
+        json!({ "in": "flag", "before": before, "now": now,
+                "spread": { "count": 2, "of": 2, "unit": "file" } })
+    };
+    let constant = json!({ "in": "constant", "name": "ENGINE_FAST", "place": "CMakeLists.txt",
+                           "before": "OFF", "now": "ON" });
+    let cache = json!({ "in": "cmake-cache", "name": "ENGINE_FAST", "before": "OFF", "now": "ON" });
+    let smoothing = flag("-DSMOOTHING=0.5", "-DSMOOTHING=40.0");
+    assert_eq!(found, [constant, smoothing, flag("-O2", "-O1"), cache], "{found:#?}");
+    let said = &hunt.output.stdout;
+    assert!(said.contains("Compiler flag: -O2 → -O1 in 2 of 2 files"), "{said}");
+    let page = hunt.file("report.md");
+    assert!(page.contains("CMake cache: ENGINE"), "{page}");
+    // Six builds, and two ways to configure them.
+    let kept = std::fs::read_dir(env.git_folder().join("bisect-ppl/setups")).unwrap().count();
+    assert_eq!(kept, 2);
+}
+
+#[test]
+fn without_a_database_the_flags_are_told_by_target() {
+    let (found, _) = found_in(&cmake_tree(""));
+    let smaller = json!({ "in": "flag", "before": "-O2", "now": "-O1",
+                          "spread": { "count": 1, "of": 1, "unit": "target" } });
+    assert!(found.contains(&smaller), "{found:#?}");
 }
