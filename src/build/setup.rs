@@ -7,16 +7,22 @@ use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use crate::differ::{self, Place, packages};
-use crate::evaluation::{CommitId, Setup};
+use crate::evaluation::{CommitId, Compiled, Setup};
 
 use super::Slot;
 
 /// Larger files are not read.
 const LARGEST: u64 = 256 << 20;
 
-/// What lies in the slot's source and build; nothing that links lead to.
-pub(super) fn setup(slot: &Slot, commit: &CommitId) -> Setup {
-    let place = Place::new(&slot.src(), &slot.build(), commit);
+/// The place of a build.
+pub(super) fn place(slot: &Slot, commit: &CommitId) -> Place {
+    Place::new(&slot.src(), &slot.build(), commit)
+}
+
+/// What lies in the slot's source and build; nothing that links lead to. How files were compiled
+/// is taken from what was `printed` where no file says it.
+pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup {
+    let place = place(slot, commit);
     let mut left = Left::default();
     left.look_through(&slot.src());
     left.look_through(&slot.build());
@@ -44,6 +50,9 @@ pub(super) fn setup(slot: &Slot, commit: &CommitId) -> Setup {
     setup.packages.extend(
         left.installed.into_iter().map(|(folder, versions)| (shown(&place, &folder), versions)),
     );
+    if setup.files.is_empty() && setup.targets.is_empty() {
+        setup.files = printed;
+    }
     setup
 }
 
@@ -132,7 +141,10 @@ mod tests {
         put(&src.join(".git/CMakeCache.txt"), "NO:BOOL=ON\n");
         std::os::unix::fs::symlink("/", src.join("link")).unwrap();
         fs::write(build.join("uv.lock"), b"\xff").unwrap();
-        let found = setup(&slot, &"1".repeat(40).parse().unwrap());
+        let commit = "1".repeat(40).parse().unwrap();
+        let mut printed = Compiled::default();
+        printed.add("b.c", vec!["cc".to_owned()]);
+        let found = setup(&slot, &commit, printed.clone());
         let caches = ["{build}/CMakeCache.txt", "{build}/sub/CMakeCache.txt"];
         assert_eq!(found.caches.keys().collect::<Vec<_>>(), caches);
         assert_eq!(found.targets.by.keys().collect::<Vec<_>>(), ["lib/engine (C)"]);
@@ -141,5 +153,7 @@ mod tests {
         assert_eq!(lock["half"], "2.4.1");
         assert_eq!(found.packages["{build}/venv/site-packages"]["torch"], "2.9.0");
         assert!(found.packages["{build}/uv.lock"].is_empty());
+        fs::remove_dir_all(&build).unwrap();
+        assert_eq!(setup(&slot, &commit, printed.clone()).files, printed);
     }
 }

@@ -1,7 +1,9 @@
 //! How files were compiled, from what build systems write about it.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::evaluation::Compiled;
@@ -52,6 +54,48 @@ pub fn flags_make(text: &str, target: &str, place: &Place, compiled: &mut Compil
         let words = flags(words.collect(), None, place);
         compiled.add(&format!("{target} ({language})"), words);
     }
+}
+
+/// Adds the command in a line that a build printed, if it compiles a file: make and `ninja -v`
+/// print theirs. A file is called as the command calls it.
+pub fn printed_command(line: &str, place: &Place, compiled: &mut Compiled) {
+    if !line.contains(" -c ") || line.len() > LONGEST_COMMAND {
+        return;
+    }
+    for command in line.split(" && ") {
+        let words = shlex::split(command).unwrap_or_default();
+        // `[3/14]`, and what hands on to the compiler.
+        let is_before = |word: &String| word.starts_with('[') || LAUNCHERS.contains(&tool(word));
+        let words: Vec<String> = words.into_iter().skip_while(is_before).collect();
+        let is_compiler = words.first().is_some_and(|word| COMPILER.is_match(tool(word)));
+        let is_source = |word: &&String| !word.starts_with('-') && is_source(word);
+        let source = words.iter().skip(1).rfind(is_source).cloned();
+        if let Some(source) = source.filter(|_| is_compiler && words.iter().any(|w| w == "-c")) {
+            compiled.add(&place.without(&source), flags(words, Some(&source), place));
+        }
+    }
+}
+
+/// Longer lines are no command.
+const LONGEST_COMMAND: usize = 128 << 10;
+
+/// What may stand before a compiler.
+const LAUNCHERS: [&str; 3] = ["ccache", "sccache", "distcc"];
+
+/// Compilers, with the machine they compile for and with their version: `aarch64-linux-gnu-g++-13`.
+static COMPILER: LazyLock<Regex> = LazyLock::new(|| {
+    let name = r"cc|c\+\+|gcc|g\+\+|clang|clang\+\+|nvcc|hipcc|icc|icpc|icx|icpx|dpcpp|emcc|em\+\+";
+    Regex::new(&format!(r"^(?:[\w.]+-)*(?:{name})(?:-\d[\d.]*)?$")).expect("a constant of ours")
+});
+
+/// The name of a program, without where it lies.
+fn tool(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+fn is_source(word: &str) -> bool {
+    let ending = tool(word).rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["c", "cc", "cl", "cpp", "cu", "cxx", "hip", "m", "mm", "s", "S"].contains(&ending)
 }
 
 /// Words that belong to the one that follows.

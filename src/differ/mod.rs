@@ -15,6 +15,6 @@ mod spelling;
 pub use cmake_cache::cmake_cache;
 pub use compare::setups;
 pub use constants::constants;
-pub use flags::{compile_commands, flags_make};
+pub use flags::{compile_commands, flags_make, printed_command};
 pub use place::Place;
 pub use spelling::pathspecs;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. Imports go downward only: cli → init, demo, hunt → oracle →
-/// build, measure, report → store → config, git → search → stats, process, ui → evaluation. What is
+/// build, measure, report → differ, store → config, git → search → stats, process, ui → evaluation. What is
 /// measured is told in the nouns of `evaluation`, which knows nobody; a report uses `ui`'s
 /// words, and prints nothing.
 const ROOMS: &[(&str, &str)] = &[

@@ -39,3 +39,24 @@ fn what_cmake_writes_for_make_is_read_by_target() {
     assert_eq!(command(&compiled, "engine (C)"), ["-O3", "-DNDEBUG", "-DFAST", "-I{src}/inc"]);
     assert_eq!(command(&compiled, "engine (CXX)"), ["-O2", "-std=gnu++17"]);
 }
+
+#[test]
+fn a_command_that_a_build_prints_is_read_where_it_compiles_a_file() {
+    let mut compiled = Compiled::default();
+    for line in [
+        "cc -std=c11 -I/s/build/gen -O3 -MMD -c -o /s/build/obj/ffn.o src/ffn.c",
+        "cd /s/build && /usr/bin/ccache /opt/bin/aarch64-linux-gnu-g++-13 -O2 -c /s/src/a.cpp -o a.o",
+        "[3/14] nvcc -arch sm_90 -c k.cu",
+        "cc -o /s/build/ppl ffn.o -lm",
+        "echo cc -c x.c",
+        "tar -c a.c",
+        "a.c:3: error: in `cc -c a.c",
+    ] {
+        printed_command(line, &place(), &mut compiled);
+    }
+    assert_eq!(compiled.by.keys().collect::<Vec<_>>(), ["k.cu", "src/ffn.c", "{src}/a.cpp"]);
+    assert_eq!(command(&compiled, "src/ffn.c"), ["cc", "-std=c11", "-I{build}/gen", "-O3"]);
+    let words = ["/opt/bin/aarch64-linux-gnu-g++-13", "-O2"];
+    assert_eq!(command(&compiled, "{src}/a.cpp"), words);
+    assert_eq!(command(&compiled, "k.cu"), ["nvcc", "-arch sm_90"]);
+}

@@ -69,6 +69,8 @@ fn packages_that_were_resolved_and_probes_that_say_something_else_are_told() {
 /// A tree of CMake's whose fourth commit lets an option be on that was off; the option changes
 /// what is compiled, and how.
 fn cmake_tree(more: &str) -> TestEnvironment {
+    let there = std::process::Command::new("cmake").arg("--version").output();
+    assert!(there.is_ok(), "this test needs cmake; install it, e.g. apt-get install cmake");
     let top = |fast: &str| {
         format!(
             "cmake_minimum_required(VERSION 3.13)\nproject(engine C)\n{more}\
@@ -91,23 +93,25 @@ fn cmake_tree(more: &str) -> TestEnvironment {
         put(&env.repo().join("CMakeLists.txt"), top(fast).as_bytes());
         commit(&env, &format!("engine {number}"));
     }
-    let oracle = "version = 1\n\
-        [inputs]\nmodel = \"models/model.bin\"\ncorpus = \"data/corpus.txt\"\n\
-        [build]\ncommands = ['cmake -S {src} -B {build}', 'cmake --build {build}']\n\
-        [[measure]]\nname = \"ppl\"\nparser = \"llama-perplexity\"\n\
-        command = '{build}/ppl -m {inputs.model} -f {inputs.corpus}'\n\
-        [[guard]]\nmetric = \"ppl\"\nmax_increase_percent = 1.0\n";
-    put(&env.repo().join("oracle.toml"), oracle.as_bytes());
+    write_oracle(&env, "['cmake -S {src} -B {build}', 'cmake --build {build}']");
     env
 }
 
+fn write_oracle(env: &TestEnvironment, commands: &str) {
+    let oracle = "version = 1\n\
+        [inputs]\nmodel = \"models/model.bin\"\ncorpus = \"data/corpus.txt\"\n\
+        [build]\ncommands = COMMANDS\n\
+        [[measure]]\nname = \"ppl\"\nparser = \"llama-perplexity\"\n\
+        command = '{build}/ppl -m {inputs.model} -f {inputs.corpus}'\n\
+        [[guard]]\nmetric = \"ppl\"\nmax_increase_percent = 1.0\n";
+    put(&env.repo().join("oracle.toml"), oracle.replace("COMMANDS", commands).as_bytes());
+}
+
 /// Hunts in such a tree, and returns what differs.
-fn found_in(env: &TestEnvironment) -> (Vec<Value>, Hunt) {
-    let there = std::process::Command::new("cmake").arg("--version").output();
-    assert!(there.is_ok(), "this test needs cmake; install it, e.g. apt-get install cmake");
-    let words = ["start", "--good", "HEAD~4", "--bad", "HEAD"];
+fn found_in(env: &TestEnvironment, good: &str, culprit: &str) -> (Vec<Value>, Hunt) {
+    let words = ["start", "--good", good, "--bad", "HEAD"];
     let hunt = Hunt::of(env, env.run(&words)).expect(0, "culprit");
-    assert_eq!(hunt.culprit(), env.git(&["rev-parse", "HEAD~1"]).trim());
+    assert_eq!(hunt.culprit(), env.git(&["rev-parse", culprit]).trim());
     let found = hunt.report["culprit"]["differences"]["found"].as_array().unwrap().clone();
     (found, hunt)
 }
@@ -115,7 +119,7 @@ fn found_in(env: &TestEnvironment) -> (Vec<Value>, Hunt) {
 #[test]
 fn an_option_of_cmakes_and_the_flags_that_it_changes_are_told() {
     let env = cmake_tree("set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n");
-    let (found, hunt) = found_in(&env);
+    let (found, hunt) = found_in(&env, "HEAD~4", "HEAD~1");
     let flag = |before: &str, now: &str| {
         json!({ "in": "flag", "before": before, "now": now,
                 "spread": { "count": 2, "of": 2, "unit": "file" } })
@@ -136,8 +140,33 @@ fn an_option_of_cmakes_and_the_flags_that_it_changes_are_told() {
 
 #[test]
 fn without_a_database_the_flags_are_told_by_target() {
-    let (found, _) = found_in(&cmake_tree(""));
+    let (found, _) = found_in(&cmake_tree(""), "HEAD~4", "HEAD~1");
     let smaller = json!({ "in": "flag", "before": "-O2", "now": "-O1",
                           "spread": { "count": 1, "of": 1, "unit": "target" } });
     assert!(found.contains(&smaller), "{found:#?}");
+}
+
+#[test]
+fn of_a_plain_makefile_the_commands_are_told_that_make_prints() {
+    let makefile = |flags: &str| {
+        format!(
+            "CFLAGS = {flags}\nall: ppl.o score.o\n\tcc -o $(BUILD)/ppl ppl.o score.o -lm\n\
+             %.o: %.c\n\tcc $(CFLAGS) -c $<\n"
+        )
+    };
+    let files = [("ppl.c", PPL_C), ("score.h", SCORE_H), ("Makefile", &makefile("-DS=0.5"))];
+    let env = planted(&files, "unused.c", score_c).env;
+    for (number, flags) in ["-DS=0.5", "-g -DS=0.5", "-g -DS=40.0"].iter().enumerate() {
+        put(&env.repo().join("score.c"), format!("{}// {number}\n", score_c("S")).as_bytes());
+        put(&env.repo().join("Makefile"), makefile(flags).as_bytes());
+        commit(&env, &format!("engine {number}"));
+    }
+    write_oracle(&env, "['make BUILD={build}']");
+    let (found, hunt) = found_in(&env, "HEAD~2", "HEAD");
+    let flag = json!({ "in": "flag", "before": "-DS=0.5", "now": "-DS=40.0",
+                       "spread": { "count": 2, "of": 2, "unit": "file" } });
+    let variable = json!({ "in": "constant", "name": "CFLAGS", "place": "Makefile",
+                           "before": "-g -DS=0.5", "now": "-g -DS=40.0" });
+    assert_eq!(found, [variable, flag], "{found:#?}");
+    assert!(hunt.output.stdout.contains("Compiler flag: -DS=0.5 → -DS=40.0"));
 }
