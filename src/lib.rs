@@ -8,6 +8,7 @@ pub mod build;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod differ;
 pub mod evaluation;
 pub mod git;
 pub mod hunt;

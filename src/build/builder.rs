@@ -1,11 +1,13 @@
 //! Makes a build in a slot: checkout, commands, stamp.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::config::{BuildMode, Config, MissingValue, Values};
-use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase, fault_of};
+use crate::differ;
+use crate::evaluation::{CommitId, Compiled, Ended, Failure, FailureKind, Fault, Phase, fault_of};
 use crate::git::{GitError, Holding, LaidTree, Refusal, Repository, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{
@@ -13,6 +15,7 @@ use crate::store::{
 };
 
 use super::compiler_cache::Counters;
+use super::setup::{place, setup};
 use super::{Slot, SlotError, Stamp};
 
 /// What tools print when the disk is at its end: no commit builds then.
@@ -72,6 +75,8 @@ pub struct Order<'a> {
     pub key: &'a BuildKey,
     /// Values of the placeholders.
     pub values: &'a Values,
+    /// What the probes say now, where they were asked.
+    pub probes: &'a BTreeMap<String, String>,
     /// What for.
     pub phase: Phase,
     /// For which hunt, if any.
@@ -170,6 +175,7 @@ pub fn refuse(
         failure: Some(failure),
         prepare: None,
         compiler_cache: None,
+        setup: None,
     };
     publish_file(log, &store.build_log(&record))?;
     store.put_build(&record)?;
@@ -196,6 +202,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     let env = environment(order)?;
     let before = Counters::read(&env);
     let mut commands = Vec::new();
+    let mut printed = Compiled::default();
     let mut failed = None;
     for command in &order.config.build.commands {
         let words = command
@@ -204,14 +211,21 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
             .map(|word| word.fill(order.values))
             .collect::<Result<Vec<_>, _>>()?;
         commands.push(words.clone());
-        failed = run_command(order, &words, &env, log)?;
+        failed = run_command(order, &words, &env, log, &mut printed)?;
         if failed.is_some() {
             break;
         }
     }
     let counted = before.and_then(|before| Counters::read(&env)?.since(before));
-    worktree.reset()?;
     let (failure, fault) = failed.unzip();
+    // Before what the build changed is put back: lock files are among it.
+    let setup = match fault {
+        None | Some(Fault::Commit) if order.phase != Phase::Control => {
+            setup_of(order, fault.is_none(), printed)?
+        }
+        _ => None,
+    };
+    worktree.reset()?;
     let record = BuildRecord {
         attempt: name,
         build_key: order.key.clone(),
@@ -223,8 +237,23 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         failure,
         prepare: None,
         compiler_cache: counted,
+        setup,
     };
     Ok(Attempt { record, log: pending, fault })
+}
+
+/// Keeps what the build was configured with.
+fn setup_of(
+    order: Order<'_>,
+    is_done: bool,
+    printed: Compiled,
+) -> Result<Option<String>, StoreError> {
+    // A build on top of another one prints only what it compiles again, one that failed not all.
+    let is_whole = is_done && !keeps(order);
+    let printed = if is_whole { printed } else { Compiled::default() };
+    let mut setup = setup(order.slot, order.commit, printed);
+    setup.probes.clone_from(order.probes);
+    order.store.keep_setup(&setup)
 }
 
 /// The commit's files, exactly, with what is linked in, and fresh folders.
@@ -240,14 +269,18 @@ fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     if let Some(checkout) = order.checkout {
         worktree.link(checkout, &order.config.worktree.link)?;
     }
-    let keeps = order.config.build.mode == BuildMode::Incremental
-        && matches!(order.phase, Phase::Search | Phase::Endpoint);
-    if !keeps || !slot.build().exists() {
+    if !keeps(order) || !slot.build().exists() {
         slot.fresh(&slot.build())?;
     }
     slot.fresh(&slot.cache())?;
     slot.fresh(&slot.out())?;
     Ok(worktree)
+}
+
+/// Whether it is made on top of the build before it.
+fn keeps(order: Order<'_>) -> bool {
+    order.config.build.mode == BuildMode::Incremental
+        && matches!(order.phase, Phase::Search | Phase::Endpoint)
 }
 
 /// `[build] env`, filled in.
@@ -256,12 +289,14 @@ fn environment(order: Order<'_>) -> Result<Vec<(String, String)>, BuildError> {
     env.map(|(name, value)| Ok((name.clone(), value.fill(order.values)?))).collect()
 }
 
-/// Runs one build command; its output is added to the build's log.
+/// Runs one build command; its output is added to the build's log, and the commands that it
+/// prints to those that were printed.
 fn run_command(
     order: Order<'_>,
     words: &[String],
     env: &[(String, String)],
     log: &Path,
+    printed: &mut Compiled,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {
     let part = log.with_extension("part");
     let mut invocation = Invocation::new(&words[0])
@@ -275,8 +310,10 @@ fn run_command(
     let mut complaint: Option<String> = None;
     let transient = &order.config.failures.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
+    let place = place(order.slot, order.commit);
     let finished = process::run(&invocation, order.stop, &file, &mut |_, line| {
         let text = String::from_utf8_lossy(line);
+        differ::printed_command(&text, &place, printed);
         let is_complaint = complaint.is_none() && text.to_lowercase().contains("error");
         if is_complaint {
             complaint = Some(normalised(&text, order.slot.root()));

@@ -3,6 +3,7 @@
 mod builder;
 mod compiler_cache;
 mod key;
+mod setup;
 mod slot;
 
 pub use builder::{BuildError, Built, Order, build, refuse};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, CommitId, Extent, Failure, Guard, Metric, Noise, Ran, Value};
+use super::{Checks, CommitId, Differences, Extent, Failure, Guard, Metric, Noise, Ran, Value};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,6 +228,9 @@ pub struct Culprit {
     /// What its runs loaded that those of that parent did not, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,
+    /// What else is not the same in its build and in that parent's, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Differences>,
     /// Date and hunt of the confirmation, when an earlier one was taken over.
     pub confirmed_before: Option<(String, String)>,
 }

@@ -4,6 +4,7 @@
 mod aim;
 mod checks;
 mod commit;
+mod difference;
 mod extent;
 mod failure;
 mod fault;
@@ -14,11 +15,13 @@ mod machine_state;
 mod metric;
 mod noise;
 mod run;
+mod setup;
 mod verdict;
 
 pub use aim::Aim;
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
+pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use extent::Extent;
 pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
@@ -32,4 +35,5 @@ pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
 pub use run::{Apart, Ended, FailedPrepare, LONGEST_LINE, Phase, RunRecord, Stream};
+pub use setup::{Compiled, Setup};
 pub use verdict::{Judgement, SkipReason, Verdict};

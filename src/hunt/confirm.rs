@@ -231,6 +231,7 @@ impl Driver<'_> {
             files,
             dependencies,
             ran: self.ran(&fresh.parents[worst], &fresh.commit, targets)?,
+            differences: Some(self.differences(parent, commit)?),
             confirmed_before: None,
         };
         Ok((culprit, worst))

@@ -7,6 +7,7 @@ mod boundary;
 mod checks;
 mod clean;
 mod confirm;
+mod differences;
 mod driver;
 mod effect;
 mod endpoints;

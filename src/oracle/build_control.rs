@@ -75,6 +75,7 @@ impl Oracle {
             laid: laid.as_ref().and_then(Laid::tree),
             key: &key,
             values: &values,
+            probes: &std::collections::BTreeMap::new(),
             phase: Phase::Control,
             hunt: self.recorder.hunt(),
             checkout: self.checkout.as_deref(),

@@ -14,7 +14,9 @@ use crate::store::{RunKey, Store};
 use super::count::given;
 use super::launch::Launch;
 use super::quiet::Company;
-use super::{ControlSlot, Facts, Launcher, Observation, OracleError, Pins, Recorder, Sample, run};
+use super::{
+    ControlSlot, Facts, Launcher, Observation, OracleError, Pins, Recorder, Sample, facts, run,
+};
 
 /// Answers about commits.
 pub struct Oracle {
@@ -320,6 +322,7 @@ impl Oracle {
         let held = self.bear(Company::Beside, commit, None, phase)?;
         self.recorder.now("build", commit, None, phase);
         let values = run::values(&self.history, &slot, commit, recipe, &self.facts)?;
+        let probes = facts::probed_for(phase, recipe)?;
         let built = build::build(build::Order {
             repository: self.history.repository(),
             store: &self.store,
@@ -329,6 +332,7 @@ impl Oracle {
             laid: laid.as_ref(),
             key: &key,
             values: &values,
+            probes: &probes,
             phase,
             hunt: hunt.as_deref(),
             checkout: self.checkout.as_deref(),

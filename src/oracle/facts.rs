@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::Config;
+use crate::evaluation::Phase;
 use crate::process::{Invocation, tool};
 use crate::store::journal::{InputFile, Machine};
 use crate::store::{Digests, KeyHasher, Store, StoreError};
@@ -75,11 +76,7 @@ impl Facts {
             let path = value.to_string_lossy().into_owned();
             inputs.insert(name.clone(), InputFile { path, sha256 });
         }
-        let mut environment = BTreeMap::new();
-        for words in &config.probes {
-            environment.insert(words.join(" "), probe(words)?);
-        }
-        Ok(Self { inputs, environment, machine: machine() })
+        Ok(Self { inputs, environment: probed(config)?, machine: machine() })
     }
 
     /// Whether the inputs are still what they were; cheap where nothing touched them.
@@ -109,6 +106,21 @@ fn digest(
         }
         other => other.into(),
     })
+}
+
+/// What the probes say when a build is made that is compared with another one in the end, since
+/// the machine may have changed under way.
+pub(super) fn probed_for(
+    phase: Phase,
+    config: &Config,
+) -> Result<BTreeMap<String, String>, OracleError> {
+    if phase == Phase::Confirm { probed(config) } else { Ok(BTreeMap::new()) }
+}
+
+/// What each probe says now, by its command.
+fn probed(config: &Config) -> Result<BTreeMap<String, String>, OracleError> {
+    let asked = config.probes.iter();
+    asked.map(|words| Ok((words.join(" "), probe(words)?))).collect()
 }
 
 /// A probe's output; a probe that cannot run says so, which is a fact as well.

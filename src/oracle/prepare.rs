@@ -97,6 +97,7 @@ impl Oracle {
             failure: None,
             prepare: Some(prepare.name.clone()),
             compiler_cache: None,
+            setup: None,
         };
         publish_file(log, &self.store.build_log(&record))?;
         self.store.put_build(&record)?;

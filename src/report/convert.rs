@@ -34,6 +34,7 @@ impl From<&Culprit> for FirstBad {
             files: culprit.files.clone(),
             dependencies: culprit.dependencies.clone(),
             ran: culprit.ran.clone(),
+            differences: culprit.differences.clone(),
             confirmed_before: culprit.confirmed_before.clone(),
         }
     }

@@ -4,6 +4,7 @@ mod certainty;
 mod commands;
 mod convert;
 mod cost;
+mod differences;
 mod gather;
 mod guards;
 mod html;

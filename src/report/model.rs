@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Apart, Around, Basis, CommitId, Dependency, Failure, Lineage, Metric, Outcome, OverText, Phase,
-    Ran, SkipReason, TouchedFile, Value, Verdict,
+    Apart, Around, Basis, CommitId, Dependency, Differences, Failure, Lineage, Metric, Outcome,
+    OverText, Phase, Ran, SkipReason, TouchedFile, Value, Verdict,
 };
 use crate::store::CompilerCache;
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
@@ -171,6 +171,9 @@ pub struct FirstBad {
     /// What its runs loaded that those of its parent did not, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,
+    /// What else is not the same in its build and in that parent's, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Differences>,
     /// Date and hunt of the confirmation, when an earlier one was taken over.
     pub confirmed_before: Option<(String, String)>,
 }

@@ -4,10 +4,13 @@ use crate::evaluation::{CommitId, Outcome};
 use crate::ui::text;
 
 use super::model::{FirstBad, Report};
-use super::{certainty, matrix, words};
+use super::{certainty, differences, matrix, words};
 
 /// Longest list of files, candidates, or stretches.
 const LIST: usize = 8;
+
+/// Most lines of what else differs.
+const DIFFERENCES: usize = 3;
 
 /// Most lines of an answer.
 const SCREEN: usize = 25;
@@ -53,6 +56,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
             .take(2)
             .map(|words| text::line(&format!("Dependency: {words}"))),
     );
+    let differ = differences::lines(first, DIFFERENCES).into_iter();
+    lines.extend(differ.map(|(label, words)| format!("{label}: {words}")));
     lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
     lines.extend(report.account.as_ref().map(|one| words::account(report, one)));

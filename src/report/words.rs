@@ -6,10 +6,11 @@ use crate::store::journal::Steadiness;
 use crate::ui::text;
 
 use super::certainty::{About, confidence, noise_of};
+use super::differences;
 use super::gather::failure_text;
 use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
 
-/// So many files are named in a line.
+/// So many files are named in a line, and so many differences in lines of their own.
 const MOST_NAMED: usize = 4;
 
 /// How the script beside a report is called.
@@ -182,6 +183,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str,
         facts.push((fails(report), failure_text(failure)));
     }
     facts.extend(dependencies(first).into_iter().map(|words| ("Dependency", words)));
+    facts.extend(differences::lines(first, MOST_NAMED));
     facts.extend(ran(first).map(|words| ("What ran", words)));
     facts.push(("Confidence", confidence(report, first)));
     facts.extend(confirmed_before(first).map(|words| ("", words)));

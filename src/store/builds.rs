@@ -34,6 +34,9 @@ pub struct BuildRecord {
     /// What ccache answered, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
+    /// Digest of what it was configured with, where it left something that tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
 }
 
 /// What a compiler cache answered while a build went on.

@@ -45,7 +45,8 @@ pub struct Waste {
     pub runs: usize,
     /// Builds alike.
     pub builds: usize,
-    /// Confirmations, and what a control said of a run or build, alike.
+    /// Confirmations, what a control said of a run or build, and what builds were configured
+    /// with, alike.
     pub others: usize,
     /// Files that processes left which are gone.
     pub leftovers: usize,
@@ -106,7 +107,9 @@ impl Tidying {
         self.leftovers(&mut waste)?;
         self.confirmations(limits, &mut kept, &mut waste)?;
         let mut gone = self.runs(limits, &kept, &mut waste)?;
-        gone.extend(self.builds(limits, &kept, &mut waste)?);
+        let mut setups = BTreeSet::new();
+        gone.extend(self.builds(limits, &kept, &mut setups, &mut waste)?);
+        self.setups(&setups, &mut waste)?;
         self.controls(&gone, &mut waste)?;
         waste.bytes = freed(&waste)?;
         Ok(waste)
@@ -199,16 +202,20 @@ impl Tidying {
         Ok(gone)
     }
 
-    /// Returns the attempts that go.
+    /// Returns the attempts that go. What those that stay were configured with is added to
+    /// `setups`.
     fn builds(
         &self,
         limits: &Limits,
         kept: &Kept,
+        setups: &mut BTreeSet<String>,
         waste: &mut Waste,
     ) -> Result<BTreeSet<String>, StoreError> {
         let (builds, gone) = self.unkept("builds", waste, |build: BuildRecord| {
-            kept.attempts.contains(&build.attempt)
-                || !is_older(&build.finished, limits.unreferenced)
+            let stays = kept.attempts.contains(&build.attempt)
+                || !is_older(&build.finished, limits.unreferenced);
+            setups.extend(build.setup.filter(|_| stays));
+            stays
         })?;
         waste.builds += builds;
         Ok(gone)
@@ -220,7 +227,7 @@ impl Tidying {
         &self,
         kind: &str,
         waste: &mut Waste,
-        is_kept: impl Fn(R) -> bool,
+        mut is_kept: impl FnMut(R) -> bool,
     ) -> Result<(usize, BTreeSet<String>), StoreError> {
         let mut gone = BTreeSet::new();
         let mut records = 0;
@@ -240,6 +247,19 @@ impl Tidying {
             }
         }
         Ok((records, gone))
+    }
+
+    /// What builds were configured with goes with the last of them.
+    fn setups(&self, kept: &BTreeSet<String>, waste: &mut Waste) -> Result<(), StoreError> {
+        for file in files_below(&self.store.setups_folder())? {
+            let digest = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            let is_whole = file.extension().is_some_and(|ending| ending == "json");
+            if is_whole && digest.is_some_and(|digest| !kept.contains(&digest)) {
+                waste.others += 1;
+                waste.files.push(file);
+            }
+        }
+        Ok(())
     }
 
     /// What a control said goes with the run or build it was asked about.

@@ -9,6 +9,7 @@
 //!   controls/<attempt>.json            what the control said of a failed run
 //!   confirmations/<key>.json           a confirmation, by what was confirmed
 //!   patches/<digest>.diff              what hunts apply to commits
+//!   setups/<digest>.json               what builds were configured with
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
 //!   in-use                             locked by whoever measures, and by whoever tidies up
@@ -30,6 +31,7 @@ pub mod journal;
 mod key;
 mod patches;
 mod runs;
+mod setups;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. Imports go downward only: cli → init, demo, hunt → oracle →
-/// build, measure, report → store → config, git → search → stats, process, ui → evaluation. What is
+/// build, measure, report → differ, store → config, git → search → stats, process, ui → evaluation. What is
 /// measured is told in the nouns of `evaluation`, which knows nobody; a report uses `ui`'s
 /// words, and prints nothing.
 const ROOMS: &[(&str, &str)] = &[
@@ -15,9 +15,10 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     ("init", "config git evaluation ui"),
     ("demo", "config git evaluation"),
-    ("hunt", "oracle build report store config git search stats evaluation process ui"),
+    ("hunt", "oracle build report differ store config git search stats evaluation process ui"),
     ("oracle", "build measure store config git search stats evaluation process ui"),
-    ("build", "store config git stats evaluation process"),
+    ("build", "differ store config git stats evaluation process"),
+    ("differ", "git evaluation"),
     ("measure", "store config git stats evaluation process"),
     ("report", "store search stats ui evaluation"),
     ("store", "config git search stats evaluation process"),

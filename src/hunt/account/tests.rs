@@ -37,6 +37,7 @@ fn culprit(digit: char, effects: Vec<Effect>) -> Culprit {
         files: Vec::new(),
         dependencies: Vec::new(),
         ran: None,
+        differences: None,
         confirmed_before: None,
     }
 }

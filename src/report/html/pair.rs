@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{CommitId, Metric, Phase, Value};
+use crate::evaluation::{CommitId, DifferenceIn, Metric, Phase, Value};
 use crate::report::commands::{comparable, typed};
+use crate::report::differences;
 use crate::report::links::Logs;
 use crate::report::model::{FirstBad, MeasuredCommit, Report};
 use crate::report::tables::{Cell, Output, Table, figure};
@@ -20,6 +21,8 @@ pub(super) struct Pair {
     pub(super) differences: Vec<(String, String, String)>,
     /// What is known to be the same.
     pub(super) same: Vec<String>,
+    /// What differs in what their builds were configured with, and by name in the source.
+    pub(super) besides: TableView,
 }
 
 impl Pair {
@@ -30,6 +33,7 @@ impl Pair {
             values: TableView::new(&values(report, both), logs),
             differences: Vec::new(),
             same: Vec::new(),
+            besides: TableView::new(&differences::table(first), logs),
         };
         if let Some((parent, here)) = both {
             pair.compare_commands(report, parent, here);
@@ -40,9 +44,13 @@ impl Pair {
         if !report.inputs.is_empty() {
             pair.same.push("the inputs, by content".to_owned());
         }
-        if !report.environment.is_empty() {
+        let mut found = first.differences.iter().flat_map(|all| &all.found);
+        let is_said_anew = found.any(|one| one.kind == DifferenceIn::Probe);
+        if !report.environment.is_empty() && !is_said_anew {
             pair.same.push("what the probes of the environment said".to_owned());
         }
+        let known = differences::same(first).filter(|kind| *kind != DifferenceIn::Probe);
+        pair.same.extend(known.map(|kind| kind.plural().to_owned()));
         pair
     }
 

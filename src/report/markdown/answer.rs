@@ -1,10 +1,13 @@
 //! The top of the page: what was found and how to see it oneself.
 
 use crate::report::model::{FirstBad, Report};
-use crate::report::{certainty, tables, words};
+use crate::report::{certainty, differences, tables, words};
 use crate::ui::text;
 
 use super::page::Page;
+
+/// The heading of what differs besides the files as such.
+const DIFFERS: &str = "What else differs from its parent";
 
 pub(super) fn answer(page: &mut Page, report: &Report) {
     page.heading(1, &words::headline(report));
@@ -23,12 +26,14 @@ pub(super) fn answer(page: &mut Page, report: &Report) {
     page.block(&format!("```sh\n{}\n```", words::REPRODUCE));
     if let Some(first) = main {
         page.titled(2, "Files it touches", &tables::files(first));
+        page.titled(2, DIFFERS, &differences::table(first));
     }
     for other in words::other_culprits(report) {
         let also = words::also(report);
         page.heading(2, &format!("{also}: {}", text::commit(&other.commit, &other.subject)));
         first_bad(page, report, other);
         page.titled(2, "Files it touches", &tables::files(other));
+        page.titled(2, DIFFERS, &differences::table(other));
     }
     candidates(page, report);
     search(page, report);

@@ -3,7 +3,7 @@
 use crate::evaluation::{Outcome, Verdict};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
-use crate::report::{certainty, matrix, words};
+use crate::report::{certainty, differences, matrix, words};
 use crate::ui::text;
 
 use super::escape::{fenced, inline};
@@ -84,6 +84,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     }
     let dependencies = words::dependencies(first);
     lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));
+    let differ = differences::lines(first, 2);
+    lines.extend(differ.iter().map(|(label, words)| item(label, words)));
     lines.extend(tolerance(report));
     lines.push(item("Confidence", &certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));

@@ -53,7 +53,10 @@ pub(super) struct Output {
 }
 
 impl Table {
-    fn new<const N: usize>(columns: [&str; N], rows: impl Iterator<Item = [Cell; N]>) -> Self {
+    pub(super) fn new<const N: usize>(
+        columns: [&str; N],
+        rows: impl Iterator<Item = [Cell; N]>,
+    ) -> Self {
         Self { columns: columns.map(str::to_owned).to_vec(), rows: rows.map(Vec::from).collect() }
     }
 }

@@ -280,6 +280,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
         }],
         dependencies: Vec::new(),
         ran: None,
+        differences: None,
         confirmed_before: None,
     }
 }

@@ -1,6 +1,8 @@
 //! What is pasted into an issue tracker.
 
-use crate::evaluation::{Finding, Outcome, Phase, SkipReason, Verdict};
+use crate::evaluation::{
+    Difference, DifferenceIn, Differences, Finding, Outcome, Phase, SkipReason, Verdict,
+};
 use crate::report::issue;
 
 use super::fixture::{Hunt, culprit, found, id, over_text};
@@ -68,6 +70,9 @@ fn full(words: &str) -> Finding {
     first.effects[0].over_text = Some(over_text());
     first.effects = vec![first.effects[0].clone(); 40];
     first.confirmed_before = Some((words.to_owned(), words.to_owned()));
+    let sides = [Some(words), Some(words)];
+    let one = Difference::named(DifferenceIn::Constant, words, sides).in_place(words);
+    first.differences = Some(Differences::new(vec![one; 40], vec![DifferenceIn::Constant]));
     let mut finding = found(first.clone());
     finding.accounts = vec![finding.accounts[0].clone(); 40];
     finding.culprits.extend((0..40).map(|_| {

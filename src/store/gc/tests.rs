@@ -1,5 +1,5 @@
 use super::*;
-use crate::evaluation::{Ended, Phase};
+use crate::evaluation::{Ended, Phase, Setup};
 use crate::store::{Control, KeyHasher, RunKey, publish};
 
 const LONG_AGO: &str = "2026-01-01T00:00:00Z";
@@ -201,4 +201,32 @@ fn half_done(done: usize) -> (Place, usize) {
     waste.files.truncate(files);
     place.remove(&waste);
     (place, total)
+}
+
+#[test]
+fn what_a_build_was_configured_with_goes_with_the_last_build_that_was() {
+    let place = Place::new();
+    let setup = |file: &str| {
+        let mut setup = Setup::default();
+        setup.files.add(file, vec!["cc".to_owned()]);
+        place.store.keep_setup(&setup).unwrap().unwrap()
+    };
+    let [shared, old, lost] = ["a.c", "b.c", "c.c"].map(setup);
+    let now = Timestamp::now().to_string();
+    for (attempt, setup, finished) in
+        [("1", &shared, LONG_AGO), ("2", &old, LONG_AGO), ("3", &shared, now.as_str())]
+    {
+        let record = serde_json::json!({
+            "attempt": attempt, "build_key": "b".repeat(64), "commit": "1".repeat(40),
+            "phase": "search", "commands": [], "finished": finished, "wall_s": 1.0,
+            "failure": null, "setup": setup,
+        });
+        place.store.put_build(&serde_json::from_value(record).unwrap()).unwrap();
+    }
+    let waste = place.waste(None);
+    assert_eq!((waste.builds, waste.others), (2, 2));
+    place.remove(&waste);
+    let kept = [&shared, &old, &lost].map(|one| place.store.setup(one).unwrap().is_some());
+    assert_eq!(kept, [true, false, false]);
+    assert!(place.waste(None).is_empty());
 }

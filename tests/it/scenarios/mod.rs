@@ -12,6 +12,7 @@
 
 mod again;
 mod answer;
+mod differences;
 mod endpoints;
 mod engines;
 mod fixes;

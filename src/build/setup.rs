@@ -1,0 +1,159 @@
+//! Reads what a build was configured with from what it left.
+//!
+//! Nothing fails here: what cannot be read is not known, and a build is none the worse for it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirEntry};
+use std::path::{Path, PathBuf};
+
+use crate::differ::{self, Place, packages};
+use crate::evaluation::{CommitId, Compiled, Setup};
+
+use super::Slot;
+
+/// Larger files are not read.
+const LARGEST: u64 = 256 << 20;
+
+/// The place of a build.
+pub(super) fn place(slot: &Slot, commit: &CommitId) -> Place {
+    Place::new(&slot.src(), &slot.build(), commit)
+}
+
+/// What lies in the slot's source and build; nothing that links lead to. How files were compiled
+/// is taken from what was `printed` where no file says it.
+pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup {
+    let place = place(slot, commit);
+    let mut left = Left::default();
+    left.look_through(&slot.src());
+    left.look_through(&slot.build());
+    let mut setup = Setup::default();
+    for path in &left.caches {
+        let Some(text) = read(path) else { continue };
+        setup.caches.insert(shown(&place, path), differ::cmake_cache(&text, &place));
+    }
+    for path in &left.databases {
+        let Some(text) = read(path) else { continue };
+        differ::compile_commands(&text, &place, &mut setup.files);
+    }
+    let has_database = |path: &Path| {
+        let folders = left.databases.iter().filter_map(|database| database.parent());
+        folders.into_iter().any(|folder| path.starts_with(folder))
+    };
+    for path in left.flags.iter().filter(|path| !has_database(path)) {
+        let Some(text) = read(path) else { continue };
+        differ::flags_make(&text, &target(&place, path), &place, &mut setup.targets);
+    }
+    for path in &left.locks {
+        let Some(text) = read(path) else { continue };
+        setup.packages.insert(shown(&place, path), packages::lock_file(&text));
+    }
+    setup.packages.extend(
+        left.installed.into_iter().map(|(folder, versions)| (shown(&place, &folder), versions)),
+    );
+    if setup.files.is_empty() && setup.targets.is_empty() {
+        setup.files = printed;
+    }
+    setup
+}
+
+/// Files that say something.
+#[derive(Default)]
+struct Left {
+    caches: Vec<PathBuf>,
+    databases: Vec<PathBuf>,
+    flags: Vec<PathBuf>,
+    locks: Vec<PathBuf>,
+    /// Versions of what is installed, by the folder it is installed in.
+    installed: BTreeMap<PathBuf, BTreeMap<String, String>>,
+}
+
+impl Left {
+    fn look_through(&mut self, folder: &Path) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut entries: Vec<DirEntry> = entries.flatten().collect();
+        entries.sort_by_key(DirEntry::file_name);
+        for entry in entries {
+            let name = entry.file_name();
+            let (path, Some(name)) = (entry.path(), name.to_str()) else { continue };
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.take(path, name);
+            } else if let Some((package, version)) = packages::installed(name) {
+                let versions = self.installed.entry(folder.to_owned()).or_default();
+                packages::add(versions, package, version);
+            } else if name != ".git" {
+                self.look_through(&path);
+            }
+        }
+    }
+
+    fn take(&mut self, path: PathBuf, name: &str) {
+        match name {
+            "CMakeCache.txt" => self.caches.push(path),
+            "compile_commands.json" => self.databases.push(path),
+            "flags.make" => self.flags.push(path),
+            name if packages::LOCK_FILES.contains(&name) => self.locks.push(path),
+            _ => {}
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<String> {
+    let about = fs::symlink_metadata(path).ok()?;
+    if !about.is_file() || about.len() > LARGEST {
+        return None;
+    }
+    Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
+}
+
+fn shown(place: &Place, path: &Path) -> String {
+    place.without(&path.to_string_lossy())
+}
+
+/// `{build}/src/CMakeFiles/engine.dir/flags.make` is of `src/engine`.
+fn target(place: &Place, path: &Path) -> String {
+    let folder = shown(place, path.parent().unwrap_or(path));
+    let folder = folder.strip_prefix("{build}/").unwrap_or(&folder).replace("CMakeFiles/", "");
+    folder.strip_suffix(".dir").unwrap_or(&folder).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn what_a_build_left_is_found_wherever_it_lies() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = Slot::borrowed(folder.path().to_owned());
+        let (src, build) = (slot.src(), slot.build());
+        put(&build.join("CMakeCache.txt"), "FAST:BOOL=ON\n");
+        put(&build.join("lib/CMakeFiles/engine.dir/flags.make"), "C_FLAGS = -O3\n");
+        put(&build.join("sub/CMakeCache.txt"), "TILE:STRING=8\n");
+        put(&build.join("sub/CMakeFiles/k.dir/flags.make"), "C_FLAGS = -O1\n");
+        let database = "[{\"directory\": \"/\", \"file\": \"a.c\", \"command\": \"cc -O1 a.c\"}]";
+        put(&build.join("sub/compile_commands.json"), database);
+        put(&build.join("venv/site-packages/torch-2.9.0.dist-info/METADATA"), "");
+        put(&src.join("Cargo.lock"), "[[package]]\nname = \"half\"\nversion = \"2.4.1\"\n");
+        put(&src.join(".git/CMakeCache.txt"), "NO:BOOL=ON\n");
+        std::os::unix::fs::symlink("/", src.join("link")).unwrap();
+        fs::write(build.join("uv.lock"), b"\xff").unwrap();
+        let commit = "1".repeat(40).parse().unwrap();
+        let mut printed = Compiled::default();
+        printed.add("b.c", vec!["cc".to_owned()]);
+        let found = setup(&slot, &commit, printed.clone());
+        let caches = ["{build}/CMakeCache.txt", "{build}/sub/CMakeCache.txt"];
+        assert_eq!(found.caches.keys().collect::<Vec<_>>(), caches);
+        assert_eq!(found.targets.by.keys().collect::<Vec<_>>(), ["lib/engine (C)"]);
+        assert_eq!(found.files.by.keys().collect::<Vec<_>>(), ["/a.c"]);
+        let lock = &found.packages["{src}/Cargo.lock"];
+        assert_eq!(lock["half"], "2.4.1");
+        assert_eq!(found.packages["{build}/venv/site-packages"]["torch"], "2.9.0");
+        assert!(found.packages["{build}/uv.lock"].is_empty());
+        fs::remove_dir_all(&build).unwrap();
+        assert_eq!(setup(&slot, &commit, printed.clone()).files, printed);
+    }
+}

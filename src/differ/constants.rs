@@ -1,0 +1,112 @@
+//! Named constants that a change gives another value.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{Difference, DifferenceIn};
+use crate::git::ChangedLines;
+
+use super::spelling::{Language, Named};
+
+/// Longest value that is told.
+const LONGEST: usize = 200;
+
+/// What the lines of a change take away and bring of one name in one file.
+#[derive(Default)]
+struct Moved {
+    removed: Vec<Named>,
+    added: Vec<Named>,
+}
+
+/// The constants that the change gives another value, brings or takes away. Of whole files that
+/// come or go only those are told that another file has instead, with another value.
+///
+/// Lines are read one by one: which function or `#if` a line belongs to is not known, and a name
+/// that is given several values in a file is paired in the order in which they stand.
+pub fn constants(change: &[ChangedLines]) -> Vec<Difference> {
+    let mut moved: BTreeMap<(String, usize), Moved> = BTreeMap::new();
+    for (file, lines) in change.iter().enumerate() {
+        let Some(language) = Language::of(&lines.path) else { continue };
+        let read = |lines: &[String]| -> Vec<Named> {
+            lines.iter().filter_map(|line| language.read(line)).collect()
+        };
+        for named in read(&lines.removed) {
+            let one = moved.entry((named.name.clone(), file)).or_default();
+            one.removed.push(named);
+        }
+        for named in read(&lines.added) {
+            let one = moved.entry((named.name.clone(), file)).or_default();
+            one.added.push(named);
+        }
+    }
+    moved.values_mut().for_each(without_moved);
+    let mut found = Vec::new();
+    let mut left: BTreeMap<String, Vec<(usize, Moved)>> = BTreeMap::new();
+    for ((name, file), mut one) in moved {
+        let pairs = one.removed.len().min(one.added.len());
+        for (before, now) in one.removed.drain(..pairs).zip(one.added.drain(..pairs)) {
+            found.push(told(&name, [Some(&before), Some(&now)], &change[file].path));
+        }
+        if !one.removed.is_empty() || !one.added.is_empty() {
+            left.entry(name).or_default().push((file, one));
+        }
+    }
+    for (name, places) in left {
+        found.extend(across_files(&name, places, change));
+    }
+    found
+}
+
+/// What stands on both sides with one value was moved, or its comment was changed.
+fn without_moved(one: &mut Moved) {
+    one.removed.retain(|before| {
+        let same = one.added.iter().position(|now| now.value == before.value);
+        same.map(|place| one.added.remove(place)).is_none()
+    });
+}
+
+/// Names that no line of their own file could be paired with: one that left a file and came into
+/// another was moved.
+fn across_files(
+    name: &str,
+    places: Vec<(usize, Moved)>,
+    change: &[ChangedLines],
+) -> Vec<Difference> {
+    let mut removed = Vec::new();
+    let mut added = Vec::new();
+    for (file, one) in places {
+        removed.extend(one.removed.into_iter().map(|named| (file, named)));
+        added.extend(one.added.into_iter().map(|named| (file, named)));
+    }
+    removed.retain(|(_, before)| {
+        let same = added.iter().position(|(_, now)| now.value == before.value);
+        same.map(|place| added.remove(place)).is_none()
+    });
+    if let ([(_, before)], [(file, now)]) = (removed.as_slice(), added.as_slice()) {
+        return vec![told(name, [Some(before), Some(now)], &change[*file].path)];
+    }
+    let gone = removed
+        .iter()
+        .filter(|(file, named)| !named.is_variable && !change[*file].is_gone)
+        .map(|(file, named)| told(name, [Some(named), None], &change[*file].path));
+    let new = added
+        .iter()
+        .filter(|(file, named)| !named.is_variable && !change[*file].is_new)
+        .map(|(file, named)| told(name, [None, Some(named)], &change[*file].path));
+    gone.chain(new).collect()
+}
+
+fn told(name: &str, sides: [Option<&Named>; 2], path: &str) -> Difference {
+    let [before, now] = sides.map(|side| side.map(|named| cut(&named.value)));
+    let sides = [before.as_deref(), now.as_deref()];
+    Difference::named(DifferenceIn::Constant, name, sides).in_place(path)
+}
+
+fn cut(value: &str) -> String {
+    match value.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

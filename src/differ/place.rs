@@ -1,0 +1,67 @@
+//! Words of a build without what differs from build to build.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::evaluation::CommitId;
+
+/// Where a build was made, and of which commit.
+#[derive(Clone, Debug)]
+pub struct Place {
+    src: String,
+    build: String,
+    commit: CommitId,
+}
+
+impl Place {
+    /// A build of the commit, from the source there, in the folder there.
+    pub fn new(src: &Path, build: &Path, commit: &CommitId) -> Self {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        Self { src: text(src), build: text(build), commit: commit.clone() }
+    }
+
+    /// The text with placeholders for these folders and for the commit's name, abbreviated or not.
+    pub fn without(&self, text: &str) -> String {
+        static NAME: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"\b[0-9a-f]{7,40}\b").expect("a constant of ours"));
+        let text = text.replace(&self.build, "{build}").replace(&self.src, "{src}");
+        let own = |found: &Captures<'_>| {
+            let is_own = self.commit.as_str().starts_with(&found[0]);
+            if is_own { "{commit}".to_owned() } else { found[0].to_owned() }
+        };
+        NAME.replace_all(&text, own).into_owned()
+    }
+
+    /// The path of a file, seen from a folder, with placeholders.
+    pub fn path(&self, folder: &Path, file: &Path) -> String {
+        let mut whole = PathBuf::new();
+        for part in folder.join(file).components() {
+            match part {
+                Component::ParentDir => drop(whole.pop()),
+                Component::CurDir => {}
+                part => whole.push(part),
+            }
+        }
+        self.without(&whole.to_string_lossy())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> Place {
+        let commit = "0123456789abcdef0123456789abcdef01234567".parse().unwrap();
+        Place::new(Path::new("/slots/1/src"), Path::new("/slots/1/build"), &commit)
+    }
+
+    #[test]
+    fn two_slots_and_two_commits_say_the_same() {
+        let words = place().without("-I/slots/1/src/include -DGIT=\"0123456\" -DX=fedcba9");
+        assert_eq!(words, "-I{src}/include -DGIT=\"{commit}\" -DX=fedcba9");
+        let path = place().path(Path::new("/slots/1/build/sub"), Path::new("../../src/./a.c"));
+        assert_eq!(path, "{src}/a.c");
+    }
+}

@@ -1,0 +1,135 @@
+//! The lines that a commit takes away and brings.
+
+use crate::evaluation::CommitId;
+
+use super::{GitError, History};
+
+/// Most bytes of a change that are read: what is larger takes another project's sources over.
+const LARGEST: usize = 64 << 20;
+
+/// The lines of one file that two trees disagree on, as far as they are UTF-8.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangedLines {
+    /// The path; lossy where it is not UTF-8.
+    pub path: String,
+    /// Only in the newer tree.
+    pub is_new: bool,
+    /// Only in the older tree.
+    pub is_gone: bool,
+    /// Lines of the older tree, in order.
+    pub removed: Vec<String>,
+    /// Lines of the newer tree, in order.
+    pub added: Vec<String>,
+}
+
+impl History {
+    /// The lines in which `commit` differs from `parent`, in files that one of these pathspecs
+    /// names; `None` where they are too many to read. Binary files are left out.
+    pub fn changed_lines(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        pathspecs: &[String],
+    ) -> Result<Option<Vec<ChangedLines>>, GitError> {
+        let call = self.repository().shared_call().args([
+            "-c",
+            "core.quotePath=false",
+            "diff-tree",
+            "-r",
+            "-p",
+            "--unified=0",
+            "--no-color",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-commit-id",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            "--ignore-submodules=all",
+        ]);
+        let call = call.arg(parent.as_str()).arg(commit.as_str()).arg("--").args(pathspecs);
+        match call.capture(LARGEST).ok() {
+            Ok(output) => Ok(Some(read_lines(&String::from_utf8_lossy(&output.stdout)))),
+            Err(GitError::Unreadable { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Reads a unified diff without context. Lines are counted by the heads of their hunks, since
+/// they may look like anything.
+fn read_lines(diff: &str) -> Vec<ChangedLines> {
+    let mut files: Vec<ChangedLines> = Vec::new();
+    let mut lines = diff.split('\n');
+    while let Some(line) = lines.next() {
+        if line.starts_with("diff --git ") {
+            files.push(ChangedLines::default());
+            continue;
+        }
+        let Some(file) = files.last_mut() else { continue };
+        if let Some(path) = line.strip_prefix("--- ") {
+            file.is_new = path == "/dev/null";
+            file.path = named(path, "a/").unwrap_or_default();
+        } else if let Some(path) = line.strip_prefix("+++ ") {
+            file.is_gone = path == "/dev/null";
+            file.path = named(path, "b/").unwrap_or_else(|| std::mem::take(&mut file.path));
+        } else if let Some([removed, added]) = hunk(line) {
+            file.removed.extend(taken(&mut lines, removed));
+            file.added.extend(taken(&mut lines, added));
+        }
+    }
+    files.retain(|file| !file.removed.is_empty() || !file.added.is_empty());
+    files
+}
+
+/// So many lines of a hunk, without what marks them and what says that the last has no newline.
+fn taken<'a>(lines: &mut impl Iterator<Item = &'a str>, count: usize) -> Vec<String> {
+    let lines = lines.filter(|line| !line.starts_with('\\'));
+    lines.take(count).map(|line| line.get(1..).unwrap_or_default().to_owned()).collect()
+}
+
+/// The numbers of removed and added lines in `@@ -10,2 +9,0 @@ …`.
+fn hunk(line: &str) -> Option<[usize; 2]> {
+    let mut ranges = line.strip_prefix("@@ ")?.split(' ');
+    let mut count = |mark: char| -> Option<usize> {
+        let range = ranges.next()?.strip_prefix(mark)?;
+        range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
+    };
+    Some([count('-')?, count('+')?])
+}
+
+/// The path in `a/x`, `b/with space<TAB>` or `"b/\"x\""`; `None` for `/dev/null`.
+fn named(text: &str, prefix: &str) -> Option<String> {
+    let text = text.strip_suffix('\t').unwrap_or(text);
+    let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let path = quoted.map_or_else(|| text.to_owned(), unquoted);
+    path.strip_prefix(prefix).map(str::to_owned)
+}
+
+/// Undoes what git does to names with quotes, backslashes or control characters.
+fn unquoted(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next() {
+            Some(digit @ b'0'..=b'3') => {
+                let digits = [digit, rest.next().unwrap_or(b'0'), rest.next().unwrap_or(b'0')];
+                digits.iter().fold(0_u8, |value, digit| {
+                    value.wrapping_mul(8).wrapping_add(digit.wrapping_sub(b'0'))
+                })
+            }
+            Some(b'n') => b'\n',
+            Some(b't') => b'\t',
+            Some(other) => other,
+            None => b'\\',
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! What else differs between a first bad commit and its worst parent, found without being asked.
+
+use crate::differ;
+use crate::evaluation::{CommitId, DifferenceIn, Differences, Setup};
+
+use super::HuntError;
+use super::driver::Driver;
+
+impl Driver<'_> {
+    /// Compares what is known of both: the change itself, and what the newest build of each was
+    /// configured with.
+    pub(super) fn differences(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+    ) -> Result<Differences, HuntError> {
+        let mut found = Vec::new();
+        let mut compared = Vec::new();
+        let history = &self.oracle.history;
+        if let Some(change) = history.changed_lines(parent, commit, &differ::pathspecs())? {
+            found.extend(differ::constants(&change));
+            compared.push(DifferenceIn::Constant);
+        }
+        if let (Some(before), Some(now)) = (self.setup(parent)?, self.setup(commit)?) {
+            let (differing, known) = differ::setups(&before, &now);
+            found.extend(differing);
+            compared.extend(known);
+        }
+        Ok(Differences::new(found, compared))
+    }
+
+    fn setup(&self, commit: &CommitId) -> Result<Option<Setup>, HuntError> {
+        let key = self.oracle.build_key_of(commit, &self.oracle.recipe(commit)?)?;
+        let last = self.oracle.store.builds(&key)?.pop();
+        let Some(digest) = last.and_then(|build| build.setup) else { return Ok(None) };
+        Ok(self.oracle.store.setup(&digest)?)
+    }
+}
