@@ -5,7 +5,13 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+
 use super::descendants;
+
+/// Every process is asked for its parent to find those below the engine, which costs some
+/// milliseconds: looks that follow one another faster see the engine alone.
+const ALONE: Duration = Duration::from_millis(16);
 
 /// Between the first look and the second; each pause after it is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -35,10 +41,11 @@ impl Mapped {
         self.next
     }
 
-    /// Looks, if it is time to.
-    pub(super) fn look_if_due(&mut self) {
+    /// Looks at the engine and all below it, if it is time to.
+    pub(super) fn look_if_due(&mut self, engine: Pid) {
         if self.next.is_some_and(|next| next <= Instant::now()) {
-            for pid in descendants::living() {
+            let alone = || vec![engine.as_raw_pid()];
+            for pid in if self.pause < ALONE { alone() } else { descendants::living() } {
                 let maps = std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
                 self.files.extend(programs(&maps));
             }

@@ -133,7 +133,7 @@ impl Engine {
                 }
                 self.mapped.begin();
             }
-            self.mapped.look_if_due();
+            self.mapped.look_if_due(self.group);
             if order {
                 listen = self.obey(control)?;
             }

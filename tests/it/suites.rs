@@ -112,6 +112,7 @@ fn a_suite_that_is_only_built_by_its_target_is_run_by_its_name() {
     let makefile = "kernel-test: tests/kernels.c\n\t$(CC) -O1 $^ -o $@ -lm\n";
     let (env, culprit) =
         tree(&[("Makefile", makefile)], "tests/kernels.c", ["1e-6", "1e-6", "5e-4", "5e-4"]);
+    env.run(&["init"]).expect(0);
     let hunt = Hunt::of(&env, env.run(&["start", "--good", "v1"])).expect(0, "culprit");
     assert_eq!(hunt.culprit(), culprit, "{}", hunt.output.stderr);
     let text = written(&env);
