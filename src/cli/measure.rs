@@ -25,16 +25,8 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         .resolve(&args.revision)
         .map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
     let measures: Vec<String> = oracle.config.measures.iter().map(|m| m.name.clone()).collect();
-    let seen = oracle.evaluate(Request {
-        commit: &commit,
-        measures: &measures,
-        runs: args.runs as usize,
-        phase: Phase::Manual,
-        recipe: None,
-        chunks: None,
-        keep: false,
-        twins: false,
-    });
+    let look = Request::look(&commit, &measures, Phase::Manual);
+    let seen = oracle.evaluate(Request { runs: args.runs as usize, keep: false, ..look });
     let tidied = hunt::tidy(&oracle);
     let seen = seen.map_err(Failed::oracle)?;
     tidied.map_err(Failed::hunt)?;

@@ -256,9 +256,7 @@ impl History {
         }
         Ok(())
     }
-}
 
-impl History {
     /// What a commit changes against its first parent, as a patch that holds all of it.
     pub fn as_patch(&self, commit: &CommitId) -> Result<Vec<u8>, GitError> {
         let info = self.info(commit)?;

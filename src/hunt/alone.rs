@@ -6,7 +6,7 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Launcher, Oracle, OracleError, Pins, Recorder};
+use crate::oracle::{ControlSlot, Launcher, Oracle, OracleError, Pins, Recorder, Request};
 use crate::process::Stop;
 use crate::store::Store;
 
@@ -67,16 +67,8 @@ pub fn judge_against(
     oracle.control = None;
     let measures: Vec<String> =
         oracle.config.guards.iter().map(|guard| guard.metric.measure.clone()).collect();
-    let baseline = oracle.evaluate(crate::oracle::Request {
-        commit: good,
-        measures: &measures,
-        runs: 1,
-        phase: Phase::Manual,
-        recipe: None,
-        chunks: None,
-        keep: true,
-        twins: false,
-    })?;
+    let look = Request::look(good, &measures, Phase::Manual);
+    let baseline = oracle.evaluate(Request { runs: 1, ..look })?;
     let targets: Vec<Target> =
         match standing(&baseline, &oracle.config.guards, &oracle.config.same_checks()) {
             Ok(targets) => targets,

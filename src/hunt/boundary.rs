@@ -37,14 +37,10 @@ impl Driver<'_> {
             let mut seen = Vec::new();
             for one in parents.iter().chain([commit]) {
                 let observation = self.oracle.evaluate(Request {
-                    commit: one,
-                    measures: &measures,
                     runs,
-                    phase: Phase::Confirm,
                     recipe: Some(recipe),
-                    chunks: None,
                     keep: false,
-                    twins: false,
+                    ..Request::look(one, &measures, Phase::Confirm)
                 })?;
                 verdicts.push(judged_alone(&observation, targets, recipe, is_exact));
                 seen.push(observation);

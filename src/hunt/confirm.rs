@@ -3,15 +3,14 @@
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
-    Aim, Basis, CommitId, Culprit, Failure, Guard, GuardTarget, Judgement, Metric, Phase,
-    SkipReason, Target, TouchedFile, Verdict,
+    Aim, Basis, CommitId, Culprit, Guard, GuardTarget, Judgement, Metric, Phase, SkipReason,
+    Target, TouchedFile, Verdict,
 };
 use crate::oracle::{Observation, measures_of};
 use crate::search::Step;
 use crate::stats::{self, Side};
 use crate::store::journal::{Event, Steadiness};
 use crate::store::{Confirmation, KeyHasher};
-
 use crate::ui::text;
 
 use super::HuntError;
@@ -183,7 +182,8 @@ impl Driver<'_> {
         });
         // A commit that is bad since it prints NaN, say, has no level and no step.
         let [_, bad] = aim.turned([&fresh.parents[worst], &fresh.commit]);
-        let failure = wanted.or_else(|| first_failure(bad).filter(|_| effects.is_empty()));
+        let failure =
+            wanted.or_else(|| bad.first_failure().cloned().filter(|_| effects.is_empty()));
         let parent = &parents[worst];
         let (confidence, basis) = if fresh.is_exact {
             (1.0, Basis::BitExact)
@@ -296,12 +296,6 @@ fn confidence([good, bad]: [&Observation; 2], target: &Target) -> f64 {
         }
         Target::Failure { measure: None, .. } => 1.0,
     }
-}
-
-fn first_failure(seen: &Observation) -> Option<Failure> {
-    let mut samples = seen.samples.values().flatten();
-    let failed = samples.find_map(|sample| sample.result.as_ref().err());
-    seen.build_failure.as_ref().or(failed).cloned()
 }
 
 /// Why the verdicts do not bear the claim, if they do not.

@@ -85,18 +85,8 @@ impl Driver<'_> {
         measures: &[String],
         runs: usize,
     ) -> Result<Observation, HuntError> {
-        let phase = Phase::Endpoint;
-        let request = Request {
-            commit,
-            measures,
-            runs,
-            phase,
-            recipe: None,
-            chunks: None,
-            keep: true,
-            twins: false,
-        };
-        Ok(self.oracle.evaluate(request)?)
+        let look = Request::look(commit, measures, Phase::Endpoint);
+        Ok(self.oracle.evaluate(Request { runs, ..look })?)
     }
 
     /// What is guarded in this hunt: as configured, or that one metric's repeats are alike.

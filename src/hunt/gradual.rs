@@ -41,16 +41,8 @@ impl Driver<'_> {
                 continue;
             }
             let measures = [metric.measure.clone()];
-            let seen = self.oracle.evaluate(Request {
-                commit,
-                measures: &measures,
-                runs: 0,
-                phase: Phase::Search,
-                recipe: None,
-                chunks: None,
-                keep: false,
-                twins: false,
-            })?;
+            let look = Request::look(commit, &measures, Phase::Search);
+            let seen = self.oracle.evaluate(look)?;
             if let Some(level) = seen.level(metric).and_then(|v| v.number()) {
                 levels.push((position + 1, commit.clone(), level));
             }

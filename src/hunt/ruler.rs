@@ -3,7 +3,7 @@
 //! are compared only under one and the same.
 
 use crate::config::Config;
-use crate::evaluation::{Aim, CommitId, Failure, Phase, Target};
+use crate::evaluation::{Aim, CommitId, Phase, Target};
 use crate::oracle::{Observation, Request, measures_of};
 use crate::store::journal::Event;
 
@@ -79,14 +79,10 @@ impl Driver<'_> {
     ) -> Result<Observation, HuntError> {
         let (runs, _) = runs_for(targets);
         Ok(self.oracle.evaluate(Request {
-            commit: engine,
-            measures: &measures_of(targets),
             runs,
-            phase: Phase::Ruler,
             recipe: Some(recipe),
-            chunks: None,
             keep: false,
-            twins: false,
+            ..Request::look(engine, &measures_of(targets), Phase::Ruler)
         })?)
     }
 }
@@ -155,11 +151,7 @@ fn told(goes: Goes, exchanged: &Exchanged, targets: &[Target]) -> String {
 
 /// What was measured, or how it failed.
 fn in_words(seen: &Observation, targets: &[Target]) -> String {
-    let failed = || -> Option<&Failure> {
-        let mut samples = seen.samples.values().flatten();
-        seen.build_failure.as_ref().or(samples.find_map(|sample| sample.result.as_ref().err()))
-    };
-    if let Some(failure) = failed() {
+    if let Some(failure) = seen.first_failure() {
         return format!("nothing, since it {}", failure.kind);
     }
     let level = |target: &Target| match target {

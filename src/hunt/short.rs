@@ -226,16 +226,9 @@ impl Driver<'_> {
         whole: &Observation,
     ) -> Result<bool, HuntError> {
         let Some(short) = self.short.clone() else { return Ok(true) };
-        let part = self.oracle.evaluate(Request {
-            commit,
-            measures: &measures_of(&short.targets),
-            runs: 0,
-            phase: Phase::Search,
-            recipe: None,
-            chunks: Some(short.chunks),
-            keep: false,
-            twins: false,
-        })?;
+        let measures = measures_of(&short.targets);
+        let look = Request::look(commit, &measures, Phase::Search);
+        let part = self.oracle.evaluate(Request { chunks: Some(short.chunks), ..look })?;
         let begins = |measure: &String| {
             let mut all = whole.readings(measure);
             all.all(|whole| part.readings(measure).all(|part| begins_with(whole, part)))

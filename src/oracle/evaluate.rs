@@ -195,7 +195,7 @@ impl Oracle {
             let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
             let (run, derived) = if let Some(failed) = self.prepare(launch, placed)? {
                 failed
-            } else if let Some(twin) = self.twin_of(request, launch, placed)? {
+            } else if let Some(twin) = self.twin(request, launch, placed)? {
                 twin
             } else {
                 if !std::mem::replace(&mut is_warm, true) {

@@ -110,6 +110,13 @@ impl Observation {
         self.readings(measure).find_map(Reading::extent)
     }
 
+    /// How its build failed, or the first of its runs that did.
+    pub fn first_failure(&self) -> Option<&Failure> {
+        let mut samples = self.samples.values().flatten();
+        let failed = || samples.find_map(|sample| sample.result.as_ref().err());
+        self.build_failure.as_ref().or_else(failed)
+    }
+
     /// The checks that the runs of a measure made, as the first that tells has it.
     pub fn checks(&self, measure: &str) -> Option<&Checks> {
         self.readings(measure).find_map(Reading::ran)

@@ -17,24 +17,12 @@ impl Oracle {
         let measures = measures_of(targets);
         let recipe = self.recipe(commit)?;
         // In noise each run says something of its own.
-        let is_noisy = |target: &Target| match target {
-            Target::Guard(target) => target.noise.is_some(),
-            Target::Failure { .. } => true,
-        };
-        let is_exact = phase == Phase::Search && !targets.iter().any(is_noisy);
+        let repeats = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_none());
+        let twins = phase == Phase::Search && targets.iter().all(repeats);
         let mut runs = 1;
         loop {
-            let request = Request {
-                commit,
-                measures: &measures,
-                runs,
-                phase,
-                recipe: None,
-                chunks,
-                keep: true,
-                twins: is_exact,
-            };
-            let observation = self.evaluate(request)?;
+            let look = Request::look(commit, &measures, phase);
+            let observation = self.evaluate(Request { runs, chunks, twins, ..look })?;
             let known = self.recorder.known_values(commit);
             let is_known = |metric: &Metric, value: &Value| known.contains(&(metric, value));
             match judge(&observation, targets, &is_known, &recipe) {

@@ -1,45 +1,37 @@
 //! A build that would run the very same files as one that was measured answers without a run.
 
+use crate::build::run_key;
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Phase, RunRecord};
 use crate::store::journal::Event;
-use crate::store::{KeyHasher, StoredRun, attempt_name};
+use crate::store::{KeyHasher, StoreError, StoredRun, attempt_name};
 
 use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
 use super::launch::Launch;
-use super::{OracleError, Request, loaded};
+use super::loaded::Here;
+use super::{OracleError, Request};
 
 impl Oracle {
-    /// The same where a question allows it, for a run that is no measurement of time.
-    pub(super) fn twin_of(
+    /// A run of another commit's build, as one of this one: every file that it loaded of its
+    /// source and build lies in this slot too, with the same bytes, nothing lies there besides
+    /// that did not, and both are run alike. It is stored under this commit's key, with the log of
+    /// the run that was made. Only where the question allows it, and never for a
+    /// measurement of time.
+    pub(super) fn twin(
         &mut self,
         request: Request<'_>,
         launch: Launch<'_>,
         placed: &Placed,
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
-        if request.twins && !launch.measure.exclusive {
-            self.twin(launch, placed)
-        } else {
-            Ok(None)
-        }
-    }
-
-    /// A run of another commit's build, as one of this one: every file that it loaded of its
-    /// source and build lies in this slot too, with the same bytes, nothing lies there besides
-    /// that did not, and both are run alike. It is stored under this commit's key, with the log of
-    /// the run that was made.
-    pub(super) fn twin(
-        &mut self,
-        launch: Launch<'_>,
-        placed: &Placed,
-    ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, key, phase, .. } = launch;
+        if !request.twins || measure.exclusive {
+            return Ok(None);
+        }
         let Some(twin) = self.find_twin(launch, placed)? else { return Ok(None) };
         let attempt = attempt_name();
         let pending = self.store.pending_log(&attempt)?;
-        std::fs::copy(&twin.log, pending.path())
-            .map_err(crate::store::StoreError::at(&twin.log))?;
+        std::fs::copy(&twin.log, pending.path()).map_err(StoreError::at(&twin.log))?;
         let record = RunRecord {
             attempt,
             run_key: key.to_string(),
@@ -69,6 +61,7 @@ impl Oracle {
     ) -> Result<Option<StoredRun>, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
         let manner = self.manner(commit, recipe, measure);
+        let here = Here::in_slot(&placed.slot);
         for other in self.recorder.measured().into_iter().filter(|other| *other != commit) {
             let theirs = self.recipe(other)?;
             let Some(their_measure) = theirs.measure(&measure.name) else { continue };
@@ -79,7 +72,7 @@ impl Oracle {
             for run in self.store.runs(&key)? {
                 let Some(loaded) = &run.record.loaded else { continue };
                 let is_fit = run.record.ended.is_success() && run.record.phase != Phase::Ruler;
-                if is_fit && loaded::is_in(loaded, &placed.slot)? {
+                if is_fit && here.would_load(loaded)? {
                     return Ok(Some(run));
                 }
             }
@@ -91,7 +84,6 @@ impl Oracle {
     fn manner(&self, commit: &CommitId, recipe: &Config, measure: &Measure) -> String {
         let any = KeyHasher::new("any build").build_key();
         let inputs = &self.facts.inputs;
-        crate::build::run_key(&any, commit, measure, recipe, inputs, &self.facts.machine)
-            .to_string()
+        run_key(&any, commit, measure, recipe, inputs, &self.facts.machine).to_string()
     }
 }

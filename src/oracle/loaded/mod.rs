@@ -107,14 +107,28 @@ fn tops(slot: &Slot) -> [PathBuf; 2] {
     [slot.src(), slot.build()]
 }
 
-/// Whether a run in this slot would load the very same.
-pub(super) fn is_in(loaded: &Loaded, slot: &Slot) -> Result<bool, StoreError> {
-    if !loaded.is_whole || survey(&tops(slot)).names != loaded.names {
-        return Ok(false);
+/// What lies in a slot, for runs that were made elsewhere.
+pub(super) struct Here<'a> {
+    slot: &'a Slot,
+    names: String,
+}
+
+impl<'a> Here<'a> {
+    /// Looks at what lies there now.
+    pub(super) fn in_slot(slot: &'a Slot) -> Self {
+        Self { slot, names: survey(&tops(slot)).names }
     }
-    let files: Vec<PathBuf> = loaded.own.keys().map(|path| slot.root().join(path)).collect();
-    let here = digests(&mut slot_digests(slot), &files)?;
-    Ok(loaded.own.iter().all(|(path, sha)| here.get(&slot.root().join(path)) == Some(sha)))
+
+    /// Whether a run here would load the very same.
+    pub(super) fn would_load(&self, loaded: &Loaded) -> Result<bool, StoreError> {
+        if !loaded.is_whole || self.names != loaded.names {
+            return Ok(false);
+        }
+        let at = |path: &String| self.slot.root().join(path);
+        let files: Vec<PathBuf> = loaded.own.keys().map(at).collect();
+        let here = digests(&mut slot_digests(self.slot), &files)?;
+        Ok(loaded.own.iter().all(|(path, sha)| here.get(&at(path)) == Some(sha)))
+    }
 }
 
 fn slot_digests(slot: &Slot) -> Digests {
