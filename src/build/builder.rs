@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::config::{BuildMode, Config, MissingValue, Values};
 use crate::differ;
 use crate::evaluation::{CommitId, Compiled, Ended, Failure, FailureKind, Fault, Phase, fault_of};
-use crate::git::{GitError, Holding, LaidTree, Refusal, Repository, Worktree};
+use crate::git::{GitError, Holding, Refusal, Repository, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{
     BuildKey, BuildRecord, PendingLog, Store, StoreError, attempt_name, publish_file,
@@ -65,12 +65,12 @@ pub struct Order<'a> {
     pub store: &'a Store,
     /// Where to build.
     pub slot: &'a Slot,
-    /// The commit.
+    /// The commit in question.
     pub commit: &'a CommitId,
     /// The recipe as it holds at this commit.
     pub config: &'a Config,
-    /// Its files, where they are not the commit's own.
-    pub laid: Option<&'a LaidTree>,
+    /// What is to lie in the slot.
+    pub holding: &'a Holding,
     /// Its key.
     pub key: &'a BuildKey,
     /// Values of the placeholders.
@@ -251,7 +251,7 @@ fn setup_of(
     // A build on top of another one prints only what it compiles again, one that failed not all.
     let is_whole = is_done && !keeps(order);
     let printed = if is_whole { printed } else { Compiled::default() };
-    let mut setup = setup(order.slot, order.commit, printed);
+    let mut setup = setup(order.slot, &order.holding.commit, printed);
     setup.probes.clone_from(order.probes);
     order.store.keep_setup(&setup)
 }
@@ -259,13 +259,9 @@ fn setup_of(
 /// The commit's files, exactly, with what is linked in, and fresh folders.
 fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     let slot = order.slot;
-    let mut worktree = Worktree::add_detached(order.repository, &slot.src(), order.commit)?;
-    worktree.hold(Holding {
-        commit: order.commit.clone(),
-        laid: order.laid.cloned(),
-        submodules: order.config.worktree.submodules,
-        lfs: order.config.worktree.lfs,
-    })?;
+    let holding = order.holding.clone();
+    let mut worktree = Worktree::add_detached(order.repository, &slot.src(), &holding.commit)?;
+    worktree.hold(holding)?;
     if let Some(checkout) = order.checkout {
         worktree.link(checkout, &order.config.worktree.link)?;
     }
@@ -310,7 +306,7 @@ fn run_command(
     let mut complaint: Option<String> = None;
     let transient = &order.config.failures.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
-    let place = place(order.slot, order.commit);
+    let place = place(order.slot, &order.holding.commit);
     let finished = process::run(&invocation, order.stop, &file, &mut |_, line| {
         let text = String::from_utf8_lossy(line);
         differ::printed_command(&text, &place, printed);

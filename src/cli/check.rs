@@ -73,6 +73,7 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
             if let Ok(repository) = &repository {
                 laid(&mut lines, repository, &config);
                 kept_elsewhere(&mut lines, repository, &config);
+                descends(&mut lines, repository, &config);
             }
         }
         Err(error) => {
@@ -208,6 +209,19 @@ fn kept_elsewhere(lines: &mut Lines, repository: &Repository, config: &Config) {
             "set `lfs = true` under [worktree] where builds or runs read them",
         );
     }
+}
+
+/// The submodule to go on inside: whether it is one, and its commits are here.
+fn descends(lines: &mut Lines, repository: &Repository, config: &Config) {
+    let Some(path) = &config.worktree.descend else { return };
+    let Ok(history) = History::open(repository) else { return };
+    let Ok(head) = history.resolve("HEAD") else { return };
+    let about = match (history.pin(&head, path), history.submodule(&head, path)) {
+        (Ok(Some(_)), Ok(Some(_))) => return lines.ok("descend", path),
+        (Ok(Some(_)), _) => format!("this clone does not have the commits of {path}"),
+        _ => format!("{path} is no submodule at HEAD"),
+    };
+    lines.warn("descend", &about, &format!("`git submodule update --init {path}`"));
 }
 
 /// What is laid over commits: whether it is there.

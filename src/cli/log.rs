@@ -1,8 +1,8 @@
 //! `log`: the hunt's search over the whole range as a log that `git bisect replay` takes in any clone.
 
 use crate::evaluation::{Aim, CommitId, Phase, Verdict};
-use crate::git::{History, Range};
-use crate::hunt::HuntError;
+use crate::git::Range;
+use crate::hunt::{self, HuntError};
 use crate::store::journal::Event;
 use crate::ui::Ui;
 
@@ -48,7 +48,8 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     }
     let range = range.ok_or_else(|| Failed::hunt(HuntError::NoBeginning))?;
     let git = |error: crate::git::GitError| Failed::hunt(error.into());
-    let history = History::open(&repository).map_err(git)?;
+    let begun = hunt::begun(&hunt).map_err(Failed::hunt)?;
+    let history = hunt::history(&repository, &begun).map_err(git)?;
     let text = history.replay_log(&range, aim, &marks).map_err(git)?;
     ui.out(&text).map_err(Failed::stdout)?;
     Ok(exit::DONE)

@@ -3,14 +3,14 @@
 use anyhow::anyhow;
 
 use crate::config::Config;
-use crate::evaluation::{Aim, Metric, Outcome};
+use crate::evaluation::{Aim, Metric, Outcome, Within};
 use crate::git::Repository;
 use crate::hunt::{self, Asked};
 use crate::process::Stop;
 use crate::report;
 use crate::store::journal::SearchBy;
 use crate::store::{HuntDir, Store};
-use crate::ui::Ui;
+use crate::ui::{Ui, text};
 
 use super::args::{Hunt, Start};
 use super::watch::Watch;
@@ -43,12 +43,12 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: args.skip.clone(),
         paths: args.paths.clone(),
     };
-    let (hunt, _in_use) = begun(&repository, &config, &asked, ui)?;
+    let (hunt, store) = begun(&repository, &config, &asked, ui)?;
     if let Some(new) = new {
         // Only now: what is asked of the hunt may have been wrong.
         new.write(ui);
     }
-    drive(&repository, &hunt, ui, stop)
+    drive(&repository, &store, &hunt, ui, stop)
 }
 
 /// The metric of `METRIC=spread`.
@@ -86,8 +86,8 @@ pub fn begin(
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
-    let (hunt, _in_use) = begun(repository, config, asked, ui)?;
-    drive(repository, &hunt, ui, stop)
+    let (hunt, store) = begun(repository, config, asked, ui)?;
+    drive(repository, &store, &hunt, ui, stop)
 }
 
 /// A new hunt, and the store that is in use for it.
@@ -105,11 +105,38 @@ fn begun(
 /// `resume`.
 pub fn resume(args: &Hunt, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
+    let hunt = hunt::outermost(&hunt).map_err(Failed::hunt)?;
     ui.line(&format!("hunt: {}", hunt.id()));
-    drive(&repository, &hunt, ui, stop)
+    let store = Store::open_to_measure(repository.common_dir()).map_err(Failed::store)?;
+    drive(&repository, &store, &hunt, ui, stop)
 }
 
-fn drive(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+/// Drives a hunt to its end, and those inside dependencies that it leads to.
+fn drive(
+    repository: &Repository,
+    store: &Store,
+    hunt: &HuntDir,
+    ui: Ui,
+    stop: &Stop,
+) -> Result<u8, Failed> {
+    let code = drive_one(repository, hunt, ui, stop)?;
+    while let Some(inner) = hunt::descend(repository, store, hunt).map_err(Failed::hunt)? {
+        let begun = hunt::begun(&inner).map_err(Failed::hunt)?;
+        if let Some(Within { path, commit, .. }) = begun.within {
+            let name = text::commit(&commit.commit, &commit.subject);
+            ui.line(&format!("hunt: {}, inside {} of {name}", inner.id(), text::line(&path)));
+        }
+        drive_one(repository, &inner, ui, stop)?;
+    }
+    if !hunt.inside().map_err(Failed::store)?.is_empty() {
+        let written = hunt::publish(repository, hunt).map_err(Failed::hunt)?;
+        let report = written.map_err(report_failed)?;
+        ui.answer(&report::inside_answer(&report)).map_err(Failed::stdout)?;
+    }
+    Ok(code)
+}
+
+fn drive_one(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let _lock = hunt.lock().map_err(Failed::store)?;
     let watch = Watch::begin(hunt, ui.is_terminal());
     let result = hunt::drive(repository, hunt, program()?, stop);

@@ -62,6 +62,8 @@ pub struct Worktree {
     pub submodules: bool,
     /// Whether files that Git LFS keeps elsewhere are fetched; they stay pointers otherwise.
     pub lfs: bool,
+    /// The submodule that a hunt goes on inside, where a first bad commit moves it.
+    pub descend: Option<String>,
 }
 
 /// A command, split as a shell would; placeholders are filled in after the split.

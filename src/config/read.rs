@@ -141,8 +141,15 @@ fn worktree(walk: &mut Walk, root: &mut Section<'_>, base: &Path) -> Worktree {
     let link = section.get("link").map(|spot| links(walk, &spot)).unwrap_or_default();
     let submodules = section.get("submodules").and_then(|spot| spot.flag(walk)).unwrap_or(true);
     let lfs = section.get("lfs").and_then(|spot| spot.flag(walk)).unwrap_or(false);
+    let descend = section.get("descend").and_then(|spot| {
+        if !submodules {
+            spot.refuse(walk, "needs the submodules that `submodules = false` leaves out.");
+        }
+        let path = spot.inner_path(walk)?;
+        Some(path.trim_start_matches("./").trim_end_matches('/').to_owned())
+    });
     section.finish(walk);
-    Worktree { dir, link, submodules, lfs }
+    Worktree { dir, link, submodules, lfs, descend }
 }
 
 fn links(walk: &mut Walk, spot: &Spot<'_>) -> Vec<String> {

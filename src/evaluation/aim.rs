@@ -25,6 +25,15 @@ impl Aim {
         }
     }
 
+    /// The other one.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Regression => Self::Fix,
+            Self::Fix => Self::Regression,
+        }
+    }
+
     /// What is true of the older end and of every parent of the commit that is sought.
     pub fn older(self) -> Verdict {
         self.turned([Verdict::Good, Verdict::Bad])[0]

@@ -1,11 +1,12 @@
 //! What else is not the same in a commit's build and in its parent's, besides the source as such.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 /// Where something can differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DifferenceIn {
     /// A constant with a name, as the source gives it a value.
@@ -49,7 +50,7 @@ impl DifferenceIn {
 }
 
 /// One thing that differs. A flag has no name: it is what it is before and what it is now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Difference {
     /// In what.
     #[serde(rename = "in")]
@@ -70,7 +71,7 @@ pub struct Difference {
 }
 
 /// Of how many compiled things something is true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Spread {
     /// So many.
     pub count: usize,
@@ -81,7 +82,7 @@ pub struct Spread {
 }
 
 /// What flags are known of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Each compiled file.
@@ -175,6 +176,9 @@ impl Differences {
     /// What was looked at, and what came of it.
     pub fn new(mut found: Vec<Difference>, mut compared: Vec<DifferenceIn>) -> Self {
         found.sort_by_key(rank);
+        // A header that gives a name its value in several `#if`s says the same several times.
+        let mut seen = HashSet::new();
+        found.retain(|one| seen.insert(one.clone()));
         let more = found.len().saturating_sub(MOST);
         found.truncate(MOST);
         compared.sort_unstable();
@@ -188,10 +192,13 @@ impl Differences {
     }
 }
 
-/// What changed tells more than what came or went, and what can change a result more than where
-/// headers are looked for and what is warned of.
-fn rank(one: &Difference) -> (bool, bool, DifferenceIn) {
-    (!can_matter(one), !one.is_change() && one.kind != DifferenceIn::Flag, one.kind)
+/// What changed tells more than what came or went, a value more than a bare name, and what can
+/// change a result more than where headers are looked for and what is warned of.
+fn rank(one: &Difference) -> (bool, bool, DifferenceIn, bool) {
+    let came_or_went = !one.is_change() && one.kind != DifferenceIn::Flag;
+    let is_bare =
+        came_or_went && [&one.before, &one.now].into_iter().flatten().all(String::is_empty);
+    (!can_matter(one), came_or_went, one.kind, is_bare)
 }
 
 fn can_matter(one: &Difference) -> bool {
@@ -246,9 +253,14 @@ mod tests {
         let arch = flag(None, Some("-gencode arch=compute_90,code=sm_90"));
         let mixed = vec![warns.clone(), came.clone(), arch.clone(), fast.clone(), block.clone()];
         let told = Differences::new(mixed, vec![DifferenceIn::Flag, DifferenceIn::Flag]);
-        assert_eq!(told.found, [block, arch, fast, came, warns]);
+        assert_eq!(told.found, [block, arch, fast, came.clone(), warns]);
         assert_eq!((told.count(), told.compared.as_slice()), (5, [DifferenceIn::Flag].as_slice()));
-        let many = Differences::new(vec![constant([None, Some("1")]); MOST + 3], Vec::new());
+        // Repeats are told once, bare names last.
+        let bare = constant([None, Some("")]);
+        let told = Differences::new(vec![bare.clone(), came.clone(), bare.clone()], Vec::new());
+        assert_eq!(told.found, [came, bare]);
+        let many = (0..MOST + 3).map(|n| constant([None, Some(&n.to_string())])).collect();
+        let many = Differences::new(many, Vec::new());
         assert_eq!((many.found.len(), many.more, many.count()), (MOST, 3, MOST + 3));
     }
 }

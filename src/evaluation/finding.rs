@@ -189,6 +189,22 @@ pub struct Dependency {
     pub is_submodule: bool,
 }
 
+/// Where the commits of a hunt lie, when they are a dependency's and not the engine's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Within {
+    /// The hunt whose first bad commit moved the dependency.
+    pub hunt: String,
+    /// The engine's commit that is built for each of them, with that one in place of the pinned.
+    pub commit: CommitInfo,
+    /// The submodule.
+    pub path: String,
+    /// Its git folder, in the user's clone.
+    pub git_dir: String,
+    /// How that first bad commit fails, where that is what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+}
+
 /// A commit as people know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitInfo {

@@ -27,7 +27,7 @@ pub use failure::{Failure, FailureKind, Fault};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, GuardTarget,
-    Outcome, OverText, Target, TouchedFile,
+    Outcome, OverText, Target, TouchedFile, Within,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};

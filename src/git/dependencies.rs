@@ -1,13 +1,13 @@
 //! Dependencies that a commit moves: submodules by their pins, vendored ones by the file in
 //! which they note where they were taken from.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::evaluation::{CommitId, Dependency};
 
 use super::changes::FileChange;
-use super::command::Call;
-use super::{GitError, History};
+use super::submodules::is_plain;
+use super::{GitError, History, Repository};
 
 /// Most commits of a dependency that are counted.
 const MOST_COUNTED: usize = 100_000;
@@ -47,8 +47,8 @@ impl History {
         Ok(found)
     }
 
-    /// The pin of the submodule at this path.
-    fn pin(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
+    /// The pin of the submodule at this path, where there is one.
+    pub fn pin(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
         let entry = self.entry(commit, path)?.filter(|(kind, _)| kind == "commit");
         Ok(entry.and_then(|(_, pin)| pin.parse().ok()))
     }
@@ -68,8 +68,9 @@ impl History {
         from: &CommitId,
         to: &CommitId,
     ) -> Result<Option<usize>, GitError> {
-        let Some(git_dir) = self.git_dir_of_submodule(commit, path)? else { return Ok(None) };
-        let count = Call::on(&git_dir)
+        let Some(submodule) = self.submodule(commit, path)? else { return Ok(None) };
+        let count = submodule
+            .shared_call()
             .args(["rev-list", "--count", &format!("--max-count={MOST_COUNTED}")])
             .arg(format!("{from}..{to}"))
             .run()?;
@@ -77,11 +78,9 @@ impl History {
         Ok((count.code == 0).then(|| text.trim().parse().ok()).flatten())
     }
 
-    fn git_dir_of_submodule(
-        &self,
-        commit: &CommitId,
-        path: &str,
-    ) -> Result<Option<PathBuf>, GitError> {
+    /// The repository of a submodule that the commit declares at this path, where the user's
+    /// clone has it.
+    pub fn submodule(&self, commit: &CommitId, path: &str) -> Result<Option<Repository>, GitError> {
         let declared = self
             .repository()
             .shared_call()
@@ -93,7 +92,12 @@ impl History {
             let (key, of) = line.split_once(' ')?;
             (of == path).then(|| key.strip_prefix("submodule.")?.strip_suffix(".path"))?
         });
-        let folder = name.map(|name| self.repository().common_dir().join("modules").join(name));
-        Ok(folder.filter(|folder| folder.join("HEAD").exists()))
+        let Some(name) = name.filter(|name| is_plain(Path::new(name))) else { return Ok(None) };
+        let here = self.repository();
+        let modules = [here.common_dir(), here.git_dir()].map(|dir| dir.join("modules").join(name));
+        // One that git cloned before 1.7.8, or that somebody made by hand, has it inside.
+        let inside = here.top().map(|top| top.join(path).join(".git"));
+        let found = modules.into_iter().chain(inside).find(|dir| dir.join("HEAD").exists());
+        found.map(|dir| here.of_submodule(&dir)).transpose()
     }
 }

@@ -1,5 +1,5 @@
-//! Trees that no commit has: a commit's own, with patches applied and files of another revision
-//! laid over it.
+//! Trees that no commit has: a commit's own, with a submodule moved, patches applied, and files
+//! of another revision laid over it.
 //!
 //! They are made by git in an index of their own and in a bare repository of our own, so that
 //! no object of ours ever lies among the user's. A tree's name says all that is in it: two
@@ -22,6 +22,13 @@ use super::{GitError, History, Repository};
 /// One thing that is laid over a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
+    /// A submodule at another commit of its own.
+    Pin {
+        /// Where it lies.
+        path: String,
+        /// The commit, in the submodule's repository.
+        to: CommitId,
+    },
     /// A unified diff. Where its content is there already, it is passed over.
     Patch {
         /// What people call it.
@@ -167,6 +174,10 @@ impl Workshop {
         self.call().args(["read-tree", "--reset", commit.as_str()]).ok()?;
         for layer in layers {
             match layer {
+                Layer::Pin { path, to } => {
+                    let entry = format!("160000,{to},{path}");
+                    self.call().args(["update-index", "--add", "--cacheinfo", &entry]).ok()?;
+                }
                 Layer::Patch { name, digest, file } => {
                     if let Some((tree, said)) = self.patch(file)? {
                         let (patch, state) = (name.clone(), (tree, digest.clone()));

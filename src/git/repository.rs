@@ -139,6 +139,14 @@ impl Repository {
         }
     }
 
+    /// The repository of a submodule by its git folder, seen from where the user stands.
+    pub fn of_submodule(&self, git_dir: &Path) -> Result<Self, GitError> {
+        let git_dir = git_dir.canonicalize().map_err(io_error("find", git_dir))?;
+        let repository = Self { common_dir: git_dir.clone(), git_dir, ..self.clone() };
+        repository.refuse_reftable()?;
+        Ok(repository)
+    }
+
     /// Top folder of the worktree the user stands in; `None` in a bare repository (or inside
     /// `.git`).
     pub fn top(&self) -> Option<&Path> {

@@ -95,7 +95,7 @@ fn pin_of(staged: &[u8], path: &[u8]) -> Option<String> {
 }
 
 /// A commit's own words decide where its submodules' git folders lie: never outside `modules`.
-fn is_plain(name: &Path) -> bool {
+pub(super) fn is_plain(name: &Path) -> bool {
     let mut parts = name.components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }

@@ -6,7 +6,7 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Launcher, Oracle, OracleError, Pins, Recorder, Request};
+use crate::oracle::{ControlSlot, Engine, Launcher, Oracle, OracleError, Pins, Recorder, Request};
 use crate::process::Stop;
 use crate::store::Store;
 
@@ -33,11 +33,11 @@ pub fn alone(
     let store = Store::open_to_measure(repository.common_dir())?;
     let facts = gather(&config, &store)?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
-    let history = History::open(repository)?;
     Ok(Oracle {
         pins,
         laying: laying(repository, &store),
-        history,
+        history: History::open(repository)?,
+        engine: Engine { history: History::open(repository)?, within: None },
         store,
         slots,
         config,
@@ -54,7 +54,7 @@ pub fn alone(
 
 /// Leaves no worktree registered behind such work.
 pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
-    clean_slots(oracle.history.repository(), &oracle.slots)
+    clean_slots(oracle.engine.history.repository(), &oracle.slots)
 }
 
 /// Judges a commit by every guard against the level at `good`, one run of good and as many of

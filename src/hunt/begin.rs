@@ -49,6 +49,9 @@ pub fn begin(
     if let Some(metric) = &asked.spread_of {
         check_metric(config, metric)?;
     }
+    if let Some(path) = &config.worktree.descend {
+        check_submodule(&history, [&good, &bad], path)?;
+    }
     let slots = text("the folder to build in", &slots_folder(config, repository))?;
     let base = text("the configuration", &config.base)?;
     let checkout = repository.top().map(|top| text("the checkout", top)).transpose()?;
@@ -85,6 +88,7 @@ pub fn begin(
         asked: (asked.good.clone(), asked.bad.clone()),
         revisions,
         patches,
+        within: None,
         commits,
         options,
         config_sha256: KeyHasher::new("config").field("text", config.text()).hex(),
@@ -121,7 +125,18 @@ fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
     })
 }
 
-fn write_beginning(
+/// What no end pins cannot be moved between them.
+fn check_submodule(history: &History, ends: [&CommitId; 2], path: &str) -> Result<(), UsageError> {
+    for end in ends {
+        if history.pin(end, path)?.is_some() {
+            return Ok(());
+        }
+    }
+    Err(UsageError::NoSubmodule(path.to_owned()))
+}
+
+/// Writes a hunt's first words: its configuration, its history, and how it began.
+pub(super) fn write_beginning(
     hunt: &HuntDir,
     config: &Config,
     history: &History,

@@ -9,6 +9,7 @@ use crate::search::endpoint_order;
 use crate::store::journal::Event;
 
 use super::HuntError;
+use super::descend::is_the_same;
 use super::driver::Driver;
 use super::noise::Manner;
 use super::plan::steps_of;
@@ -58,6 +59,17 @@ impl Driver<'_> {
             Ok(chosen) => chosen,
             Err(finding) => return Ok(Err(finding)),
         };
+        if let Some(within) = &self.begun.within
+            && !is_the_same(within, &chosen.targets)
+        {
+            return Ok(Err(unmeasurable(format!(
+                "with {} at {}, {} fails otherwise than in hunt {}",
+                within.path,
+                bad.short(),
+                within.commit.commit.short(),
+                within.hunt
+            ))));
+        }
         self.oracle.recorder.event(Event::Targets {
             targets: chosen.targets.clone(),
             steadiness: chosen.steadiness,

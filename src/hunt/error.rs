@@ -53,6 +53,9 @@ pub enum UsageError {
         /// The folder.
         path: PathBuf,
     },
+    /// Nothing to go on inside.
+    #[error("{0} is no submodule, neither at good nor at bad")]
+    NoSubmodule(String),
     /// No measure yields it.
     #[error("no measure yields {metric}; there are: {known}")]
     NoSuchMetric {
@@ -96,6 +99,10 @@ impl UsageError {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())
             }
             Self::NotText { .. } => Some("move it to, or clone into, a folder of plain letters".to_owned()),
+            Self::NoSubmodule(_) => Some(
+                "correct `descend` under [worktree] to a path that .gitmodules has, or leave it out"
+                    .to_owned(),
+            ),
             Self::NoSuchMetric { .. } => Some("name one of those, or add a [[measure]]".to_owned()),
             Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
             Self::Input(error) => Some(error.hint()),

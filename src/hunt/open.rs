@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::build::Slots;
 use crate::config::Config;
-use crate::git::{History, Laying, Repository};
-use crate::oracle::{ControlSlot, Facts, Launcher, Oracle, OracleError, Pins, Recorder};
+use crate::git::{GitError, History, Laying, Repository};
+use crate::oracle::{ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recorder};
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
-use crate::store::{HuntDir, Store};
+use crate::store::{HuntDir, Store, StoreError};
 
 use super::HuntError;
 use super::begin::{checkout_of, user_cache};
@@ -22,12 +22,11 @@ pub fn open(
     stop: &Stop,
 ) -> Result<(Oracle, Begun), HuntError> {
     let begun = begun(hunt)?;
-    let text = std::fs::read_to_string(hunt.config())
-        .map_err(|source| crate::store::StoreError::Io { path: hunt.config(), source })?;
-    let config = Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?;
+    let config = frozen(hunt, &begun)?;
     let store = Store::open_to_measure(repository.common_dir())?;
     let oracle = Oracle {
-        history: History::open(repository)?,
+        history: history(repository, &begun)?,
+        engine: Engine { history: History::open(repository)?, within: begun.within.clone() },
         laying: laying(repository, &store),
         store,
         slots: Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?,
@@ -49,13 +48,27 @@ pub fn open(
     Ok((oracle, begun))
 }
 
+/// The configuration that a hunt began with.
+pub(super) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError> {
+    let text = std::fs::read_to_string(hunt.config()).map_err(StoreError::at(&hunt.config()))?;
+    Ok(Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?)
+}
+
+/// The commits that a hunt is about: the repository's, or a dependency's.
+pub fn history(repository: &Repository, begun: &Begun) -> Result<History, GitError> {
+    match &begun.within {
+        None => History::open(repository),
+        Some(within) => History::open(&repository.of_submodule(Path::new(&within.git_dir))?),
+    }
+}
+
 /// Makes trees where what a killed process leaves is tidied away.
 pub(super) fn laying(repository: &Repository, store: &Store) -> Laying {
     Laying::new(repository, &store.root().join("pending"))
 }
 
 /// How the hunt began.
-pub(super) fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
+pub fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
     hunt.entries()?
         .into_iter()
         .find_map(|entry| match entry.event {

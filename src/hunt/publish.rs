@@ -32,7 +32,7 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
     let config = oracle.recipe(commit)?;
     let cores = u32::try_from(oracle.facts.machine.cores).unwrap_or(u32::MAX);
     Ok(Recipe {
-        layers: layers(oracle, &config)?,
+        layers: layers(oracle, commit, &config)?,
         build: config.build.commands.iter().map(words).collect(),
         build_env: env(&config.build.env),
         prepares: config.prepares.iter().map(prepare).collect(),
@@ -51,8 +51,13 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
     })
 }
 
-fn layers(oracle: &Oracle, config: &Config) -> Result<Vec<RecipeLayer>, HuntError> {
+fn layers(
+    oracle: &Oracle,
+    commit: &CommitId,
+    config: &Config,
+) -> Result<Vec<RecipeLayer>, HuntError> {
     let of = |layer| match layer {
+        Layer::Pin { path, .. } => Ok(RecipeLayer::Pin { path }),
         Layer::Patch { name, file, .. } => {
             let diff = std::fs::read(&file).map_err(StoreError::at(&file))?;
             Ok(RecipeLayer::Patch { name, diff })
@@ -62,7 +67,8 @@ fn layers(oracle: &Oracle, config: &Config) -> Result<Vec<RecipeLayer>, HuntErro
             Ok(RecipeLayer::Files { from, paths })
         }
     };
-    oracle.layers(config)?.into_iter().map(of).collect()
+    let exchanged = oracle.engine.exchanged(commit).into_iter();
+    exchanged.chain(oracle.layers(config)?).map(of).collect()
 }
 
 fn words(command: &Command) -> Vec<String> {

@@ -44,7 +44,8 @@ fn judge(
 ) -> Result<(Verdict, Aim), HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
     let Current { stretch, targets, chunks } = current_search(hunt)?;
-    let session = BisectSession::open(repository, &hunt.bisect_repository(), &begun.bad.commit)?;
+    let place = hunt.bisect_repository();
+    let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
         HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
     })?;

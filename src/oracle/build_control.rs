@@ -10,13 +10,12 @@
 use crate::build::{self, BuildError};
 use crate::config::Policy;
 use crate::evaluation::{CommitId, Phase};
-use crate::git::Laid;
 use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control};
 
+use super::OracleError;
 use super::evaluate::Oracle;
 use super::quiet::Company;
-use super::{OracleError, run};
 
 impl Oracle {
     /// Asks the control about a build that has just failed, where it is time to.
@@ -59,29 +58,33 @@ impl Oracle {
 
     /// Builds a commit whatever is known of it.
     fn build_again(&mut self, commit: &CommitId) -> Result<BuildRecord, OracleError> {
+        let phase = Phase::Control;
         let recipe = self.recipe(commit)?;
         let key = self.build_key_of(commit, &recipe)?;
-        let laid = self.laid(commit, &recipe)?;
+        let holding = match self.holding(commit, &recipe)? {
+            Ok(holding) => holding,
+            Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
+        };
         let slot = self.slots.acquire(|_| false)?;
-        let _held = self.bear(Company::Beside, commit, None, Phase::Control)?;
-        self.recorder.now("control", commit, None, Phase::Control);
-        let values = run::values(&self.history, &slot, commit, &recipe, &self.facts)?;
+        let _held = self.bear(Company::Beside, commit, None, phase)?;
+        self.recorder.now("control", commit, None, phase);
+        let values = self.values(&slot, commit, &recipe)?;
         let built = build::build(build::Order {
-            repository: self.history.repository(),
+            repository: self.engine.history.repository(),
             store: &self.store,
             slot: &slot,
             commit,
             config: &recipe,
-            laid: laid.as_ref().and_then(Laid::tree),
+            holding: &holding,
             key: &key,
             values: &values,
             probes: &std::collections::BTreeMap::new(),
-            phase: Phase::Control,
+            phase,
             hunt: self.recorder.hunt(),
             checkout: self.checkout.as_deref(),
             stop: &self.stop,
         })?;
-        self.recorder.build(&self.store, &built.record, commit, Phase::Control, false)?;
+        self.recorder.build(&self.store, &built.record, commit, phase, false)?;
         Ok(built.record)
     }
 }

@@ -13,7 +13,7 @@ impl Oracle {
         commit: &CommitId,
         condition: &Condition,
     ) -> Result<bool, OracleError> {
-        let history = &self.history;
+        let (history, commit) = (&self.engine.history, self.engine.commit(commit));
         let has = |path: &Option<String>, wanted: bool| -> Result<bool, GitError> {
             path.as_ref().map_or(Ok(true), |path| Ok(history.path_exists(commit, path)? == wanted))
         };
@@ -36,6 +36,6 @@ impl Oracle {
     ) -> Result<bool, OracleError> {
         let Some(revision) = revision else { return Ok(true) };
         let ancestor = self.pinned(revision)?;
-        Ok(self.history.is_ancestor(&ancestor, commit)? == wanted)
+        Ok(self.engine.history.is_ancestor(&ancestor, commit)? == wanted)
     }
 }

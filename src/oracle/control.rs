@@ -52,14 +52,13 @@ impl Oracle {
         }
         let recipe = self.recipe(&good)?;
         let Some(measure) = recipe.measure(measure).cloned() else { return Ok(None) };
-        let place = control.place.and_then(|(root, stamp)| {
-            let slot = Slot::borrowed(root);
-            // A killed driver may have lost its slot to somebody.
-            (slot.stamp().as_ref() == Some(&stamp)).then_some(Placed { slot, stamp })
-        });
-        let placed = match place {
-            Some(place) => place,
-            None => self.place(&good, &recipe, Phase::Control)?,
+        let place = control.place.map(|(root, stamp)| (Slot::borrowed(root), stamp));
+        // A killed driver may have lost its slot to somebody.
+        let place = place.filter(|(slot, stamp)| slot.stamp().as_ref() == Some(stamp));
+        let holding = self.holding(&good, &recipe)?;
+        let placed = match (place, holding) {
+            (Some((slot, stamp)), Ok(holding)) => Placed { slot, stamp, holding },
+            _ => self.place(&good, &recipe, Phase::Control)?,
         };
         placed.slot.fresh(&placed.slot.cache())?;
         let key = self.run_key_of(&good, &recipe, &measure)?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, Phase};
-use crate::git::{History, Laid, Laying};
+use crate::git::{History, Holding, Laying};
 use crate::process::Stop;
 use crate::store::{RunKey, Store};
 
@@ -15,13 +15,15 @@ use super::count::given;
 use super::launch::Launch;
 use super::quiet::Company;
 use super::{
-    ControlSlot, Facts, Launcher, Observation, OracleError, Pins, Recorder, Sample, facts, run,
+    ControlSlot, Engine, Facts, Launcher, Observation, OracleError, Pins, Recorder, Sample, facts,
 };
 
 /// Answers about commits.
 pub struct Oracle {
-    /// The repository under test.
+    /// The commits in question.
     pub history: History,
+    /// What is built for each of them.
+    pub engine: Engine,
     /// What has been measured.
     pub store: Store,
     /// Where to build and run.
@@ -92,6 +94,7 @@ impl<'a> Request<'a> {
 pub(super) struct Placed {
     pub(super) slot: Slot,
     pub(super) stamp: Stamp,
+    pub(super) holding: Holding,
 }
 
 /// A build that is no good.
@@ -295,10 +298,9 @@ impl Oracle {
     ) -> Result<Placed, NoBuild> {
         let key = self.build_key_of(commit, recipe)?;
         let hunt = self.recorder.hunt().map(str::to_owned);
-        let laid = match self.laid(commit, recipe)? {
-            None => None,
-            Some(Laid::Tree(tree)) => Some(tree),
-            Some(Laid::Refused(refusal)) => {
+        let holding = match self.holding(commit, recipe)? {
+            Ok(holding) => holding,
+            Err(refusal) => {
                 let built = build::refuse(&self.store, commit, &key, phase, &refusal)?;
                 self.recorder.build(&self.store, &built, commit, phase, false)?;
                 let failure = built.failure.expect("a patch does not apply");
@@ -317,19 +319,19 @@ impl Oracle {
         };
         if let Some(stamp) = slot.stamp().filter(fits) {
             slot.fresh(&slot.cache())?;
-            return Ok(Placed { slot, stamp });
+            return Ok(Placed { slot, stamp, holding });
         }
         let held = self.bear(Company::Beside, commit, None, phase)?;
         self.recorder.now("build", commit, None, phase);
-        let values = run::values(&self.history, &slot, commit, recipe, &self.facts)?;
+        let values = self.values(&slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;
         let built = build::build(build::Order {
-            repository: self.history.repository(),
+            repository: self.engine.history.repository(),
             store: &self.store,
             slot: &slot,
             commit,
             config: recipe,
-            laid: laid.as_ref(),
+            holding: &holding,
             key: &key,
             values: &values,
             probes: &probes,
@@ -349,15 +351,7 @@ impl Oracle {
             return Err(NoBuild::Failed { failure, starved: built.starved });
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
-        Ok(Placed { slot, stamp })
-    }
-
-    /// The name of a commit's files under a recipe.
-    pub fn tree_of(&self, commit: &CommitId, recipe: &Config) -> Result<String, OracleError> {
-        Ok(match self.laid(commit, recipe)? {
-            Some(laid) => laid.id(),
-            None => self.history.tree_id(commit)?,
-        })
+        Ok(Placed { slot, stamp, holding })
     }
 
     /// The key of a commit's build under a recipe.
@@ -367,6 +361,7 @@ impl Oracle {
         recipe: &Config,
     ) -> Result<crate::store::BuildKey, OracleError> {
         let tree = self.tree_of(commit, recipe)?;
+        let commit = self.engine.commit(commit);
         Ok(build_key(&tree, commit, recipe, &self.facts.inputs, &self.facts.environment))
     }
 
@@ -379,6 +374,7 @@ impl Oracle {
     ) -> Result<RunKey, OracleError> {
         let build = self.build_key_of(commit, recipe)?;
         let Facts { inputs, machine, .. } = &self.facts;
+        let commit = self.engine.commit(commit);
         Ok(run_key(&build, commit, measure, recipe, inputs, machine))
     }
 }

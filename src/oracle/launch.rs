@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::config::{Config, Measure, Placeholder};
 use crate::evaluation::{Apart, CommitId, MachineState, Phase};
-use crate::git::Laid;
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
@@ -84,14 +83,14 @@ impl Oracle {
             _ => "run",
         };
         self.recorder.now(doing, commit, Some(&measure.name), phase);
-        let laid = self.laid(commit, recipe)?;
         let run = run::run(run::Order {
-            history: &self.history,
+            repository: self.engine.history.repository(),
             store: &self.store,
             slot: &placed.slot,
             stamp: &placed.stamp,
             commit,
-            laid: laid.as_ref().and_then(Laid::tree),
+            holding: &placed.holding,
+            values: &self.values(&placed.slot, commit, recipe)?,
             checkout: self.checkout.as_deref(),
             config: recipe,
             measure,

@@ -7,6 +7,7 @@ mod condition;
 mod control;
 mod count;
 mod derive;
+mod engine;
 mod error;
 mod evaluate;
 pub mod exit;
@@ -30,6 +31,7 @@ mod settle;
 mod twin;
 
 pub use control::ControlSlot;
+pub use engine::Engine;
 pub use error::OracleError;
 pub use evaluate::{Oracle, Request};
 pub use facts::{Facts, InputError, machine};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Patch, PatchSource};
 use crate::evaluation::CommitId;
-use crate::git::{GitError, History, Laid, Layer};
+use crate::git::{GitError, History, Layer};
 use crate::store::{Store, StoreError};
 
 use super::{Oracle, OracleError};
@@ -116,7 +116,7 @@ impl Oracle {
     pub(super) fn pinned(&self, revision: &str) -> Result<CommitId, OracleError> {
         match self.pins.revisions.get(revision) {
             Some(known) => Ok(known.clone()),
-            None => Ok(self.history.resolve(revision)?),
+            None => Ok(self.engine.history.resolve(revision)?),
         }
     }
 
@@ -133,15 +133,5 @@ impl Oracle {
             Ok(Layer::Files { from, paths: overlay.paths.clone() })
         });
         patches.chain(overlays).collect()
-    }
-
-    /// The files of a commit under a recipe, where they are not its own.
-    pub(super) fn laid(
-        &self,
-        commit: &CommitId,
-        recipe: &Config,
-    ) -> Result<Option<Laid>, OracleError> {
-        let layers = self.layers(recipe)?;
-        if layers.is_empty() { Ok(None) } else { Ok(Some(self.laying.lay(commit, &layers)?)) }
     }
 }

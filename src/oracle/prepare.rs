@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::build::prepare_key;
 use crate::config::{Config, Prepare};
 use crate::evaluation::{CommitId, Ended, FailedPrepare, RunRecord};
-use crate::git::{Holding, Laid, Worktree};
+use crate::git::Worktree;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_file};
@@ -19,7 +19,7 @@ use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
 use super::launch::Launch;
 use super::quiet::Company;
-use super::run::{shlex_line, values};
+use super::run::shlex_line;
 
 /// A step that was run, and has not yet been told apart.
 struct Made {
@@ -62,6 +62,7 @@ impl Oracle {
         prepare: &Prepare,
     ) -> Result<BuildKey, OracleError> {
         let build = self.build_key_of(commit, recipe)?;
+        let commit = self.engine.commit(commit);
         Ok(prepare_key(&build, commit, prepare, recipe, &self.facts.inputs))
     }
 
@@ -117,7 +118,7 @@ impl Oracle {
     ) -> Result<Made, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
         let slot = &placed.slot;
-        let values = values(&self.history, slot, commit, recipe, &self.facts)?;
+        let values = self.values(slot, commit, recipe)?;
         let words = prepare.command.words.iter().map(|word| word.fill(&values));
         let argv = words.collect::<Result<Vec<_>, _>>()?;
         let mut invocation = Invocation::new(&argv[0])
@@ -144,14 +145,8 @@ impl Oracle {
         let done = process::run(&invocation, &self.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
-        let laid = self.laid(commit, recipe)?;
-        let holding = Holding {
-            commit: commit.clone(),
-            laid: laid.as_ref().and_then(Laid::tree).cloned(),
-            submodules: recipe.worktree.submodules,
-            lfs: recipe.worktree.lfs,
-        };
-        Worktree::holding(self.history.repository(), &slot.src(), holding)?.reset()?;
+        let repository = self.engine.history.repository();
+        Worktree::holding(repository, &slot.src(), placed.holding.clone())?.reset()?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {
             return Err(OracleError::Stopped);
         }

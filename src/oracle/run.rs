@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::build::{Slot, Stamp};
-use crate::config::{Config, Measure, Placeholder, Values};
+use crate::config::{Config, Measure, Values};
 use crate::evaluation::{Around, CommitId, Ended, Loaded, MachineState, Phase, RunRecord};
-use crate::git::{History, Holding, LaidTree, Worktree};
+use crate::git::{Holding, Repository, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
@@ -17,14 +17,16 @@ use super::{Facts, OracleError};
 /// What to run, where, and for whom.
 #[derive(Clone, Copy)]
 pub(super) struct Order<'a> {
-    pub(super) history: &'a History,
+    pub(super) repository: &'a Repository,
     pub(super) store: &'a Store,
     pub(super) slot: &'a Slot,
     /// What the slot holds.
     pub(super) stamp: &'a Stamp,
     pub(super) commit: &'a CommitId,
-    /// Its files, where they are not the commit's own.
-    pub(super) laid: Option<&'a LaidTree>,
+    /// Its files.
+    pub(super) holding: &'a Holding,
+    /// Values of the placeholders.
+    pub(super) values: &'a Values,
     /// The user's, of which nothing may be loaded but what is linked in.
     pub(super) checkout: Option<&'a Path>,
     pub(super) config: &'a Config,
@@ -40,51 +42,13 @@ pub(super) struct Order<'a> {
     pub(super) look: &'a dyn Fn() -> MachineState,
 }
 
-/// Values of the placeholders for a commit in a slot.
-pub(super) fn values(
-    history: &History,
-    slot: &Slot,
-    commit: &CommitId,
-    config: &Config,
-    facts: &Facts,
-) -> Result<Values, OracleError> {
-    let cores = facts.machine.cores.to_string();
-    let number = |n: Option<u32>| n.map_or_else(|| cores.clone(), |n| n.to_string());
-    let path = |path: PathBuf| path.to_string_lossy().into_owned();
-    let mut values = Values::new()
-        .with(Placeholder::Src, path(slot.src()))
-        .with(Placeholder::Build, path(slot.build()))
-        .with(Placeholder::Out, path(slot.out()))
-        .with(Placeholder::Cache, path(slot.cache()))
-        .with(Placeholder::Jobs, number(config.build.jobs))
-        .with(Placeholder::Threads, number(config.run.threads))
-        .with(Placeholder::Commit, commit.as_str())
-        .with(Placeholder::Short, commit.short())
-        .with(Placeholder::CommitDate, history.info(commit)?.date);
-    if let Some(chunks) = config.run.chunks {
-        values.set(Placeholder::Chunks, chunks.to_string());
-    }
-    if let Some(parent) = history.parents(commit)?.first() {
-        values.set(Placeholder::Parent, parent.as_str());
-    }
-    for prepare in &config.prepares {
-        let folder = path(slot.prepared(&prepare.name));
-        values.set(Placeholder::Prepare(prepare.name.clone()), folder);
-    }
-    for (name, input) in &facts.inputs {
-        values.set(Placeholder::Input(name.clone()), input.path.clone());
-    }
-    Ok(values)
-}
-
 /// Runs it. Whatever the engine did, the answer is a stored run; only being stopped, or a
 /// world in which nothing can be run or kept, is an error.
 pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let Order { slot, measure, .. } = order;
-    let values = values(order.history, slot, order.commit, order.config, order.facts)?;
     slot.fresh(&slot.out())?;
     let look = Look::begin(slot)?;
-    let setting = Setting::of(measure, &values, slot, &look)?;
+    let setting = Setting::of(measure, order.values, slot, &look)?;
     let argv = setting.words(&measure.command)?;
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();
@@ -131,13 +95,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     }
     let loaded = loaded(&order, look, &mapped);
     keep_file(measure, slot, log)?;
-    let holding = Holding {
-        commit: order.commit.clone(),
-        laid: order.laid.cloned(),
-        submodules: order.config.worktree.submodules,
-        lfs: order.config.worktree.lfs,
-    };
-    Worktree::holding(order.history.repository(), &slot.src(), holding)?.reset()?;
+    Worktree::holding(order.repository, &slot.src(), order.holding.clone())?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::Stopped);
     }

@@ -33,6 +33,7 @@ impl From<&Culprit> for FirstBad {
             failure: culprit.failure.clone(),
             files: culprit.files.clone(),
             dependencies: culprit.dependencies.clone(),
+            inside: Vec::new(),
             ran: culprit.ran.clone(),
             differences: culprit.differences.clone(),
             confirmed_before: culprit.confirmed_before.clone(),

@@ -11,13 +11,14 @@ use crate::ui::text;
 
 use super::cost::Cost;
 use super::guards::Guards;
+use super::inside::InsideLine;
 use super::measured::Measured;
 use super::model::{
     AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
     StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{ReportError, matrix, repeats, short, timed};
+use super::{ReportError, inside, matrix, repeats, short, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -36,13 +37,14 @@ impl Report {
             history: hunt.history()?,
             is_driven,
             folder: hunt.path().to_owned(),
+            inside: inside::of(hunt)?,
         };
         Self::from_stored(stored).ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))
     }
 
     /// The same from the events; `None` before a hunt has begun.
     pub(super) fn from_stored(stored: Stored) -> Option<Self> {
-        let Stored { entries, history, is_driven, folder } = stored;
+        let Stored { entries, history, is_driven, folder, inside } = stored;
         let (at, begun) = entries.iter().find_map(|entry| match &entry.event {
             Event::Begun(begun) => Some((entry.at.as_str(), begun.as_ref())),
             _ => None,
@@ -52,6 +54,10 @@ impl Report {
             gathered.see(&entry.event);
         }
         let mut report = gathered.report(begun, at, history, &folder);
+        for first in report.culprit.iter_mut().chain(&mut report.culprits) {
+            let of = |one: &&InsideLine| one.of.as_ref() == Some(&first.commit);
+            first.inside = inside.iter().filter(of).cloned().collect();
+        }
         report.totals = Cost::of(&entries);
         report.until = entries.last().map(|entry| entry.at.clone()).unwrap_or_default();
         Some(report)
@@ -65,6 +71,8 @@ pub(super) struct Stored {
     /// Whether somebody drives it at this moment.
     pub(super) is_driven: bool,
     pub(super) folder: PathBuf,
+    /// The hunts that went on from it.
+    pub(super) inside: Vec<InsideLine>,
 }
 
 #[derive(Default)]
@@ -192,6 +200,7 @@ impl<'a> Gathered<'a> {
             summary: finding.summary.clone(),
             good: Endpoint::new(&begun.good, &begun.asked.0),
             bad: Endpoint::new(&begun.bad, &begun.asked.1),
+            within: begun.within.clone(),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
             culprit,
             candidates,

@@ -8,6 +8,7 @@ mod differences;
 mod gather;
 mod guards;
 mod html;
+mod inside;
 mod json;
 mod links;
 mod markdown;
@@ -34,6 +35,7 @@ use std::path::Path;
 use crate::store::{HuntDir, StoreError, publish};
 
 pub use html::html;
+pub use inside::InsideLine;
 pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
@@ -45,7 +47,7 @@ pub use model::{
 pub use plan::{long_plan, plan};
 pub use posterior::{LikelyCommit, NoiseLine, PosteriorLine};
 pub use reproduce::{Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, reproduce, sides};
-pub use terminal::terminal_answer;
+pub use terminal::{inside_answer, terminal_answer};
 
 /// A report that cannot be made.
 #[derive(Debug, thiserror::Error)]

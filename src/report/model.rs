@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Apart, Around, Basis, CommitId, Dependency, Differences, Failure, Lineage, Metric, Outcome,
-    OverText, Phase, Ran, SkipReason, TouchedFile, Value, Verdict,
+    OverText, Phase, Ran, SkipReason, TouchedFile, Value, Verdict, Within,
 };
 use crate::store::CompilerCache;
 use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
 
+use super::inside::InsideLine;
 use super::matrix::MatrixLine;
 use super::posterior::{NoiseLine, PosteriorLine};
 use super::repeats::RepeatLine;
@@ -37,6 +38,9 @@ pub struct Report {
     pub good: Endpoint,
     /// The bad endpoint.
     pub bad: Endpoint,
+    /// The engine's commit that is built each time, where these are commits of a dependency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
     /// The first bad commit with the largest own step, where the hunt names one.
     pub culprit: Option<FirstBad>,
     /// All real parents of `culprit`.
@@ -168,6 +172,9 @@ pub struct FirstBad {
     /// Other projects' sources that it moves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Dependency>,
+    /// What came of going on inside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<InsideLine>,
     /// What its runs loaded that those of its parent did not, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,

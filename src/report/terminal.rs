@@ -4,7 +4,8 @@ use crate::evaluation::{CommitId, Outcome};
 use crate::ui::text;
 
 use super::model::{FirstBad, Report};
-use super::{certainty, differences, matrix, words};
+use super::words::AROUND;
+use super::{certainty, differences, inside, matrix, words};
 
 /// Longest list of files, candidates, or stretches.
 const LIST: usize = 8;
@@ -21,6 +22,8 @@ pub fn terminal_answer(report: &Report) -> String {
         (Some(first), Outcome::Culprit) => first_bad(report, first),
         _ => other(report),
     };
+    let around = inside::around(report).map(|words| text::line(&format!("{AROUND} {words}")));
+    lines.splice(1..1, around);
     if lines.len() >= SCREEN {
         lines.truncate(SCREEN - 2);
         lines.push("… and more in the report".to_owned());
@@ -36,6 +39,12 @@ pub fn terminal_answer(report: &Report) -> String {
         answer.push('\n');
     }
     answer
+}
+
+/// What came of going on inside dependencies, a line each.
+pub fn inside_answer(report: &Report) -> String {
+    let lines = report.culprits.iter().flat_map(inside::words);
+    lines.map(|words| text::line(&format!("Inside {words}")) + "\n").collect()
 }
 
 fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
@@ -56,6 +65,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
             .take(2)
             .map(|words| text::line(&format!("Dependency: {words}"))),
     );
+    let inside = inside::words(first).into_iter().take(3);
+    lines.extend(inside.map(|words| text::line(&format!("Inside {words}"))));
     let differ = differences::lines(first, DIFFERENCES).into_iter();
     lines.extend(differ.map(|(label, words)| format!("{label}: {words}")));
     lines.extend(matrix::in_words(report).into_iter().take(3));

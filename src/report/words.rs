@@ -6,9 +6,9 @@ use crate::store::journal::Steadiness;
 use crate::ui::text;
 
 use super::certainty::{About, confidence, noise_of};
-use super::differences;
 use super::gather::failure_text;
 use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
+use super::{differences, inside};
 
 /// So many files are named in a line, and so many differences in lines of their own.
 const MOST_NAMED: usize = 4;
@@ -176,6 +176,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str,
         ("Date", first.date.clone()),
         ("Parent", parent(report, first)),
     ];
+    facts.extend(inside::around(report).map(|words| (AROUND, words)));
     facts.extend(first.effects.iter().map(|effect| ("Own step", step(report, effect))));
     let over_text = first.effects.iter().filter_map(|effect| over_text(report, effect));
     facts.extend(over_text.map(|words| (OVER_TEXT, words)));
@@ -183,6 +184,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str,
         facts.push((fails(report), failure_text(failure)));
     }
     facts.extend(dependencies(first).into_iter().map(|words| ("Dependency", words)));
+    facts.extend(inside::words(first).into_iter().map(|words| ("Inside", words)));
     facts.extend(differences::lines(first, MOST_NAMED));
     facts.extend(ran(first).map(|words| ("What ran", words)));
     facts.push(("Confidence", confidence(report, first)));
@@ -223,6 +225,9 @@ pub(super) fn ran(first: &FirstBad) -> Option<String> {
         ),
     })
 }
+
+/// What is told of a hunt inside a dependency.
+pub(super) const AROUND: &str = "These are";
 
 /// What a step is over the text.
 pub(super) const OVER_TEXT: &str = "Over the text";

@@ -92,6 +92,12 @@ impl HuntDir {
         &self.id
     }
 
+    /// Another hunt of the same store.
+    #[must_use]
+    pub fn beside(&self, id: &str) -> Self {
+        Self { id: id.to_owned(), path: self.path.with_file_name(id) }
+    }
+
     /// Its folder.
     pub fn path(&self) -> &Path {
         &self.path

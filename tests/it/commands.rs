@@ -162,6 +162,22 @@ fn check_says_what_is_well_and_what_is_not() {
 }
 
 #[test]
+fn check_knows_whether_a_submodule_can_be_entered() {
+    let env = TestEnvironment::new();
+    let declared = "[submodule \"lib\"]\n\tpath = lib\n\turl = ./nowhere\n";
+    line("g b").file(1, ".gitmodules", declared).pin(1, "lib", &"1".repeat(40)).build(&env);
+    for (path, said) in [
+        ("lib", "this clone does not have the commits of lib"),
+        ("src", "src is no submodule at HEAD"),
+    ] {
+        let oracle = Oracle::new(&env).section(&format!("[worktree]\ndescend = \"{path}\""));
+        oracle.write_to(&env.repo().join("oracle.toml"));
+        let words = ["warn  descend", said, &format!("git submodule update --init {path}")];
+        env.run_in(&env.repo(), &["check"]).expect(0).says(&words);
+    }
+}
+
+#[test]
 fn check_warns_of_files_that_stay_pointers() {
     let env = TestEnvironment::new();
     line("g b").file(1, ".gitattributes", "*.bin filter=lfs -text\n").build(&env);

@@ -9,7 +9,7 @@ use super::super::problem::Problem;
 use super::super::walk::{Section, Spot, Walk};
 
 /// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 14] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["matrix"], ""),
@@ -21,6 +21,7 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 14] = [
     (&["overlay"], " Give the overlay a `when` of its own."),
     (&["ruler"], ""),
     (&["worktree", "dir"], ""),
+    (&["worktree", "descend"], ""),
     (&["build", "ignore"], ""),
     (&["build", "paths"], ""),
     (&["build", "confirm"], ""),

@@ -227,6 +227,14 @@ fn wrong_types_are_refused() {
         "expected true or false, found a string",
     );
     says(
+        &refused_extra("[worktree]\nsubmodules = false\ndescend = 'lib'\n"),
+        "worktree.descend: needs the submodules that `submodules = false` leaves out.",
+    );
+    says(
+        &refused_extra("[worktree]\ndescend = '../lib'\n"),
+        "worktree.descend: `../lib` must be a relative path that does not leave the tree.",
+    );
+    says(
         &refused_measure("exclusive = 'yes'"),
         "measure.ppl.exclusive: expected true or false, found a string.",
     );

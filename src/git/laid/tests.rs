@@ -78,6 +78,26 @@ fn what_comes_out_alike_has_one_name_wherever_it_came_from() {
 }
 
 #[test]
+fn a_pin_is_exchanged_below_everything_else() {
+    let (fixture, [old, ..]) = fixture();
+    let laying = laying(&fixture);
+    let pin =
+        |digit: &str| Layer::Pin { path: "lib".into(), to: digit.repeat(40).parse().unwrap() };
+    let id = |layers: &[Layer]| laying.lay(&old, layers).unwrap().id();
+    assert_ne!(id(&[pin("1")]), id(&[pin("2")]));
+    // As it is in a commit that has it.
+    fixture.git(&["checkout", "--quiet", "--detach", old.as_str()]);
+    let entry = format!("160000,{},lib", "1".repeat(40));
+    fixture.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    fixture.git(&["commit", "--quiet", "-m", "pinned"]);
+    let tree = fixture.git(&["rev-parse", "HEAD^{tree}"]);
+    let pinned: CommitId = fixture.git(&["rev-parse", "HEAD"]).trim().parse().unwrap();
+    assert_eq!(laying.lay(&pinned, &[pin("1")]).unwrap().id(), tree.trim());
+    assert_eq!(id(&[pin("1")]), tree.trim());
+    fixture.git(&["checkout", "--quiet", "--force", "main"]);
+}
+
+#[test]
 fn a_patch_is_applied_passed_over_or_refused() {
     let (fixture, [old, bench, new]) = fixture();
     let laying = laying(&fixture);

@@ -5,7 +5,7 @@ use crate::report::links::{Logs, SCRIPT};
 use crate::report::measured::is_resource;
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
 use crate::report::tables::Cell;
-use crate::report::{certainty, tables, words};
+use crate::report::{certainty, inside, tables, words};
 use crate::ui::text;
 
 use super::cells::TableView;
@@ -18,7 +18,7 @@ const HEADING: usize = 240;
 const MOST_ENDS: usize = 3;
 
 /// What `who` is about; everything else is about what was measured.
-const WHO: [&str; 4] = ["Commit", "Author", "Date", "Parent"];
+const WHO: [&str; 5] = ["Commit", "Author", "Date", "Parent", words::AROUND];
 
 /// An answer, or a first bad commit besides the main one.
 pub(super) struct Answer {
@@ -108,11 +108,16 @@ impl Answer {
             heading: String::new(),
             summary: text::line(&report.summary),
             hunted: words::hunted_failure(report).map(|hunted| text::line(&hunted)),
-            who: facts(vec![
-                ("Good end", end(&report.good)),
-                ("Bad end", end(&report.bad)),
-                ("Between", text::plural(report.range, "commit")),
-            ]),
+            who: facts(
+                [
+                    ("Good end", end(&report.good)),
+                    ("Bad end", end(&report.bad)),
+                    ("Between", text::plural(report.range, "commit")),
+                ]
+                .into_iter()
+                .chain(inside::around(report).map(|around| (words::AROUND, around)))
+                .collect(),
+            ),
             levels,
             what: facts(targets.map(tolerance).collect()),
             effects: TableView::new(&tables::Table::default(), logs),

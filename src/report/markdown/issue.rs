@@ -3,7 +3,7 @@
 use crate::evaluation::{Outcome, Verdict};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
-use crate::report::{certainty, differences, matrix, words};
+use crate::report::{certainty, differences, inside, matrix, words};
 use crate::ui::text;
 
 use super::escape::{fenced, inline};
@@ -50,6 +50,7 @@ pub fn issue(report: &Report) -> String {
         text::plural(report.range, "commit"),
         report.commits.iter().filter(|commit| !commit.samples.is_empty()).count(),
     ));
+    lines.extend(inside::around(report).map(|around| item(words::AROUND, &around)));
     lines.extend(skipped(report));
     lines.push(item("Machine", &machine(report)));
     let tool = format!("{}, hunt {}", report.tool, report.hunt);
@@ -84,6 +85,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     }
     let dependencies = words::dependencies(first);
     lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));
+    lines.extend(inside::words(first).iter().take(2).map(|words| item("Inside", words)));
     let differ = differences::lines(first, 2);
     lines.extend(differ.iter().map(|(label, words)| item(label, words)));
     lines.extend(tolerance(report));

@@ -11,13 +11,16 @@ use self::escape::fenced;
 use self::page::Page;
 
 use super::model::Report;
-use super::{certainty, commands, matrix, tables, words};
+use super::{certainty, commands, inside, matrix, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
 pub fn markdown(report: &Report) -> String {
     let mut page = Page::default();
     answer::answer(&mut page, report);
     page.titled(2, "Endpoints", &tables::endpoints(report));
+    if let Some(around) = inside::around(report).filter(|_| report.culprit.is_none()) {
+        page.paragraph(&format!("{} {around}.", words::AROUND));
+    }
     page.table(&tables::noise(report));
     if let Some(levels) = certainty::settled(report) {
         page.paragraph(&levels);

@@ -46,6 +46,11 @@ apply_patch() {
     src_git apply --index --whitespace=nowarn --3way "$side/patch" >&2 || exit 1
 }
 
+# The commit in question in place of a submodule's pin.
+lay_pin() {
+  src_git update-index --cacheinfo "160000,$asked,$1" >&2 || exit 1
+}
+
 # What matches is exactly as at that commit.
 lay_files() {
   from=$1
@@ -54,9 +59,10 @@ lay_files() {
 }
 
 prepare() {
-  side=$work/$1 commit=$2
+  side=$work/$1 asked=$2 commit=${engine-$2}
   src=$side/src build=$side/build cache=$side/cache prepared=$side/prepared
   short=$(printf '%.10s' "$commit")
+  named=$(printf '%.10s' "$asked")
   port=$((20000 + $$ % 20000))
   mkdir -p "$build" "$cache" "$side/out" || exit 1
   repo_git worktree add --quiet --detach "$src" "$commit" >&2 || exit 1

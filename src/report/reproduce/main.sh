@@ -8,7 +8,7 @@ case $repo in
   -*) repo=./$repo ;;
 esac
 repo=$(cd "$repo" && pwd) || exit 1
-for wanted in "$commit_1" "$commit_2"; do
+for wanted in "${engine-$commit_1}" "${engine-$commit_2}"; do
   repo_git cat-file -e "$wanted^{commit}" || {
     say "error: $repo does not have $wanted"
     say 'hint: fetch it, or name another clone: sh reproduce.sh CLONE'
@@ -23,7 +23,7 @@ failed=0
 for number in 1 2; do
   eval "wanted=\$commit_$number label=\$label_$number recipe=\$recipe_$number"
   prepare "$number" "$wanted"
-  say "building $short ($label)"
+  say "building $named ($label)"
   if ("compile_$recipe") >"$side/build.log" 2>&1 </dev/null; then
     "measure_all_$recipe"
   else

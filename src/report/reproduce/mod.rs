@@ -48,6 +48,11 @@ pub struct Recipe {
 /// What a [`Recipe`] lays over a commit before it is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecipeLayer {
+    /// The commit in question in place of a submodule's pin.
+    Pin {
+        /// Where it lies.
+        path: String,
+    },
     /// A unified diff, applied unless its content is there already.
     Patch {
         /// What people call it.
@@ -159,8 +164,13 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
     for (label, commit) in sides(report) {
         comment(&format!("  {label}: {commit}"));
     }
+    if let Some(within) = &report.within {
+        comment(&format!("They are commits of the submodule {}, each built into", within.path));
+        comment(&format!("  {}", within.commit.commit));
+    }
     comment("Usage: sh reproduce.sh [CLONE]");
-    comment("CLONE is a clone that has both commits; by default the one the hunt ran in.");
+    let wanted = if report.within.is_some() { "that commit" } else { "both commits" };
+    comment(&format!("CLONE is a clone that has {wanted}; by default the one the hunt ran in."));
     comment("Exits with 0 when both could be built and measured, with 1 when not.");
     let [(label_1, commit_1), (label_2, commit_2)] = sides(report);
     // Shells disagree about quotes inside `${1:-…}`.
@@ -183,6 +193,9 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
         quote(label_1)?,
         quote(label_2)?
     );
+    if let Some(within) = &report.within {
+        let _ = writeln!(head, "engine={}", within.commit.commit);
+    }
     Ok(head)
 }
 
@@ -197,6 +210,9 @@ fn lay(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportErr
     let _ = write!(script, "\nlay_{number}() {{\n  :\n");
     for layer in &recipe.layers {
         match layer {
+            RecipeLayer::Pin { path } => {
+                let _ = writeln!(script, "  lay_pin {}", quote(path)?);
+            }
             RecipeLayer::Patch { name, diff } => {
                 let _ = writeln!(script, "  # {}", text::line(name));
                 script.push_str(&shell::given(diff, "apply_patch"));
@@ -281,7 +297,7 @@ fn measure_all(
     for (number, measure) in measures.iter().enumerate() {
         let _ = write!(
             script,
-            "  say \"measuring $short:\" {}\n  out=$side/out/{number}\n  mkdir \"$out\"\n  \
+            "  say \"measuring $named:\" {}\n  out=$side/out/{number}\n  mkdir \"$out\"\n  \
              (measure_{recipe}_{number}) >\"$side/{number}.log\" 2>&1 </dev/null || {{\n    \
              echo $? >\"$side/{number}.failed\"\n    failed=1\n  }}\n",
             quote(&text::line(&measure.name))?

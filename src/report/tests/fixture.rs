@@ -63,6 +63,7 @@ impl Hunt {
             asked: (asked.to_owned(), "HEAD".to_owned()),
             revisions: BTreeMap::new(),
             patches: BTreeMap::new(),
+            within: None,
             commits: 12,
             options: Options::default(),
             base: "/work".to_owned(),
@@ -233,7 +234,13 @@ impl Hunt {
 
     fn stored(&self, entries: Vec<Entry>, is_driven: bool, folder: &str) -> Option<Report> {
         let history = self.dir.history().unwrap();
-        Report::from_stored(Stored { entries, history, is_driven, folder: folder.into() })
+        Report::from_stored(Stored {
+            entries,
+            history,
+            is_driven,
+            folder: folder.into(),
+            inside: Vec::new(),
+        })
     }
 
     /// The report while somebody drives the hunt.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
-    Metric, Noise, Phase, Target, Value,
+    Metric, Noise, Phase, Target, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -142,6 +142,9 @@ pub struct Begun {
     /// The patches that it names: digests of their content, which the store has.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub patches: BTreeMap<String, String>,
+    /// The engine's commit that is built, where the hunt is inside a dependency of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
     /// How many commits may be the first bad one.
     pub commits: usize,
     /// Options of the command line.

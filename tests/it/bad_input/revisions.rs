@@ -125,3 +125,14 @@ fn endpoints_the_wrong_way_round_in_measure_are_no_regression() {
     let env = plain("7.5 7.5 7.0 7.0");
     env.hunt().expect(4, "no-regression").output.says(&["-0.5"]);
 }
+
+#[test]
+fn a_submodule_to_enter_that_is_none() {
+    let env = plain("g g b b");
+    Oracle::new(&env).section("[worktree]\ndescend = \"third_party/lib\"").write(&env);
+    insta::assert_snapshot!(start(&env, "v1", "HEAD"), @r"
+    exit code 2
+    error: third_party/lib is no submodule, neither at good nor at bad
+    hint: correct `descend` under [worktree] to a path that .gitmodules has, or leave it out
+    ");
+}

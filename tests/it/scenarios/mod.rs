@@ -16,6 +16,7 @@ mod differences;
 mod endpoints;
 mod engines;
 mod fixes;
+mod inside;
 mod isolation;
 mod laid;
 mod lines;

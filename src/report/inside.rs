@@ -1,0 +1,105 @@
+//! Hunts inside dependencies, in words: those that went on from a hunt, and the engine around
+//! one's own.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, CommitInfo, Outcome};
+use crate::store::journal::Event;
+use crate::store::{HuntDir, Inside, StoreError, Went};
+use crate::ui::text;
+
+use super::model::{FirstBad, Report};
+
+/// What came of going on inside a dependency that a first bad commit moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InsideLine {
+    /// The first bad commit.
+    #[serde(skip)]
+    pub of: Option<CommitId>,
+    /// The dependency.
+    pub path: String,
+    /// The hunt, where there is one; its report lies beside this one's folder.
+    pub hunt: Option<String>,
+    /// How it ended, where it can be read; [`Outcome::Interrupted`] where it has not.
+    pub outcome: Option<Outcome>,
+    /// The dependency's commit that it names.
+    pub culprit: Option<CommitInfo>,
+    /// The engine's commit that was built for it.
+    pub engine: Option<CommitId>,
+    /// Why there is no hunt, or what it says where it names nobody.
+    pub summary: String,
+}
+
+/// What stands beside a hunt of those that went on from it.
+pub(super) fn of(hunt: &HuntDir) -> Result<Vec<InsideLine>, StoreError> {
+    hunt.inside()?.into_iter().map(|tried| line(hunt, tried)).collect()
+}
+
+fn line(hunt: &HuntDir, tried: Inside) -> Result<InsideLine, StoreError> {
+    let Inside { commit, path, went } = tried;
+    let mut line = InsideLine {
+        of: Some(commit),
+        path,
+        hunt: None,
+        outcome: None,
+        culprit: None,
+        engine: None,
+        summary: String::new(),
+    };
+    let id = match went {
+        Went::Nowhere(why) => return Ok(InsideLine { summary: why, ..line }),
+        Went::On(id) => id,
+    };
+    let inside = hunt.beside(&id);
+    if !inside.journal_path().exists() {
+        let summary = "it is not in the store any more".to_owned();
+        return Ok(InsideLine { hunt: Some(id), summary, ..line });
+    }
+    line.outcome = Some(Outcome::Interrupted);
+    for entry in inside.entries()? {
+        match entry.event {
+            Event::Begun(begun) => line.engine = begun.within.map(|within| within.commit.commit),
+            Event::Ended { finding, .. } => {
+                line.outcome = Some(finding.outcome);
+                line.culprit = finding.culprit().map(|culprit| culprit.info.clone());
+                line.summary = finding.summary;
+            }
+            _ => {}
+        }
+    }
+    Ok(InsideLine { hunt: Some(id), ..line })
+}
+
+/// What a first bad commit's dependencies hide: a sentence for each hunt inside.
+pub(super) fn words(first: &FirstBad) -> Vec<String> {
+    first.inside.iter().map(sentence).collect()
+}
+
+fn sentence(line: &InsideLine) -> String {
+    let InsideLine { path, summary, .. } = line;
+    let Some(hunt) = &line.hunt else { return format!("{path} was not hunted: {summary}") };
+    let engine = line.engine.as_ref().map(|engine| format!(", built into {}", engine.short()));
+    let engine = engine.unwrap_or_default();
+    match (&line.culprit, line.outcome) {
+        (Some(culprit), _) => {
+            let name = text::commit(&culprit.commit, &culprit.subject);
+            format!("{path}: {name}, by {} (hunt {hunt}{engine})", culprit.author)
+        }
+        (None, None) => format!("{path}: hunt {hunt}: {summary}"),
+        (None, Some(Outcome::Interrupted)) => {
+            format!("{path}: hunt {hunt} has not ended; `bisect-ppl resume {hunt}`")
+        }
+        (None, Some(_)) => format!("{path}: nobody is named: {summary} (hunt {hunt}{engine})"),
+    }
+}
+
+/// Whose commits a hunt is about, where they are not the engine's own.
+pub(super) fn around(report: &Report) -> Option<String> {
+    let within = report.within.as_ref()?;
+    Some(format!(
+        "commits of the submodule {}, each built into {}, which hunt {} found",
+        within.path,
+        text::commit(&within.commit.commit, &within.commit.subject),
+        within.hunt
+    ))
+}
