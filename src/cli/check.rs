@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, LoadError, Placeholder};
 use crate::evaluation::{Guard, GuardForm};
-use crate::git::{History, Repository, git_version};
+use crate::git::{Here, History, Repository, git_version};
 use crate::hunt;
 use crate::oracle::{Pins, load_average, machine};
 use crate::ui::{Ui, printable_line, text};
@@ -216,12 +216,16 @@ fn descends(lines: &mut Lines, repository: &Repository, config: &Config) {
     let Some(path) = &config.worktree.descend else { return };
     let Ok(history) = History::open(repository) else { return };
     let Ok(head) = history.resolve("HEAD") else { return };
-    let about = match (history.pin(&head, path), history.submodule(&head, path)) {
-        (Ok(Some(_)), Ok(Some(_))) => return lines.ok("descend", path),
-        (Ok(Some(_)), _) => format!("this clone does not have the commits of {path}"),
-        _ => format!("{path} is no submodule at HEAD"),
-    };
-    lines.warn("descend", &about, &format!("`git submodule update --init {path}`"));
+    let is_pinned = history.pin(&head, path).is_ok_and(|pin| pin.is_some());
+    if is_pinned && !history.submodule(&head, path).is_ok_and(|place| place.is_some()) {
+        let about = format!("this clone does not have the commits of {path}");
+        lines.warn("descend", &about, &format!("`git submodule update --init {path}`"));
+    } else if matches!(history.at(&head, path), Ok(Here::Nothing | Here::File(_))) {
+        let about = format!("{path} is neither a submodule nor a folder at HEAD");
+        lines.warn("descend", &about, "correct `descend` under [worktree]");
+    } else {
+        lines.ok("descend", path);
+    }
 }
 
 /// What is laid over commits: whether it is there.

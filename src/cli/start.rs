@@ -105,7 +105,7 @@ fn begun(
 /// `resume`.
 pub fn resume(args: &Hunt, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
-    let hunt = hunt::outermost(&hunt).map_err(Failed::hunt)?;
+    let hunt = hunt::outermost(&hunt);
     ui.line(&format!("hunt: {}", hunt.id()));
     let store = Store::open_to_measure(repository.common_dir()).map_err(Failed::store)?;
     drive(&repository, &store, &hunt, ui, stop)

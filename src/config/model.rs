@@ -62,7 +62,8 @@ pub struct Worktree {
     pub submodules: bool,
     /// Whether files that Git LFS keeps elsewhere are fetched; they stay pointers otherwise.
     pub lfs: bool,
-    /// The submodule that a hunt goes on inside, where a first bad commit moves it.
+    /// The submodule, or the copy of another project, that a hunt goes on inside where a first bad
+    /// commit moves it.
     pub descend: Option<String>,
 }
 

@@ -196,13 +196,28 @@ pub struct Within {
     pub hunt: String,
     /// The engine's commit that is built for each of them, with that one in place of the pinned.
     pub commit: CommitInfo,
-    /// The submodule.
+    /// Where the dependency lies in it: a submodule, or a folder that holds a copy.
     pub path: String,
-    /// Its git folder, in the user's clone.
+    /// The dependency's git folder, in the user's clone.
     pub git_dir: String,
+    /// Of a copy, the files that are exchanged, by their paths in the dependency's own tree;
+    /// none of a submodule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// How that first bad commit fails, where that is what it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+}
+
+impl Within {
+    /// `the submodule lib`, or `what lib is a copy of`.
+    pub fn what(&self) -> String {
+        if self.files.is_empty() {
+            format!("the submodule {}", self.path)
+        } else {
+            format!("what {} is a copy of", self.path)
+        }
+    }
 }
 
 /// A commit as people know it.

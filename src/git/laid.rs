@@ -1,4 +1,4 @@
-//! Trees that no commit has: a commit's own, with a submodule moved, patches applied, and files
+//! Trees that no commit has: a commit's own, with a dependency moved, patches applied, and files
 //! of another revision laid over it.
 //!
 //! They are made by git in an index of their own and in a bare repository of our own, so that
@@ -17,7 +17,7 @@ use super::bisect_repository::{BisectRepository, quoted};
 use super::changes::EMPTY_TREE;
 use super::command::Call;
 use super::error::io_error;
-use super::{GitError, History, Repository};
+use super::{GitError, History, LONGEST_LIST, Repository, vendored};
 
 /// One thing that is laid over a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +28,15 @@ pub enum Layer {
         path: String,
         /// The commit, in the submodule's repository.
         to: CommitId,
+    },
+    /// Files of a folder as another project has them, of which it holds a copy.
+    Vendored {
+        /// Where the project's top lies.
+        folder: String,
+        /// The project's commit.
+        from: CommitId,
+        /// Which files, by their paths in the project; one that it does not have goes.
+        files: Vec<String>,
     },
     /// A unified diff. Where its content is there already, it is passed over.
     Patch {
@@ -129,6 +138,7 @@ pub struct Laying {
 struct Workshop {
     folder: tempfile::TempDir,
     bare: BisectRepository,
+    repository: Repository,
 }
 
 impl Laying {
@@ -164,8 +174,9 @@ impl Laying {
         let folder = made.map_err(io_error("make a folder in", parent))?;
         let nothing = folder.path().join("nothing");
         std::fs::create_dir(&nothing).map_err(io_error("make", nothing))?;
+        let repository = self.repository.clone();
         let bare = BisectRepository::open(&self.repository, &folder.path().join("git"), commit)?;
-        Ok(self.workshop.get_or_init(|| Workshop { folder, bare }))
+        Ok(self.workshop.get_or_init(|| Workshop { folder, bare, repository }))
     }
 }
 
@@ -182,6 +193,11 @@ impl Workshop {
                     if let Some((tree, said)) = self.patch(file)? {
                         let (patch, state) = (name.clone(), (tree, digest.clone()));
                         return Ok(Laid::Refused(Refusal { patch, said, state }));
+                    }
+                }
+                Layer::Vendored { folder, from, files } => {
+                    for words in vendored::exchange(&self.repository, folder, from, files)? {
+                        self.call().args(words).ok()?;
                     }
                 }
                 Layer::Files { from, paths } => self.files(from, paths)?,
@@ -304,9 +320,6 @@ impl History {
         Err(GitError::NotAPatch { name: name.to_owned(), said })
     }
 }
-
-/// What a list of all files of a large repository takes.
-const LONGEST_LIST: usize = 256 << 20;
 
 #[cfg(test)]
 mod tests;

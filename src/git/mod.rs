@@ -24,6 +24,7 @@ mod repository;
 mod snapshot;
 mod submodules;
 mod tracked;
+mod vendored;
 mod worktree;
 
 pub use authoring::{Author, Authoring};
@@ -37,6 +38,9 @@ pub use lines::ChangedLines;
 pub use repository::{GitVersion, Repository, git_version};
 pub use snapshot::{BlobId, Here, Snapshot};
 pub use worktree::{Holding, Worktree};
+
+/// What a list of all files of a large repository takes, in bytes.
+const LONGEST_LIST: usize = 256 << 20;
 
 #[cfg(test)]
 mod tests;

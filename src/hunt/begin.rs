@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
-use crate::git::{History, Range, Repository, pathspec};
+use crate::git::{Here, History, Range, Repository, pathspec};
 use crate::oracle::{Facts, OracleError, Pins};
 use crate::store::journal::{Begun, Event, Options, SearchBy};
 use crate::store::{HuntDir, KeyHasher, Store, publish};
@@ -50,7 +50,7 @@ pub fn begin(
         check_metric(config, metric)?;
     }
     if let Some(path) = &config.worktree.descend {
-        check_submodule(&history, [&good, &bad], path)?;
+        check_dependency(&history, [&good, &bad], path)?;
     }
     let slots = text("the folder to build in", &slots_folder(config, repository))?;
     let base = text("the configuration", &config.base)?;
@@ -125,14 +125,14 @@ fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
     })
 }
 
-/// What no end pins cannot be moved between them.
-fn check_submodule(history: &History, ends: [&CommitId; 2], path: &str) -> Result<(), UsageError> {
+/// What neither end has cannot be moved between them.
+fn check_dependency(history: &History, ends: [&CommitId; 2], path: &str) -> Result<(), UsageError> {
     for end in ends {
-        if history.pin(end, path)?.is_some() {
+        if !matches!(history.at(end, path)?, Here::Nothing | Here::File(_)) {
             return Ok(());
         }
     }
-    Err(UsageError::NoSubmodule(path.to_owned()))
+    Err(UsageError::NoDependency(path.to_owned()))
 }
 
 /// Writes a hunt's first words: its configuration, its history, and how it began.

@@ -35,8 +35,7 @@ pub fn descend(
     let mut tried = outer.inside()?;
     tried.retain(|one| matches!(one.went, Went::On(_)));
     for culprit in &finding.culprits {
-        let moved = culprit.dependencies.iter().find(|one| one.is_submodule && one.path == *path);
-        let Some(moved) = moved else { continue };
+        let Some(moved) = Moved::by(culprit, path) else { continue };
         let of = |one: &&Inside| one.commit == culprit.info.commit;
         let last = tried.iter().rfind(of).map(|one| one.went.clone());
         let base = match &last {
@@ -45,7 +44,7 @@ pub fn descend(
                 // One that was tidied away is not begun again.
                 None if !outer.beside(id).journal_path().exists() => continue,
                 None => return Ok(Some(outer.beside(id))),
-                Some(found) if is_worth_another(&found, culprit, path) => culprit.parent.clone(),
+                Some(found) if moved.is_worth_another(&found) => culprit.parent.clone(),
                 Some(_) => continue,
             },
             Some(Went::Nowhere(_)) => continue,
@@ -53,7 +52,7 @@ pub fn descend(
         if tried.iter().filter(of).count() > 1 {
             continue;
         }
-        let begun = begin(repository, store, &about, &config, (culprit, moved), &base)?;
+        let begun = begin(repository, store, &about, &config, moved, &base)?;
         let (next, went) = match begun {
             Ok(hunt) => (Some(hunt.clone()), Went::On(hunt.id().to_owned())),
             Err(why) => (None, Went::Nowhere(why)),
@@ -68,10 +67,11 @@ pub fn descend(
 }
 
 /// The hunt that a person means by this one: one inside a dependency is a part of another.
-pub fn outermost(hunt: &HuntDir) -> Result<HuntDir, HuntError> {
-    let around = begun(hunt)?.within.map(|within| hunt.beside(&within.hunt));
+pub fn outermost(hunt: &HuntDir) -> HuntDir {
+    let within = begun(hunt).ok().and_then(|begun| begun.within);
+    let around = within.map(|within| hunt.beside(&within.hunt));
     // One that was tidied away is not missed.
-    Ok(around.filter(|around| around.journal_path().exists()).unwrap_or_else(|| hunt.clone()))
+    around.filter(|around| around.journal_path().exists()).unwrap_or_else(|| hunt.clone())
 }
 
 fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {
@@ -81,11 +81,84 @@ fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {
     }))
 }
 
-/// Whether the parent may tell what the commit did not: an end could not be measured, and the
-/// commit changes more than the pin.
-fn is_worth_another(found: &Finding, culprit: &Culprit, path: &str) -> bool {
-    found.outcome == Outcome::EndpointUnmeasurable
-        && culprit.files.iter().any(|file| file.path != path)
+/// A dependency that a first bad commit moves.
+#[derive(Clone, Copy)]
+struct Moved<'c> {
+    culprit: &'c Culprit,
+    dependency: &'c Dependency,
+    path: &'c str,
+}
+
+impl<'c> Moved<'c> {
+    /// The submodule at this path, or what the folder there is a copy of.
+    fn by(culprit: &'c Culprit, path: &'c str) -> Option<Self> {
+        let all = &culprit.dependencies;
+        let submodule = all.iter().find(|one| one.is_submodule && one.path == path);
+        let touches = || culprit.files.iter().any(|file| is_below(&file.path, path));
+        let copied = || all.iter().find(|one| !one.is_submodule && touches());
+        let dependency = submodule.or_else(copied)?;
+        Some(Self { culprit, dependency, path })
+    }
+
+    /// Whether the parent may tell what the commit did not: an end could not be measured, and
+    /// the commit changes more than the dependency.
+    fn is_worth_another(self, found: &Finding) -> bool {
+        let Self { culprit, dependency, path } = self;
+        let is_its = |file: &str| file == path || file == dependency.path || is_below(file, path);
+        found.outcome == Outcome::EndpointUnmeasurable
+            && !culprit.files.iter().all(|file| is_its(&file.path))
+    }
+}
+
+fn is_below(file: &str, folder: &str) -> bool {
+    file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Where a dependency's commits are, and of a copy the files that they are about.
+struct Source {
+    repository: Repository,
+    files: Vec<String>,
+}
+
+/// Finds it; an `Err` string says why that cannot be, and what to do.
+fn source(
+    engine: &History,
+    moved: Moved<'_>,
+    hunt: &str,
+) -> Result<Result<Source, String>, HuntError> {
+    let Moved { culprit, dependency, path } = moved;
+    let here = engine.repository();
+    if dependency.is_submodule {
+        return Ok(match engine.submodule(&culprit.info.commit, path)? {
+            Some(repository) => Ok(Source { repository, files: Vec::new() }),
+            None => Err(format!(
+                "this clone does not have the submodule; `git submodule update --init {path}`, then \
+                 `bisect-ppl resume {hunt}`"
+            )),
+        });
+    }
+    for commit in [&dependency.from, &dependency.to] {
+        if engine.info(commit).is_err() {
+            let short = commit.short();
+            return Ok(Err(format!(
+                "this clone does not have {short} of the project it is a copy of; `git fetch` \
+                 that project's URL, then `bisect-ppl resume {hunt}`"
+            )));
+        }
+    }
+    let ends = [(&culprit.parent, &dependency.from), (&culprit.info.commit, &dependency.to)];
+    Ok(match engine.vendored(path, ends)? {
+        Ok(files) if files.is_empty() => {
+            Err(format!("the commits that {} names touch none of its files", dependency.path))
+        }
+        Ok(files) => Ok(Source { repository: here.of_submodule(here.common_dir())?, files }),
+        Err(others) => Err(format!(
+            "{} of its files that the project changed are not as the project has them ({}{})",
+            others.len(),
+            others.iter().take(3).cloned().collect::<Vec<_>>().join(", "),
+            if others.len() > 3 { ", …" } else { "" }
+        )),
+    })
 }
 
 /// Begins a hunt inside; an `Err` string says why there can be none.
@@ -94,20 +167,17 @@ fn begin(
     store: &Store,
     outer: &Begun,
     config: &Config,
-    (culprit, moved): (&Culprit, &Dependency),
+    moved: Moved<'_>,
     base: &CommitId,
 ) -> Result<Result<HuntDir, String>, HuntError> {
+    let Moved { culprit, dependency, path } = moved;
     let engine = History::open(repository)?;
-    let path = &moved.path;
-    let Some(submodule) = engine.submodule(&culprit.info.commit, path)? else {
-        return Ok(Err(format!(
-            "this clone does not have the submodule; `git submodule update --init {path}`, then \
-             `bisect-ppl resume {}`",
-            outer.hunt
-        )));
+    let Source { repository: place, files } = match source(&engine, moved, &outer.hunt)? {
+        Ok(source) => source,
+        Err(why) => return Ok(Err(why)),
     };
-    let history = History::open(&submodule)?;
-    let ends = match ends(&history, moved, outer.options.aim) {
+    let history = History::open(&place)?;
+    let ends = match ends(&history, dependency, outer.options.aim) {
         Ok(ends) => ends,
         Err(why) => {
             return Ok(Err(format!(
@@ -117,16 +187,16 @@ fn begin(
         }
     };
     let Some(Ends { aim, good, bad }) = ends else {
-        return Ok(Err("the two pins have no history in common".to_owned()));
+        return Ok(Err("its two commits have no history in common".to_owned()));
     };
     let [old, new] = aim.turned([&good.commit, &bad.commit]);
     let range = Range { first_parent: outer.options.first_parent, ..Range::between(old, new) };
-    let git_dir = submodule.git_dir().to_string_lossy().into_owned();
     let within = Within {
         hunt: outer.hunt.clone(),
         commit: info(&engine, base)?,
-        path: path.clone(),
-        git_dir,
+        path: path.to_owned(),
+        git_dir: place.git_dir().to_string_lossy().into_owned(),
+        files,
         failure: culprit.failure.clone(),
     };
     let commits = history.count(&range).map_err(UsageError::from)?;

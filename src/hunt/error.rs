@@ -54,8 +54,8 @@ pub enum UsageError {
         path: PathBuf,
     },
     /// Nothing to go on inside.
-    #[error("{0} is no submodule, neither at good nor at bad")]
-    NoSubmodule(String),
+    #[error("{0} is neither a submodule nor a folder, at good as well as at bad")]
+    NoDependency(String),
     /// No measure yields it.
     #[error("no measure yields {metric}; there are: {known}")]
     NoSuchMetric {
@@ -99,8 +99,9 @@ impl UsageError {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())
             }
             Self::NotText { .. } => Some("move it to, or clone into, a folder of plain letters".to_owned()),
-            Self::NoSubmodule(_) => Some(
-                "correct `descend` under [worktree] to a path that .gitmodules has, or leave it out"
+            Self::NoDependency(_) => Some(
+                "correct `descend` under [worktree] to the path of a submodule, or of a folder that \
+                 holds another project's sources, or leave it out"
                     .to_owned(),
             ),
             Self::NoSuchMetric { .. } => Some("name one of those, or add a [[measure]]".to_owned()),

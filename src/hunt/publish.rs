@@ -58,6 +58,7 @@ fn layers(
 ) -> Result<Vec<RecipeLayer>, HuntError> {
     let of = |layer| match layer {
         Layer::Pin { path, .. } => Ok(RecipeLayer::Pin { path }),
+        Layer::Vendored { folder, files, .. } => Ok(RecipeLayer::Vendored { folder, files }),
         Layer::Patch { name, file, .. } => {
             let diff = std::fs::read(&file).map_err(StoreError::at(&file))?;
             Ok(RecipeLayer::Patch { name, diff })

@@ -1,5 +1,5 @@
 //! What is checked out for a commit in question: that commit, or, in a hunt inside a dependency,
-//! the one commit of the engine that the hunt was begun for, with its submodule exchanged.
+//! the one commit of the engine that the hunt was begun for, with the dependency exchanged.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,16 @@ impl Engine {
     /// What makes the engine's commit the one in question.
     pub fn exchanged(&self, in_question: &CommitId) -> Option<Layer> {
         let within = self.within.as_ref()?;
-        Some(Layer::Pin { path: within.path.clone(), to: in_question.clone() })
+        let Within { path, files, .. } = within;
+        Some(if files.is_empty() {
+            Layer::Pin { path: path.clone(), to: in_question.clone() }
+        } else {
+            Layer::Vendored {
+                folder: path.clone(),
+                from: in_question.clone(),
+                files: files.clone(),
+            }
+        })
     }
 }
 

@@ -97,8 +97,8 @@ fn sentence(line: &InsideLine) -> String {
 pub(super) fn around(report: &Report) -> Option<String> {
     let within = report.within.as_ref()?;
     Some(format!(
-        "commits of the submodule {}, each built into {}, which hunt {} found",
-        within.path,
+        "commits of {}, each built into {}, which hunt {} found",
+        within.what(),
         text::commit(&within.commit.commit, &within.commit.subject),
         within.hunt
     ))

@@ -144,7 +144,8 @@ struct Worktree {
     /// Fetch the files that Git LFS keeps elsewhere; they stay pointers otherwise.
     #[schemars(extend("default" = false))]
     lfs: Option<bool>,
-    /// A submodule: where a first bad commit moves it, the hunt goes on among its commits.
+    /// A submodule, or a folder with another project's sources: where a first bad commit moves it,
+    /// the hunt goes on among its commits.
     descend: Option<Text>,
 }
 

@@ -51,6 +51,20 @@ lay_pin() {
   src_git update-index --cacheinfo "160000,$asked,$1" >&2 || exit 1
 }
 
+# Files of a folder as the commit in question has them at its own top.
+lay_vendored() {
+  folder=$1
+  shift
+  for file in "$@"; do
+    at=$src/$folder/$file
+    if src_git cat-file -e "$asked:$file" 2>/dev/null; then
+      mkdir -p "$(dirname "$at")" && src_git cat-file blob "$asked:$file" >"$at" || exit 1
+    else
+      rm -f "$at"
+    fi
+  done
+}
+
 # What matches is exactly as at that commit.
 lay_files() {
   from=$1

@@ -53,6 +53,13 @@ pub enum RecipeLayer {
         /// Where it lies.
         path: String,
     },
+    /// Files of a folder as the commit in question has them at its own top.
+    Vendored {
+        /// The folder.
+        folder: String,
+        /// The files, by their paths in that commit.
+        files: Vec<String>,
+    },
     /// A unified diff, applied unless its content is there already.
     Patch {
         /// What people call it.
@@ -165,7 +172,7 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
         comment(&format!("  {label}: {commit}"));
     }
     if let Some(within) = &report.within {
-        comment(&format!("They are commits of the submodule {}, each built into", within.path));
+        comment(&format!("They are commits of {}, each built into", within.what()));
         comment(&format!("  {}", within.commit.commit));
     }
     comment("Usage: sh reproduce.sh [CLONE]");
@@ -212,6 +219,13 @@ fn lay(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportErr
         match layer {
             RecipeLayer::Pin { path } => {
                 let _ = writeln!(script, "  lay_pin {}", quote(path)?);
+            }
+            RecipeLayer::Vendored { folder, files } => {
+                let _ = write!(script, "  lay_vendored {}", quote(folder)?);
+                for file in files {
+                    let _ = write!(script, " \\\n    {}", quote(file)?);
+                }
+                script.push('\n');
             }
             RecipeLayer::Patch { name, diff } => {
                 let _ = writeln!(script, "  # {}", text::line(name));

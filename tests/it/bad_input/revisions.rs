@@ -127,12 +127,12 @@ fn endpoints_the_wrong_way_round_in_measure_are_no_regression() {
 }
 
 #[test]
-fn a_submodule_to_enter_that_is_none() {
+fn a_dependency_to_enter_that_is_none() {
     let env = plain("g g b b");
     Oracle::new(&env).section("[worktree]\ndescend = \"third_party/lib\"").write(&env);
     insta::assert_snapshot!(start(&env, "v1", "HEAD"), @r"
     exit code 2
-    error: third_party/lib is no submodule, neither at good nor at bad
-    hint: correct `descend` under [worktree] to a path that .gitmodules has, or leave it out
+    error: third_party/lib is neither a submodule nor a folder, at good as well as at bad
+    hint: correct `descend` under [worktree] to the path of a submodule, or of a folder that holds another project's sources, or leave it out
     ");
 }

@@ -78,7 +78,7 @@ impl Row {
         self.write_oracle();
         let hunt = self.run();
         assert_eq!(hunt.output.code(), Some(5), "{}", hunt.output.stderr);
-        assert!(hunt.output.stderr.contains(", inside a dependency of hunt "));
+        assert!(hunt.output.stderr.contains(", inside kernels of "));
         assert_eq!(hunt.report["outcome"], "culprit");
         self
     }
@@ -116,7 +116,7 @@ fn the_commit_of_the_submodule_did_it() {
     let short = &kernels.commits[4][..10];
     let last = said.stdout.lines().last().unwrap();
     assert!(last.starts_with(&format!("Inside kernels: {short} kernel 4, by ")), "{last}");
-    assert!(said.stderr.contains(", inside a dependency of hunt "), "{}", said.stderr);
+    assert!(said.stderr.contains(", inside kernels of "), "{}", said.stderr);
     assert!(said.stdout.contains("These are commits of the submodule kernels"), "{}", said.stdout);
 
     // What belongs to the submodule's history is read there.
@@ -274,4 +274,83 @@ fn a_hunt_inside_that_was_stopped_is_taken_up() {
     assert!(resumed.stdout.contains("Inside kernels: "), "{}", resumed.stdout);
     let last = resumed.stdout.lines().last().unwrap();
     assert!(last.contains(" kernel 4, by "), "{last}");
+}
+
+// ---- copies ----
+
+const NOTE: &str = "scripts/sync-kernels.last";
+
+impl Kernels {
+    fn text(&self, env: &TestEnvironment, commit: usize, file: &str) -> String {
+        env.git_in(&self.folder, &["show", &format!("{}:{file}", self.commits[commit])])
+    }
+
+    /// A history of four in which commit 2 takes over what is `to`.
+    fn copied(&self, env: &TestEnvironment, from: usize, to: usize) -> Plan {
+        let note = |commit: usize| format!("{}\n", self.commits[commit]);
+        let text = |commit| self.text(env, commit, "mul.conf");
+        line("g g g g")
+            .file(0, NOTE, &note(from))
+            .file(0, "kernels/mul.conf", &text(from))
+            .file(0, "kernels/readme", "ours\n")
+            .file(2, NOTE, &note(to))
+            .file(2, "kernels/mul.conf", &text(to))
+    }
+
+    fn fetch(&self, env: &TestEnvironment) {
+        env.git(&["fetch", "--quiet", &self.folder.display().to_string()]);
+    }
+}
+
+#[test]
+fn a_commit_of_the_project_whose_copy_was_synced_did_it() {
+    let env = TestEnvironment::new();
+    let mut kernels = Kernels::new(&env, &[G, G]);
+    // A file that the newer copy has and the older has not, and one that neither has.
+    kernels.commit(&env, "add", ("add.conf", "# add\n".to_owned()));
+    kernels.commit(&env, "tests", ("tests.conf", "ppl = 9\n".to_owned()));
+    kernels.commit(&env, "faster", ("add.conf", "ppl = 7.5\n".to_owned()));
+    kernels.commit(&env, "words", ("mul.conf", "# words\n".to_owned()));
+    let plan = kernels.copied(&env, 0, 5).file(2, "kernels/add.conf", "ppl = 7.5\n");
+    let row = Row::of(env, plan).oracle(descending).given(|env, _| kernels.fetch(env));
+    let told = row.finds("2").counting(8, 6).costs(14, 11);
+    let inside = inner(&told, 0);
+    assert_eq!(inside["culprit"]["subject"], "faster", "{inside:#}");
+    assert_eq!(inside["culprit"]["files"][0]["path"], "add.conf");
+    assert_eq!(inside["within"]["files"], serde_json::json!(["add.conf", "mul.conf"]));
+    let said = &told.hunt.output.stdout;
+    assert!(said.contains("These are commits of what kernels is a copy of, each built"), "{said}");
+
+    let folder = told.hunt.folder.with_file_name(inside["hunt"].as_str().unwrap());
+    let script = folder.join("reproduce.sh").display().to_string();
+    let shown = told.env().tool(&told.env().repo(), "sh", &[&script]).expect(0).stdout;
+    let [good, bad] = ["PPL = 7.0", "PPL = 7.5"].map(|ppl| shown.find(ppl));
+    assert!(good.is_some() && good < bad, "{shown}");
+}
+
+#[test]
+fn a_copy_whose_commits_are_not_here_says_how_to_go_on() {
+    let env = TestEnvironment::new();
+    let kernels = Kernels::new(&env, &[G, G, B]);
+    let plan = kernels.copied(&env, 0, 2);
+    let told = Row::of(env, plan).oracle(descending).finds("2").costs(8, 6);
+    let said = &told.hunt.output.stdout;
+    let short = &kernels.commits[0][..10];
+    let words = format!("Inside kernels was not hunted: this clone does not have {short} of");
+    assert!(said.contains(&words), "{said}");
+    kernels.fetch(told.env());
+    let said = told.env().run(&["resume"]).expect(0).stdout;
+    assert!(said.contains(" kernel 2, by "), "{said}");
+}
+
+#[test]
+fn a_copy_with_changes_of_its_own_is_not_taken_for_the_project() {
+    let env = TestEnvironment::new();
+    let kernels = Kernels::new(&env, &[G, G, B]);
+    let plan = kernels.copied(&env, 0, 2).file(2, "kernels/mul.conf", "ppl = 7.5\n# ours\n");
+    let row = Row::of(env, plan).oracle(descending).given(|env, _| kernels.fetch(env));
+    let told = row.finds("2").costs(8, 6);
+    let said = &told.hunt.output.stdout;
+    assert!(said.contains("1 of its files that the project changed are not as"), "{said}");
+    assert!(said.contains("(mul.conf)"), "{said}");
 }
