@@ -1,8 +1,9 @@
 //! Goes on inside a dependency that a first bad commit moves (`[worktree] descend`): a hunt of its
-//! own over the submodule's commits, each built into one and the same commit of the engine.
+//! own over the dependency's commits, each built into one and the same commit of the engine.
 //!
-//! That is the first bad commit itself, whose old pin is the good end then and whose own is the
-//! bad one. Where it no longer works with the old pin, its parent is taken, with the new one.
+//! That is the first bad commit itself, of which what it had before is the good end then, and
+//! what it has now the bad one. Where it does not work with the former, its parent is taken, with
+//! the latter.
 
 use crate::config::Config;
 use crate::evaluation::{
@@ -33,34 +34,34 @@ pub fn descend(
         return Ok(None);
     };
     let mut tried = outer.inside()?;
-    tried.retain(|one| matches!(one.went, Went::On(_)));
+    tried.retain(|one| one.went.on().is_some());
     for culprit in &finding.culprits {
         let Some(moved) = Moved::by(culprit, path) else { continue };
-        let of = |one: &&Inside| one.commit == culprit.info.commit;
-        let last = tried.iter().rfind(of).map(|one| one.went.clone());
-        let base = match &last {
-            None => culprit.info.commit.clone(),
-            Some(Went::On(id)) => match ended(&outer.beside(id))? {
-                // One that was tidied away is not begun again.
-                None if !outer.beside(id).journal_path().exists() => continue,
-                None => return Ok(Some(outer.beside(id))),
-                Some(found) if moved.is_worth_another(&found) => culprit.parent.clone(),
-                Some(_) => continue,
+        let commit = &culprit.info.commit;
+        let hunts: Vec<HuntDir> = tried
+            .iter()
+            .filter(|one| one.commit == *commit)
+            .filter_map(|one| one.went.on().map(|id| outer.beside(id)))
+            .collect();
+        let base = match hunts.as_slice() {
+            [] => commit,
+            // One that was tidied away is not begun again.
+            [.., last] if !last.journal_path().exists() => continue,
+            [.., last] => match (ended(last)?, hunts.len()) {
+                (None, _) => return Ok(Some(last.clone())),
+                (Some(found), 1) if moved.is_worth_another(&found) => &culprit.parent,
+                _ => continue,
             },
-            Some(Went::Nowhere(_)) => continue,
         };
-        if tried.iter().filter(of).count() > 1 {
-            continue;
-        }
-        let begun = begin(repository, store, &about, &config, moved, &base)?;
-        let (next, went) = match begun {
-            Ok(hunt) => (Some(hunt.clone()), Went::On(hunt.id().to_owned())),
-            Err(why) => (None, Went::Nowhere(why)),
+        let next = begin(repository, store, &about, &config, moved, base)?;
+        let went = match &next {
+            Ok(hunt) => Went::On(hunt.id().to_owned()),
+            Err(why) => Went::Nowhere(why.clone()),
         };
-        tried.push(Inside { commit: culprit.info.commit.clone(), path: path.clone(), went });
+        tried.push(Inside { commit: commit.clone(), path: path.clone(), went });
         outer.keep_inside(&tried)?;
-        if next.is_some() {
-            return Ok(next);
+        if let Ok(hunt) = next {
+            return Ok(Some(hunt));
         }
     }
     Ok(None)

@@ -31,6 +31,16 @@ pub enum Went {
     Nowhere(String),
 }
 
+impl Went {
+    /// The hunt.
+    pub fn on(&self) -> Option<&str> {
+        match self {
+            Self::On(id) => Some(id),
+            Self::Nowhere(_) => None,
+        }
+    }
+}
+
 impl HuntDir {
     /// What was tried, in order.
     pub fn inside(&self) -> Result<Vec<Inside>, StoreError> {
