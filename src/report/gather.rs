@@ -55,8 +55,8 @@ impl Report {
         }
         let mut report = gathered.report(begun, at, history, &folder);
         for first in report.culprit.iter_mut().chain(&mut report.culprits) {
-            let of = |one: &&InsideLine| one.of.as_ref() == Some(&first.commit);
-            first.inside = inside.iter().filter(of).cloned().collect();
+            let of = inside.iter().filter(|(commit, _)| *commit == first.commit);
+            first.inside = of.map(|(_, line)| line.clone()).collect();
         }
         report.totals = Cost::of(&entries);
         report.until = entries.last().map(|entry| entry.at.clone()).unwrap_or_default();
@@ -71,8 +71,8 @@ pub(super) struct Stored {
     /// Whether somebody drives it at this moment.
     pub(super) is_driven: bool,
     pub(super) folder: PathBuf,
-    /// The hunts that went on from it.
-    pub(super) inside: Vec<InsideLine>,
+    /// The hunts that went on from it, each with the first bad commit.
+    pub(super) inside: Vec<(CommitId, InsideLine)>,
 }
 
 #[derive(Default)]

@@ -13,9 +13,6 @@ use super::model::{FirstBad, Report};
 /// What came of going on inside a dependency that a first bad commit moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InsideLine {
-    /// The first bad commit.
-    #[serde(skip)]
-    pub of: Option<CommitId>,
     /// The dependency.
     pub path: String,
     /// The hunt, where there is one; its report lies beside this one's folder.
@@ -30,15 +27,14 @@ pub struct InsideLine {
     pub summary: String,
 }
 
-/// What stands beside a hunt of those that went on from it.
-pub(super) fn of(hunt: &HuntDir) -> Result<Vec<InsideLine>, StoreError> {
-    hunt.inside()?.into_iter().map(|tried| line(hunt, tried)).collect()
+/// What stands beside a hunt of those that went on from it, each with the first bad commit.
+pub(super) fn of(hunt: &HuntDir) -> Result<Vec<(CommitId, InsideLine)>, StoreError> {
+    let of = |tried: Inside| Ok((tried.commit, line(hunt, tried.path, tried.went)?));
+    hunt.inside()?.into_iter().map(of).collect()
 }
 
-fn line(hunt: &HuntDir, tried: Inside) -> Result<InsideLine, StoreError> {
-    let Inside { commit, path, went } = tried;
+fn line(hunt: &HuntDir, path: String, went: Went) -> Result<InsideLine, StoreError> {
     let mut line = InsideLine {
-        of: Some(commit),
         path,
         hunt: None,
         outcome: None,
