@@ -184,7 +184,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
             break;
         }
     }
-    let counted = before.and_then(|before| Counters::read(&env)?.since(before));
+    let counted = Counters::read(&env).since(&before);
     let (failure, fault) = failed.unzip();
     // Before what the build changed is put back: lock files are among it.
     let setup = match fault {

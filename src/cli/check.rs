@@ -164,13 +164,13 @@ fn compiler_cache(lines: &mut Lines, config: &Config) {
         let path = path.to_string_lossy().into_owned();
         let how = match said_to_use(config, name).or_else(|| masquerades(name)) {
             Some(how) => format!("used: {how}"),
-            None if name == "ccache" => {
-                "not named in [build]; where a build uses it by itself the report counts its hits"
-                    .to_owned()
-            }
             None => "not named in [build]".to_owned(),
         };
-        lines.ok(name, &format!("{path}, {how}"));
+        let counted = match name {
+            "sccache" => "the report counts its hits where its server runs before the build does",
+            _ => "where a build uses it the report counts its hits",
+        };
+        lines.ok(name, &format!("{path}, {how}; {counted}"));
     }
 }
 
