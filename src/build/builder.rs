@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::config::{BuildMode, Config, MissingValue, Values};
+use crate::config::{BuildMode, Config, MissingValue, Values, fill_env};
 use crate::differ;
 use crate::evaluation::{CommitId, Compiled, Ended, Failure, FailureKind, Fault, Phase, fault_of};
 use crate::git::{GitError, Holding, LaidTree, Repository, Worktree};
@@ -167,17 +167,13 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     let log = pending.path();
     // Where there is nothing to build, the log is empty, but there.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
-    let env = environment(order)?;
+    let env = fill_env(&order.config.build.env, order.values)?;
     let before = Counters::read(&env);
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
     for command in &order.config.build.commands {
-        let words = command
-            .words
-            .iter()
-            .map(|word| word.fill(order.values))
-            .collect::<Result<Vec<_>, _>>()?;
+        let words = command.fill(order.values)?;
         commands.push(words.clone());
         failed = run_command(order, &words, &env, log, &mut printed)?;
         if failed.is_some() {
@@ -251,18 +247,12 @@ fn keeps(order: Order<'_>) -> bool {
         && matches!(order.phase, Phase::Search | Phase::Endpoint)
 }
 
-/// `[build] env`, filled in.
-fn environment(order: Order<'_>) -> Result<Vec<(String, String)>, BuildError> {
-    let env = order.config.build.env.iter();
-    env.map(|(name, value)| Ok((name.clone(), value.fill(order.values)?))).collect()
-}
-
 /// Runs one build command; its output is added to the build's log, and the commands that it
 /// prints to those that were printed.
 fn run_command(
     order: Order<'_>,
     words: &[String],
-    env: &[(String, String)],
+    env: &BTreeMap<String, String>,
     log: &Path,
     printed: &mut Compiled,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {

@@ -7,6 +7,7 @@
 //! Sccache's are its server's. Older versions start one to ask it, so it is asked only where one
 //! runs already; one that the build starts ends with the build, and its counters are lost.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -35,7 +36,7 @@ struct Counted {
 
 impl Counters {
     /// Asks the programs that are there, in the environment that the build has.
-    pub(super) fn read(env: &[(String, String)]) -> Self {
+    pub(super) fn read(env: &BTreeMap<String, String>) -> Self {
         let ccache = || Counted::of_ccache(&said(&["ccache", "--print-stats"], env)?);
         let sccache = || {
             let asked = ["sccache", "--show-stats", "--stats-format=json"];
@@ -87,7 +88,7 @@ impl Counted {
 }
 
 /// What a program prints, if it is there and works.
-fn said(words: &[&str], env: &[(String, String)]) -> Option<String> {
+fn said(words: &[&str], env: &BTreeMap<String, String>) -> Option<String> {
     let mut asked = Invocation::new(words[0]).args(&words[1..]).timeout(Some(LIMIT));
     for (name, value) in env {
         asked = asked.env(name, value);
@@ -97,7 +98,7 @@ fn said(words: &[&str], env: &[(String, String)]) -> Option<String> {
 }
 
 /// Whether a server of sccache listens where the build would look for one.
-fn is_served(env: &[(String, String)]) -> bool {
+fn is_served(env: &BTreeMap<String, String>) -> bool {
     if let Some(socket) = variable("SCCACHE_SERVER_UDS", env) {
         return UnixStream::connect(socket).is_ok();
     }
@@ -108,9 +109,8 @@ fn is_served(env: &[(String, String)]) -> bool {
 }
 
 /// A variable as the build has it.
-fn variable(name: &str, env: &[(String, String)]) -> Option<OsString> {
-    let declared = env.iter().find(|(declared, _)| declared == name);
-    declared.map_or_else(|| std::env::var_os(name), |(_, value)| Some(value.into()))
+fn variable(name: &str, env: &BTreeMap<String, String>) -> Option<OsString> {
+    env.get(name).map(OsString::from).or_else(|| std::env::var_os(name))
 }
 
 #[cfg(test)]
