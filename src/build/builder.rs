@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::config::{BuildMode, Config, MissingValue, Values};
+use crate::config::{BuildMode, Config, MissingValue, Values, fill_env};
 use crate::differ;
 use crate::evaluation::{CommitId, Compiled, Ended, Failure, FailureKind, Fault, Phase, fault_of};
-use crate::git::{GitError, Holding, Refusal, Repository, Worktree};
+use crate::git::{GitError, Holding, Repository, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{
     BuildKey, BuildRecord, PendingLog, Store, StoreError, attempt_name, publish_file,
@@ -16,6 +16,7 @@ use crate::store::{
 
 use super::compiler_cache::Counters;
 use super::setup::{place, setup};
+use super::unbuilt::misplaced;
 use super::{Slot, SlotError, Stamp};
 
 /// What tools print when the disk is at its end: no commit builds then.
@@ -94,7 +95,8 @@ pub struct Built {
     pub record: BuildRecord,
     /// Its log.
     pub log: PathBuf,
-    /// It was killed for want of memory or the like, twice: the commit is untestable here.
+    /// This machine is not up to it: it was killed for want of memory or the like, twice, or its
+    /// files have names that are one on this disk. The commit is untestable here.
     pub starved: bool,
 }
 
@@ -102,7 +104,8 @@ pub struct Built {
 /// machine's is tried once more before it counts.
 pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     let mut tried = attempt(order)?;
-    if matches!(tried.fault, Some(Fault::Resource)) {
+    let is_killed = !tried.record.commands.is_empty();
+    if is_killed && matches!(tried.fault, Some(Fault::Resource)) {
         tried = attempt(order)?;
     }
     // One that may become what the whole hunt is about must be seen twice.
@@ -116,7 +119,8 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     }
     let folder = order.store.build_log(&tried.record);
     publish_file(tried.log.path(), &folder)?;
-    // A failure for want of a resource is no fact about the commit: another day it may build.
+    // A failure for want of a resource is no fact about the commit: another day, or on another
+    // disk, it may build.
     // Nor is a control's, which was built to find out about the machine.
     let is_control_failed = order.phase == Phase::Control && tried.record.failure.is_some();
     if !starved && !is_control_failed {
@@ -140,48 +144,6 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     Ok(Built { record: tried.record, log: folder, starved })
 }
 
-/// Writes down that a commit cannot be built, since a patch does not apply to it.
-pub fn refuse(
-    store: &Store,
-    commit: &CommitId,
-    key: &BuildKey,
-    phase: Phase,
-    refusal: &Refusal,
-) -> Result<BuildRecord, BuildError> {
-    let name = attempt_name();
-    let pending = store.pending_log(&name)?;
-    let log = pending.path();
-    let mut text = format!("# patch: {}\n", refusal.patch.escape_debug());
-    for line in refusal.said.lines() {
-        text.push_str("2> ");
-        text.push_str(line);
-        text.push('\n');
-    }
-    std::fs::write(log, text).map_err(StoreError::at(log))?;
-    let first = refusal.said.lines().next().unwrap_or_default();
-    let failure = Failure {
-        kind: FailureKind::Patch,
-        signature: refusal.patch.clone(),
-        detail: format!("{} does not apply: {first}", refusal.patch),
-    };
-    let record = BuildRecord {
-        attempt: name,
-        build_key: key.clone(),
-        commit: commit.clone(),
-        phase,
-        commands: Vec::new(),
-        finished: jiff::Timestamp::now().to_string(),
-        wall_s: 0.0,
-        failure: Some(failure),
-        prepare: None,
-        compiler_cache: None,
-        setup: None,
-    };
-    publish_file(log, &store.build_log(&record))?;
-    store.put_build(&record)?;
-    Ok(record)
-}
-
 /// One attempt, not yet stored.
 struct Attempt {
     record: BuildRecord,
@@ -194,29 +156,31 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     let name = attempt_name();
     let slot = order.slot;
     slot.clear_stamp()?;
-    let worktree = prepare(order)?;
     let pending = order.store.pending_log(&name)?;
+    let worktree = match prepare(order) {
+        Err(BuildError::Git(error @ GitError::FoldedCase(_))) => {
+            let record = misplaced(order, name, pending.path(), &error)?;
+            return Ok(Attempt { record, log: pending, fault: Some(Fault::Resource) });
+        }
+        other => other?,
+    };
     let log = pending.path();
     // Where there is nothing to build, the log is empty, but there.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
-    let env = environment(order)?;
+    let env = fill_env(&order.config.build.env, order.values)?;
     let before = Counters::read(&env);
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
     for command in &order.config.build.commands {
-        let words = command
-            .words
-            .iter()
-            .map(|word| word.fill(order.values))
-            .collect::<Result<Vec<_>, _>>()?;
+        let words = command.fill(order.values)?;
         commands.push(words.clone());
         failed = run_command(order, &words, &env, log, &mut printed)?;
         if failed.is_some() {
             break;
         }
     }
-    let counted = before.and_then(|before| Counters::read(&env)?.since(before));
+    let counted = Counters::read(&env).since(&before);
     let (failure, fault) = failed.unzip();
     // Before what the build changed is put back: lock files are among it.
     let setup = match fault {
@@ -279,18 +243,12 @@ fn keeps(order: Order<'_>) -> bool {
         && matches!(order.phase, Phase::Search | Phase::Endpoint)
 }
 
-/// `[build] env`, filled in.
-fn environment(order: Order<'_>) -> Result<Vec<(String, String)>, BuildError> {
-    let env = order.config.build.env.iter();
-    env.map(|(name, value)| Ok((name.clone(), value.fill(order.values)?))).collect()
-}
-
 /// Runs one build command; its output is added to the build's log, and the commands that it
 /// prints to those that were printed.
 fn run_command(
     order: Order<'_>,
     words: &[String],
-    env: &[(String, String)],
+    env: &BTreeMap<String, String>,
     log: &Path,
     printed: &mut Compiled,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {

@@ -1,38 +1,66 @@
-//! What ccache answered while a build went on, as its own counters have it.
+//! What ccache or sccache answered while a build went on, as their own counters have it.
 //!
-//! Nothing is set up on anybody's behalf: where a build uses ccache, the fixed paths of slots
-//! let it hit, and its counters rise. They are the whole cache's, so builds that go on beside
-//! are counted too.
+//! Nothing is set up on anybody's behalf: where a build uses one, the fixed paths of slots let it
+//! hit, and its counters rise. They are the whole cache's, so builds that go on beside are
+//! counted too.
+//!
+//! Sccache's are its server's. Older versions start one to ask it, so it is asked only where one
+//! runs already; one that the build starts ends with the build, and its counters are lost.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::process::{Invocation, tool};
-use crate::store::CompilerCache;
+use crate::store::{CacheProgram, CompilerCache};
 
 /// Counters are read in milliseconds; a cache on a dead network disk must not hold a build up.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The counters now.
+/// The port of sccache's server, unless `SCCACHE_SERVER_PORT` names another.
+const SCCACHE_PORT: u16 = 4226;
+
+/// The counters now, of each program that tells them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counters(Vec<(CacheProgram, Counted)>);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Counters {
+struct Counted {
     hits: u64,
     misses: u64,
 }
 
 impl Counters {
-    /// Asks ccache, in the environment that the build has; `None` where there is none, or one
-    /// from before 3.7, which tells them to people only.
-    pub(super) fn read(env: &[(String, String)]) -> Option<Self> {
-        let mut asked = Invocation::new("ccache").args(["--print-stats"]).timeout(Some(LIMIT));
-        for (name, value) in env {
-            asked = asked.env(name, value);
-        }
-        let said = tool(&asked).ok().filter(|said| said.ended.is_success())?;
-        Self::of(&String::from_utf8_lossy(&said.stdout))
+    /// Asks the programs that are there, in the environment that the build has.
+    pub(super) fn read(env: &BTreeMap<String, String>) -> Self {
+        let ccache = || Counted::of_ccache(&said(&["ccache", "--print-stats"], env)?);
+        let sccache = || {
+            let asked = ["sccache", "--show-stats", "--stats-format=json"];
+            Counted::of_sccache(&is_served(env).then(|| said(&asked, env))??)
+        };
+        let counted = [(CacheProgram::Ccache, ccache()), (CacheProgram::Sccache, sccache())];
+        Self(counted.into_iter().filter_map(|(program, it)| Some((program, it?))).collect())
     }
 
-    /// A counter a line: `direct_cache_hit TAB 102`.
-    fn of(text: &str) -> Option<Self> {
+    /// What was answered since; `None` where nobody was asked, or where somebody set the counters
+    /// back. Where both were, a build beside this one used the other: told is who answered more.
+    pub(super) fn since(&self, before: &Self) -> Option<CompilerCache> {
+        let rises = self.0.iter().filter_map(|(program, now)| {
+            let (_, before) = before.0.iter().find(|(other, _)| other == program)?;
+            now.since(*before, *program)
+        });
+        rises.max_by_key(|cache| cache.hits + cache.misses)
+    }
+}
+
+impl Counted {
+    /// A counter a line: `direct_cache_hit TAB 102`. A ccache from before 3.7 tells them to people
+    /// only.
+    fn of_ccache(text: &str) -> Option<Self> {
         let counter = |wanted: &str| {
             let mut counters = text.lines().filter_map(|line| line.split_once('\t'));
             let (_, value) = counters.find(|(name, _)| *name == wanted)?;
@@ -42,13 +70,47 @@ impl Counters {
         Some(Self { hits, misses: counter("cache_miss")? })
     }
 
-    /// What it answered since; `None` where it was not asked, or where somebody set the
-    /// counters back.
-    pub(super) fn since(self, before: Self) -> Option<CompilerCache> {
+    /// A counter for each language: `{"stats": {"cache_hits": {"counts": {"C/C++": 1}}, …}, …}`.
+    fn of_sccache(text: &str) -> Option<Self> {
+        let said: Value = serde_json::from_str(text).ok()?;
+        let sum = |name: &str| {
+            let counts = said["stats"][name]["counts"].as_object()?;
+            counts.values().map(Value::as_u64).sum::<Option<u64>>()
+        };
+        Some(Self { hits: sum("cache_hits")?, misses: sum("cache_misses")? })
+    }
+
+    fn since(self, before: Self, program: CacheProgram) -> Option<CompilerCache> {
         let hits = self.hits.checked_sub(before.hits)?;
         let misses = self.misses.checked_sub(before.misses)?;
-        (hits + misses > 0).then_some(CompilerCache { hits, misses })
+        (hits + misses > 0).then_some(CompilerCache { program, hits, misses })
     }
+}
+
+/// What a program prints, if it is there and works.
+fn said(words: &[&str], env: &BTreeMap<String, String>) -> Option<String> {
+    let mut asked = Invocation::new(words[0]).args(&words[1..]).timeout(Some(LIMIT));
+    for (name, value) in env {
+        asked = asked.env(name, value);
+    }
+    let said = tool(&asked).ok().filter(|said| said.ended.is_success())?;
+    Some(String::from_utf8_lossy(&said.stdout).into_owned())
+}
+
+/// Whether a server of sccache listens where the build would look for one.
+fn is_served(env: &BTreeMap<String, String>) -> bool {
+    if let Some(socket) = variable("SCCACHE_SERVER_UDS", env) {
+        return UnixStream::connect(socket).is_ok();
+    }
+    let port = variable("SCCACHE_SERVER_PORT", env);
+    let port = port.and_then(|port| port.to_str()?.parse().ok()).unwrap_or(SCCACHE_PORT);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    TcpStream::connect_timeout(&address, LIMIT).is_ok()
+}
+
+/// A variable as the build has it.
+fn variable(name: &str, env: &BTreeMap<String, String>) -> Option<OsString> {
+    env.get(name).map(OsString::from).or_else(|| std::env::var_os(name))
 }
 
 #[cfg(test)]
@@ -60,11 +122,38 @@ mod tests {
         let before =
             "cache_miss\t151\ndirect_cache_hit\t102\npreprocessed_cache_hit\t3\nrecache\t0\n";
         let after = "cache_miss\t152\ndirect_cache_hit\t110\npreprocessed_cache_hit\t4\n";
-        let [before, after] = [before, after].map(|text| Counters::of(text).unwrap());
-        assert_eq!(before, Counters { hits: 105, misses: 151 });
-        assert_eq!(after.since(before), Some(CompilerCache { hits: 9, misses: 1 }));
-        assert_eq!(after.since(after), None, "nobody asked it");
-        assert_eq!(before.since(after), None, "the counters were set back");
-        assert_eq!(Counters::of("cache hit (direct) 3\n"), None);
+        let [before, after] = [before, after].map(|text| Counted::of_ccache(text).unwrap());
+        assert_eq!(before, Counted { hits: 105, misses: 151 });
+        let program = CacheProgram::Ccache;
+        let since = |now: Counted, then| now.since(then, program);
+        assert_eq!(since(after, before), Some(CompilerCache { program, hits: 9, misses: 1 }));
+        assert_eq!(since(after, after), None, "nobody asked it");
+        assert_eq!(since(before, after), None, "the counters were set back");
+        assert_eq!(Counted::of_ccache("cache hit (direct) 3\n"), None);
+    }
+
+    #[test]
+    fn sccache_counts_by_language() {
+        let told = "{\"stats\":{\"compile_requests\":5,\"cache_errors\":{\"counts\":{}},\
+                    \"cache_hits\":{\"counts\":{\"C/C++\":1,\"Rust\":2},\"adv_counts\":{\"c [gcc]\":1}},\
+                    \"cache_misses\":{\"counts\":{}}},\"cache_location\":\"Local disk\"}";
+        assert_eq!(Counted::of_sccache(told), Some(Counted { hits: 3, misses: 0 }));
+        assert_eq!(Counted::of_sccache("Compile requests 5\n"), None);
+    }
+
+    #[test]
+    fn told_is_the_program_whose_counters_rose() {
+        let of = |ccache, sccache| {
+            let counted = |hits| Counted { hits, misses: 7 };
+            let programs = [CacheProgram::Ccache, CacheProgram::Sccache];
+            let both = programs.into_iter().zip([ccache, sccache].map(counted));
+            Counters(both.collect())
+        };
+        let since = |now: Counters| now.since(&of(10, 20)).map(|it| (it.program, it.hits));
+        assert_eq!(since(of(10, 20)), None);
+        assert_eq!(since(of(13, 20)), Some((CacheProgram::Ccache, 3)));
+        assert_eq!(since(of(10, 21)), Some((CacheProgram::Sccache, 1)));
+        assert_eq!(since(of(11, 25)), Some((CacheProgram::Sccache, 5)));
+        assert_eq!(of(1, 1).since(&Counters::default()), None, "a server that the build started");
     }
 }

@@ -69,8 +69,8 @@ pub fn prepare_key(
 }
 
 /// The key of a measure's run: its build, its name and command, the content of the inputs it
-/// names, what was prepared for it, and the class of the machine. Two measures with one and the same command are run
-/// once each, so that each reading has a run and a log of its own.
+/// names, what was prepared for it, and the class of the machine. Two measures with one and the
+/// same command are run once each, so that each reading has a run and a log of its own.
 pub fn run_key(
     build: &BuildKey,
     commit: &CommitId,

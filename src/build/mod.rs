@@ -5,7 +5,9 @@ mod compiler_cache;
 mod key;
 mod setup;
 mod slot;
+mod unbuilt;
 
-pub use builder::{BuildError, Built, Order, build, refuse};
+pub use builder::{BuildError, Built, Order, build};
 pub use key::{build_key, prepare_key, run_key};
 pub use slot::{Slot, SlotError, Slots, Stamp};
+pub use unbuilt::refuse;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, LoadError, Placeholder};
 use crate::evaluation::{Guard, GuardForm};
-use crate::git::{Here, History, Repository, git_version};
+use crate::git::{Here, History, Repository, folds_case, git_version};
 use crate::hunt;
 use crate::oracle::{Pins, load_average, machine};
 use crate::ui::{Ui, printable_line, text};
@@ -94,7 +94,9 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
         let cache = hunt::default_slots(repository);
         let cure = "commits are built there; make it writable, set XDG_CACHE_HOME, or name \
                     another place with `dir` under [worktree]";
-        writable(&mut lines, "cache", configured.as_deref().unwrap_or(&cache), cure);
+        let slots = configured.as_deref().unwrap_or(&cache);
+        writable(&mut lines, "cache", slots, cure);
+        spelling(&mut lines, repository, slots, args);
         disk(&mut lines, repository.common_dir());
     }
     let machine = machine();
@@ -163,13 +165,13 @@ fn compiler_cache(lines: &mut Lines, config: &Config) {
         let path = path.to_string_lossy().into_owned();
         let how = match said_to_use(config, name).or_else(|| masquerades(name)) {
             Some(how) => format!("used: {how}"),
-            None if name == "ccache" => {
-                "not named in [build]; where a build uses it by itself the report counts its hits"
-                    .to_owned()
-            }
             None => "not named in [build]".to_owned(),
         };
-        lines.ok(name, &format!("{path}, {how}"));
+        let counted = match name {
+            "sccache" => "the report counts its hits where its server runs before the build does",
+            _ => "where a build uses it the report counts its hits",
+        };
+        lines.ok(name, &format!("{path}, {how}; {counted}"));
     }
 }
 
@@ -321,12 +323,30 @@ fn find(program: &str) -> Option<PathBuf> {
 /// Whether a file can be made in a folder, or in the first one above it that is there; it has
 /// no name, and is gone at once.
 fn writable(lines: &mut Lines, what: &str, folder: &Path, cure: &str) {
-    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+    let there = above(folder);
     match tempfile::tempfile_in(there) {
         Ok(_) => lines.ok(what, &folder.to_string_lossy()),
         Err(error) => {
             let about = format!("{}: {}", there.display(), error.kind());
             lines.bad(what, &about, Some(cure.to_owned()));
+        }
+    }
+}
+
+/// The folder, or the first one above it that is there.
+fn above(folder: &Path) -> &Path {
+    folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"))
+}
+
+/// Where names that differ only in case are one: whether the endpoints have such.
+fn spelling(lines: &mut Lines, repository: &Repository, folder: &Path, args: &Check) {
+    let Ok(true) = folds_case(above(folder)) else { return };
+    let Ok(history) = History::open(repository) else { return };
+    for revision in args.good.iter().chain([&args.bad]) {
+        // What names no commit was said already.
+        let Ok(commit) = history.resolve(revision) else { continue };
+        if let Err(error) = history.check_names(&commit) {
+            lines.bad("names", &format!("{revision}: {error}"), error.hint());
         }
     }
 }

@@ -10,10 +10,13 @@ use crate::config::Config;
 use crate::git::Repository;
 use crate::init::{self, Asked, InitError, Proposal};
 use crate::store::publish;
-use crate::ui::Ui;
+use crate::ui::{Activity, Progress, Ui};
 
 use super::args::{Init, Recipe};
 use super::{Failed, config_path, here};
+
+/// What takes seconds where there are years of history.
+const READING: &str = "reading this tree, and how older commits were built";
 
 /// `init`.
 pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
@@ -23,6 +26,7 @@ pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
     if !to_stdout && !args.force && fs::symlink_metadata(&target).is_ok() {
         return Err(there(&args.config, OR_FORCE));
     }
+    ui.line(READING);
     let proposal = proposed(&repository, &args.recipe, &target)?;
     tell(&proposal, ui);
     if to_stdout {
@@ -55,13 +59,19 @@ impl New {
         repository: &Repository,
         recipe: &Recipe,
         named: Option<&Path>,
+        ui: Ui,
     ) -> Result<Self, Failed> {
         let path = config_path(named, Some(repository));
         if fs::symlink_metadata(&path).is_ok() {
             return Err(there(&path, OR_WITHOUT));
         }
         let target = std::path::absolute(&path).map_err(|e| Failed::world(e.into(), None))?;
-        let proposal = proposed(repository, recipe, &target)?;
+        // Moving, and gone again: the first line that stays is the hunt's name.
+        let progress = Progress::new(ui.is_terminal());
+        progress.now(Activity::Other(READING.to_owned()));
+        let proposal = proposed(repository, recipe, &target);
+        progress.finish();
+        let proposal = proposal?;
         let base = target.parent().unwrap_or(&target);
         let config = Config::parse(&proposal.text, base, &path.to_string_lossy())
             .expect("what is proposed has been read");

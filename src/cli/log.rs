@@ -1,4 +1,5 @@
-//! `log`: the hunt's search over the whole range as a log that `git bisect replay` takes in any clone.
+//! `log`: the hunt's search over the whole range as a log that `git bisect replay` takes in any
+//! clone.
 
 use crate::evaluation::{Aim, CommitId, Phase, Verdict};
 use crate::git::Range;

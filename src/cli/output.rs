@@ -10,8 +10,8 @@ use crate::store::{StoreError, publish};
 use super::Failed;
 
 /// Writes a file, whole or not at all. What is no plain file (a pipe, a device, a link to
-/// either) is written to: it must not be replaced by one. A folder that is not there is not made, since it is more
-/// likely misspelt.
+/// either) is written to: it must not be replaced by one. A folder that is not there is not made,
+/// since it is more likely misspelt.
 pub fn write(path: &Path, text: &str) -> Result<(), Failed> {
     let path = std::path::absolute(path).map_err(|error| failed(path, error))?;
     let folder = path.parent().unwrap_or(Path::new("/"));

@@ -26,7 +26,7 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let new = args
         .recipe
         .is_given()
-        .then(|| init::New::propose(&repository, &args.recipe, args.config.as_deref()));
+        .then(|| init::New::propose(&repository, &args.recipe, args.config.as_deref(), ui));
     let new = new.transpose()?;
     let config = match &new {
         Some(new) => new.config.clone(),

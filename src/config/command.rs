@@ -1,6 +1,6 @@
 //! Splitting a command line as a shell would, without a shell.
 
-use super::{Command, Names, Template, TemplateError};
+use super::{Command, MissingValue, Names, Template, TemplateError, Values};
 
 /// A command line that cannot be run as written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +53,14 @@ impl Command {
         check_program(program)?;
         let words = words.iter().map(|w| Template::parse(w, names)).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), words })
+    }
+
+    /// Its words with placeholders filled in.
+    ///
+    /// # Errors
+    /// A placeholder has no value.
+    pub fn fill(&self, values: &Values) -> Result<Vec<String>, MissingValue> {
+        self.words.iter().map(|word| word.fill(values)).collect()
     }
 
     /// Of words that were read before.
@@ -128,7 +136,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let values = Values::new().with(Placeholder::Src, "/a b/c");
-        parse(text).unwrap().words.iter().map(|w| w.fill(&values).unwrap()).collect()
+        parse(text).unwrap().fill(&values).unwrap()
     }
 
     #[test]

@@ -27,4 +27,4 @@ pub use model::*;
 pub use parser::{KLD_NAMES, Parser, Pick};
 pub use problem::{ConfigError, Place, Problem};
 pub use schema::schema;
-pub use template::{MissingValue, Names, Placeholder, Template, TemplateError, Values};
+pub use template::{MissingValue, Names, Placeholder, Template, TemplateError, Values, fill_env};

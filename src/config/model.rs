@@ -282,8 +282,8 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// The policy for a kind of failure; what does not take a patch of ours, is incomplete, or lacks
-    /// a requirement is never bad.
+    /// The policy for a kind of failure; what does not take a patch of ours, cannot lie on our
+    /// disk, is incomplete, or lacks a requirement is never bad.
     pub fn policy(&self, kind: FailureKind) -> Policy {
         match kind {
             FailureKind::Build => self.build,
@@ -292,6 +292,7 @@ impl Failures {
             FailureKind::Timeout => self.timeout,
             FailureKind::Unreadable => self.unreadable,
             FailureKind::Patch
+            | FailureKind::FoldedCase
             | FailureKind::Prepare
             | FailureKind::Incomplete
             | FailureKind::Require => Policy::Skip,

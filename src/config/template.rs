@@ -281,6 +281,17 @@ impl Template {
     }
 }
 
+/// Variables of an environment, filled in.
+///
+/// # Errors
+/// A placeholder has no value.
+pub fn fill_env(
+    env: &BTreeMap<String, Template>,
+    values: &Values,
+) -> Result<BTreeMap<String, String>, MissingValue> {
+    env.iter().map(|(name, value)| Ok((name.clone(), value.fill(values)?))).collect()
+}
+
 /// An opened brace that waits to be closed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::git::pathspec;
+
 /// A family of languages that spell alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
@@ -49,8 +51,8 @@ const NAMES: [(Language, &[&str]); 2] = [
 pub fn pathspecs() -> Vec<String> {
     let endings = ENDINGS.iter().flat_map(|(_, endings)| *endings);
     let names = NAMES.iter().flat_map(|(_, names)| *names);
-    let endings = endings.map(|ending| format!(":(top,glob)**/*.{ending}"));
-    endings.chain(names.map(|name| format!(":(top,glob)**/{name}"))).collect()
+    let endings = endings.map(|ending| pathspec(&format!("**/*.{ending}")));
+    endings.chain(names.map(|name| pathspec(&format!("**/{name}")))).collect()
 }
 
 impl Language {

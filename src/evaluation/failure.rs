@@ -14,6 +14,8 @@ pub enum FailureKind {
     Build,
     /// A patch of the configuration does not apply, so there is nothing to build.
     Patch,
+    /// Names of it differ only in case, and the disk tells no case apart.
+    FoldedCase,
     /// A `[[prepare]]` that the measure needs failed.
     Prepare,
     /// The engine died by a signal, or left with an exit code other than 0.
@@ -30,11 +32,19 @@ pub enum FailureKind {
     Require,
 }
 
+impl FailureKind {
+    /// Whether no command is started: the files to build cannot be had.
+    pub fn leaves_nothing_to_build(self) -> bool {
+        matches!(self, Self::Patch | Self::FoldedCase)
+    }
+}
+
 impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Build => "does not build",
             Self::Patch => "does not take a patch",
+            Self::FoldedCase => "cannot be checked out here",
             Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",

@@ -16,8 +16,8 @@ use super::error::io_error;
 use super::worktree::{remove_all, remove_locks};
 use super::{GitError, Repository};
 
-/// A bare repository for one bisect session, or for trees of our own. Whoever holds it must hold it alone: locks that
-/// git left in it are taken for those of a killed process.
+/// A bare repository for one bisect session, or for trees of our own. Whoever holds it must hold
+/// it alone: locks that git left in it are taken for those of a killed process.
 #[derive(Debug)]
 pub(super) struct BisectRepository {
     path: PathBuf,

@@ -40,6 +40,9 @@ pub(super) struct Call {
     capture: Option<usize>,
     /// Files that Git LFS keeps elsewhere stay pointers.
     leaves_lfs: bool,
+    /// Whether names that differ in case are one, where git is to know better than the
+    /// repository's configuration.
+    folds_case: Option<bool>,
 }
 
 /// What a call left behind.
@@ -64,6 +67,7 @@ impl Call {
             env: Vec::new(),
             capture: None,
             leaves_lfs: false,
+            folds_case: None,
         }
     }
 
@@ -113,6 +117,12 @@ impl Call {
         Self { leaves_lfs, ..self }
     }
 
+    /// Names that differ in case are one on the disk it works on, or are not: the repository's
+    /// configuration tells that of the disk it was made on.
+    pub(super) fn folding_case(self, folds_case: bool) -> Self {
+        Self { folds_case: Some(folds_case), ..self }
+    }
+
     /// The command without our settings, as it could be typed.
     pub(super) fn shown(&self) -> String {
         let mut bytes = b"git".to_vec();
@@ -138,6 +148,9 @@ impl Call {
             for setting in settings {
                 invocation = invocation.arg("-c").arg(format!("filter.lfs.{setting}"));
             }
+        }
+        if let Some(folds_case) = self.folds_case {
+            invocation = invocation.arg("-c").arg(format!("core.ignoreCase={folds_case}"));
         }
         for name in REMOVED {
             invocation = invocation.env_remove(name);

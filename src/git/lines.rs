@@ -24,7 +24,8 @@ pub struct ChangedLines {
 
 impl History {
     /// The lines in which `commit` differs from `parent`, in files that one of these pathspecs
-    /// names; `None` where they are too many to read. Binary files are left out.
+    /// names; `None` where they are too many to read, or a partial clone lacks one of the files
+    /// and cannot fetch it. Binary files are left out.
     pub fn changed_lines(
         &self,
         parent: &CommitId,
@@ -50,7 +51,7 @@ impl History {
         let call = call.arg(parent.as_str()).arg(commit.as_str()).arg("--").args(pathspecs);
         match call.capture(LARGEST).ok() {
             Ok(output) => Ok(Some(read_lines(&String::from_utf8_lossy(&output.stdout)))),
-            Err(GitError::Unreadable { .. }) => Ok(None),
+            Err(GitError::Unreadable { .. } | GitError::Promised { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct Tree<'a> {
     pub(super) git_dir: &'a Path,
     /// Whether what Git LFS keeps elsewhere is fetched.
     pub(super) lfs: bool,
+    /// Whether the disk takes names that differ only in case for one.
+    pub(super) folds_case: bool,
 }
 
 struct Submodule {
@@ -44,13 +46,10 @@ pub(super) fn bring(
         if !is_ready(&module, &top, &submodule.pin) {
             fetch(tree, &submodule, &module, &theirs)?;
         }
-        restore_tree(
-            &module,
-            &top,
-            Goal { commit: &submodule.pin, laid: None, lfs: tree.lfs },
-            untracked,
-        )?;
-        bring(&Tree { top: &top, git_dir: &module, lfs: tree.lfs }, &theirs, untracked)?;
+        let Tree { lfs, folds_case, .. } = *tree;
+        let goal = Goal { commit: &submodule.pin, laid: None, lfs, folds_case };
+        restore_tree(&module, &top, goal, untracked)?;
+        bring(&Tree { top: &top, git_dir: &module, lfs, folds_case }, &theirs, untracked)?;
     }
     Ok(())
 }

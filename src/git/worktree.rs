@@ -10,7 +10,7 @@ use crate::evaluation::CommitId;
 use super::command::Call;
 use super::error::io_error;
 use super::submodules::{self, Tree};
-use super::{GitError, History, LaidTree, Repository};
+use super::{GitError, History, LaidTree, Repository, folding};
 
 /// What becomes of files that git does not track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,9 @@ impl Worktree {
     /// checks it out here, nothing else, and with `submodules` each of them at its pin, to any
     /// depth. HEAD is the commit either way.
     ///
-    /// Files that are equal in both trees keep their time stamps.
+    /// Files that are equal in both trees keep their time stamps. Where the disk takes names that
+    /// differ only in case for one and the tree has such names, it cannot be
+    /// ([`GitError::FoldedCase`]).
     pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
         self.at = Some(holding);
         self.restore(Untracked::Remove)
@@ -190,10 +192,12 @@ impl Worktree {
             Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules, at.lfs),
             None => ("HEAD".to_owned(), None, false, false),
         };
-        restore_tree(&self.git_dir, &self.path, Goal { commit: &commit, laid, lfs }, untracked)?;
+        let folds_case = folding::is_folded(&marker(&self.path));
+        let goal = Goal { commit: &commit, laid, lfs, folds_case };
+        restore_tree(&self.git_dir, &self.path, goal, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
-            let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs };
+            let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, folds_case };
             submodules::bring(&tree, &donors, untracked)?;
         }
         Ok(())
@@ -246,6 +250,8 @@ pub(super) struct Goal<'a> {
     pub(super) laid: Option<&'a LaidTree>,
     /// Whether what Git LFS keeps elsewhere is fetched.
     pub(super) lfs: bool,
+    /// Whether the disk takes names that differ only in case for one.
+    pub(super) folds_case: bool,
 }
 
 /// Makes `top` that tree, in a worktree or in a submodule.
@@ -256,6 +262,11 @@ pub(super) fn restore_tree(
     untracked: Untracked,
 ) -> Result<(), GitError> {
     let restored = try_restore_tree(git_dir, top, goal, untracked);
+    // The index has two entries for what lies there once: git would remove it with either.
+    if matches!(restored, Err(GitError::FoldedCase(_))) {
+        remove_index(git_dir)?;
+        return restored;
+    }
     // A damaged index (a crash of the machine leaves one) is the one thing that force does not
     // overcome; it holds nothing that the commit does not.
     if matches!(restored, Err(GitError::Command { .. }))
@@ -272,9 +283,9 @@ fn try_restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let Goal { commit, laid, lfs } = goal;
-    let call = || Call::in_worktree(git_dir, top).leaving_lfs(!lfs);
-    let to_commit = || -> Result<(), GitError> {
+    let Goal { commit, laid, lfs, folds_case } = goal;
+    let call = || Call::in_worktree(git_dir, top).leaving_lfs(!lfs).folding_case(folds_case);
+    let to_tree = || -> Result<(), GitError> {
         // A build that switched to a branch: `reset` alone would move that branch.
         if detached_head(git_dir).is_none() {
             call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
@@ -286,33 +297,51 @@ fn try_restore_tree(
         call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
         laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
     };
+    let to_commit = || match to_tree() {
+        Ok(()) if folds_case => folding::settle(call(), top),
+        Err(error) if folds_case => {
+            let (call, tree) = known(call(), goal);
+            folding::look_for_twins(call, tree).and(Err(error))
+        }
+        other => other,
+    };
     if untracked == Untracked::Keep {
         return to_commit();
     }
-    let index = git_dir.join("index");
-    let has_same_attributes = !index.exists() || has_same_attributes(call(), goal)?;
+    let has_index = git_dir.join("index").exists();
+    let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
     // Git overwrites what is in the way, but for repositories and folders it cannot write to.
     if to_commit().is_err() {
-        clean(git_dir, top)?;
+        clean(call, top)?;
         to_commit()?;
     }
     // Files of which the content stays were not written again, though they may be meant to end
     // their lines otherwise, or to go through another filter, from here on.
     if !has_same_attributes {
-        fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", &index))?;
+        remove_index(git_dir)?;
         to_commit()?;
     }
     // After it: what the older tree had and the newer has not (submodules above all) is
     // untracked only now.
-    clean(git_dir, top)
+    clean(call, top)
+}
+
+fn remove_index(git_dir: &Path) -> Result<(), GitError> {
+    let index = git_dir.join("index");
+    fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", index))
+}
+
+/// The name of the goal's tree, and a call that finds it.
+fn known(call: Call, goal: Goal<'_>) -> (Call, &str) {
+    match goal.laid {
+        Some(laid) => (laid.known_to(call), laid.id()),
+        None => (call, goal.commit),
+    }
 }
 
 /// Whether what is checked out has the attributes of the goal in every folder.
 fn has_same_attributes(call: Call, goal: Goal<'_>) -> Result<bool, GitError> {
-    let (call, tree) = match goal.laid {
-        Some(laid) => (laid.known_to(call), laid.id()),
-        None => (call, goal.commit),
-    };
+    let (call, tree) = known(call, goal);
     let call = call.args(["diff-index", "--cached", "--quiet", tree, "--"]);
     let answer = call.arg(":(glob)**/.gitattributes").run()?;
     // Where git cannot tell, as with a damaged index, everything is written anew.
@@ -326,8 +355,8 @@ fn detached_head(git_dir: &Path) -> Option<CommitId> {
     fs::read_to_string(head).ok().filter(|_| is_file)?.parse().ok()
 }
 
-fn clean(git_dir: &Path, top: &Path) -> Result<(), GitError> {
-    let clean = || Call::in_worktree(git_dir, top).args(["clean", "--quiet", "-ffdx"]).ok();
+fn clean(call: impl Fn() -> Call, top: &Path) -> Result<(), GitError> {
+    let clean = || call().args(["clean", "--quiet", "-ffdx"]).ok();
     if clean().is_err() {
         // Build tools like to take the write permission from their caches.
         make_writable(top);

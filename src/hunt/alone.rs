@@ -58,7 +58,8 @@ pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
 }
 
 /// Judges a commit by every guard against the level at `good`, one run of good and as many of
-/// the commit as it takes to repeat itself: what an oracle without a hunt can tell. An `Err` string says why `good` itself bears no judgement.
+/// the commit as it takes to repeat itself: what an oracle without a hunt can tell. An `Err`
+/// string says why `good` itself bears no judgement.
 pub fn judge_against(
     oracle: &mut Oracle,
     good: &CommitId,

@@ -57,6 +57,11 @@ impl Reading {
         }
     }
 
+    /// Whether it tells which checks ran.
+    pub(super) fn tells_checks(&self) -> bool {
+        matches!(self, Self::Checks { .. })
+    }
+
     /// The keys of `[[measure]]` that say so, with their values; what tells two readings apart.
     pub(super) fn keys(&self) -> Vec<(&'static str, Value)> {
         let text = |key, value: &str| (key, Value::from(value));

@@ -29,6 +29,9 @@ const FORMS: [&str; 7] = [
 /// What belongs to one parser, and goes when another is set.
 const PARSER_KEYS: [&str; 4] = ["pattern", "pick", "pointer", "pointers"];
 
+/// Parsers that tell which checks ran; with others none can be required.
+const CHECKING: [&str; 5] = ["llama-bench", "llama-eval-callback", "lm-eval", "parity", "junit"];
+
 impl Setting {
     /// Reads `KEY=VALUE`: the key dotted, the value TOML, or else a string as it is.
     pub(super) fn parse(written: &str) -> Result<Self, InitError> {
@@ -123,8 +126,12 @@ impl Setting {
         let words = self.words();
         match words.as_slice() {
             ["measure", name, path @ .., key] => {
+                let is_parser = path.is_empty() && *key == "parser";
+                if is_parser && !self.value.as_str().is_some_and(|it| CHECKING.contains(&it)) {
+                    require_no_checks(document, name);
+                }
                 let table = self.entry(document, "measure", "name", name)?;
-                if path.is_empty() && *key == "parser" {
+                if is_parser {
                     for former in PARSER_KEYS {
                         table.remove(former);
                     }
@@ -132,8 +139,11 @@ impl Setting {
                 self.put(table, path, key)
             }
             ["require", name, key] => {
-                let table = self.entry(document, "require", "measure", name)?;
-                self.put(table, &[], key)
+                // Each has one of the two.
+                let other = if *key == "checks" { "pattern" } else { "checks" };
+                let fits = |table: &Table| !table.contains_key(other);
+                let table = entry(document, "require", "measure", name, fits);
+                self.put(self.there("require", table)?, &[], key)
             }
             ["guard", metric @ .., key] if !metric.is_empty() => {
                 // A metric may have a dot in it.
@@ -161,8 +171,15 @@ impl Setting {
         key: &str,
         name: &str,
     ) -> Result<&'d mut Table, InitError> {
-        entry(document, list, key, name)
-            .ok_or_else(|| self.refuse(format!("{list} is no list of tables any more")))
+        self.there(list, entry(document, list, key, name, |_| true))
+    }
+
+    fn there<'d>(
+        &self,
+        list: &str,
+        entry: Option<&'d mut Table>,
+    ) -> Result<&'d mut Table, InitError> {
+        entry.ok_or_else(|| self.refuse(format!("{list} is no list of tables any more")))
     }
 
     fn put(&self, table: &mut Table, path: &[&str], last: &str) -> Result<(), InitError> {
@@ -185,16 +202,17 @@ impl Setting {
     }
 }
 
-/// The same; `None` where `list` was made something else.
+/// The same of those that fit; `None` where `list` was made something else.
 fn entry<'d>(
     document: &'d mut DocumentMut,
     list: &str,
     key: &str,
     name: &str,
+    fits: impl Fn(&Table) -> bool,
 ) -> Option<&'d mut Table> {
     let item = document.entry(list).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
     let tables = item.as_array_of_tables_mut()?;
-    let is_it = |table: &Table| table.get(key).and_then(Item::as_str) == Some(name);
+    let is_it = |table: &Table| table.get(key).and_then(Item::as_str) == Some(name) && fits(table);
     let at = if let Some(at) = tables.iter().position(is_it) {
         at
     } else {
@@ -205,6 +223,17 @@ fn entry<'d>(
         tables.len() - 1
     };
     tables.get_mut(at)
+}
+
+/// Takes out that a measure's checks are the same everywhere.
+fn require_no_checks(document: &mut DocumentMut, measure: &str) {
+    let requires = document.get_mut("require").and_then(Item::as_array_of_tables_mut);
+    let is_its = |table: &Table| {
+        table.get("measure").and_then(Item::as_str) == Some(measure) && table.contains_key("checks")
+    };
+    if let Some(requires) = requires {
+        requires.retain(|table| !is_its(table));
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +282,22 @@ mod tests {
         assert!(read["measure"][0].get("pattern").is_none());
         assert_eq!(read["guard"][1]["metric"].as_str(), Some("speed.tg"));
         assert!(read["guard"][0].get("max_increase").is_none(), "a guard has one form");
+    }
+
+    #[test]
+    fn a_requirement_of_checks_stands_beside_a_pattern_and_goes_with_its_parser() {
+        let set = |settings: &[&str]| {
+            let written = ["measure.ppl.parser=parity", "require.ppl.checks=same-set"];
+            set(&[&written[..], settings].concat()).unwrap().parse::<toml::Table>().unwrap()
+        };
+        let both = set(&["require.ppl.pattern=cuda", "require.ppl.pattern=CUDA"]);
+        assert_eq!(both["require"][0]["checks"].as_str(), Some("same-set"));
+        assert_eq!(both["require"][1]["pattern"].as_str(), Some("CUDA"));
+        assert_eq!(both["require"].as_array().unwrap().len(), 2);
+        let junit = set(&["measure.ppl.parser=junit"]);
+        assert_eq!(junit["require"].as_array().unwrap().len(), 1);
+        let exit = set(&["measure.ppl.parser=exit-code"]);
+        assert!(exit.get("require").is_none_or(|list| list.as_array().unwrap().is_empty()));
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub(super) fn toml(draft: &Draft, past: &Told) -> String {
     if let Some(first) = draft.measures.first() {
         out.blank();
         out.0.push_str(&guards(first));
+        out.require(first, past);
     }
     out.overrides(past);
     let told = draft.measures.first().map_or(&[][..], |first| &first.options_from);
@@ -163,6 +164,21 @@ impl Page {
             let why = "{chunks}; a guess: more tell smaller differences and take longer";
             self.line(&format!("chunks = {CHUNKS}"), why);
         }
+    }
+
+    /// The same checks everywhere, where all that is measured tells which ran.
+    fn require(&mut self, first: &Measured, past: &Told) {
+        let older = past.overrides.iter().filter(|over| over.says.reading);
+        let mut readings = older.filter_map(|over| Some(&over.draft.measures.first()?.reading));
+        if !first.reading.tells_checks() || !readings.all(Reading::tells_checks) {
+            return;
+        }
+        self.blank();
+        let why = "a suite that skips checks, or ends early, has no failures either";
+        self.line("[[require]]", why);
+        self.line(&format!("measure = {}", quoted(first.name)), "");
+        let why = "as at the good end; take it out where checks came or went on purpose";
+        self.line("checks  = \"same-set\"", why);
     }
 
     fn overrides(&mut self, past: &Told) {

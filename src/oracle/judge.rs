@@ -248,7 +248,9 @@ fn breaks(target: &GuardTarget, value: &Value) -> bool {
 fn judge_failure(failure: &Failure, starved: bool, target: &Target, config: &Config) -> Side {
     let why = skip_reason(failure.kind);
     if starved {
-        return Side::Skip(SkipReason::Resource, failure.detail.clone());
+        let is_own = failure.kind == FailureKind::FoldedCase;
+        let why = if is_own { why } else { SkipReason::Resource };
+        return Side::Skip(why, failure.detail.clone());
     }
     match target {
         Target::Failure { failure: wanted, .. } if wanted.alike(failure) => {
@@ -282,6 +284,7 @@ pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
     match kind {
         FailureKind::Build => SkipReason::Build,
         FailureKind::Patch => SkipReason::Patch,
+        FailureKind::FoldedCase => SkipReason::FoldedCase,
         FailureKind::Prepare => SkipReason::Prepare,
         FailureKind::Crash => SkipReason::Crash,
         FailureKind::Timeout => SkipReason::Timeout,

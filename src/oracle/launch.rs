@@ -108,8 +108,8 @@ impl Oracle {
 
     /// The launches before the first that counts, which are kept like every run: once for each
     /// build that is launched by this process, and again for each evaluation where the command
-    /// names `{cache}`, which was emptied, or an earlier launch left something there. One that fails is the last: what it shows, the run
-    /// that counts will show again.
+    /// names `{cache}`, which was emptied, or an earlier launch left something there. One that fails
+    /// is the last: what it shows, the run that counts will show again.
     pub(super) fn warm_up(
         &mut self,
         launch: Launch<'_>,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::build::prepare_key;
-use crate::config::{Config, Prepare};
+use crate::config::{Config, Prepare, fill_env};
 use crate::evaluation::{CommitId, Ended, FailedPrepare, RunRecord};
 use crate::git::Worktree;
 use crate::measure::Reader;
@@ -119,17 +119,14 @@ impl Oracle {
         let Launch { commit, recipe, measure, .. } = launch;
         let slot = &placed.slot;
         let values = self.values(slot, commit, recipe)?;
-        let words = prepare.command.words.iter().map(|word| word.fill(&values));
-        let argv = words.collect::<Result<Vec<_>, _>>()?;
+        let argv = prepare.command.fill(&values)?;
         let mut invocation = Invocation::new(&argv[0])
             .args(&argv[1..])
             .cwd(slot.src())
             .timeout(Some(prepare.timeout));
-        let mut env = BTreeMap::new();
-        for (name, template) in &prepare.env {
-            let value = template.fill(&values)?;
-            invocation = invocation.env(name, &value);
-            env.insert(name.clone(), value);
+        let env = fill_env(&prepare.env, &values)?;
+        for (name, value) in &env {
+            invocation = invocation.env(name, value);
         }
         let started = jiff::Timestamp::now().to_string();
         let mut header = vec![

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{Apart, CommitId, FailureKind, Metric, Phase, Reading, Value};
+use crate::evaluation::{Apart, CommitId, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -277,8 +277,8 @@ fn count_build(failed: &mut Vec<String>, build: &BuildDone) {
         return;
     }
     match &build.failure {
-        // Nothing was built, and no machine would have taken the patch.
-        Some(failure) if failure.kind == FailureKind::Patch => {}
+        // No machine would have built it either.
+        Some(failure) if failure.kind.leaves_nothing_to_build() => {}
         Some(_) => failed.push(build.attempt.clone()),
         None => failed.clear(),
     }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::build::Slot;
-use crate::config::{Command, Measure, MissingValue, Values};
+use crate::config::{Command, Measure, MissingValue, Values, fill_env};
 use crate::process::Invocation;
 
 use super::caches;
@@ -35,10 +35,7 @@ impl<'a> Setting<'a> {
             Some(template) => slot.src().join(template.fill(values)?),
             None => slot.src(),
         };
-        let mut env = BTreeMap::new();
-        for (name, template) in &measure.env {
-            env.insert(name.clone(), template.fill(values)?);
-        }
+        let env = fill_env(&measure.env, values)?;
         let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
         let python_path = env.get("PYTHONPATH").map(OsString::from);
         let python = look.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
@@ -57,7 +54,7 @@ impl<'a> Setting<'a> {
 
     /// A command's words.
     pub(super) fn words(&self, command: &Command) -> Result<Vec<String>, MissingValue> {
-        command.words.iter().map(|word| word.fill(self.values)).collect()
+        command.fill(self.values)
     }
 
     /// These words, to be started.

@@ -44,10 +44,10 @@ fn is_prepare(run: &RunDone) -> bool {
     run.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Prepare)
 }
 
-/// Where a patch does not apply, nothing is built.
+/// Whether a command of its was started.
 fn was_tried(build: &BuildDone) -> bool {
-    let is_patch = |failure: &Failure| failure.kind == FailureKind::Patch;
-    !build.reused && !build.failure.as_ref().is_some_and(is_patch)
+    let is_nothing = |failure: &Failure| failure.kind.leaves_nothing_to_build();
+    !build.reused && !build.failure.as_ref().is_some_and(is_nothing)
 }
 
 /// Seconds during which somebody drove the hunt: each driver from its first event to its

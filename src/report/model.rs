@@ -401,7 +401,7 @@ pub struct BuildLine {
     /// The step between build and measures that it was, where it was no build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// What ccache answered, where it was asked.
+    /// What a compiler cache answered, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
     /// The commands, a word an entry; not part of the document.

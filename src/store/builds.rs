@@ -1,5 +1,6 @@
 //! Builds that were made: how long they took and, where one failed, how.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ pub struct BuildRecord {
     /// The `[[prepare]]` that was made with a build, where it is no build itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// What ccache answered, where it was asked.
+    /// What a compiler cache answered, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
     /// Digest of what it was configured with, where it left something that tells.
@@ -39,9 +40,32 @@ pub struct BuildRecord {
     pub setup: Option<String>,
 }
 
+/// A compiler cache that tells what it answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheProgram {
+    /// What records are of that do not say.
+    #[default]
+    Ccache,
+    /// Mozilla's, which has a server.
+    Sccache,
+}
+
+impl fmt::Display for CacheProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ccache => "ccache",
+            Self::Sccache => "sccache",
+        })
+    }
+}
+
 /// What a compiler cache answered while a build went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompilerCache {
+    /// Whose counters these are.
+    #[serde(default)]
+    pub program: CacheProgram,
     /// Compilations it had the result of.
     pub hits: u64,
     /// Compilations it had not.

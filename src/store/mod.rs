@@ -37,7 +37,7 @@ mod setups;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use builds::{BuildRecord, CompilerCache};
+pub use builds::{BuildRecord, CacheProgram, CompilerCache};
 pub use confirmations::Confirmation;
 pub use digests::Digests;
 pub use durable::{publish, publish_file};

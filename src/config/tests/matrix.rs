@@ -68,7 +68,7 @@ fn a_measure_is_repeated_over_the_axes_that_it_names() {
         .with(Placeholder::Build, "/b")
         .with(Placeholder::Input("model[tiny-f16]".to_owned()), "/m/tiny-f16.gguf")
         .with(Placeholder::Input("text".to_owned()), "/t");
-    let words: Vec<_> = cell.command.words.iter().map(|w| w.fill(&values).unwrap()).collect();
+    let words = cell.command.fill(&values).unwrap();
     assert_eq!(words[1..], ["-m", "/m/tiny-f16.gguf", "-f", "/t", "-t", "8", "--json", "{}"]);
     // Each value of an axis that is a path is an input by itself, hashed like every other.
     let inputs: Vec<_> = config.inputs.iter().map(|(name, path)| (&**name, &**path)).collect();

@@ -169,8 +169,12 @@ fn what_starved_is_untestable_whatever_is_hunted() {
         let seen = seen('a', "ppl", [starved.clone()]);
         assert_eq!(skipped(judge(&seen, &[target], &|_, _| true, &all_bad)), SkipReason::Resource);
     }
-    let build = Observation { build_starved: true, ..unbuildable('a', "signal 9") };
-    assert_eq!(skipped(judge(&build, &[guard], &|_, _| true, &all_bad)), SkipReason::Resource);
+    let mut build = Observation { build_starved: true, ..unbuildable('a', "signal 9") };
+    let targets = [guard];
+    let skip = |build: &Observation| skipped(judge(build, &targets, &|_, _| true, &all_bad));
+    assert_eq!(skip(&build), SkipReason::Resource);
+    build.build_failure.as_mut().unwrap().kind = FailureKind::FoldedCase;
+    assert_eq!(skip(&build), SkipReason::FoldedCase);
 }
 
 #[test]

@@ -70,36 +70,31 @@ impl Look {
             return Ok(Err(leak));
         }
         let is_known = opened.is_some();
-        let all: BTreeSet<PathBuf> = opened
-            .into_iter()
-            .flatten()
-            .map(|path| source_of(&path))
-            .chain(modules.iter().cloned())
-            .chain(mapped.iter().cloned())
-            .collect();
-        let (own, others): (Vec<PathBuf>, Vec<PathBuf>) =
-            all.into_iter().partition(|path| path.starts_with(ground.slot.root()));
-        let own = own.into_iter().filter(|path| ground.is_commits(path)).collect::<Vec<_>>();
+        let sources = opened.into_iter().flatten().map(|path| source_of(&path));
+        let all = sources.chain(modules.iter().cloned()).chain(mapped.iter().cloned());
+        let own: BTreeSet<PathBuf> = all.filter(|path| ground.is_commits(path)).collect();
         // Where none of the commit's own programs ran here, they ran where we do not look.
-        let is_own = |path: &PathBuf| modules.contains(path) || is_binary(path);
-        let is_whole = is_known && own.iter().any(is_own);
-        let elsewhere = others.into_iter().filter(|path| mapped.contains(path)).collect::<Vec<_>>();
-        let own = digests(&mut slot_digests(ground.slot), &own)?;
-        let below = |path: PathBuf| {
-            let path = path.strip_prefix(ground.slot.root()).map(Path::to_owned).unwrap_or(path);
-            path.to_string_lossy().into_owned()
-        };
-        let name = |path: PathBuf| path.to_string_lossy().into_owned();
+        let is_program = |path: &PathBuf| modules.contains(path) || is_binary(path);
+        let is_whole = is_known && own.iter().any(is_program);
+        let root = ground.slot.root();
+        let elsewhere: BTreeSet<PathBuf> =
+            mapped.iter().filter(|path| !path.starts_with(root)).cloned().collect();
+        let elsewhere = digests(&mut Digests::open(store), elsewhere)?;
+        let own = digests(&mut slot_digests(ground.slot), own)?.into_iter().map(|(path, sha)| {
+            let below = path.strip_prefix(root).expect("the commit's own lies in its slot");
+            (named(below), sha)
+        });
         Ok(Ok(Loaded {
-            own: own.into_iter().map(|(path, sha)| (below(path), sha)).collect(),
-            elsewhere: digests(&mut Digests::open(store), &elsewhere)?
-                .into_iter()
-                .map(|(path, sha)| (name(path), sha))
-                .collect(),
+            own: own.collect(),
+            elsewhere: elsewhere.iter().map(|(path, sha)| (named(path), sha.clone())).collect(),
             names: self.names,
             is_whole,
         }))
     }
+}
+
+fn named(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// Where the commit's own files lie.
@@ -125,8 +120,7 @@ impl<'a> Here<'a> {
             return Ok(false);
         }
         let at = |path: &String| self.slot.root().join(path);
-        let files: Vec<PathBuf> = loaded.own.keys().map(at).collect();
-        let here = digests(&mut slot_digests(self.slot), &files)?;
+        let here = digests(&mut slot_digests(self.slot), loaded.own.keys().map(at))?;
         Ok(loaded.own.iter().all(|(path, sha)| here.get(&at(path)) == Some(sha)))
     }
 }
@@ -145,9 +139,9 @@ fn is_binary(path: &Path) -> bool {
 /// What is gone by now was the run's own, and nothing that it was given.
 fn digests(
     cache: &mut Digests,
-    files: &[PathBuf],
+    files: impl IntoIterator<Item = PathBuf>,
 ) -> Result<BTreeMap<PathBuf, String>, StoreError> {
-    let there: Vec<PathBuf> = files.iter().filter(|path| path.is_file()).cloned().collect();
+    let there: Vec<PathBuf> = files.into_iter().filter(|path| path.is_file()).collect();
     cache.of_each(&there)
 }
 

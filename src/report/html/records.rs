@@ -102,8 +102,8 @@ fn what(build: &BuildLine) -> String {
     match (&build.prepare, build.compiler_cache) {
         (Some(name), _) => format!("prepare {}", text::line(name)),
         (None, None) => "build".to_owned(),
-        (None, Some(CompilerCache { hits, misses })) => {
-            format!("build, {hits} of {} from ccache", hits + misses)
+        (None, Some(CompilerCache { program, hits, misses })) => {
+            format!("build, {hits} of {} from {program}", hits + misses)
         }
     }
 }

@@ -247,7 +247,7 @@ pub struct BuildDone {
     /// The `[[prepare]]` that was made with a build, where it is no build itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// What ccache answered, where it was asked.
+    /// What a compiler cache answered, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
 }

@@ -196,7 +196,7 @@ fn without_a_home() {
 
 /// A shell of its own in which file systems may be mounted, seen by nobody else; `None` where
 /// that is not allowed.
-fn shell_that_mounts(env: &TestEnvironment, script: &str) -> Option<Command> {
+pub fn shell_that_mounts(env: &TestEnvironment, script: &str) -> Option<Command> {
     let flags = if is_root() { "-m" } else { "-rm" };
     let probe = "mount -t tmpfs -o size=64k none /mnt";
     if env.tool(&env.repo(), "unshare", &[flags, "sh", "-c", probe]).code() != Some(0) {

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::hunt;
+use super::{Row, hunt};
 use crate::kit::{History, Plan, TestEnvironment, line};
 
 /// A bench in Python: another module of its own, and what else it is told to load.
@@ -28,8 +28,24 @@ fn bad(env: &TestEnvironment, history: &History, labels: &[&str]) {
     fs::write(env.path("world/bad"), names.join("\n")).unwrap();
 }
 
-fn command(env: &str) -> String {
-    format!("python3 {{src}}/m.py {{commit}} {env}/bad")
+/// Measures with the bench.
+fn run(row: Row) -> Row {
+    row.oracle(|oracle| {
+        let command = format!("python3 {{src}}/m.py {{commit}} {}/bad", oracle.world());
+        oracle.ppl_command(&command)
+    })
+}
+
+/// A hunt with a folder in the user's checkout that every Python imports a module from.
+fn with_an_editable_install(plan: Plan) -> Row {
+    let row = hunt(plan).given(|env, history| {
+        bad(env, history, &[]);
+        fs::create_dir(env.repo().join("editable")).unwrap();
+        fs::write(env.repo().join("editable/sitecustomize.py"), "import mine\n").unwrap();
+        fs::write(env.repo().join("editable/mine.py"), "").unwrap();
+    });
+    let editable = row.env.repo().join("editable");
+    row.variable("PYTHONPATH", editable)
 }
 
 #[test]
@@ -69,10 +85,7 @@ fn records_below(folder: &std::path::Path) -> Vec<Value> {
 fn where_both_ran_the_same_files_nobody_is_blamed() {
     let row =
         hunt(benched(line("g g g g g g"))).given(|env, history| bad(env, history, &["4", "5"]));
-    let row = row.oracle(|oracle| {
-        let command = command(&oracle.world());
-        oracle.ppl_command(&command)
-    });
+    let row = run(row);
     let row = row.saying(&["ran the very same", "what was measured is not its doing"]);
     let (hunt, history) = row.leaves("4").hunted();
     assert_eq!(hunt.report["outcome"], "candidates", "{}", hunt.output.stderr);
@@ -86,10 +99,7 @@ fn a_module_of_the_commits_own_is_told() {
     // The step is the module's, which no build knows of.
     let plan = benched(line("g g g g g")).file(3, "rounding.py", "def to(x):\n    return x + 1\n");
     let row = hunt(plan).given(|env, history| bad(env, history, &[]));
-    let row = row.oracle(|oracle| {
-        let command = command(&oracle.world());
-        oracle.ppl_command(&command)
-    });
+    let row = run(row);
     let (hunt, history) = row.finds("3").hunted();
     let hunt = hunt.names(&history, "3");
     let module = json!({ "path": "src/rounding.py", "how": "content" });
@@ -99,17 +109,7 @@ fn a_module_of_the_commits_own_is_told() {
 #[test]
 fn a_module_of_the_users_checkout_voids_the_run() {
     let plan = benched(line("g g g b b"));
-    let row = hunt(plan).given(|env, history| {
-        bad(env, history, &[]);
-        fs::create_dir(env.repo().join("editable")).unwrap();
-        fs::write(env.repo().join("editable/sitecustomize.py"), "import mine\n").unwrap();
-        fs::write(env.repo().join("editable/mine.py"), "").unwrap();
-    });
-    let checkout = row.env.repo().join("editable").display().to_string();
-    let row = row.variable("PYTHONPATH", &*checkout).oracle(|oracle| {
-        let command = command(&oracle.world());
-        oracle.ppl_command(&command)
-    });
+    let row = run(with_an_editable_install(plan));
     let words = ["/editable/mine.py from your own checkout, not from the commit's build"];
     row.gets_stopped().saying(&words).costs(0, 1);
 }
@@ -117,17 +117,8 @@ fn a_module_of_the_users_checkout_voids_the_run() {
 #[test]
 fn what_is_linked_in_may_be_loaded() {
     let plan = benched(line("g g g g g")).file(3, "rounding.py", "def to(x):\n    return x + 1\n");
-    let row = hunt(plan).given(|env, history| {
-        bad(env, history, &[]);
-        fs::create_dir(env.repo().join("editable")).unwrap();
-        fs::write(env.repo().join("editable/sitecustomize.py"), "import mine\n").unwrap();
-        fs::write(env.repo().join("editable/mine.py"), "").unwrap();
-    });
-    let checkout = row.env.repo().join("editable").display().to_string();
-    let row = row.variable("PYTHONPATH", &*checkout).oracle(|oracle| {
-        let command = command(&oracle.world());
-        oracle.ppl_command(&command).section("[worktree]\nlink = [\"editable\"]")
-    });
+    let row = run(with_an_editable_install(plan));
+    let row = row.oracle(|oracle| oracle.section("[worktree]\nlink = [\"editable\"]"));
     let (hunt, history) = row.hunted();
     hunt.names(&history, "3");
 }

@@ -1,0 +1,82 @@
+//! Commits of which there is nothing to build, since their files cannot be had.
+
+use std::path::Path;
+
+use crate::evaluation::{CommitId, Failure, FailureKind, Phase};
+use crate::git::{GitError, Refusal};
+use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_file};
+
+use super::{BuildError, Order};
+
+/// Writes down that a commit cannot be built, since a patch does not apply to it.
+pub fn refuse(
+    store: &Store,
+    commit: &CommitId,
+    key: &BuildKey,
+    phase: Phase,
+    refusal: &Refusal,
+) -> Result<BuildRecord, BuildError> {
+    let name = attempt_name();
+    let pending = store.pending_log(&name)?;
+    let log = pending.path();
+    write_log(log, &format!("patch: {}", refusal.patch.escape_debug()), &refusal.said)?;
+    let first = refusal.said.lines().next().unwrap_or_default();
+    let failure = Failure {
+        kind: FailureKind::Patch,
+        signature: refusal.patch.clone(),
+        detail: format!("{} does not apply: {first}", refusal.patch),
+    };
+    let record = unbuilt(name, commit, key, phase, failure);
+    publish_file(log, &store.build_log(&record))?;
+    store.put_build(&record)?;
+    Ok(record)
+}
+
+/// The record of a commit whose files cannot all lie on this disk, with its log. It is not kept:
+/// on another disk they can.
+pub(super) fn misplaced(
+    order: Order<'_>,
+    attempt: String,
+    log: &Path,
+    why: &GitError,
+) -> Result<BuildRecord, StoreError> {
+    let cure = why.hint().map_or_else(String::new, |cure| format!("; {cure}"));
+    let detail = format!("{why}{cure}");
+    write_log(log, "checkout", &detail)?;
+    let failure = Failure { kind: FailureKind::FoldedCase, signature: String::new(), detail };
+    Ok(unbuilt(attempt, order.commit, order.key, order.phase, failure))
+}
+
+/// A log of why there is nothing to build.
+fn write_log(log: &Path, of: &str, said: &str) -> Result<(), StoreError> {
+    let mut text = format!("# {of}\n");
+    for line in said.lines() {
+        text.push_str("2> ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    std::fs::write(log, text).map_err(StoreError::at(log))
+}
+
+/// The record of a commit of which there is nothing to build.
+fn unbuilt(
+    attempt: String,
+    commit: &CommitId,
+    key: &BuildKey,
+    phase: Phase,
+    failure: Failure,
+) -> BuildRecord {
+    BuildRecord {
+        attempt,
+        build_key: key.clone(),
+        commit: commit.clone(),
+        phase,
+        commands: Vec::new(),
+        finished: jiff::Timestamp::now().to_string(),
+        wall_s: 0.0,
+        failure: Some(failure),
+        prepare: None,
+        compiler_cache: None,
+        setup: None,
+    }
+}

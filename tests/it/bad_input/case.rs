@@ -1,0 +1,148 @@
+//! Disks that take names which differ only in case for one: a real one, mounted for the test,
+//! where that is allowed.
+
+use super::places::shell_that_mounts;
+use super::seen;
+use crate::kit::{History, Hunt, Oracle, Plan, Snapshot, TestEnvironment, line};
+
+/// Makes a folder such a disk: the first of these file systems that this system has.
+const MOUNT: &str = r#"
+image="$disk.image"
+fresh() { rm -f "$image"; truncate -s 64M "$image"; }
+ext4() {
+  mkfs.ext4 -q -O casefold -E encoding=utf8 "$image" && mount -o loop "$image" "$disk" &&
+    mkdir "$disk/slots" && chattr +F "$disk/slots"
+}
+vfat() { mkfs.vfat "$image" && mount -o loop "$image" "$disk"; }
+exfat() {
+  device=$(losetup --find --show "$image") || return 1
+  mkfs.exfat "$device" && mount.exfat-fuse "$device" "$disk"; rc=$?
+  losetup --detach "$device"
+  return $rc
+}
+mkdir "$disk"
+for kind in ext4 vfat exfat none; do
+  [ $kind = none ] && exit 77
+  fresh
+  if $kind >"$disk.said" 2>&1; then break; fi
+done
+trap 'umount "$disk"' EXIT
+echo "a disk that folds case: $kind" >&2
+"#;
+
+/// Runs a script where `$disk` is such a disk; `None` where none can be had.
+fn on_such_a_disk(env: &TestEnvironment, script: &str) -> Option<crate::kit::Output> {
+    let disk = env.path("disk");
+    let script = format!("disk='{}'\n{MOUNT}\n{script}", disk.display());
+    let output = env.spawn(shell_that_mounts(env, &script)?).wait();
+    if output.code() == Some(77) {
+        println!(
+            "no disk that folds case can be mounted here: it takes root, and a kernel with vfat \
+             or ext4 with casefold, or mount.exfat-fuse"
+        );
+        return None;
+    }
+    Some(output)
+}
+
+/// An oracle.toml with slots on such a disk, where what does not build counts as bad.
+fn there(env: &TestEnvironment) -> Oracle {
+    Oracle::new(env)
+        .section("[failures]\nbuild = \"bad\"")
+        .section("[worktree]\ndir = \"../disk/slots\"")
+}
+
+/// Hunts there.
+fn hunt_there(plan: Plan) -> Option<(TestEnvironment, History, Hunt)> {
+    let env = TestEnvironment::new();
+    let history = plan.build(&env);
+    // What lies there is listed in each build's log, and a build leaves something in the source.
+    let build = format!("{} build {{src}} {{build}}", TestEnvironment::fake());
+    // By the name that lies there: not every driver makes a file in a folder called otherwise.
+    let leave = "sh -c \"cd [Kk]er[Nn] && touch q.o\"";
+    let list = "find . -name .git -prune -o -type f -printf \"lies: %P\\\\n\"";
+    let build = format!("{leave}', '{list}', '{build}");
+    there(&env).build_command(&build).write(&env);
+    let before = Snapshot::of(&env);
+    let output = on_such_a_disk(&env, "bisect-ppl start --good v1")?;
+    before.assert_unchanged(&env);
+    let hunt = Hunt::of(&env, output);
+    Some((env, history, hunt))
+}
+
+/// What lay in the slot when the commit was built, but for what every commit has.
+fn listed(hunt: &Hunt, history: &History, label: &str) -> Vec<String> {
+    let builds = hunt.commit(history, label)["builds"].as_array().unwrap();
+    let log = hunt.file(builds.last().unwrap()["log"].as_str().unwrap());
+    let names = log.lines().filter_map(|line| line.split("lies: ").nth(1));
+    let mut names: Vec<String> =
+        names.filter(|name| name.contains('/')).map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_commit_is_built_with_its_own_spelling() {
+    let plan = line("g g g g b")
+        .file(0, "Kern/Q4.c", "1\n")
+        .file(0, "Kéy/a.c", "1\n")
+        // A folder and a file of one content, and a name that ASCII alone does not fold.
+        .without(2, "Kern/Q4.c")
+        .file(2, "kern/q4.c", "1\n")
+        .without(2, "Kéy/a.c")
+        .file(2, "KÉY/a.c", "2\n")
+        .without(3, "kern/q4.c")
+        .file(3, "kerN/Q4.c", "1\n");
+    let Some((_env, history, hunt)) = hunt_there(plan) else { return };
+    let hunt = hunt.expect(0, "culprit").names(&history, 4);
+    let listed = |label| listed(&hunt, &history, label);
+    assert_eq!(listed("0"), ["Kern/Q4.c", "Kern/q.o", "Kéy/a.c"]);
+    assert_eq!(listed("2"), ["KÉY/a.c", "kern/q.o", "kern/q4.c"]);
+    for label in ["3", "4"] {
+        assert_eq!(listed(label), ["KÉY/a.c", "kerN/Q4.c", "kerN/q.o"], "{label}");
+    }
+}
+
+#[test]
+fn a_commit_with_names_that_are_one_is_untestable_and_elsewhere_is_not() {
+    let plan = line("g g b b").file(0, "kern/q4.c", "1\n").file(1, "Kern/q5.c", "2\n");
+    let Some((env, history, hunt)) = hunt_there(plan.without(2, "Kern/q5.c")) else { return };
+    let hunt = hunt.expect(3, "candidates");
+    assert_eq!(hunt.candidates(&history), ["1", "2"]);
+    let twins = hunt.commit(&history, "1");
+    assert_eq!((&twins["verdict"], &twins["skip"]), (&"skip".into(), &"folded-case".into()));
+    assert_eq!(
+        twins["reason"],
+        "`Kern` and `kern` are one on the disk where commits are checked out; name a folder on a \
+         disk that tells case apart with `dir` under [worktree]"
+    );
+    let log = hunt.file(twins["builds"][0]["log"].as_str().unwrap());
+    assert!(log.starts_with("# checkout\n2> `Kern` and `kern` are one"), "{log}");
+    assert_eq!(listed(&hunt, &history, "2"), ["kern/q.o", "kern/q4.c"]);
+    // The disk's failure, which nobody keeps for the commit's.
+    Oracle::new(&env).write(&env);
+    env.hunt().expect(0, "culprit").names(&history, 2);
+}
+
+#[test]
+fn an_endpoint_with_such_names_cannot_be_measured_there() {
+    let env = TestEnvironment::new();
+    line("g g b").file(2, "Tile.c", "1\n").file(2, "tile.c", "2\n").build(&env);
+    there(&env).write(&env);
+    let script = "bisect-ppl check --good v1 | grep -v -e ^ok; bisect-ppl start --good v1";
+    let Some(output) = on_such_a_disk(&env, script) else { return };
+    let said = seen(&env, &output);
+    let lines = said.lines().filter(|line| !line.contains("a disk that folds case: "));
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
+    exit code 4
+    --- stdout
+    FAIL  names        HEAD: `Tile.c` and `tile.c` are one on the disk where commits are checked out; name a folder on a disk that tells case apart with `dir` under [worktree]
+    An endpoint cannot be measured
+    the bad endpoint cannot be measured: it cannot be checked out here (`Tile.c` and `tile.c` are one on the disk where commits are checked out; name a folder on a disk that tells case apart with `dir` under [worktree])
+    report: [ROOT]/repo/.git/bisect-ppl/hunts/[HUNT]/report.html (report.md, report.json and reproduce.sh are beside it)
+    --- stderr
+    hunt: [HUNT]
+    good 317bf99e7c change 0  bad 0735e2db2a change 2  2 commits between
+    endpoint 317bf99e7c  ppl 7
+    ");
+}
