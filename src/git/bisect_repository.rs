@@ -13,7 +13,7 @@ use crate::evaluation::CommitId;
 
 use super::command::Call;
 use super::error::io_error;
-use super::worktree::{remove_all, remove_locks};
+use super::removal::{remove_all, remove_locks};
 use super::{GitError, Repository};
 
 /// A bare repository for one bisect session, or for trees of our own. Whoever holds it must hold

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::worktree::remove_all;
+use super::removal::remove_all;
 use super::{GitError, Repository};
 
 /// How long a leftover must lie untouched: git is within the making of a worktree for some

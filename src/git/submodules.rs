@@ -12,7 +12,9 @@ use std::path::{Component, Path, PathBuf};
 use super::GitError;
 use super::changes::os;
 use super::command::Call;
-use super::worktree::{Goal, Untracked, read_link, remove_all, restore_tree};
+use super::removal::remove_all;
+use super::restore::{Goal, Untracked, restore_tree};
+use super::worktree::read_link;
 
 /// A checked-out tree and the git folder behind it.
 pub(super) struct Tree<'a> {

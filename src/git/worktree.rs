@@ -2,22 +2,16 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::CommitId;
 
 use super::command::Call;
 use super::error::io_error;
+use super::removal::{absent_is_fine, remove_all, remove_locks};
+use super::restore::{Goal, Untracked, detached_head, restore_tree};
 use super::submodules::{self, Tree};
 use super::{GitError, History, LaidTree, Repository, folding};
-
-/// What becomes of files that git does not track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Untracked {
-    Remove,
-    Keep,
-}
 
 /// A linked worktree that we made. Whoever holds it must hold it alone: locks that git left in
 /// it are taken for those of a killed process.
@@ -243,128 +237,6 @@ impl Worktree {
     }
 }
 
-/// What a folder is to hold: the tree of a commit, or one that was laid over it.
-#[derive(Clone, Copy)]
-pub(super) struct Goal<'a> {
-    pub(super) commit: &'a str,
-    pub(super) laid: Option<&'a LaidTree>,
-    /// Whether what Git LFS keeps elsewhere is fetched.
-    pub(super) lfs: bool,
-    /// Whether the disk takes names that differ only in case for one.
-    pub(super) folds_case: bool,
-}
-
-/// Makes `top` that tree, in a worktree or in a submodule.
-pub(super) fn restore_tree(
-    git_dir: &Path,
-    top: &Path,
-    goal: Goal<'_>,
-    untracked: Untracked,
-) -> Result<(), GitError> {
-    let restored = try_restore_tree(git_dir, top, goal, untracked);
-    // The index has two entries for what lies there once: git would remove it with either.
-    if matches!(restored, Err(GitError::FoldedCase(_))) {
-        remove_index(git_dir)?;
-        return restored;
-    }
-    // A damaged index (a crash of the machine leaves one) is the one thing that force does not
-    // overcome; it holds nothing that the commit does not.
-    if matches!(restored, Err(GitError::Command { .. }))
-        && fs::remove_file(git_dir.join("index")).is_ok()
-    {
-        return try_restore_tree(git_dir, top, goal, untracked);
-    }
-    restored
-}
-
-fn try_restore_tree(
-    git_dir: &Path,
-    top: &Path,
-    goal: Goal<'_>,
-    untracked: Untracked,
-) -> Result<(), GitError> {
-    let Goal { commit, laid, lfs, folds_case } = goal;
-    let call = || Call::in_worktree(git_dir, top).leaving_lfs(!lfs).folding_case(folds_case);
-    let to_tree = || -> Result<(), GitError> {
-        // A build that switched to a branch: `reset` alone would move that branch.
-        if detached_head(git_dir).is_none() {
-            call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
-        }
-        let Some(laid) = laid else {
-            return call().args(["reset", "--quiet", "--hard", commit]).ok().map(drop);
-        };
-        // Not by way of the commit's own tree: what is laid over it would get new time stamps.
-        call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
-        laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
-    };
-    let to_commit = || match to_tree() {
-        Ok(()) if folds_case => folding::settle(call(), top),
-        Err(error) if folds_case => {
-            let (call, tree) = known(call(), goal);
-            folding::look_for_twins(call, tree).and(Err(error))
-        }
-        other => other,
-    };
-    if untracked == Untracked::Keep {
-        return to_commit();
-    }
-    let has_index = git_dir.join("index").exists();
-    let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
-    // Git overwrites what is in the way, but for repositories and folders it cannot write to.
-    if to_commit().is_err() {
-        clean(call, top)?;
-        to_commit()?;
-    }
-    // Files of which the content stays were not written again, though they may be meant to end
-    // their lines otherwise, or to go through another filter, from here on.
-    if !has_same_attributes {
-        remove_index(git_dir)?;
-        to_commit()?;
-    }
-    // After it: what the older tree had and the newer has not (submodules above all) is
-    // untracked only now.
-    clean(call, top)
-}
-
-fn remove_index(git_dir: &Path) -> Result<(), GitError> {
-    let index = git_dir.join("index");
-    fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", index))
-}
-
-/// The name of the goal's tree, and a call that finds it.
-fn known(call: Call, goal: Goal<'_>) -> (Call, &str) {
-    match goal.laid {
-        Some(laid) => (laid.known_to(call), laid.id()),
-        None => (call, goal.commit),
-    }
-}
-
-/// Whether what is checked out has the attributes of the goal in every folder.
-fn has_same_attributes(call: Call, goal: Goal<'_>) -> Result<bool, GitError> {
-    let (call, tree) = known(call, goal);
-    let call = call.args(["diff-index", "--cached", "--quiet", tree, "--"]);
-    let answer = call.arg(":(glob)**/.gitattributes").run()?;
-    // Where git cannot tell, as with a damaged index, everything is written anew.
-    Ok(answer.code == 0)
-}
-
-/// The commit that HEAD names, unless it names a branch.
-fn detached_head(git_dir: &Path) -> Option<CommitId> {
-    let head = git_dir.join("HEAD");
-    let is_file = head.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    fs::read_to_string(head).ok().filter(|_| is_file)?.parse().ok()
-}
-
-fn clean(call: impl Fn() -> Call, top: &Path) -> Result<(), GitError> {
-    let clean = || call().args(["clean", "--quiet", "-ffdx"]).ok();
-    if clean().is_err() {
-        // Build tools like to take the write permission from their caches.
-        make_writable(top);
-        clean()?;
-    }
-    Ok(())
-}
-
 /// The git folder of the worktree at `path`, if both sides agree that it is one of this
 /// repository's and it was made to the end.
 fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
@@ -426,56 +298,6 @@ fn is_absent_or_empty(path: &Path) -> bool {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err(),
     }
-}
-
-/// Removes the locks that a killed git left in a git folder and in those of its submodules.
-pub(super) fn remove_locks(git_dir: &Path) -> Result<(), GitError> {
-    let Ok(entries) = fs::read_dir(git_dir) else { return Ok(()) };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if entry.file_name() != "objects" {
-                remove_locks(&path)?;
-            }
-        } else if path.extension().is_some_and(|end| end == "lock") {
-            fs::remove_file(&path).or_else(absent_is_fine).map_err(io_error("remove", &path))?;
-        }
-    }
-    Ok(())
-}
-
-/// Removes whatever lies there, itself and not what it links to.
-pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
-    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
-    let remove = || {
-        if metadata.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
-    };
-    remove()
-        .or_else(|_| {
-            make_writable(path);
-            remove()
-        })
-        .or_else(absent_is_fine)
-        .map_err(io_error("remove", path))
-}
-
-/// Gives the owner the right to empty these folders, as far as that can be given.
-fn make_writable(folder: &Path) {
-    let Ok(metadata) = folder.symlink_metadata() else { return };
-    if !metadata.is_dir() {
-        return;
-    }
-    let mut permissions = metadata.permissions();
-    permissions.set_mode(permissions.mode() | 0o700);
-    // What cannot be changed shows in the removal that follows.
-    let _ = fs::set_permissions(folder, permissions);
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        make_writable(&entry.path());
-    }
-}
-
-fn absent_is_fine(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
 #[cfg(test)]
