@@ -204,7 +204,7 @@ fn begin(
     let hunt = store.new_hunt()?;
     let begun = Begun {
         hunt: hunt.id().to_owned(),
-        asked: (good.commit.to_string(), bad.commit.to_string()),
+        asked: (good.commit.short().to_owned(), bad.commit.short().to_owned()),
         good,
         bad,
         within: Some(within),

@@ -40,7 +40,11 @@ impl Driver<'_> {
         }
         let lead = Lead::of(targets, self.begun.options.search);
         let measures = measures_of(&lead.targets);
-        let pace = pace(&entries, &measures);
+        let mut pace = pace(&entries, &measures);
+        // Ends inside a dependency are known from the hunt around it, and what lies between is not.
+        if pace.build.is_none() && self.begun.within.is_some() {
+            pace.build = self.known_build()?;
+        }
         let rebuilt = match self.oracle.config.build.confirm {
             ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
             ConfirmBuild::Reuse => 0,
@@ -61,6 +65,14 @@ impl Driver<'_> {
     /// store, so that a hunt which builds nothing asks for the same as the one that did.
     pub(super) fn price_of_build(&self, measure: &str) -> Result<f64, HuntError> {
         let pace = pace(&self.hunt.entries()?, &[measure.to_owned()]);
+        Ok(match self.known_build()? {
+            Some(build) if pace.run > 0.0 => build / pace.run,
+            _ => 1.0,
+        })
+    }
+
+    /// Seconds of a build of the ends, as the store has them; `None` where none works.
+    fn known_build(&self) -> Result<Option<f64>, HuntError> {
         let mut builds = Vec::new();
         for end in [&self.begun.good.commit, &self.begun.bad.commit] {
             let recipe = self.oracle.recipe(end)?;
@@ -68,10 +80,7 @@ impl Driver<'_> {
             let worked = known.into_iter().find(|build| build.failure.is_none());
             builds.extend(worked.map(|build| build.wall_s));
         }
-        Ok(match mean(builds.into_iter()) {
-            Some(build) if pace.run > 0.0 => build / pace.run,
-            _ => 1.0,
-        })
+        Ok(mean(builds.into_iter()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A few lines to paste into an issue tracker: whatever the hunt, they fit on a screen.
 
-use crate::evaluation::{Outcome, Verdict};
+use crate::evaluation::{CommitId, Outcome, Verdict, Within};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
 use crate::report::{certainty, differences, inside, matrix, words};
@@ -13,6 +13,9 @@ pub(in crate::report) const LINES: usize = 40;
 
 /// Most commands shown; the script has all.
 const COMMANDS: usize = 7;
+
+/// Lines around them: a sentence, the fence, the checkout, and how many more there are.
+const AROUND_COMMANDS: usize = 9;
 
 /// Most commits, files, or guards named in a line.
 const NAMED: usize = 5;
@@ -55,7 +58,8 @@ pub fn issue(report: &Report) -> String {
     lines.push(item("Machine", &machine(report)));
     let tool = format!("{}, hunt {}", report.tool, report.hunt);
     lines.push(item("Measured by", &tool));
-    lines.extend(reproduce(report));
+    let room = LINES.saturating_sub(lines.len());
+    lines.extend(reproduce(report, room));
     debug_assert!(lines.len() <= LINES, "{}", lines.len());
     lines.join("\n") + "\n"
 }
@@ -156,7 +160,8 @@ fn machine(report: &Report) -> String {
     format!("{} ({cores}), {gpus}, {} MiB, {}", machine.cpu, machine.memory_mib, machine.kernel)
 }
 
-fn reproduce(report: &Report) -> Vec<String> {
+/// How to see it oneself, in at most so many lines; nothing where they are too few.
+fn reproduce(report: &Report, room: usize) -> Vec<String> {
     let [bad, good] = match &report.culprit {
         Some(first) => [&first.commit, &first.parent],
         None => [&report.bad.commit, &report.good.commit],
@@ -170,20 +175,20 @@ fn reproduce(report: &Report) -> Vec<String> {
             typed(&inner.collect::<Vec<_>>()).replace('\n', " ")
         })
         .collect();
-    if commands.is_empty() {
+    if commands.is_empty() || room <= AROUND_COMMANDS {
         return Vec::new();
     }
     let all = commands.len();
     commands.retain(|command| command.chars().count() <= COMMAND);
-    commands.truncate(COMMANDS);
+    commands.truncate(COMMANDS.min(room - AROUND_COMMANDS));
     let shown = commands.len();
+    let engine = report.within.as_ref().map_or(bad, |within| &within.commit.commit);
     // Commands run in the source folder, with the build folder beside it.
-    let mut block = vec![
-        format!(
-            "git worktree add --detach ../bad/src {bad} && mkdir ../bad/build && cd ../bad/src"
-        ),
-        format!("# and the same with {good} in ../good"),
-    ];
+    let mut block = vec![format!(
+        "git worktree add --detach ../bad/src {engine} && mkdir ../bad/build && cd ../bad/src"
+    )];
+    block.extend(report.within.as_ref().map(|within| exchange(within, bad)));
+    block.push(format!("# and the same with {good} in ../good"));
     block.append(&mut commands);
     if all > shown {
         block.push(format!("# and {} more: see reproduce.sh of the hunt", all - shown));
@@ -191,6 +196,16 @@ fn reproduce(report: &Report) -> Vec<String> {
     let mut lines = vec![String::new(), "To reproduce, in a clone:".to_owned(), String::new()];
     lines.extend(fenced(&block.join("\n")).lines().map(str::to_owned));
     lines
+}
+
+/// How the dependency comes to be at its commit.
+fn exchange(within: &Within, commit: &CommitId) -> String {
+    let path = typed(std::slice::from_ref(&within.path)).replace('\n', " ");
+    if within.files.is_empty() {
+        format!("git submodule update --init {path} && git -C {path} checkout {commit}")
+    } else {
+        format!("# {path} as {commit} has it: see reproduce.sh of the hunt")
+    }
 }
 
 /// Somebody's words, short and harmless.

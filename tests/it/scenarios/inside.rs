@@ -117,6 +117,7 @@ fn the_commit_of_the_submodule_did_it() {
     let last = said.stdout.lines().last().unwrap();
     assert!(last.starts_with(&format!("Inside kernels: {short} kernel 4, by ")), "{last}");
     assert!(said.stderr.contains(", inside kernels of "), "{}", said.stderr);
+    assert_eq!(inside["plan"]["builds"], 5, "{}", inside["plan"]);
     assert!(said.stdout.contains("These are commits of the submodule kernels"), "{}", said.stdout);
 
     // What belongs to the submodule's history is read there.
@@ -130,6 +131,10 @@ fn the_commit_of_the_submodule_did_it() {
     for format in ["md", "html", "issue"] {
         let inside = env.run(&["report", id, "--format", format]).expect(0).stdout;
         assert!(inside.contains("each built into"), "{format}: {inside}");
+        if format == "issue" {
+            let words = format!("git -C kernels checkout {}", kernels.commits[4]);
+            assert!(inside.contains(&words), "{inside}");
+        }
         let outside = env.run(&["report", &told.hunt.id(), "--format", format]).expect(0).stdout;
         assert!(outside.contains("kernel 4"), "{format}: {outside}");
     }
