@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::CommitId;
 
-use super::{GitError, History, LONGEST_LIST, Repository};
+use super::{GitError, Here, History, LONGEST_LIST, Repository};
 
 /// What a folder has: mode and object by the path from there.
 type Files = BTreeMap<String, (String, String)>;
@@ -24,7 +24,9 @@ impl History {
     ) -> Result<Result<Vec<String>, Vec<String>>, GitError> {
         let mut sides = Vec::new();
         for (ours, theirs) in ends {
-            let ours = files(self.repository(), &format!("{ours}:{folder}"))?;
+            let is_there = matches!(self.at(ours, folder)?, Here::Other | Here::Unknown);
+            let ours = is_there.then(|| files(self.repository(), &format!("{ours}:{folder}")));
+            let ours = ours.transpose()?.unwrap_or_default();
             sides.push((ours, files(self.repository(), theirs.as_str())?));
         }
         let [(_, from), (_, to)] = ends;
