@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, LoadError, Placeholder};
 use crate::evaluation::{Guard, GuardForm};
-use crate::git::{Here, History, Repository, folds_case, git_version};
+use crate::git::{History, Repository, folds_case, git_version};
 use crate::hunt;
 use crate::oracle::{Pins, load_average, machine};
 use crate::ui::{Ui, printable_line, text};
@@ -222,7 +222,7 @@ fn descends(lines: &mut Lines, repository: &Repository, config: &Config) {
     if is_pinned && !history.submodule(&head, path).is_ok_and(|place| place.is_some()) {
         let about = format!("this clone does not have the commits of {path}");
         lines.warn("descend", &about, &format!("`git submodule update --init {path}`"));
-    } else if matches!(history.at(&head, path), Ok(Here::Nothing | Here::File(_))) {
+    } else if history.at(&head, path).is_ok_and(|there| !there.may_be_a_folder()) {
         let about = format!("{path} is neither a submodule nor a folder at HEAD");
         lines.warn("descend", &about, "correct `descend` under [worktree]");
     } else {

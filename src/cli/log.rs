@@ -1,9 +1,9 @@
 //! `log`: the hunt's search over the whole range as a log that `git bisect replay` takes in any
 //! clone.
 
-use crate::evaluation::{Aim, CommitId, Phase, Verdict};
+use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::git::Range;
-use crate::hunt::{self, HuntError};
+use crate::hunt;
 use crate::store::journal::Event;
 use crate::ui::Ui;
 
@@ -13,28 +13,27 @@ use super::{Failed, exit, hunt_here};
 /// `log`.
 pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
-    let (mut range, mut aim) = (None, Aim::Regression);
-    let mut marks: Vec<(CommitId, Verdict)> = Vec::new();
-    let (mut whole, mut skipped) = (0, 0);
+    let begun = hunt::begun(&hunt).map_err(Failed::hunt)?;
+    let git = |error: crate::git::GitError| Failed::hunt(error.into());
+    let history = hunt::history(&repository, &begun).map_err(git)?;
+    let aim = begun.options.aim;
+    let [old, new] = begun.ends();
+    let range = Range {
+        old: vec![old.clone()],
+        new: new.clone(),
+        first_parent: begun.options.first_parent,
+        paths: begun.options.paths.clone(),
+    };
+    let skips = begun.options.skip.iter().map(|commit| (commit.clone(), Verdict::Skip));
+    let mut marks: Vec<(CommitId, Verdict)> = skips.collect();
+    let skipped = marks.len();
+    let mut whole = 0;
     for entry in hunt.entries().map_err(Failed::store)? {
         match entry.event {
-            Event::Begun(begun) => {
-                aim = begun.options.aim;
-                let [old, new] = begun.ends();
-                range = Some(Range {
-                    old: vec![old.clone()],
-                    new: new.clone(),
-                    first_parent: begun.options.first_parent,
-                    paths: begun.options.paths,
-                });
-                marks.extend(begun.options.skip.into_iter().map(|commit| (commit, Verdict::Skip)));
-                skipped = marks.len();
-            }
             // The whole range may be searched more than once: the last one has the answer.
             Event::Search { stretch, good, bad, .. } => {
                 let [old, new] = aim.turned([&good, &bad]);
-                let is_all = |range: &Range| range.old.contains(old) && range.new == *new;
-                if range.as_ref().is_some_and(is_all) && stretch != whole {
+                if range.old.contains(old) && range.new == *new && stretch != whole {
                     whole = stretch;
                     marks.truncate(skipped);
                 }
@@ -47,10 +46,6 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
             _ => {}
         }
     }
-    let range = range.ok_or_else(|| Failed::hunt(HuntError::NoBeginning))?;
-    let git = |error: crate::git::GitError| Failed::hunt(error.into());
-    let begun = hunt::begun(&hunt).map_err(Failed::hunt)?;
-    let history = hunt::history(&repository, &begun).map_err(git)?;
     let text = history.replay_log(&range, aim, &marks).map_err(git)?;
     ui.out(&text).map_err(Failed::stdout)?;
     Ok(exit::DONE)

@@ -24,7 +24,7 @@ pub use command::CommandError;
 pub use inputs::InputError;
 pub use load::{LoadError, Overlay, ResolveError};
 pub use model::*;
-pub use parser::{KLD_NAMES, Parser, Pick};
+pub use parser::{CHECKING, KLD_NAMES, Parser, Pick};
 pub use problem::{ConfigError, Place, Problem};
 pub use schema::schema;
 pub use template::{MissingValue, Names, Placeholder, Template, TemplateError, Values, fill_env};

@@ -60,6 +60,10 @@ pub enum Pick {
     Mean,
 }
 
+/// The parsers that tell which checks ran ([`Parser::tells_checks`]), as the file names them.
+pub const CHECKING: [&str; 5] =
+    ["llama-bench", "llama-eval-callback", "lm-eval", "parity", "junit"];
+
 /// What a test report yields.
 const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
 

@@ -138,7 +138,6 @@ pub struct Laying {
 struct Workshop {
     folder: tempfile::TempDir,
     bare: BisectRepository,
-    repository: Repository,
 }
 
 impl Laying {
@@ -174,9 +173,8 @@ impl Laying {
         let folder = made.map_err(io_error("make a folder in", parent))?;
         let nothing = folder.path().join("nothing");
         std::fs::create_dir(&nothing).map_err(io_error("make", nothing))?;
-        let repository = self.repository.clone();
         let bare = BisectRepository::open(&self.repository, &folder.path().join("git"), commit)?;
-        Ok(self.workshop.get_or_init(|| Workshop { folder, bare, repository }))
+        Ok(self.workshop.get_or_init(|| Workshop { folder, bare }))
     }
 }
 
@@ -189,15 +187,13 @@ impl Workshop {
                     let entry = format!("160000,{to},{path}");
                     self.call().args(["update-index", "--add", "--cacheinfo", &entry]).ok()?;
                 }
+                Layer::Vendored { folder, from, files } => {
+                    vendored::exchange(|| self.call(), folder, from, files)?;
+                }
                 Layer::Patch { name, digest, file } => {
                     if let Some((tree, said)) = self.patch(file)? {
                         let (patch, state) = (name.clone(), (tree, digest.clone()));
                         return Ok(Laid::Refused(Refusal { patch, said, state }));
-                    }
-                }
-                Layer::Vendored { folder, from, files } => {
-                    for words in vendored::exchange(&self.repository, folder, from, files)? {
-                        self.call().args(words).ok()?;
                     }
                 }
                 Layer::Files { from, paths } => self.files(from, paths)?,

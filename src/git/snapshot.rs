@@ -38,6 +38,13 @@ pub enum Here {
     Unknown,
 }
 
+impl Here {
+    /// Whether files may lie below it, as far as is known.
+    pub fn may_be_a_folder(self) -> bool {
+        matches!(self, Self::Other | Self::Unknown)
+    }
+}
+
 impl History {
     /// The commit's tree; `None` where a part of it is not here.
     pub fn snapshot(&self, id: &CommitId) -> Result<Option<Snapshot>, GitError> {

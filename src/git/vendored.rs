@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::CommitId;
 
-use super::{GitError, Here, History, LONGEST_LIST, Repository};
+use super::command::Call;
+use super::{GitError, History, LONGEST_LIST};
 
 /// What a folder has: mode and object by the path from there.
 type Files = BTreeMap<String, (String, String)>;
@@ -24,10 +25,13 @@ impl History {
     ) -> Result<Result<Vec<String>, Vec<String>>, GitError> {
         let mut sides = Vec::new();
         for (ours, theirs) in ends {
-            let is_there = matches!(self.at(ours, folder)?, Here::Other | Here::Unknown);
-            let ours = is_there.then(|| files(self.repository(), &format!("{ours}:{folder}")));
-            let ours = ours.transpose()?.unwrap_or_default();
-            sides.push((ours, files(self.repository(), theirs.as_str())?));
+            let call = || self.repository().shared_call();
+            let ours = if self.at(ours, folder)?.may_be_a_folder() {
+                files(call(), &format!("{ours}:{folder}"))?
+            } else {
+                Files::new()
+            };
+            sides.push((ours, files(call(), theirs.as_str())?));
         }
         let [(_, from), (_, to)] = ends;
         let mut touched = self.touched(from, to)?;
@@ -50,36 +54,34 @@ impl History {
     }
 }
 
-/// The words of `update-index` that make these files of the folder as a commit of the project
-/// has them, a command a part.
+/// Makes these files of the folder as a commit of the project has them, in the index that calls
+/// work on.
 pub(super) fn exchange(
-    repository: &Repository,
+    call: impl Fn() -> Call,
     folder: &str,
     from: &CommitId,
     wanted: &[String],
-) -> Result<Vec<Vec<String>>, GitError> {
-    let has = files(repository, from.as_str())?;
-    let words = |path: &String| match has.get(path) {
-        Some((mode, object)) => {
-            vec!["--cacheinfo".to_owned(), format!("{mode},{object},{folder}/{path}")]
+) -> Result<(), GitError> {
+    let has = files(call(), from.as_str())?;
+    let (mut here, mut gone) = (Vec::new(), Vec::new());
+    for path in wanted {
+        let place = format!("{folder}/{path}");
+        match has.get(path) {
+            Some((mode, object)) => here.push(format!("{mode},{object},{place}")),
+            None => gone.push(place),
         }
-        None => vec!["--force-remove".to_owned(), format!("{folder}/{path}")],
-    };
-    // `--force-remove` turns what follows into paths to remove.
-    let (here, gone): (Vec<&String>, Vec<&String>) =
-        wanted.iter().partition(|path| has.contains_key(*path));
-    let parts = here.chunks(AT_ONCE).chain(gone.chunks(AT_ONCE));
-    Ok(parts
-        .map(|part| {
-            let mut all = vec!["update-index".to_owned(), "--add".to_owned()];
-            all.extend(part.iter().flat_map(|path| words(path)));
-            all
-        })
-        .collect())
+    }
+    for (option, all) in [("--cacheinfo", here), ("--force-remove", gone)] {
+        for part in all.chunks(AT_ONCE) {
+            let words = part.iter().flat_map(|word| [option, word]);
+            call().args(["update-index", "--add"]).args(words).ok()?;
+        }
+    }
+    Ok(())
 }
 
-fn files(repository: &Repository, tree: &str) -> Result<Files, GitError> {
-    let call = repository.shared_call().args(["ls-tree", "-r", "-z", "--full-tree", tree]);
+fn files(call: Call, tree: &str) -> Result<Files, GitError> {
+    let call = call.args(["ls-tree", "-r", "-z", "--full-tree", tree]);
     let said = call.capture(LONGEST_LIST).ok()?.stdout;
     let read = |record: &[u8]| {
         // MODE SP KIND SP OBJECT TAB PATH

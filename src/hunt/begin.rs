@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
-use crate::git::{Here, History, Range, Repository, pathspec};
+use crate::git::{History, Range, Repository, pathspec};
 use crate::oracle::{Facts, OracleError, Pins};
 use crate::store::journal::{Begun, Event, Options, SearchBy};
 use crate::store::{HuntDir, KeyHasher, Store, publish};
@@ -100,12 +100,8 @@ pub fn begin(
         checkout,
         git: repository.version().to_string(),
     };
-    let written = write_beginning(&hunt, config, &history, begun);
-    if written.is_err() {
-        // A hunt that does not say how it began cannot be resumed: there is none then.
-        std::fs::remove_dir_all(hunt.path()).ok();
-    }
-    written.map(|()| (hunt, store))
+    write_beginning(&hunt, config, &history, begun)?;
+    Ok((hunt, store))
 }
 
 /// A metric that no measure yields is never unsteady.
@@ -128,25 +124,29 @@ fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
 /// What neither end has cannot be moved between them.
 fn check_dependency(history: &History, ends: [&CommitId; 2], path: &str) -> Result<(), UsageError> {
     for end in ends {
-        if !matches!(history.at(end, path)?, Here::Nothing | Here::File(_)) {
+        if history.at(end, path)?.may_be_a_folder() {
             return Ok(());
         }
     }
     Err(UsageError::NoDependency(path.to_owned()))
 }
 
-/// Writes a hunt's first words: its configuration, its history, and how it began.
+/// Writes a hunt's first words: its configuration, its history, and how it began. One that does
+/// not say how it began cannot be resumed: where that fails, there is no hunt.
 pub(super) fn write_beginning(
     hunt: &HuntDir,
     config: &Config,
     history: &History,
     begun: Begun,
 ) -> Result<(), HuntError> {
-    publish(&hunt.config(), config.text().as_bytes())?;
-    let [old, new] = begun.ends();
-    let all = Range::between(old, new);
-    hunt.keep_history(&history.lineage(&all).map_err(UsageError::from)?)?;
-    Ok(hunt.journal()?.append(Event::Begun(Box::new(begun)))?)
+    let write = || -> Result<(), HuntError> {
+        publish(&hunt.config(), config.text().as_bytes())?;
+        let [old, new] = begun.ends();
+        let all = Range::between(old, new);
+        hunt.keep_history(&history.lineage(&all).map_err(UsageError::from)?)?;
+        Ok(hunt.journal()?.append(Event::Begun(Box::new(begun)))?)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_dir_all(hunt.path())))
 }
 
 /// The facts of something that begins: an input that is not there is a wrong word then.

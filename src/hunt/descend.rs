@@ -27,12 +27,11 @@ pub fn descend(
     store: &Store,
     outer: &HuntDir,
 ) -> Result<Option<HuntDir>, HuntError> {
-    let _lock = outer.lock()?;
     let about = begun(outer)?;
     let config = frozen(outer, &about)?;
-    let (Some(path), Some(finding)) = (&config.worktree.descend, ended(outer)?) else {
-        return Ok(None);
-    };
+    let Some(path) = &config.worktree.descend else { return Ok(None) };
+    let _lock = outer.lock()?;
+    let Some(finding) = ended(outer)? else { return Ok(None) };
     let mut tried = outer.inside()?;
     tried.retain(|one| one.went.on().is_some());
     for culprit in &finding.culprits {
@@ -212,11 +211,8 @@ fn begin(
         options: Options { aim, skip: Vec::new(), paths: Vec::new(), ..outer.options.clone() },
         ..outer.clone()
     };
-    let written = write_beginning(&hunt, config, &history, begun);
-    if written.is_err() {
-        std::fs::remove_dir_all(hunt.path()).ok();
-    }
-    written.map(|()| Ok(hunt))
+    write_beginning(&hunt, config, &history, begun)?;
+    Ok(Ok(hunt))
 }
 
 /// The pins as ends of a hunt.

@@ -2,6 +2,8 @@
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Key, Table, Value};
 
+use crate::config::CHECKING;
+
 use super::InitError;
 use super::program::System;
 
@@ -28,9 +30,6 @@ const FORMS: [&str; 7] = [
 
 /// What belongs to one parser, and goes when another is set.
 const PARSER_KEYS: [&str; 4] = ["pattern", "pick", "pointer", "pointers"];
-
-/// Parsers that tell which checks ran; with others none can be required.
-const CHECKING: [&str; 5] = ["llama-bench", "llama-eval-callback", "lm-eval", "parity", "junit"];
 
 impl Setting {
     /// Reads `KEY=VALUE`: the key dotted, the value TOML, or else a string as it is.

@@ -2,6 +2,7 @@
 
 use crate::evaluation::{Guard, GuardForm, Metric};
 
+use super::super::parser::CHECKING;
 use super::super::problem::did_you_mean;
 use super::super::walk::{Section, Spot, Walk};
 use super::super::{MeasureKind, Require, Required};
@@ -218,10 +219,9 @@ fn required(
             let parser =
                 measure.and_then(|measure| measure.yields.as_ref()).map(|(_, parser)| parser);
             if parser.is_some_and(|parser| !parser.tells_checks()) {
-                spot.refuse(
-                    walk,
-                    "the measure's parser tells of no checks; llama-bench, llama-eval-callback, lm-eval, parity and junit do.",
-                );
+                let [others @ .., last] = CHECKING;
+                let what = "the measure's parser tells of no checks";
+                spot.refuse(walk, format!("{what}; {} and {last} do.", others.join(", ")));
             }
             Some(Required::SameChecks)
         }
