@@ -85,6 +85,11 @@ impl Failure {
         Some(Value::Number(number))
     }
 
+    /// Whether what it said tells it from other failures of its kind.
+    pub fn is_telling(&self) -> bool {
+        self.kind == FailureKind::Build && self.signature.contains(": ")
+    }
+
     /// Whether two failures are the same trouble (DESIGN: "commits that fail alike are bad").
     pub fn alike(&self, other: &Self) -> bool {
         self.kind == other.kind && self.signature == other.signature

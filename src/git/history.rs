@@ -216,6 +216,17 @@ impl History {
         })
     }
 
+    /// The commits up to `newer` that descend from `older`, oldest first, `older` left out.
+    pub fn descending(
+        &self,
+        older: &CommitId,
+        newer: &CommitId,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let call = self.repository.shared_call().args(["rev-list", "--topo-order", "--reverse"]);
+        let range = format!("{older}..{newer}");
+        commit_list(call.args(["--ancestry-path", range.as_str(), "--"]))
+    }
+
     /// The repository this reads.
     pub fn repository(&self) -> &Repository {
         &self.repository

@@ -1,8 +1,10 @@
 //! The account: good → bad = the own steps found + the rest. Where the rest still exceeds the
-//! limit, the hunt goes on. Pure.
+//! limit, in either direction, the hunt goes on. Pure.
 
+use super::aside::Aside;
 use super::effect::weight;
 use super::search::{Searched, candidates_sentence};
+use super::standing::{Around, Found, Mend, Standing, beyond_good, mends_before, settle};
 use crate::evaluation::{
     Account, Aim, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome,
     Target,
@@ -19,6 +21,8 @@ pub(super) struct Stretch {
     pub(super) aim: Aim,
     pub(super) targets: Vec<Target>,
     pub(super) paths: Vec<String>,
+    /// Side branches that are set aside.
+    pub(super) aside: Vec<Aside>,
 }
 
 impl Stretch {
@@ -46,7 +50,8 @@ fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
 pub(super) struct Ledger {
     aim: Aim,
     targets: Vec<Target>,
-    culprits: Vec<Culprit>,
+    found: Vec<Found>,
+    mends: Vec<Mend>,
     crossings: Vec<Culprit>,
     candidates: Vec<(Vec<CommitId>, String)>,
     notes: Vec<String>,
@@ -57,7 +62,8 @@ impl Ledger {
         Self {
             aim,
             targets: targets.to_vec(),
-            culprits: Vec::new(),
+            found: Vec::new(),
+            mends: Vec::new(),
             crossings: Vec::new(),
             candidates: Vec::new(),
             notes: Vec::new(),
@@ -70,12 +76,32 @@ impl Ledger {
 
     /// Whether nothing was found yet.
     pub(super) fn is_empty(&self) -> bool {
-        self.culprits.is_empty() && self.crossings.is_empty() && self.candidates.is_empty()
+        self.found.is_empty() && self.crossings.is_empty() && self.candidates.is_empty()
     }
 
     /// Whether all that was found is a limit crossed by small steps.
     pub(super) fn is_gradual(&self) -> bool {
-        self.culprits.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
+        self.found.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
+    }
+
+    /// The first bad commits found so far, in the order they were found.
+    pub(super) fn found(&mut self) -> &mut [Found] {
+        &mut self.found
+    }
+
+    /// A place where the metric got better again, to be settled at the end.
+    pub(super) fn mended(&mut self, mend: Mend) {
+        self.mends.push(mend);
+    }
+
+    /// How much worse a level is than the good end's.
+    pub(super) fn beyond_good(&self, metric: &Metric, level: f64) -> Option<f64> {
+        beyond_good(&self.targets, metric, level)
+    }
+
+    /// The places where the metric got better again.
+    pub(super) fn mends(&self) -> &[Mend] {
+        &self.mends
     }
 
     /// The metric a ramp is told of.
@@ -98,12 +124,13 @@ impl Ledger {
                 self.candidates.push((commits, why));
                 return Vec::new();
             }
-            Searched::Nothing(why) => {
+            Searched::Nothing(why) | Searched::BuildsDisagree(why) => {
                 self.notes.push(why);
                 return Vec::new();
             }
             Searched::Culprit(culprit, seen) => {
-                self.culprits.push((*culprit).clone());
+                self.mends.extend(mends_before(stretch, &culprit, &self.targets));
+                self.found.push(Found::new((*culprit).clone()));
                 (culprit, seen)
             }
             Searched::Gradual(culprit, seen) => {
@@ -193,6 +220,12 @@ impl Ledger {
         (!targets.is_empty()).then(|| Stretch { bad: to.clone(), targets, ..stretch.clone() })
     }
 
+    /// Says what the places where the metric got better again make of the commits found; `around`
+    /// tells what is known of each found commit beside a mend.
+    pub(super) fn settle(&mut self, mend: &Mend, around: &[Around]) {
+        settle(&mut self.found, mend, around);
+    }
+
     /// The answer. `history`: the commits between the endpoints, oldest first.
     pub(super) fn close(
         mut self,
@@ -200,32 +233,38 @@ impl Ledger {
         history: &[CommitId],
     ) -> Finding {
         // What lay before the first one found may have been entered after it.
-        let place = |culprit: &Culprit| history.iter().position(|c| *c == culprit.info.commit);
-        self.culprits.sort_by_cached_key(place);
+        let place = |found: &Found| history.iter().position(|c| *c == found.culprit.info.commit);
+        self.found.sort_by_cached_key(place);
         let accounts = self.accounts();
-        let main = main_of(&self.culprits);
-        let mut notes = self.notes;
-        let (outcome, summary, candidates) = if let Some(main) = main {
-            let culprit = &self.culprits[main];
-            for (commits, why) in &self.candidates {
+        self.note_what_was_undone();
+        self.doubt();
+        let culprits: Vec<Culprit> = self.named().cloned().collect();
+        let main = main_of(&self.found);
+        let mut notes = std::mem::take(&mut self.notes);
+        let besides = |notes: &mut Vec<String>, candidates: &[(Vec<CommitId>, String)]| {
+            for (commits, why) in candidates {
                 notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
             }
             for crossing in &self.crossings {
                 notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
             }
+        };
+        let (outcome, summary, candidates) = if let Some(main) = main {
+            let culprit = &culprits[main];
+            besides(&mut notes, &self.candidates);
             (
                 Outcome::Culprit,
                 culprit_sentence(culprit, self.aim),
                 vec![culprit.info.commit.clone()],
             )
         } else if let Some((commits, why)) = self.candidates.first() {
-            for (commits, why) in &self.candidates[1..] {
-                notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
+            besides(&mut notes, &self.candidates[1..]);
+            let mut all: Vec<CommitId> = Vec::new();
+            for commit in self.candidates.iter().flat_map(|(commits, _)| commits) {
+                if !all.contains(commit) {
+                    all.push(commit.clone());
+                }
             }
-            for crossing in &self.crossings {
-                notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
-            }
-            let all = self.candidates.iter().flat_map(|(commits, _)| commits.clone()).collect();
             (Outcome::Candidates, candidates_sentence(commits, why, self.aim), all)
         } else if let Some(crossing) = self.crossings.first() {
             let mut all: Vec<CommitId> =
@@ -239,17 +278,73 @@ impl Ledger {
             let summary = format!("{}; nobody is blamed", small_sentence(crossing));
             (Outcome::Gradual, summary, all)
         } else {
-            return super::search::nothing();
+            return Finding { notes, accounts, ..super::search::nothing() };
         };
         Finding {
             outcome,
             summary,
-            culprits: self.culprits,
-            main,
+            main: main.filter(|_| outcome == Outcome::Culprit),
+            culprits,
             candidates,
             accounts,
             contributions,
             notes,
+        }
+    }
+
+    /// The commits that are named, in order of history.
+    fn named(&self) -> impl Iterator<Item = &Culprit> {
+        self.found.iter().filter(|found| found.is_named()).map(|found| &found.culprit)
+    }
+
+    /// Whether a commit was found whose change is still there.
+    pub(super) fn has_answer(&self) -> bool {
+        self.found.iter().any(Found::stands)
+    }
+
+    fn note_what_was_undone(&mut self) {
+        for Found { culprit, standing } in &self.found {
+            let Standing::Undone { by, again } = standing else { continue };
+            let then = if *again { ", and landed again later" } else { "" };
+            let said = culprit_sentence(culprit, self.aim);
+            self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
+        }
+    }
+
+    /// Commits that may be the reason or not are candidates, never named.
+    fn doubt(&mut self) {
+        let mut unclear = Vec::new();
+        let mut doubts = Vec::new();
+        let clearest = self.named().filter_map(|culprit| culprit.effects.first()?.own_step);
+        let clearest = clearest.fold(0.0, f64::max);
+        for Found { culprit, standing } in &self.found {
+            match standing {
+                Standing::Unclear => unclear.push(culprit.info.commit.clone()),
+                Standing::Hides { among, left } => {
+                    let why = format!(
+                        "{} broke it far more than what is left, and was made good later; while \
+                         it was broken, no other change could be seen",
+                        culprit.info.commit.short()
+                    );
+                    doubts.push((among.clone(), why, *left));
+                }
+                Standing::Stands | Standing::Undone { .. } => {}
+            }
+        }
+        let is_open = !unclear.is_empty() || doubts.iter().any(|(.., left)| *left > clearest);
+        if !unclear.is_empty() {
+            let why = "a later commit made one of them good, and the figures fit each".to_owned();
+            self.candidates.insert(0, (unclear, why));
+        }
+        self.candidates.extend(doubts.into_iter().map(|(among, why, _)| (among, why)));
+        if is_open {
+            for found in &mut self.found {
+                // Confirmed as a step, and not enough to explain the bad end.
+                if found.stands() {
+                    self.notes.push(culprit_sentence(&found.culprit, self.aim));
+                    found.standing = Standing::Unclear;
+                }
+            }
         }
     }
 
@@ -272,7 +367,9 @@ impl Ledger {
                 effects.find(|effect| effect.metric == *metric).and_then(|effect| effect.own_step)
             };
             // Not `sum`: that of no numbers is -0, and people would read the sign.
-            let explained = self.culprits.iter().filter_map(step).fold(0.0, |sum, x| sum + x);
+            let found =
+                self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);
+            let explained = found.filter_map(step).fold(0.0, |sum, x| sum + x);
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
                 accounts.push(Account {
                     metric: metric.clone(),
@@ -316,16 +413,17 @@ fn is_beyond_noise(rest: &GuardTarget, good: usize, bad: usize) -> bool {
     scale.oriented(to) - scale.oriented(from) > rest.oriented_limit() + 2.0 * error
 }
 
-/// The culprit with the largest own step, in units of its limit.
-fn main_of(culprits: &[Culprit]) -> Option<usize> {
+/// Which of the named commits has the largest own step, in units of its limit, of those whose
+/// change is still there.
+fn main_of(found: &[Found]) -> Option<usize> {
     let size = |culprit: &Culprit| match culprit.effects.first() {
         Some(effect) => weight(effect),
         None => f64::INFINITY,
     };
     let mut best: Option<(usize, f64)> = None;
-    for (index, culprit) in culprits.iter().enumerate() {
-        let size = size(culprit);
-        if best.is_none_or(|(_, largest)| size > largest) {
+    for (index, found) in found.iter().filter(|found| found.is_named()).enumerate() {
+        let size = size(&found.culprit);
+        if found.stands() && best.is_none_or(|(_, largest)| size > largest) {
             best = Some((index, size));
         }
     }

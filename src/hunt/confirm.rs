@@ -3,20 +3,21 @@
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
-    Aim, Basis, CommitId, Culprit, Guard, GuardTarget, Judgement, Metric, Phase, SkipReason,
-    Target, TouchedFile, Verdict,
+    Aim, Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, TouchedFile,
+    Verdict,
 };
 use crate::oracle::{Observation, measures_of};
 use crate::search::Step;
-use crate::stats::{self, Side};
 use crate::store::journal::{Event, Steadiness};
 use crate::store::{Confirmation, KeyHasher};
 use crate::ui::text;
 
 use super::HuntError;
+use super::aside::Aside;
 use super::begin::info;
+use super::doubt::stated;
 use super::driver::Driver;
-use super::effect::{bad_side, effects, is_blamed, is_large};
+use super::effect::{effects, is_blamed};
 use super::fresh::Fresh;
 use super::lead::Lead;
 use super::verdict::{Place, write_down};
@@ -32,7 +33,7 @@ pub(super) enum Confirmed {
     /// Afresh, a parent is so already.
     ParentToo(CommitId, String),
     /// Fresh runs were not enough to say; more of the search's may be.
-    Undecided(Vec<CommitId>, String),
+    Undecided(String),
     /// It can neither be held nor dropped; it is one of these.
     Unsure(Vec<CommitId>, String),
 }
@@ -48,6 +49,12 @@ pub(super) struct Claim<'a> {
     /// The step that fresh runs are tested for, in noise.
     pub(super) step: Option<Step>,
     pub(super) stretch: usize,
+    /// The older and the newer end of the stretch that was searched.
+    pub(super) ends: [&'a CommitId; 2],
+    /// What is hunted there.
+    pub(super) aim: Aim,
+    /// Side branches that were set aside: a parent on one of them has no say.
+    pub(super) aside: &'a [Aside],
 }
 
 impl Driver<'_> {
@@ -59,6 +66,7 @@ impl Driver<'_> {
             // What comes in by a merge is the merge's doing, as far as this search can see.
             parents.truncate(1);
         }
+        self.leave_out_aside(&mut parents, claim)?;
         if parents.is_empty() {
             let why = if self.oracle.history.repository().is_shallow() {
                 "no parent of it is in this shallow clone to measure it against (git fetch \
@@ -78,7 +86,7 @@ impl Driver<'_> {
         self.oracle.kept.retain(|slot| {
             slot.stamp().is_some_and(|stamp| stamp.commit == self.begun.good.commit)
         });
-        if let Some(refusal) = refusal(commit, &parents, &verdicts, self.begun.options.aim) {
+        if let Some(refusal) = refusal(commit, &parents, &verdicts, claim.aim) {
             self.spend(&fresh, lead);
             return Ok(refusal);
         }
@@ -88,7 +96,7 @@ impl Driver<'_> {
         if let Some(why) = self.ruler_objection(commit, &lead.targets, &fresh)? {
             return Ok(Confirmed::Unsure(vec![commit.clone()], why));
         }
-        let aim = self.begun.options.aim;
+        let aim = claim.aim;
         let broken = fresh.broken(targets, lead, &self.oracle.config);
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
         if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
@@ -136,7 +144,7 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let fresh = self.measure_afresh(claim, against)?;
         let verdicts = self.verdicts(&fresh, claim)?;
-        let aim = self.begun.options.aim;
+        let aim = claim.aim;
         let stands = refusal(claim.commit, against, &verdicts, aim).is_none();
         if !stands {
             self.spend(&fresh, claim.lead);
@@ -172,7 +180,7 @@ impl Driver<'_> {
         broken: &[Metric],
     ) -> Result<(Culprit, usize), HuntError> {
         let Claim { commit, targets, .. } = claim;
-        let (config, aim) = (&self.oracle.config, self.begun.options.aim);
+        let (config, aim) = (&self.oracle.config, claim.aim);
         let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config, aim);
         // A metric that keeps its tolerance is nobody's fault, however it moved.
         effects.retain(|effect| broken.contains(&effect.metric));
@@ -185,27 +193,16 @@ impl Driver<'_> {
         let failure =
             wanted.or_else(|| bad.first_failure().cloned().filter(|_| effects.is_empty()));
         let parent = &parents[worst];
-        let (confidence, basis) = if fresh.is_exact {
-            (1.0, Basis::BitExact)
-        } else if let Some(confidence) = fresh.confidence() {
-            let basis = match claim.lead.method {
-                Steadiness::Posterior => Basis::Posterior,
-                Steadiness::BitIdentical | Steadiness::Sequential => Basis::Sequential,
-            };
-            (confidence, basis)
-        } else {
-            let least = |target: &Target| {
-                let sides = fresh.parents.iter().map(|parent| aim.turned([parent, &fresh.commit]));
-                sides.map(|sides| confidence(sides, target)).fold(1.0, f64::min)
-            };
-            let counts = |target: &&Target| match target {
-                Target::Failure { .. } => true,
-                Target::Guard(target) => effects
-                    .iter()
-                    .find(|effect| effect.metric == target.guard.metric)
-                    .is_none_or(|effect| is_large(effect) || !effects.iter().any(is_large)),
-            };
-            (targets.iter().filter(counts).map(least).fold(0.0, f64::max), Basis::Sequential)
+        let (confidence, basis) = match fresh.confidence() {
+            Some(confidence) => {
+                let basis = match claim.lead.method {
+                    Steadiness::Posterior => Basis::Posterior,
+                    Steadiness::BitIdentical | Steadiness::Sequential => Basis::Sequential,
+                };
+                (confidence, basis)
+            }
+            None if fresh.is_exact => (stated(fresh.chance_of_error), Basis::BitExact),
+            None => (stated(fresh.chance_of_error), Basis::Sequential),
         };
         let history = &self.oracle.history;
         let changes = history.diff_files(Some(parent), commit)?;
@@ -271,33 +268,6 @@ impl Driver<'_> {
     }
 }
 
-/// How surely the fresh runs of the bad side lie beyond those of the good one: in the metric,
-/// or, where one of them fails, in failing.
-fn confidence([good, bad]: [&Observation; 2], target: &Target) -> f64 {
-    let fails = |seen: &Observation, measure: &str| -> Vec<f64> {
-        seen.of(measure).iter().map(|s| f64::from(u8::from(s.result.is_err()))).collect()
-    };
-    match target {
-        Target::Guard(target)
-            if !bad.numbers(&target.guard.metric).is_empty()
-                && bad.of(&target.guard.metric.measure).iter().all(|s| s.result.is_ok()) =>
-        {
-            stats::rank_confidence(
-                &good.numbers(&target.guard.metric),
-                &bad.numbers(&target.guard.metric),
-                bad_side(target.guard.direction()),
-            )
-        }
-        Target::Guard(GuardTarget {
-            guard: Guard { metric: Metric { measure, .. }, .. }, ..
-        })
-        | Target::Failure { measure: Some(measure), .. } => {
-            stats::rank_confidence(&fails(good, measure), &fails(bad, measure), Side::Above)
-        }
-        Target::Failure { measure: None, .. } => 1.0,
-    }
-}
-
 /// Why the verdicts do not bear the claim, if they do not.
 fn refusal(
     commit: &CommitId,
@@ -341,7 +311,7 @@ fn refusal(
 /// What a judgement that is neither good nor bad leaves of the claim.
 fn open(judgement: &Judgement, commits: Vec<CommitId>, why: String) -> Confirmed {
     if judgement.skip == Some(SkipReason::Unsteady) {
-        Confirmed::Undecided(commits, why)
+        Confirmed::Undecided(why)
     } else {
         Confirmed::Unsure(commits, why)
     }

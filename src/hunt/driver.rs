@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
+use crate::config::BuildMode;
 use crate::evaluation::{CommitId, Finding, Judgement, Outcome, Phase, Target};
 use crate::git::{BisectSession, Range, Repository};
 use crate::oracle::{Facts, Oracle};
@@ -13,7 +14,9 @@ use crate::store::journal::{Begun, Event};
 
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
+use super::lasting::Step;
 use super::lead::Lead;
+use super::search::Searched;
 use super::short::{self, Short};
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
@@ -35,6 +38,8 @@ pub struct Driver<'a> {
     pub(super) spent: BTreeSet<String>,
     /// The beginning of the text, where the search reads only that.
     pub(super) short: Option<Short>,
+    /// Every build is clean, whatever the configuration says.
+    pub(super) is_clean: bool,
 }
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
@@ -69,6 +74,7 @@ pub fn drive(
         stretches: 0,
         spent: BTreeSet::new(),
         short: None,
+        is_clean: false,
     };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed)?;
@@ -127,6 +133,7 @@ impl Driver<'_> {
             aim: self.begun.options.aim,
             targets: endpoints.chosen.targets.clone(),
             paths: self.begun.options.paths.clone(),
+            aside: Vec::new(),
         }]);
         while let Some(stretch) = stretches.pop_front() {
             if self.stretches >= MOST_STRETCHES {
@@ -143,12 +150,31 @@ impl Driver<'_> {
                 }
                 other => other?,
             };
-            let is_last = self.begun.options.first_only;
-            let next = ledger.enter(&stretch, searched, &endpoints.bad);
-            if is_last {
+            if let Searched::BuildsDisagree(why) = &searched
+                && !self.is_clean
+            {
+                return self.begin_clean(why);
+            }
+            let found = match &searched {
+                Searched::Culprit(culprit, seen) => Some((culprit.clone(), seen.clone())),
+                _ => None,
+            };
+            let crossing = match &searched {
+                Searched::Gradual(crossing, _) => Some(crossing.clone()),
+                _ => None,
+            };
+            stretches.extend(ledger.enter(&stretch, searched, &endpoints.bad));
+            if let Some(crossing) = &crossing {
+                stretches.extend(self.look_for_a_dip(&stretch, crossing)?);
+            }
+            if let Some((culprit, seen)) = &found {
+                let step = Step { stretch: &stretch, culprit, seen };
+                stretches.extend(self.look_whether_it_lasts(&mut ledger, &step)?);
+                self.settle_account(&mut ledger)?;
+            }
+            if self.begun.options.first_only && ledger.has_answer() {
                 break;
             }
-            stretches.extend(next);
         }
         let contributions = if ledger.is_gradual() {
             self.contributions(&endpoints, ledger.first_metric())?
@@ -157,6 +183,18 @@ impl Driver<'_> {
         };
         let range = self.whole();
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
+    }
+
+    /// Begins anew, with clean builds only: those on top of others are not to be trusted.
+    fn begin_clean(&mut self, why: &str) -> Result<Finding, HuntError> {
+        let text = format!(
+            "builds on top of others and clean ones disagree ({why}): what was built so is set \
+             aside, and everything is built clean from here on"
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        self.oracle.config.build.mode = BuildMode::Clean;
+        self.is_clean = true;
+        self.run()
     }
 
     /// Everything between the endpoints.
@@ -182,17 +220,19 @@ impl Driver<'_> {
         Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) })
     }
 
+    /// The commits that were judged.
+    pub(super) fn judged(&self) -> Result<BTreeSet<CommitId>, HuntError> {
+        let entries = self.hunt.entries()?.into_iter();
+        let judged = entries.filter_map(|entry| match entry.event {
+            Event::Judged(judged) => Some(judged.commit),
+            _ => None,
+        });
+        Ok(judged.collect())
+    }
+
     /// The judged commits in order of history, oldest first.
     fn order(&self) -> Result<Vec<CommitId>, HuntError> {
-        let judged: BTreeSet<CommitId> = self
-            .hunt
-            .entries()?
-            .into_iter()
-            .filter_map(|entry| match entry.event {
-                Event::Judged(judged) => Some(judged.commit),
-                _ => None,
-            })
-            .collect();
+        let judged = self.judged()?;
         let range = self.whole();
         let between = self.oracle.history.commits(&range)?;
         let mut order: Vec<CommitId> =

@@ -24,7 +24,9 @@ use super::lead::Lead;
 /// Fresh runs of each commit where values that should repeat do not: five against five part by
 /// chance once in 252 times.
 pub(super) const ROUNDS: usize = 5;
-/// How many of those must be alike for the others to be strays.
+/// Rounds at most until chance is unlikely enough.
+const MOST_ROUNDS: usize = 9;
+/// How many of those must be on one side.
 const ALIKE: usize = 4;
 
 /// A commit and its parents, measured afresh.
@@ -35,6 +37,8 @@ pub(super) struct Fresh {
     pub(super) is_exact: bool,
     /// In noise, what the pairs with each parent say of the claim.
     claims: Vec<Confirmation>,
+    /// Without noise, how likely chance alone would look like this.
+    pub(super) chance_of_error: f64,
     /// What is hunted.
     aim: Aim,
 }
@@ -52,9 +56,11 @@ impl Driver<'_> {
         let mut seen: BTreeMap<&CommitId, Observation> = BTreeMap::new();
         let mut is_exact = lead.method == Steadiness::BitIdentical;
         let mut claims = Vec::new();
+        let mut chance_of_error = 1.0;
+        let mut rebuild = false;
         for round in 1.. {
             for &one in &order {
-                let observation = self.measure_once_more(one, &measures, round)?;
+                let observation = self.measure_once_more(one, &measures, round, rebuild)?;
                 seen.insert(one, observation);
             }
             if let Some(target) = lead.noisy() {
@@ -68,22 +74,55 @@ impl Driver<'_> {
                 }
             } else {
                 is_exact = is_exact && self.all_repeat(&order, &lead.targets)?;
-                if is_exact || measures.is_empty() || round == ROUNDS {
+                let stray = self.share_of_strays(claim, &seen)?;
+                if stray > allowed_strays(round) {
                     break;
                 }
+                if stray > 0.0 && round < ROUNDS {
+                    order.reverse();
+                    continue;
+                }
+                let doubt = self.doubt(claim, &seen)?;
+                chance_of_error = doubt.chance();
+                let wanted = 1.0 - self.oracle.config.statistics.confidence;
+                if chance_of_error <= wanted || round == MOST_ROUNDS {
+                    break;
+                }
+                rebuild = !measures.is_empty() && doubt.is_about_builds();
             }
             order.reverse();
         }
         let mut take = |one: &CommitId| seen.remove(one).expect("every one was measured");
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
-        let aim = self.begun.options.aim;
-        let mut fresh = Fresh { parents, commit: take(commit), is_exact, claims, aim };
-        let one_bit = |target: &Target| match target {
-            Target::Guard(target) => self.oracle.config.passes_or_fails(&target.guard.metric),
-            Target::Failure { .. } => false,
-        };
-        fresh.is_exact |= !lead.targets.iter().any(one_bit) && fresh.has_only_strays(lead);
-        Ok(fresh)
+        let commit = take(commit);
+        let aim = claim.aim;
+        Ok(Fresh { parents, commit, is_exact, claims, chance_of_error, aim })
+    }
+
+    /// The largest share of a commit's fresh runs that are not of the side that the claim says;
+    /// infinite where one cannot be judged, which more runs would not change.
+    fn share_of_strays(
+        &self,
+        claim: Claim<'_>,
+        seen: &BTreeMap<&CommitId, Observation>,
+    ) -> Result<f64, HuntError> {
+        let mut largest: f64 = 0.0;
+        for (commit, observation) in seen {
+            let recipe = self.oracle.recipe(commit)?;
+            let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
+            let [older, newer] = [claim.aim.older(), claim.aim.newer()];
+            let wanted = if *commit == claim.commit { newer } else { older };
+            let mut strays = 0;
+            for run in 0..runs {
+                match verdict_of_run(observation, run, &claim.lead.targets, &recipe).verdict {
+                    verdict if verdict == wanted => {}
+                    Verdict::Good | Verdict::Bad => strays += 1,
+                    Verdict::Skip | Verdict::Unknown => return Ok(f64::INFINITY),
+                }
+            }
+            largest = largest.max(f64::from(strays) / runs as f64);
+        }
+        Ok(largest)
     }
 
     /// One run more of a commit, without those that an earlier claim rested on.
@@ -92,8 +131,9 @@ impl Driver<'_> {
         commit: &CommitId,
         measures: &[String],
         runs: usize,
+        rebuild: bool,
     ) -> Result<Observation, HuntError> {
-        let request = Request::look(commit, measures, Phase::Confirm);
+        let request = Request { rebuild, ..Request::look(commit, measures, Phase::Confirm) };
         let is_spent = |sample: &Sample| self.spent.contains(&sample.attempt);
         let spent = if self.spent.is_empty() {
             0
@@ -147,7 +187,7 @@ impl Driver<'_> {
         let config = &self.oracle.config;
         let empty = Confirmation::new(step, config.statistics.confidence)
             .or_at_least(target.oriented_limit());
-        let heading = Heading::of(self.begun.options.aim, target);
+        let heading = Heading::of(claim.aim, target);
         let of = |one: &CommitId| samples(&seen[one], target, config);
         let Ok(own) = of(claim.commit) else { return Vec::new() };
         let against = |parent: &CommitId| {
@@ -180,22 +220,17 @@ pub(super) fn samples(
         .collect()
 }
 
-impl Fresh {
-    /// Whether of five runs of each commit at least four are alike, all their figures included.
-    fn has_only_strays(&self, lead: &Lead) -> bool {
-        let is_steady = |target: &Target| {
-            let Target::Guard(target) = target else { return false };
-            let metric = &target.guard.metric;
-            self.parents.iter().chain([&self.commit]).all(|seen| {
-                let runs = seen.of(&metric.measure);
-                let alike =
-                    |one: &Sample| runs.iter().filter(|run| run.is_alike(one, metric)).count();
-                runs.len() >= ROUNDS && runs.iter().map(alike).max() >= Some(ALIKE)
-            })
-        };
-        lead.method == Steadiness::BitIdentical && lead.targets.iter().all(is_steady)
+/// The share of strays beyond which more rounds do not help a claim: a single one may be a
+/// disturbed run.
+fn allowed_strays(round: usize) -> f64 {
+    match round {
+        1..3 => 1.0,
+        3..ROUNDS => 0.5,
+        _ => 1.0 - ALIKE as f64 / ROUNDS as f64,
     }
+}
 
+impl Fresh {
     /// How likely the step is, from the pairs alone: 1/(1 + e^−Σl) of the weakest parent, in
     /// noise.
     pub(super) fn confidence(&self) -> Option<f64> {
@@ -316,6 +351,24 @@ fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String
     format!("{metric} {level} in {} fresh runs", samples.len())
 }
 
+/// What one run says by itself.
+pub(super) fn verdict_of_run(
+    observation: &Observation,
+    run: usize,
+    targets: &[Target],
+    config: &Config,
+) -> Judgement {
+    let mut one = observation.clone();
+    for samples in one.samples.values_mut() {
+        // Twice, since it need not repeat itself any more to count.
+        *samples = samples.get(run).into_iter().flat_map(|s| [s.clone(), s.clone()]).collect();
+    }
+    match judge(&one, targets, &|_, _| false, config) {
+        Decision::Settled(judgement) => judgement,
+        Decision::More(_) => unsteady("its fresh runs do not agree".to_owned()),
+    }
+}
+
 /// A judgement where no more runs are to be had. Runs that repeat, but for strays, say the
 /// same; of others all must lie on one side, or nearly all.
 pub(super) fn judged(
@@ -325,18 +378,8 @@ pub(super) fn judged(
     is_exact: bool,
 ) -> Judgement {
     let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
-    let of_run = |run: usize| {
-        let mut one = observation.clone();
-        for samples in one.samples.values_mut() {
-            // Twice, since it need not repeat itself any more to count.
-            *samples = samples.get(run).into_iter().flat_map(|s| [s.clone(), s.clone()]).collect();
-        }
-        match judge(&one, targets, &|_, _| false, config) {
-            Decision::Settled(judgement) => judgement,
-            Decision::More(_) => unsteady("its fresh runs do not agree".to_owned()),
-        }
-    };
-    let sides: Vec<Judgement> = (0..runs).map(of_run).collect();
+    let sides: Vec<Judgement> =
+        (0..runs).map(|run| verdict_of_run(observation, run, targets, config)).collect();
     let enough = if is_exact { runs / 2 + 1 } else { (runs * ALIKE).div_ceil(ROUNDS) };
     let count = |verdict: Verdict| sides.iter().filter(|side| side.verdict == verdict).count();
     let wins = |side: &&Judgement| count(side.verdict) >= enough;

@@ -1,17 +1,76 @@
 //! Where no commit's own step is large: which stretches of history the rise is made of.
 
-use crate::evaluation::{Contribution, GuardTarget, Phase};
+use crate::evaluation::{Aim, CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
 use crate::oracle::Request;
 use crate::store::journal::Event;
 
 use super::HuntError;
+use super::account::Stretch;
 use super::driver::Driver;
 use super::endpoints::Endpoints;
 
 /// How many of them a finding lists.
 const MOST: usize = 20;
 
+/// How many commits are looked at for a level far below the good end's.
+const MOST_LOOKS: usize = 6;
+
 impl Driver<'_> {
+    /// Where a limit is crossed by a small step, an earlier commit may have made a large one
+    /// whose beginning lies below the good end: looks for such a level before the crossing, and
+    /// returns what is to be searched from there.
+    pub(super) fn look_for_a_dip(
+        &mut self,
+        stretch: &Stretch,
+        crossing: &Culprit,
+    ) -> Result<Option<Stretch>, HuntError> {
+        if stretch.aim != Aim::Regression {
+            return Ok(None);
+        }
+        let Some(target) = stretch.targets.iter().find_map(|target| match target {
+            Target::Guard(target) => Some(target.clone()),
+            Target::Failure { .. } => None,
+        }) else {
+            return Ok(None);
+        };
+        let metric = &target.guard.metric;
+        let effect = crossing.effects.iter().find(|effect| effect.metric == *metric);
+        let Some(top) = effect.and_then(|effect| effect.parent.number()) else { return Ok(None) };
+        let chain = self.chain(&stretch.good, &crossing.parent)?;
+        let judged = self.judged()?;
+        let mut looks: Vec<CommitId> =
+            chain.iter().filter(|commit| judged.contains(*commit)).cloned().collect();
+        let every = chain.len() / (MOST_LOOKS + 1);
+        looks.extend((1..=MOST_LOOKS).filter_map(|n| chain.get(n * every).cloned()));
+        let mut lowest: Option<(f64, CommitId, Value)> = None;
+        for commit in looks {
+            let number = self.stretches.saturating_sub(1);
+            self.judge(&commit, &stretch.targets, number)?;
+            let measures = [metric.measure.clone()];
+            let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+            let Some(level) = seen.level(metric) else { continue };
+            let Some(depth) = level.number().map(|x| target.guard.worsening(x, top)) else {
+                continue;
+            };
+            if lowest.as_ref().is_none_or(|(deepest, ..)| depth > *deepest) {
+                lowest = Some((depth, commit, level));
+            }
+        }
+        let unit = if target.guard.form.is_relative() { top.abs() } else { 1.0 };
+        let error = target.noise.map_or(0.0, |noise| 4.0 * noise.sd * unit);
+        let found = lowest.filter(|(depth, ..)| *depth > target.limit.max(0.0) + error);
+        Ok(found.map(|(_, good, baseline)| Stretch {
+            good,
+            bad: crossing.info.commit.clone(),
+            targets: vec![Target::Guard(GuardTarget {
+                baseline,
+                bad: effect.map_or(target.bad.clone(), |effect| effect.commit.clone()),
+                ..target.clone()
+            })],
+            ..stretch.clone()
+        }))
+    }
+
     /// The rises between the measured commits of the first-parent path, the largest first; on
     /// the way to a fix what it fell. Nothing is run for it.
     pub(super) fn contributions(

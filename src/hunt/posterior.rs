@@ -17,6 +17,7 @@ use crate::ui::text;
 
 use super::HuntError;
 use super::account::Stretch;
+use super::aside::Aside;
 use super::confirm::{Claim, Confirmed};
 use super::driver::Driver;
 use super::fresh::{is_spread, samples};
@@ -45,6 +46,8 @@ struct Search<'d, 'h> {
     sampler: Sampler,
     /// What was last written down of a commit.
     verdicts: BTreeMap<usize, Verdict>,
+    /// A side branch that is to be set aside, for which the search begins again.
+    aside: Option<Aside>,
 }
 
 /// Searches the stretch, whose ends were just measured, with their samples.
@@ -60,7 +63,16 @@ pub(super) fn posterior(
     let number = driver.stretches;
     driver.stretches += 1;
     let whole = crate::git::Range { paths: Vec::new(), ..range.clone() };
-    let lineage = driver.oracle.history.lineage(&whole)?;
+    let mut lineage = driver.oracle.history.lineage(&whole)?;
+    if !stretch.aside.is_empty() {
+        let mut kept = Vec::new();
+        for one in lineage {
+            if !driver.is_aside(&one.commit, stretch)? {
+                kept.push(one);
+            }
+        }
+        lineage = kept;
+    }
     let places: BTreeMap<&CommitId, usize> =
         lineage.iter().enumerate().map(|(place, one)| (&one.commit, place)).collect();
     let followed = if range.first_parent { 1 } else { usize::MAX };
@@ -83,6 +95,7 @@ pub(super) fn posterior(
     };
     let heading = Heading::of(stretch.aim, target);
     let turned = |samples: Vec<f64>| samples.into_iter().map(|x| heading.sample(x)).collect();
+    let ends_again = ends.clone();
     let [good, bad] = stretch.aim.turned(ends).map(turned);
     let settings = Settings {
         prior,
@@ -98,8 +111,15 @@ pub(super) fn posterior(
     let verdicts = BTreeMap::new();
     let target = target.clone();
     sampler.reference = Some(stretch.ends()[0].clone());
-    let mut search = Search { driver, stretch, target, heading, commits, sampler, verdicts };
+    let (aside, again) = (None, ends_again);
+    let mut search = Search { driver, stretch, target, heading, commits, sampler, verdicts, aside };
     let searched = search.run(&mut noisy, &lead, number);
+    if let Some(aside) = search.aside.take() {
+        let mut narrower = stretch.clone();
+        narrower.aside.push(aside);
+        let (target, driver) = (search.target.clone(), search.driver);
+        return posterior(driver, &narrower, &target, again, Sampler::default());
+    }
     if let Err(HuntError::Budget(runs)) = searched {
         let why = format!("the budget of {runs} runs is spent");
         return search.undecided(&noisy, number, &why);
@@ -119,7 +139,7 @@ fn scale_of(target: &GuardTarget, heading: Heading) -> Scale {
     }
 }
 
-impl Search<'_, '_> {
+impl<'d> Search<'d, '_> {
     fn run(
         &mut self,
         noisy: &mut Noisy<'_>,
@@ -315,6 +335,22 @@ impl Search<'_, '_> {
         Some(self.heading.levels(noisy.levels()?, noisy.is_paired()))
     }
 
+    fn claim_of<'a>(
+        &self,
+        commit: &'a CommitId,
+        targets: &'a [Target],
+        lead: &'a Lead,
+        step: Step,
+        stretch: usize,
+    ) -> Claim<'a>
+    where
+        'd: 'a,
+    {
+        let (ends, aim) = (self.stretch.ends(), self.stretch.aim);
+        let (step, aside) = (Some(step), self.stretch.aside.as_slice());
+        Claim { commit, targets, lead, step, stretch, ends, aim, aside }
+    }
+
     /// Puts a commit, with those that hide behind it, to fresh runs against what lies before
     /// them; false where the search is to go on.
     fn claim_span(
@@ -327,8 +363,7 @@ impl Search<'_, '_> {
         let commit = self.commits[candidate.commit].clone();
         let (lead, step) = self.with_levels(lead, noisy);
         let targets = &lead.targets;
-        let claim =
-            Claim { commit: &commit, targets, lead: &lead, step: Some(step), stretch: number };
+        let claim = self.claim_of(&commit, targets, &lead, step, number);
         let against: Vec<CommitId> =
             candidate.against.iter().map(|place| self.commit_of(*place)).collect();
         if self.driver.confirm_span(claim, &against)? {
@@ -352,7 +387,7 @@ impl Search<'_, '_> {
     ) -> Result<Option<Searched>, HuntError> {
         let (lead, step) = self.with_levels(lead, noisy);
         let targets = &self.stretch.targets;
-        let claim = Claim { commit, targets, lead: &lead, step: Some(step), stretch: number };
+        let claim = self.claim_of(commit, targets, &lead, step, number);
         let why = match self.driver.confirm(claim)? {
             Confirmed::Culprit(culprit, seen) => return Ok(Some(Searched::Culprit(culprit, seen))),
             Confirmed::Small(culprit, seen) => return Ok(Some(Searched::Gradual(culprit, seen))),
@@ -360,9 +395,15 @@ impl Search<'_, '_> {
                 self.driver.contradicted(commit, &why)?;
                 return Ok(Some(Searched::Candidates(commits, why)));
             }
-            Confirmed::Undecided(_, why) | Confirmed::NotSo(why) | Confirmed::ParentToo(_, why) => {
+            Confirmed::ParentToo(parent, why) => {
+                self.aside = self.driver.side_branch(self.stretch, commit, &parent)?;
+                if self.aside.is_some() {
+                    self.driver.contradicted(commit, &why)?;
+                    return Ok(Some(Searched::Nothing(why)));
+                }
                 why
             }
+            Confirmed::Undecided(why) | Confirmed::NotSo(why) => why,
         };
         self.driver.contradicted(commit, &why)?;
         let parents = self.driver.oracle.history.parents(commit)?;

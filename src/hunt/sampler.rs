@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, GuardTarget, Phase};
-use crate::oracle::{Observation, Request, Told, told};
+use crate::oracle::{Observation, Request, Sample, Told, told};
 
 use super::HuntError;
 use super::driver::Driver;
@@ -21,6 +21,8 @@ pub(super) struct Sampler {
     /// Runs are compared with others beside them: those of another hunt, on another day, do
     /// not count.
     pub(super) is_paired: bool,
+    /// Runs of one build say one thing: each sample is from a build of its own.
+    pub(super) is_rebuilt: bool,
     /// Commits whose first run, which their repeats are compared with, was taken.
     started: BTreeSet<CommitId>,
     /// The commit whose build is kept for the next run.
@@ -65,7 +67,8 @@ impl Sampler {
         let mut place = self.next(&seen, driver);
         if place.is_none() {
             let runs = seen.of(&measures[0]).len() + 1;
-            seen = driver.oracle.evaluate(Request { runs, ..look })?;
+            let rebuild = self.is_rebuilt;
+            seen = driver.oracle.evaluate(Request { runs, rebuild, ..look })?;
             place = self.next(&seen, driver);
         }
         let Some(place) = place else {
@@ -87,7 +90,16 @@ impl Sampler {
     /// The oldest run that was not taken. Those of this hunt's confirmation are told otherwise.
     fn next(&self, seen: &Observation, driver: &Driver<'_>) -> Option<usize> {
         let hunt = driver.oracle.recorder.hunt();
-        seen.samples.values().flatten().position(|sample| {
+        let samples: Vec<&Sample> = seen.samples.values().flatten().collect();
+        let is_first_of_its_build = |place: usize| {
+            let built = &samples[place].built;
+            !self.is_rebuilt || samples[..place].iter().all(|before| before.built != *built)
+        };
+        (0..samples.len()).position(|place| {
+            let sample = samples[place];
+            if !is_first_of_its_build(place) {
+                return false;
+            }
             let is_ours = sample.hunt.as_deref() == hunt;
             let is_confirmation = is_ours && sample.phase == Phase::Confirm;
             !is_confirmation && (is_ours || !self.is_paired) && !self.used.contains(&sample.attempt)

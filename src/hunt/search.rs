@@ -1,6 +1,7 @@
 //! One stretch of history: `git bisect run` names a commit, the confirmation tests the claim,
 //! and a claim that does not hold is searched again with what is known now.
 
+use crate::config::BuildMode;
 use crate::evaluation::{Aim, CommitId, Culprit, Finding, Phase, Target, Verdict};
 use crate::git::{BisectSession, End, Range};
 use crate::oracle::{Observation, Recorder};
@@ -23,6 +24,12 @@ use super::verdict::{Place, write_down};
 /// How often a claim may fall before nobody is named.
 const MOST_ROUNDS: usize = 3;
 
+/// How many claims may be refuted before each run counts as one vote only.
+const MOST_REFUTED: usize = 2;
+
+/// How many side branches may be set aside.
+const MOST_ASIDES: usize = 8;
+
 /// How many paths a note names.
 const MOST_NAMED: usize = 5;
 
@@ -37,6 +44,8 @@ pub(super) enum Searched {
     Candidates(Vec<CommitId>, String),
     /// There is nothing to be found here after all, and why.
     Nothing(String),
+    /// Builds on top of others and clean ones say different things of a commit, and how.
+    BuildsDisagree(String),
 }
 
 /// Searches a stretch until an answer survives its confirmation.
@@ -54,7 +63,7 @@ pub(super) fn search(driver: &mut Driver<'_>, stretch: Stretch) -> Result<Search
         let is_last_word = driver.begun.options.search == SearchBy::GitBisect;
         match with_git(driver, stretch.clone(), &lead)? {
             // One run or two per commit were not enough: the posterior weighs them all.
-            Searched::Candidates(..) if !is_last_word => {}
+            Searched::Candidates(..) | Searched::BuildsDisagree(_) if !is_last_word => {}
             found => return Ok(found),
         }
     }
@@ -80,7 +89,6 @@ fn with_git(
     if let Some(searched) = short::search(driver, &stretch, lead)? {
         return Ok(searched);
     }
-    let mut last = None;
     let mut dropped = Vec::new();
     let step = lead.noisy().and_then(|target| {
         let is_paired = target.noise?.paired;
@@ -88,8 +96,10 @@ fn with_git(
         Some(Step::between(&levels, levels.step(), is_paired))
     });
     let is_alone = driver.begun.options.search == SearchBy::GitBisect;
-    let rounds = if lead.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
-    for _ in 0..rounds {
+    let most = if lead.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
+    let (mut round, mut asides) = (0, 0);
+    let mut last_word = String::new();
+    while round < most {
         let number = driver.stretches;
         let end = bisect(driver, &stretch, lead)?;
         driver.stretches += 1;
@@ -97,8 +107,17 @@ fn with_git(
             SearchEnd::Candidates(commits) => return Ok(untestable_between(commits)),
             SearchEnd::FirstBad(commit) => commit,
         };
-        let targets = &stretch.targets;
-        match driver.confirm(Claim { commit: &commit, targets, lead, step, stretch: number })? {
+        let claim = Claim {
+            commit: &commit,
+            targets: &stretch.targets,
+            lead,
+            step,
+            stretch: number,
+            ends: stretch.ends(),
+            aim: stretch.aim,
+            aside: &stretch.aside,
+        };
+        match driver.confirm(claim)? {
             Confirmed::Culprit(culprit, seen) => {
                 driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
                 return Ok(Searched::Culprit(culprit, seen));
@@ -107,29 +126,59 @@ fn with_git(
                 driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
                 return Ok(Searched::Gradual(culprit, seen));
             }
-            Confirmed::Undecided(commits, why) | Confirmed::Unsure(commits, why) => {
+            Confirmed::Unsure(commits, why) => {
                 driver.contradicted(&commit, &why)?;
                 return Ok(Searched::Candidates(commits, why));
             }
-            Confirmed::NotSo(why) => driver.contradicted(&commit, &why)?,
             Confirmed::ParentToo(parent, why) => {
                 driver.contradicted(&commit, &why)?;
+                if asides < MOST_ASIDES
+                    && let Some(aside) = driver.side_branch(&stretch, &commit, &parent)?
+                {
+                    stretch.aside.push(aside);
+                    asides += 1;
+                    continue;
+                }
                 let [old, _] = stretch.ends();
-                let is_inside = driver.oracle.history.is_ancestor(old, &parent)? && parent != *old;
-                if !is_inside {
+                if !driver.oracle.history.is_ancestor(old, &parent)? {
                     return Ok(Searched::Candidates(vec![commit, parent], why));
                 }
-                // The filter hid what did it, or a commit that git believed untested.
-                stretch = stretch.up_to(parent);
-                if !stretch.paths.is_empty() {
-                    dropped = std::mem::take(&mut stretch.paths);
+                if !driver.was_told(&parent, stretch.aim.older(), number)? && parent != *old {
+                    // The filter hid what did it, or a commit that git believed untested.
+                    stretch = stretch.up_to(parent);
+                    if !stretch.paths.is_empty() {
+                        dropped = std::mem::take(&mut stretch.paths);
+                    }
+                    round += 1;
+                    continue;
                 }
+                last_word = why;
+            }
+            Confirmed::NotSo(why) => {
+                driver.contradicted(&commit, &why)?;
+                last_word = why;
+            }
+            Confirmed::Undecided(why) => {
+                driver.contradicted(&commit, &why)?;
+                last_word = why;
+                // Runs of one commit that differ do not get better by searching again.
+                round = most;
             }
         }
-        last = Some(commit);
+        if driver.oracle.config.build.mode == BuildMode::Incremental {
+            return Ok(Searched::BuildsDisagree(last_word));
+        }
+        round += 1;
+        if lead.noisy().is_none()
+            && round >= MOST_REFUTED
+            && let Some(searched) = driver.search_by_rates(&stretch, lead, &last_word)?
+        {
+            return Ok(searched);
+        }
     }
-    let why = "its measurements contradicted each other again and again".to_owned();
-    Ok(Searched::Candidates(last.into_iter().collect(), why))
+    let why = format!("measurements of one commit contradict each other: {last_word}");
+    let (range, why) = driver.open_range(&stretch, &why)?;
+    Ok(Searched::Candidates(range, why))
 }
 
 /// What is left where the rest cannot be tested.
@@ -191,7 +240,11 @@ pub(super) fn open_stretch(
 ) -> Result<Range, HuntError> {
     let [old, new] = stretch.ends();
     let range = Range {
-        old: vec![old.clone()],
+        old: [old]
+            .into_iter()
+            .chain(stretch.aside.iter().flat_map(|aside| &aside.tips))
+            .cloned()
+            .collect(),
         new: new.clone(),
         first_parent: driver.begun.options.first_parent,
         paths: stretch.paths.clone(),
@@ -206,6 +259,7 @@ pub(super) fn open_stretch(
         paths: stretch.paths.clone(),
         method: Some(lead.method),
         chunks,
+        clean: driver.is_clean,
     })?;
     Ok(range)
 }
@@ -346,6 +400,24 @@ fn still_open(
 }
 
 impl Driver<'_> {
+    /// Whether the search of this stretch was told this verdict of a commit.
+    fn was_told(
+        &self,
+        commit: &CommitId,
+        verdict: Verdict,
+        stretch: usize,
+    ) -> Result<bool, HuntError> {
+        Ok(self.hunt.entries()?.into_iter().any(|entry| match entry.event {
+            Event::Judged(judged) => {
+                judged.commit == *commit
+                    && judged.judgement.verdict == verdict
+                    && judged.phase != Phase::Confirm
+                    && judged.stretch <= stretch
+            }
+            _ => false,
+        }))
+    }
+
     /// Which runs a commit is judged by: those of its confirmation where it had one.
     fn phase_of_truth(
         &self,

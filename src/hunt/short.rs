@@ -138,7 +138,16 @@ pub(super) fn search(
         SearchEnd::FirstBad(commit) => commit,
     };
     let targets = &stretch.targets;
-    let claim = Claim { commit: &commit, targets, lead, step: None, stretch: number };
+    let claim = Claim {
+        commit: &commit,
+        targets,
+        lead,
+        step: None,
+        stretch: number,
+        ends: stretch.ends(),
+        aim: stretch.aim,
+        aside: &stretch.aside,
+    };
     let confirmed = driver.confirm(claim)?;
     driver.short = None;
     let why = match confirmed {
@@ -150,7 +159,7 @@ pub(super) fn search(
         Confirmed::Small(..) => "its own step is small".to_owned(),
         Confirmed::NotSo(why)
         | Confirmed::ParentToo(_, why)
-        | Confirmed::Undecided(_, why)
+        | Confirmed::Undecided(why)
         | Confirmed::Unsure(_, why) => why,
     };
     driver.contradicted(&commit, &format!("{why}; the search goes on with the full text"))?;

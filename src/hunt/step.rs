@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::config::BuildMode;
 use crate::evaluation::{Aim, Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
 use crate::process::Stop;
@@ -43,7 +44,10 @@ fn judge(
     stop: &Stop,
 ) -> Result<(Verdict, Aim), HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
-    let Current { stretch, targets, chunks } = current_search(hunt)?;
+    let Current { stretch, targets, chunks, clean } = current_search(hunt)?;
+    if clean {
+        oracle.config.build.mode = BuildMode::Clean;
+    }
     let place = hunt.bisect_repository();
     let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
@@ -64,13 +68,15 @@ struct Current {
     targets: Vec<Target>,
     /// How much of the text is read, where it is not all.
     chunks: Option<u32>,
+    /// Whether every build is clean.
+    clean: bool,
 }
 
 /// Reads it from the journal.
 fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Search { stretch, targets, chunks, .. } => {
-            Some(Current { stretch, targets, chunks })
+        Event::Search { stretch, targets, chunks, clean, .. } => {
+            Some(Current { stretch, targets, chunks, clean })
         }
         _ => None,
     });

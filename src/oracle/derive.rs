@@ -50,6 +50,8 @@ pub(super) fn derive(
             hunt: record.hunt.clone(),
             wall_s: record.wall_s,
             peak_rss_mib: record.peak_rss_mib,
+            built: record.built.clone(),
+            loaded: record.loaded.clone(),
         },
         fault,
     })

@@ -72,6 +72,8 @@ pub struct Request<'a> {
     pub keep: bool,
     /// A run of another build answers, where it would be one of the very same files.
     pub twins: bool,
+    /// What is missing is run from a build of its own, made for it.
+    pub rebuild: bool,
 }
 
 impl<'a> Request<'a> {
@@ -86,6 +88,7 @@ impl<'a> Request<'a> {
             chunks: None,
             keep: true,
             twins: false,
+            rebuild: false,
         }
     }
 }
@@ -268,7 +271,11 @@ impl Oracle {
         placed: &mut Option<Placed>,
     ) -> Result<(), NoBuild> {
         if placed.is_none() {
-            *placed = Some(self.try_place(request.commit, recipe, request.phase)?);
+            if request.rebuild {
+                self.release(request.commit);
+            }
+            *placed =
+                Some(self.try_place(request.commit, recipe, request.phase, request.rebuild)?);
         }
         Ok(())
     }
@@ -280,7 +287,7 @@ impl Oracle {
         recipe: &Config,
         phase: Phase,
     ) -> Result<Placed, OracleError> {
-        self.try_place(commit, recipe, phase).map_err(|error| match error {
+        self.try_place(commit, recipe, phase, false).map_err(|error| match error {
             NoBuild::Error(error) => error,
             NoBuild::Failed { failure, .. } => OracleError::World {
                 commit: commit.short().to_owned(),
@@ -295,6 +302,7 @@ impl Oracle {
         commit: &CommitId,
         recipe: &Config,
         phase: Phase,
+        rebuild: bool,
     ) -> Result<Placed, NoBuild> {
         let key = self.build_key_of(commit, recipe)?;
         let hunt = self.recorder.hunt().map(str::to_owned);
@@ -310,7 +318,8 @@ impl Oracle {
         let fits = |stamp: &Stamp| {
             let may_be_old = recipe.build.confirm == ConfirmBuild::Reuse
                 && recipe.build.mode == BuildMode::Clean;
-            stamp.build_key == key && (may_be_old || phase.takes(stamp.phase, stamp.hunt == hunt))
+            let is_fresh = may_be_old || phase.takes(stamp.phase, stamp.hunt == hunt);
+            stamp.build_key == key && is_fresh && !rebuild
         };
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|s| fits(&s)));
         let slot = match kept {

@@ -26,6 +26,8 @@ pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Samp
         hunt: None,
         wall_s: 1.0,
         peak_rss_mib: None,
+        built: String::new(),
+        loaded: None,
     }
 }
 

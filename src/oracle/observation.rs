@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Checks, CommitId, Extent, Failure, Metric, Phase, Reading, Target, Value};
+use crate::evaluation::{
+    Checks, CommitId, Extent, Failure, Loaded, Metric, Phase, Reading, Target, Value,
+};
 
 /// One run that counts.
 #[derive(Clone, Debug)]
@@ -21,6 +23,10 @@ pub struct Sample {
     pub wall_s: f64,
     /// Largest resident set, MiB, where known.
     pub peak_rss_mib: Option<f64>,
+    /// When the build that ran was finished: runs with the same time ran the same build.
+    pub built: String,
+    /// What it loaded, where that is known.
+    pub loaded: Option<Loaded>,
 }
 
 impl Sample {

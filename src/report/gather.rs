@@ -119,7 +119,17 @@ impl<'a> Gathered<'a> {
                 self.guards = Guards::seen(targets, *steadiness, others);
             }
             Event::Plan(plan) => self.plan = Some(plan),
-            Event::Search { stretch, good, bad, commits, targets, paths, chunks, method } => {
+            Event::Search {
+                stretch,
+                good,
+                bad,
+                commits,
+                targets,
+                paths,
+                chunks,
+                method,
+                clean: _,
+            } => {
                 if let Some(before) = self.following.see(event) {
                     self.measured.redo(before, *stretch);
                 }

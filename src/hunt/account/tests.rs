@@ -57,7 +57,7 @@ fn crossing(digit: char, parent: f64, level: f64) -> Searched {
 }
 
 fn stretch(aim: Aim, good: CommitId, bad: CommitId, targets: Vec<Target>) -> Stretch {
-    Stretch { good, bad, aim, targets, paths: Vec::new() }
+    Stretch { good, bad, aim, targets, paths: Vec::new(), aside: Vec::new() }
 }
 
 /// From commit 1 (good) to commit e (bad).

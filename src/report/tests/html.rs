@@ -94,6 +94,7 @@ fn a_first_bad_commit_in_a_browser() {
         paths: Vec::new(),
         method: None,
         chunks: None,
+        clean: false,
     });
     let page = page(&hunt);
     assert_inert(&page);

@@ -69,6 +69,7 @@ fn search(hunt: &mut Hunt, targets: Vec<Target>, method: Steadiness) {
         paths: Vec::new(),
         method: Some(method),
         chunks: None,
+        clean: false,
     });
 }
 

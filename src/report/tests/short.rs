@@ -25,6 +25,7 @@ fn search(hunt: &mut Hunt, stretch: usize, chunks: Option<u32>) {
         paths: Vec::new(),
         method: None,
         chunks,
+        clean: false,
     });
 }
 
@@ -83,6 +84,7 @@ fn the_account_that_goes_on_with_the_full_text_is_no_doubt_of_the_short_one() {
         paths: Vec::new(),
         method: None,
         chunks: None,
+        clean: false,
     });
     hunt.judge_as('d', Verdict::Good, Phase::Search, 1, "as good as itself", None);
     hunt.end(found(culprit("kv: pad the cache", "src/kv_cache.c")));

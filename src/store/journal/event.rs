@@ -55,6 +55,10 @@ pub enum Event {
         /// How many chunks of the text it reads, where that is not all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         chunks: Option<u32>,
+        /// Every build is clean, whatever the configuration says, since builds on top of others
+        /// said something else.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        clean: bool,
     },
     /// Git has named a commit, or several.
     SearchEnd {

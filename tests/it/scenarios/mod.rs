@@ -22,6 +22,7 @@ mod laid;
 mod lines;
 mod loaded;
 mod matrix;
+mod mended;
 mod merges;
 mod names;
 mod noise;

@@ -1,0 +1,135 @@
+//! Whether a commit's change is still in the tree of a later commit, told by its text alone: a
+//! revert takes the lines away, and landing the change again brings them back. Nothing is built
+//! for it, so it says where to look and never what is true.
+
+use std::collections::BTreeSet;
+
+use git2::{ObjectType, Oid};
+
+use crate::evaluation::CommitId;
+
+use super::history::commit_list;
+use super::{GitError, History};
+
+/// Larger files are compared as a whole.
+const LONGEST_FILE: usize = 1 << 20;
+/// A change of more files than this says nothing: it is a merge of everything.
+const MOST_FILES: usize = 400;
+/// Shorter lines (`}`, `else`) are in every file.
+const SHORTEST_LINE: usize = 4;
+
+/// What a commit changes against its parent, file by file.
+#[derive(Clone, Debug)]
+pub struct Change {
+    files: Vec<ChangedFile>,
+}
+
+/// One file of a change.
+#[derive(Clone, Debug)]
+struct ChangedFile {
+    path: Vec<u8>,
+    before: Option<Oid>,
+    after: Option<Oid>,
+    added: BTreeSet<Vec<u8>>,
+    removed: BTreeSet<Vec<u8>>,
+}
+
+impl Change {
+    /// The pathspecs of its files, each taken literally.
+    fn pathspecs(&self) -> Vec<String> {
+        let paths = self.files.iter().filter_map(|file| std::str::from_utf8(&file.path).ok());
+        paths.map(|path| format!(":(top,literal){path}")).collect()
+    }
+}
+
+impl History {
+    /// What `commit` changes against `parent`.
+    pub fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
+        let changed = self.diff_files(Some(parent), commit)?;
+        let mut files = Vec::new();
+        for file in changed.into_iter().take(MOST_FILES).filter(|file| !file.submodule) {
+            let before = self.blob_at(parent, &file.path);
+            let after = self.blob_at(commit, &file.path);
+            let (old, new) = (self.lines(before), self.lines(after));
+            files.push(ChangedFile {
+                added: new.difference(&old).cloned().collect(),
+                removed: old.difference(&new).cloned().collect(),
+                path: file.path,
+                before,
+                after,
+            });
+        }
+        Ok(Change { files })
+    }
+
+    /// Whether the tree of `commit` carries the change; `None` where the text does not tell.
+    pub fn carries(&self, commit: &CommitId, change: &Change) -> Option<bool> {
+        let mut is_gone = false;
+        for file in &change.files {
+            match self.carries_file(commit, file) {
+                Some(true) => return Some(true),
+                Some(false) => is_gone = true,
+                None => {}
+            }
+        }
+        is_gone.then_some(false)
+    }
+
+    fn carries_file(&self, commit: &CommitId, file: &ChangedFile) -> Option<bool> {
+        let here = self.blob_at(commit, &file.path);
+        if here == file.after {
+            return Some(true);
+        }
+        if here == file.before {
+            return Some(false);
+        }
+        let lines = self.lines(here);
+        if lines.is_empty() {
+            return None;
+        }
+        let here = |wanted: &BTreeSet<Vec<u8>>| wanted.intersection(&lines).count();
+        match (file.added.len(), file.removed.len()) {
+            (0, 0) => None,
+            // It only removed lines: they are back, or not.
+            (0, removed) => Some(2 * here(&file.removed) < removed),
+            (added, _) => Some(2 * here(&file.added) >= added),
+        }
+    }
+
+    /// The commits after `older` up to `newer` that touch a file of the change, oldest first.
+    pub fn touching(
+        &self,
+        older: &CommitId,
+        newer: &CommitId,
+        change: &Change,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let paths = change.pathspecs();
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let call = self.repository().shared_call().args(["rev-list", "--topo-order", "--reverse"]);
+        let call = call.args(["--ancestry-path".to_owned(), format!("{older}..{newer}")]);
+        commit_list(call.arg("--").args(paths))
+    }
+
+    fn blob_at(&self, commit: &CommitId, path: &[u8]) -> Option<Oid> {
+        let tree = self.commit(commit).ok()?.tree().ok()?;
+        let entry = tree.get_path(std::path::Path::new(super::changes::os(path))).ok()?;
+        (entry.kind() == Some(ObjectType::Blob)).then(|| entry.id())
+    }
+
+    /// The telling lines of a text file; none of one that is binary, large, or not at hand.
+    fn lines(&self, blob: Option<Oid>) -> BTreeSet<Vec<u8>> {
+        let Some(blob) = blob.and_then(|id| self.objects.find_blob(id).ok()) else {
+            return BTreeSet::new();
+        };
+        if blob.is_binary() || blob.size() > LONGEST_FILE {
+            return BTreeSet::new();
+        }
+        let lines = blob.content().split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        lines.filter(|line| line.len() >= SHORTEST_LINE).map(<[u8]>::to_vec).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Side branches from before something that the older end has: they show what was mended there,
+//! and nothing of the stretch. They are set aside, and the merge that brings one in is judged
+//! against its parents on the line that the older end is on.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::CommitId;
+use crate::git::Range;
+use crate::store::journal::Event;
+
+use super::HuntError;
+use super::account::Stretch;
+use super::confirm::Claim;
+use super::driver::Driver;
+
+/// A side branch, from the first commit of it that showed what its ancestors show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Aside {
+    /// That commit.
+    pub(super) first: CommitId,
+    /// The newest commits of the branch.
+    pub(super) tips: Vec<CommitId>,
+}
+
+impl Driver<'_> {
+    /// The side branch of a claimed commit of which a parent is an ancestor of the older end and
+    /// shows the same: `None` where the commit is on no side branch.
+    pub(super) fn side_branch(
+        &mut self,
+        stretch: &Stretch,
+        commit: &CommitId,
+        parent: &CommitId,
+    ) -> Result<Option<Aside>, HuntError> {
+        let history = &self.oracle.history;
+        let [older, newer] = stretch.ends();
+        if parent == older
+            || !history.is_ancestor(parent, older)?
+            || history.is_ancestor(older, commit)?
+        {
+            return Ok(None);
+        }
+        let range = Range::between(older, newer);
+        let mut branch = BTreeSet::from([commit.clone()]);
+        let mut with_children = BTreeSet::new();
+        // Parents come first.
+        for one in history.lineage(&range)? {
+            let comes_after = one.parents.iter().any(|parent| branch.contains(parent));
+            if (comes_after || one.commit == *commit) && !history.is_ancestor(older, &one.commit)? {
+                with_children.extend(one.parents);
+                branch.insert(one.commit);
+            }
+        }
+        let tips: Vec<CommitId> =
+            branch.into_iter().filter(|one| !with_children.contains(one)).collect();
+        let text = format!(
+            "{} and the commits after it on its branch are set aside: the branch leaves the line \
+             of {} before {} got better, and shows what {} shows",
+            commit.short(),
+            older.short(),
+            older.short(),
+            parent.short()
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        Ok(Some(Aside { first: commit.clone(), tips }))
+    }
+
+    /// Takes the parents away that lie on a branch that was set aside, unless there is no other.
+    pub(super) fn leave_out_aside(
+        &self,
+        parents: &mut Vec<CommitId>,
+        claim: Claim<'_>,
+    ) -> Result<(), HuntError> {
+        let mut kept = Vec::new();
+        for parent in parents.iter() {
+            if !self.is_among_aside(parent, claim)? {
+                kept.push(parent.clone());
+            }
+        }
+        if !kept.is_empty() {
+            *parents = kept;
+        }
+        Ok(())
+    }
+
+    /// Whether a commit lies on a branch that was set aside for a claim.
+    pub(super) fn is_among_aside(
+        &self,
+        commit: &CommitId,
+        claim: Claim<'_>,
+    ) -> Result<bool, HuntError> {
+        self.is_on(commit, claim.ends[0], claim.aside)
+    }
+
+    /// Whether a commit lies on a branch that was set aside.
+    pub(super) fn is_aside(&self, commit: &CommitId, stretch: &Stretch) -> Result<bool, HuntError> {
+        self.is_on(commit, stretch.ends()[0], &stretch.aside)
+    }
+
+    fn is_on(
+        &self,
+        commit: &CommitId,
+        older: &CommitId,
+        aside: &[Aside],
+    ) -> Result<bool, HuntError> {
+        let history = &self.oracle.history;
+        for aside in aside {
+            if history.is_ancestor(&aside.first, commit)? && !history.is_ancestor(older, commit)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

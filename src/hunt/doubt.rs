@@ -1,0 +1,305 @@
+//! How likely a claim rests on chance: on runs, or builds, that now and then show the other
+//! side's value. A claim is made only when that is unlikely enough.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::{Config, ConfirmBuild};
+use crate::evaluation::{CommitId, Failure, Judgement, Loaded, Phase, Target, Verdict};
+use crate::git::Range;
+use crate::oracle::{Observation, Request, Sample, measures_of};
+use crate::search::Repeats;
+use crate::store::journal::Event;
+
+use super::HuntError;
+use super::confirm::Claim;
+use super::driver::Driver;
+use super::fresh::verdict_of_run;
+
+/// Weight of the prior against chance, for figures that repeat: q has a mean of 1 in 3 before
+/// anything was seen.
+const FIGURES: f64 = 2.0;
+/// For what has one bit, which flakes far more often.
+const ONE_BIT: f64 = 1.0;
+/// For a build that fails with words that say why: compilers seldom err by chance.
+const COMPLAINTS: f64 = 20.0;
+/// How likely it is that builds differ by chance although two builds of one commit gave the very
+/// same files.
+const EQUAL_BUILDS: f64 = 0.02;
+/// Nothing that was measured is certain.
+const MOST_CERTAIN: f64 = 0.9999;
+
+/// What was observed of one commit: runs, and the builds that they ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    runs: usize,
+    builds: usize,
+    strays: usize,
+}
+
+/// The odds that a claim is wrong by chance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doubt {
+    /// That runs of one build are not alike.
+    runs: f64,
+    /// That builds of one commit are not.
+    builds: f64,
+}
+
+impl Doubt {
+    /// How likely the claim is wrong.
+    pub(super) fn chance(self) -> f64 {
+        let odds = self.runs + self.builds;
+        odds / (1.0 + odds)
+    }
+
+    /// Whether another build would tell more than another run.
+    pub(super) fn is_about_builds(self) -> bool {
+        self.builds > self.runs
+    }
+}
+
+/// What a hunt has observed so far on both sides.
+#[derive(Clone, Debug, Default)]
+struct Testimony {
+    older: BTreeMap<CommitId, Seen>,
+    newer: BTreeMap<CommitId, Seen>,
+    /// Whether two builds of one commit gave the very same files: of none that are known to
+    /// differ, at least one.
+    builds_repeat: Option<bool>,
+}
+
+impl Driver<'_> {
+    /// How likely the claim is wrong by chance, from all that was measured in this hunt and these
+    /// fresh runs.
+    pub(super) fn doubt(
+        &mut self,
+        claim: Claim<'_>,
+        fresh: &BTreeMap<&CommitId, Observation>,
+    ) -> Result<Doubt, HuntError> {
+        let testimony = self.testimony(claim, fresh)?;
+        let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
+        let rivals = self.rivals_of_commit(claim, &testimony)?;
+        let mut doubt = testimony.doubt(claim.commit, true, rivals, self, claim);
+        // What builds can be built: no chance gives that to a broken tree.
+        if !measures_of(&claim.lead.targets).is_empty() {
+            for parent in parents {
+                let rivals = self.rivals_of_parent(claim, parent, &testimony)?;
+                let more = testimony.doubt(parent, false, rivals, self, claim);
+                doubt = Doubt { runs: doubt.runs + more.runs, builds: doubt.builds + more.builds };
+            }
+        }
+        Ok(doubt)
+    }
+
+    /// Everything that was observed of the commits of the stretch, judged by what is claimed now.
+    fn testimony(
+        &mut self,
+        claim: Claim<'_>,
+        fresh: &BTreeMap<&CommitId, Observation>,
+    ) -> Result<Testimony, HuntError> {
+        let measures = measures_of(&claim.lead.targets);
+        let [older, newer] = claim.ends;
+        let range = self.oracle.history.commits(&Range::between(older, newer))?;
+        let inside: BTreeSet<CommitId> = range.into_iter().chain([older.clone()]).collect();
+        let mut testimony = Testimony::default();
+        let judged = self.judged()?.into_iter().filter(|commit| inside.contains(commit));
+        let fresh = fresh.keys().map(|commit| (*commit).clone());
+        for commit in judged.chain(fresh).collect::<BTreeSet<_>>() {
+            if self.is_among_aside(&commit, claim)? {
+                continue;
+            }
+            let (verdict, seen) = if measures.is_empty() {
+                self.built(&commit)?
+            } else {
+                let look = Request::look(&commit, &measures, Phase::Search);
+                let known = self.oracle.evaluate(look)?;
+                testimony.note_builds(&known);
+                let recipe = self.oracle.recipe(&commit)?;
+                seen(&known, &claim.lead.targets, &recipe)
+            };
+            match verdict {
+                verdict if verdict == claim.aim.newer() => testimony.newer.insert(commit, seen),
+                verdict if verdict == claim.aim.older() => testimony.older.insert(commit, seen),
+                _ => None,
+            };
+        }
+        Ok(testimony)
+    }
+
+    /// The last word on each commit that was judged within this hunt.
+    pub(super) fn last_verdicts(&self) -> Result<BTreeMap<CommitId, Verdict>, HuntError> {
+        let mut verdicts = BTreeMap::new();
+        for entry in self.hunt.entries()? {
+            if let Event::Judged(judged) = entry.event {
+                let Judgement { verdict, .. } = judged.judgement;
+                verdicts.insert(judged.commit, verdict);
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// Whether two builds of one commit are known to give the very same files (`Some(true)`), or
+    /// not to (`Some(false)`).
+    pub(super) fn known_to_repeat(
+        &mut self,
+        targets: &[Target],
+    ) -> Result<Option<bool>, HuntError> {
+        let measures = measures_of(targets);
+        let mut testimony = Testimony::default();
+        for commit in self.judged()? {
+            let known = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+            testimony.note_builds(&known);
+        }
+        Ok(testimony.builds_repeat)
+    }
+
+    /// Whether a commit builds, and how often that was seen.
+    fn built(&self, commit: &CommitId) -> Result<(Verdict, Seen), HuntError> {
+        let recipe = self.oracle.recipe(commit)?;
+        let builds = self.oracle.store.builds(&self.oracle.build_key_of(commit, &recipe)?)?;
+        let failed = builds.iter().filter(|build| build.failure.is_some()).count();
+        let worked = builds.len() - failed;
+        let is_bad = failed > worked;
+        let (builds, strays) = (failed.max(worked), failed.min(worked));
+        let verdict = if is_bad { Verdict::Bad } else { Verdict::Good };
+        Ok((verdict, Seen { runs: builds, builds, strays }))
+    }
+
+    /// How many other commits would be the answer if the claimed commit were older: those after
+    /// it, up to the next one that is known to be newer.
+    fn rivals_of_commit(
+        &self,
+        claim: Claim<'_>,
+        testimony: &Testimony,
+    ) -> Result<usize, HuntError> {
+        let history = &self.oracle.history;
+        let [_, end] = claim.ends;
+        if claim.commit == end {
+            return Ok(0);
+        }
+        let mut fewest = history.count(&Range::between(claim.commit, end))?;
+        for commit in testimony.newer.keys().filter(|commit| *commit != claim.commit) {
+            if history.is_ancestor(claim.commit, commit)? {
+                fewest = fewest.min(history.count(&Range::between(claim.commit, commit))?);
+            }
+        }
+        Ok(fewest)
+    }
+
+    /// How many commits would be the answer if this parent were newer: it, and those before it
+    /// down to the ones that are known to be older.
+    fn rivals_of_parent(
+        &self,
+        claim: Claim<'_>,
+        parent: &CommitId,
+        testimony: &Testimony,
+    ) -> Result<usize, HuntError> {
+        let [end, _] = claim.ends;
+        if parent == end {
+            return Ok(0);
+        }
+        let known = testimony.older.keys().filter(|commit| *commit != parent);
+        let older = known.chain([end]).cloned().collect();
+        let range = Range { old: older, ..Range::between(end, parent) };
+        Ok(self.oracle.history.count(&range)?)
+    }
+}
+
+impl Testimony {
+    /// The odds that chance alone put a commit of the claim on its side.
+    fn doubt(
+        &self,
+        commit: &CommitId,
+        is_newer: bool,
+        rivals: usize,
+        driver: &Driver<'_>,
+        claim: Claim<'_>,
+    ) -> Doubt {
+        let (same, others) =
+            if is_newer { (&self.newer, &self.older) } else { (&self.older, &self.newer) };
+        let own = same.get(commit).copied().unwrap_or_default();
+        let sum = |side: &BTreeMap<CommitId, Seen>, of: fn(&Seen) -> usize| -> usize {
+            side.iter().filter(|(one, _)| *one != commit).map(|(_, seen)| of(seen)).sum()
+        };
+        let strays = own.strays + sum(same, |seen| seen.strays) + sum(others, |seen| seen.strays);
+        let counted = |of: fn(&Seen) -> usize| Repeats {
+            own: of(&own),
+            others: sum(others, of),
+            same: sum(same, of),
+            strays,
+            rivals,
+        };
+        let weight = weight(claim, &driver.oracle.config);
+        let runs = counted(|seen| seen.runs).odds_of_chance(weight);
+        let build = &driver.oracle.config.build;
+        if build.commands.is_empty() || build.confirm == ConfirmBuild::Reuse {
+            return Doubt { runs, builds: 0.0 };
+        }
+        let builds = counted(|seen| seen.builds).odds_of_chance(weight);
+        match self.builds_repeat {
+            Some(true) => Doubt { runs, builds: EQUAL_BUILDS * builds },
+            // Runs of one build say the same once more: builds are what counts.
+            _ => Doubt { runs: 0.0, builds: runs.max(builds) },
+        }
+    }
+
+    /// Notes whether builds of one commit gave the same files.
+    fn note_builds(&mut self, known: &Observation) {
+        for samples in known.samples.values() {
+            let Some(equal) = equal_builds(samples) else { continue };
+            self.builds_repeat = Some(equal && self.builds_repeat != Some(false));
+        }
+    }
+}
+
+/// Certainty as it may be stated.
+pub(super) fn stated(chance_of_error: f64) -> f64 {
+    (1.0 - chance_of_error).clamp(0.0, MOST_CERTAIN)
+}
+
+fn weight(claim: Claim<'_>, config: &Config) -> f64 {
+    let of = |target: &Target| match target {
+        Target::Failure { measure: None, failure, .. } if says_why(failure) => COMPLAINTS,
+        Target::Failure { .. } => ONE_BIT,
+        Target::Guard(target) if config.passes_or_fails(&target.guard.metric) => ONE_BIT,
+        Target::Guard(_) => FIGURES,
+    };
+    claim.lead.targets.iter().map(of).fold(f64::INFINITY, f64::min)
+}
+
+fn says_why(failure: &Failure) -> bool {
+    failure.is_telling()
+}
+
+/// What the runs of a commit say together, counted by the measure with the fewest.
+fn seen(known: &Observation, targets: &[Target], config: &Config) -> (Verdict, Seen) {
+    let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
+    let said: Vec<Verdict> =
+        (0..runs).map(|run| verdict_of_run(known, run, targets, config).verdict).collect();
+    let count = |verdict: Verdict| said.iter().filter(|one| **one == verdict).count();
+    let (good, bad) = (count(Verdict::Good), count(Verdict::Bad));
+    let verdict = match good.cmp(&bad) {
+        std::cmp::Ordering::Greater => Verdict::Good,
+        std::cmp::Ordering::Less => Verdict::Bad,
+        std::cmp::Ordering::Equal => Verdict::Unknown,
+    };
+    let built: BTreeSet<&str> =
+        known.samples.values().flatten().map(|sample| sample.built.as_str()).collect();
+    let runs = good.max(bad);
+    (verdict, Seen { runs, builds: built.len().min(runs), strays: good.min(bad) })
+}
+
+/// Whether builds of one commit loaded the very same files; `None` where that cannot be told.
+fn equal_builds(samples: &[Sample]) -> Option<bool> {
+    let mut firsts: BTreeMap<&str, &Loaded> = BTreeMap::new();
+    for sample in samples {
+        if let Some(loaded) = sample.loaded.as_ref().filter(|loaded| !loaded.own.is_empty()) {
+            firsts.entry(&sample.built).or_insert(loaded);
+        }
+    }
+    let mut loaded = firsts.into_values();
+    let first = loaded.next()?;
+    let mut others = loaded.peekable();
+    others.peek()?;
+    Some(others.all(|other| other.own == first.own))
+}

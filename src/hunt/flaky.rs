@@ -1,0 +1,94 @@
+//! Where verdicts of one commit contradict each other: its values do not repeat after all, or
+//! one build of it is not like the next. Then each run counts as one vote, and a posterior over
+//! the commits weighs them.
+
+use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target};
+use crate::store::journal::Event;
+
+use super::HuntError;
+use super::account::Stretch;
+use super::driver::Driver;
+use super::lead::Lead;
+use super::posterior::posterior;
+use super::sampler::Sampler;
+use super::search::Searched;
+
+impl Driver<'_> {
+    /// Searches the stretch again by how often each commit breaks its guard. `None` where the
+    /// target is a failure, of which there is no guard.
+    pub(super) fn search_by_rates(
+        &mut self,
+        stretch: &Stretch,
+        lead: &Lead,
+        why: &str,
+    ) -> Result<Option<Searched>, HuntError> {
+        let Some(target) = lead.targets.iter().find_map(rated) else { return Ok(None) };
+        let text = format!(
+            "{} does not repeat after all ({why}): each run counts as one vote from here on",
+            target.guard.metric
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        let mut sampler = Sampler::default();
+        sampler.is_rebuilt = self.builds_differ(stretch)?;
+        match self.ends(stretch, &target, &mut sampler)? {
+            Err(why) => {
+                let (range, why) = self.open_range(stretch, &why)?;
+                Ok(Some(Searched::Candidates(range, why)))
+            }
+            Ok((target, ends)) => posterior(self, stretch, &target, ends, sampler).map(Some),
+        }
+    }
+
+    /// Whether builds of one commit of the stretch are known to differ, or none is known to
+    /// repeat: then only runs of different builds are votes of their own.
+    fn builds_differ(&mut self, stretch: &Stretch) -> Result<bool, HuntError> {
+        if self.oracle.config.build.commands.is_empty() {
+            return Ok(false);
+        }
+        Ok(self.known_to_repeat(&stretch.targets)? != Some(true))
+    }
+
+    /// The commits between the newest one that is known to be older and the oldest one that is
+    /// known to be newer, as the last word on each has it.
+    pub(super) fn open_range(
+        &self,
+        stretch: &Stretch,
+        why: &str,
+    ) -> Result<(Vec<CommitId>, String), HuntError> {
+        let history = &self.oracle.history;
+        let [older, newer] = stretch.ends();
+        let range = crate::git::Range::between(older, newer);
+        let mut open = history.commits(&range)?;
+        let verdicts = self.last_verdicts()?;
+        let mut last = newer.clone();
+        for commit in &open {
+            if verdicts.get(commit) == Some(&stretch.aim.newer())
+                && history.is_ancestor(commit, &last)?
+            {
+                last = commit.clone();
+            }
+        }
+        let mut first = vec![older.clone()];
+        for commit in &open {
+            if verdicts.get(commit) == Some(&stretch.aim.older())
+                && history.is_ancestor(commit, &last)?
+            {
+                first.push(commit.clone());
+            }
+        }
+        let range = crate::git::Range { old: first, ..crate::git::Range::between(older, &last) };
+        let left = history.commits(&range)?;
+        if !left.is_empty() {
+            open = left;
+        }
+        Ok((open, why.to_owned()))
+    }
+}
+
+/// The target with room for how often runs break it.
+fn rated(target: &Target) -> Option<GuardTarget> {
+    let Target::Guard(target) = target else { return None };
+    let (kind, error) = (NoiseKind::Breaks, target.noise.map_or(0.001, |noise| noise.error));
+    let noise = Noise { kind, good: 0.0, bad: 1.0, sd: 0.0, runs: 0, paired: false, error };
+    Some(GuardTarget { noise: Some(noise), ..target.clone() })
+}

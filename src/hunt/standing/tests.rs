@@ -1,0 +1,87 @@
+use super::*;
+use crate::evaluation::{Basis, CommitInfo, Effect, Value};
+use crate::oracle::fixture::commit;
+
+fn found(digit: char, step: f64) -> Found {
+    let effect = Effect {
+        metric: Metric::of("ppl"),
+        parent: Value::Number(7.0),
+        commit: Value::Number(7.0 + step),
+        own_step: Some(step),
+        interval: None,
+        limit: 0.1,
+        over_text: None,
+    };
+    Found::new(Culprit {
+        info: CommitInfo {
+            commit: commit(digit),
+            subject: String::new(),
+            author: String::new(),
+            date: String::new(),
+        },
+        parents: Vec::new(),
+        parent: commit('0'),
+        confidence: 0.99,
+        basis: Basis::BitExact,
+        effects: vec![effect],
+        failure: None,
+        files: Vec::new(),
+        dependencies: Vec::new(),
+        ran: None,
+        differences: None,
+        confirmed_before: None,
+    })
+}
+
+fn mend(amount: f64, left: f64) -> Mend {
+    Mend { by: commit('9'), metric: Some(Metric::of("ppl")), amount, left, limit: 0.1 }
+}
+
+fn before() -> Around {
+    Around { is_before: true, carried: None, hidden: vec![commit('4')] }
+}
+
+fn settled(steps: &[f64], mend: &Mend) -> Vec<Standing> {
+    let mut all: Vec<Found> =
+        "123".chars().zip(steps).map(|(digit, step)| found(digit, *step)).collect();
+    let around = vec![before(); all.len()];
+    settle(&mut all, mend, &around);
+    all.into_iter().map(|found| found.standing).collect()
+}
+
+fn undone() -> Standing {
+    Standing::Undone { by: commit('9'), again: false }
+}
+
+#[test]
+fn a_step_that_is_wholly_gone_was_undone() {
+    assert_eq!(settled(&[0.5], &mend(0.5, 0.0)), [undone()]);
+}
+
+#[test]
+fn of_two_steps_the_one_that_fits_was_undone() {
+    assert_eq!(settled(&[0.5, 0.3], &mend(0.5, 0.3)), [undone(), Standing::Stands]);
+}
+
+#[test]
+fn a_step_made_good_in_part_stands() {
+    assert_eq!(settled(&[52.0], &mend(19.0, 33.0)), [Standing::Stands]);
+}
+
+#[test]
+fn what_is_left_of_a_huge_step_may_be_anothers() {
+    let hides = Standing::Hides { among: vec![commit('1'), commit('4')], left: 0.3 };
+    assert_eq!(settled(&[99_993.0], &mend(99_992.7, 0.3)), [hides]);
+}
+
+#[test]
+fn of_equal_steps_it_is_not_clear_which_was_undone() {
+    assert_eq!(settled(&[0.5, 0.5], &mend(0.5, 0.5)), [Standing::Unclear, Standing::Unclear]);
+}
+
+#[test]
+fn a_mend_before_a_step_is_nothing_to_it() {
+    let mut all = vec![found('1', 0.5)];
+    settle(&mut all, &mend(0.5, 0.0), &[Around::default()]);
+    assert!(all[0].stands() && all[0].is_named());
+}

@@ -1,0 +1,97 @@
+//! Which of several steps a later improvement undid. Pure arithmetic on one metric's levels.
+
+/// More steps than this are not told apart.
+const MOST_STEPS: usize = 10;
+/// An improvement takes a step away if it is as large but for this share of the step.
+const SLACK: f64 = 0.05;
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is still there, or most of it.
+    Stands,
+    /// The improvement took it away.
+    Undone,
+    /// It may have been this one or another that was taken away.
+    Unclear,
+}
+
+/// Which of the `steps` (how much worse each made the metric, in its unit) an improvement by
+/// `amount` took away. `carried`: whether the text of each step's change is still in the tree
+/// after the improvement, where that is known. `tolerance`: differences below it are none.
+///
+/// The one set of steps that adds up to the improvement was undone. Where no set does, the
+/// improvement made a part of something good, and every step that could be meant stays; where
+/// several do and the text does not tell, each of them is unclear.
+pub fn fates(steps: &[f64], carried: &[Option<bool>], amount: f64, tolerance: f64) -> Vec<Fate> {
+    let count = steps.len().min(MOST_STEPS);
+    let sum =
+        |set: u32| -> f64 { (0..count).filter(|i| set >> i & 1 == 1).map(|i| steps[i]).sum() };
+    let fits = |set: &u32| {
+        let off = (sum(*set) - amount).abs();
+        off <= tolerance.max(SLACK * amount.abs())
+    };
+    let is_told = |set: u32| {
+        (0..count).all(|i| carried[i].is_none_or(|carried| carried != (set >> i & 1 == 1)))
+    };
+    let fitting: Vec<u32> = (1..1_u32 << count).filter(fits).collect();
+    let told: Vec<u32> = fitting.iter().copied().filter(|set| is_told(*set)).collect();
+    let sets = if told.is_empty() { &fitting } else { &told };
+    let fate = |i: usize| {
+        let undone = sets.iter().filter(|set| i < count && **set >> i & 1 == 1).count();
+        match undone {
+            0 => Fate::Stands,
+            n if n == sets.len() => Fate::Undone,
+            _ => Fate::Unclear,
+        }
+    };
+    (0..steps.len()).map(fate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_step_that_fits_was_undone() {
+        let none = [None, None];
+        assert_eq!(fates(&[0.5, 0.3], &none, 0.5, 0.1), [Fate::Undone, Fate::Stands]);
+        assert_eq!(fates(&[0.5, 0.3], &none, 0.8, 0.1), [Fate::Undone, Fate::Undone]);
+        assert_eq!(fates(&[99_993.0], &[None], 99_992.7, 0.1), [Fate::Undone]);
+    }
+
+    #[test]
+    fn an_improvement_that_fits_no_step_undid_none() {
+        assert_eq!(fates(&[52.0], &[None], 19.0, 4.0), [Fate::Stands]);
+    }
+
+    #[test]
+    fn of_equal_steps_the_text_tells_or_nothing_does() {
+        assert_eq!(fates(&[0.5, 0.5], &[None, None], 0.5, 0.1), [Fate::Unclear; 2]);
+        let told = [Some(true), Some(false)];
+        assert_eq!(fates(&[0.5, 0.5], &told, 0.5, 0.1), [Fate::Stands, Fate::Undone]);
+        // A text that contradicts the levels does not count.
+        let both = [Some(true), Some(true)];
+        assert_eq!(fates(&[0.5, 0.3], &both, 0.5, 0.1), [Fate::Undone, Fate::Stands]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_really_undone_is_never_said_to_stand(
+            steps in prop::collection::vec(1_u32..40, 1..6),
+            set in 1_u32..64,
+        ) {
+            let steps: Vec<f64> = steps.into_iter().map(f64::from).collect();
+            let is_undone = |i: usize| set >> i & 1 == 1;
+            let amount: f64 = (0..steps.len()).filter(|i| is_undone(*i)).map(|i| steps[i]).sum();
+            prop_assume!(amount > 0.0);
+            let found = fates(&steps, &vec![None; steps.len()], amount, 0.5);
+            for (i, fate) in found.iter().enumerate() {
+                let said = if is_undone(i) { Fate::Stands } else { Fate::Undone };
+                prop_assert_ne!(*fate, said);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Breakages that were mended before the bad end: they explain nothing of what it shows.
+
+use super::hunt;
+use crate::kit::{Plan, graph, line};
+
+/// A line of 64 commits: what each word stands for, from where on.
+fn spans(spans: &[(usize, &str)]) -> Plan {
+    let word = |commit: usize| {
+        let span = spans.iter().rfind(|(from, _)| *from <= commit);
+        span.map_or("7.0", |(_, word)| *word)
+    };
+    line(&(0..64).map(word).collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn a_huge_step_that_was_mended_does_not_hide_the_one_that_stayed() {
+    hunt(spans(&[(25, "100000"), (37, "7.0"), (50, "7.3")])).finds("50").costs(0, 0);
+}
+
+#[test]
+fn nan_that_was_mended_does_not_hide_the_step_that_stayed() {
+    hunt(spans(&[(25, "n"), (37, "7.0"), (50, "7.3")])).finds("50").costs(0, 0);
+}
+
+#[test]
+fn a_step_that_was_undone_is_not_named() {
+    hunt(spans(&[(20, "7.5"), (36, "7.0"), (50, "7.3")])).finds("50").costs(0, 0);
+    hunt(spans(&[(20, "7.5"), (40, "7.0"), (45, "7.4")])).finds("45").costs(0, 0);
+}
+
+#[test]
+fn a_step_within_a_mended_one_is_the_one_that_stayed() {
+    hunt(spans(&[(20, "7.5"), (30, "7.8"), (36, "7.3")])).finds("30").costs(0, 0);
+}
+
+#[test]
+fn a_step_that_was_made_good_in_part_stays_named() {
+    let speed = [(20, "9.0"), (40, "8.2")];
+    hunt(spans(&speed)).finds("20").costs(0, 0);
+}
+
+#[test]
+fn next_to_nothing_left_of_a_huge_step_may_be_anothers() {
+    let told = hunt(spans(&[(25, "100000"), (37, "7.3")]));
+    let all: Vec<String> = (25..=37).map(|n| n.to_string()).collect();
+    told.leaves(&all.join(" ")).costs(0, 0);
+}
+
+#[test]
+fn a_regression_reverted_and_landed_again_is_told_both_times() {
+    let told = hunt(spans(&[(20, "7.5"), (30, "7.0"), (34, "7.5")])).finds("20 34").costs(0, 0);
+    assert_eq!(told.label(&told.hunt.report["culprit"]["commit"]), "34");
+}
+
+#[test]
+fn one_change_picked_to_two_branches_is_told_for_both() {
+    let plan = graph(&[
+        "0: g",
+        "1 < 0: g",
+        "a < 1: g",
+        "b < a: b",
+        "c < b: b",
+        "2 < 1: g",
+        "3 < 2: b",
+        "4 < 3: b",
+        "5 < 4 c: b",
+        "6 < 5: b",
+    ]);
+    hunt(plan).finds("3 b").costs(0, 0);
+}
+
+#[test]
+fn a_large_step_from_below_good_is_the_one_and_not_the_small_one_that_crosses() {
+    let told = hunt(spans(&[(10, "6.5"), (30, "7.15"), (50, "7.25")]));
+    told.finds("30").costs(0, 0);
+}
+
+#[test]
+fn a_side_branch_from_before_a_fix_is_set_aside() {
+    let plan = graph(&[
+        "0: b",
+        "1 < 0: g",
+        "2 < 1: g",
+        "3 < 0: b",
+        "4 < 3: b",
+        "5 < 2: g",
+        "6 < 5 4: g",
+        "7 < 6: g",
+        "8 < 7: g",
+        "9 < 8: b",
+        "10 < 9: b",
+    ]);
+    hunt(plan).between("2", "10").finds("9").costs(0, 0);
+}
