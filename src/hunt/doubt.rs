@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, ConfirmBuild};
-use crate::evaluation::{CommitId, Failure, Judgement, Loaded, Phase, Target, Verdict};
+use crate::evaluation::{CommitId, Failure, Judgement, Loaded, Phase, Target, Value, Verdict};
 use crate::git::Range;
 use crate::oracle::{Observation, Request, Sample, measures_of};
 use crate::search::Repeats;
@@ -138,15 +138,21 @@ impl Driver<'_> {
         Ok(verdicts)
     }
 
-    /// Whether two builds of one commit are known to give the very same files (`Some(true)`), or
-    /// not to (`Some(false)`).
+    /// Whether two builds of one of these commits are known to give the very same files
+    /// (`Some(true)`), or not to (`Some(false)`).
     pub(super) fn known_to_repeat(
         &mut self,
         targets: &[Target],
+        commits: impl IntoIterator<Item = CommitId>,
     ) -> Result<Option<bool>, HuntError> {
+        if self.oracle.config.build.commands.is_empty()
+            || self.oracle.config.build.confirm == ConfirmBuild::Reuse
+        {
+            return Ok(Some(true));
+        }
         let measures = measures_of(targets);
         let mut testimony = Testimony::default();
-        for commit in self.judged()? {
+        for commit in commits {
             let known = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
             testimony.note_builds(&known);
         }
@@ -262,9 +268,15 @@ fn weight(claim: Claim<'_>, config: &Config) -> f64 {
         Target::Failure { measure: None, failure, .. } if says_why(failure) => COMPLAINTS,
         Target::Failure { .. } => ONE_BIT,
         Target::Guard(target) if config.passes_or_fails(&target.guard.metric) => ONE_BIT,
+        Target::Guard(target) if is_count(&target.baseline) && is_count(&target.bad) => ONE_BIT,
         Target::Guard(_) => FIGURES,
     };
     claim.lead.targets.iter().map(of).fold(f64::INFINITY, f64::min)
+}
+
+/// A count, such as of failed tests, or a fact: it has few values to show.
+fn is_count(value: &Value) -> bool {
+    value.number().is_none_or(|x| x.fract().abs() < f64::EPSILON)
 }
 
 fn says_why(failure: &Failure) -> bool {

@@ -4,7 +4,7 @@
 use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict,
 };
-use crate::oracle::{ControlSlot, Observation, Request};
+use crate::oracle::{ControlSlot, Observation, Request, Sample};
 use crate::search::endpoint_order;
 use crate::store::journal::Event;
 
@@ -19,6 +19,11 @@ use super::yielded::not_yielded;
 
 /// Runs of each endpoint where everything repeats.
 const RUNS_STEADY: usize = 2;
+/// Runs of each endpoint before it is said that they show no regression, or that one of them
+/// cannot be measured: two equal runs prove little.
+const RUNS_TO_DENY: usize = 4;
+/// Runs of each endpoint after which a failure now and then is told from one that is there.
+const RUNS_TO_TELL: usize = 5;
 
 /// The endpoints, measured.
 pub(super) struct Endpoints {
@@ -43,7 +48,10 @@ impl Driver<'_> {
         let mut at_bad = self.measure_endpoint(&bad, &measures, 1)?;
         let manner = self.manner();
         for runs in RUNS_STEADY.. {
-            let wanting = self.wanting(&at_good, &at_bad, runs, &manner);
+            let mut wanting = self.wanting(&at_good, &at_bad, runs, &manner);
+            if wanting.is_empty() && runs <= RUNS_TO_DENY {
+                wanting = self.to_deny(&at_good, &at_bad, &manner);
+            }
             if wanting.is_empty() {
                 break;
             }
@@ -53,6 +61,9 @@ impl Driver<'_> {
                 let seen = self.measure_endpoint(commit, &wanting, runs)?;
                 merge(if is_good { &mut at_good } else { &mut at_bad }, seen);
             }
+        }
+        for seen in [&mut at_good, &mut at_bad] {
+            self.leave_out_stray_failures(seen)?;
         }
         self.oracle.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == good));
         let chosen = match choose(&at_good, &at_bad, &self.guards(), &manner) {
@@ -98,7 +109,25 @@ impl Driver<'_> {
         runs: usize,
     ) -> Result<Observation, HuntError> {
         let look = Request::look(commit, measures, Phase::Endpoint);
-        Ok(self.oracle.evaluate(Request { runs, ..look })?)
+        let mut seen = self.oracle.evaluate(Request { runs, ..look })?;
+        // What failed on another day is tried again: a failure is never final from one day.
+        let old: Vec<String> = {
+            let names = seen.samples.keys();
+            names.filter(|name| self.is_old_failure(&seen, name)).cloned().collect()
+        };
+        if !old.is_empty() {
+            let runs = old.iter().map(|name| seen.of(name).len()).max().unwrap_or(0) + 1;
+            merge(&mut seen, self.oracle.evaluate(Request { runs, measures: &old, ..look })?);
+        }
+        Ok(seen)
+    }
+
+    /// Whether a measure only ever failed here, and never in this hunt.
+    fn is_old_failure(&self, seen: &Observation, measure: &str) -> bool {
+        let hunt = self.oracle.recorder.hunt();
+        let samples = seen.of(measure);
+        let is_old = |sample: &Sample| sample.result.is_err() && sample.hunt.as_deref() != hunt;
+        !samples.is_empty() && samples.iter().all(is_old)
     }
 
     /// What is guarded in this hunt: as configured, or that one metric's repeats are alike.
@@ -137,12 +166,55 @@ impl Driver<'_> {
             if good.build_failure.is_some() || bad.build_failure.is_some() {
                 return false;
             }
-            let fails = |seen: &Observation| seen.of(name).iter().any(|s| s.result.is_err());
+            let fails = |seen: &Observation| seen.of(name).iter().all(|s| s.result.is_err());
+            let is_mixed = |seen: &Observation| {
+                let failed = seen.of(name).iter().filter(|s| s.result.is_err()).count();
+                failed > 0 && failed < seen.of(name).len()
+            };
+            if runs <= RUNS_TO_TELL && (is_mixed(good) || is_mixed(bad)) {
+                return true;
+            }
             let mut guards = guards.iter().filter(|guard| guard.metric.measure == name);
             let is_open = |guard| matches!(look(good, bad, guard, manner), Found::More);
             runs <= RUNS_STEADY || (guards.any(is_open) && !fails(good) && !fails(bad))
         };
         config.measures.iter().map(|m| m.name.clone()).filter(|name| wanted(name)).collect()
+    }
+
+    /// The measures that need another run before it is said that the ends do not differ.
+    fn to_deny(&self, good: &Observation, bad: &Observation, manner: &Manner) -> Vec<String> {
+        let guards = self.guards();
+        let Err(finding) = choose(good, bad, &guards, manner) else { return Vec::new() };
+        if finding.outcome != Outcome::NoRegression {
+            return Vec::new();
+        }
+        let mut measures: Vec<String> =
+            guards.into_iter().map(|guard| guard.metric.measure).collect();
+        measures.sort();
+        measures.dedup();
+        measures
+    }
+
+    /// A failure that came once in five runs or less says nothing of the commit: the runs without
+    /// it do.
+    fn leave_out_stray_failures(&mut self, seen: &mut Observation) -> Result<(), HuntError> {
+        for (measure, samples) in &mut seen.samples {
+            let failed = samples.iter().filter(|sample| sample.result.is_err()).count();
+            if failed == 0 || failed * RUNS_TO_TELL > samples.len() {
+                continue;
+            }
+            let what = samples.iter().find_map(|sample| sample.result.as_ref().err());
+            let what = what.map_or(String::new(), |failure| failure.detail.clone());
+            let text = format!(
+                "{measure} failed in {failed} of {} runs of {}, and is judged by the others: \
+                 {what}",
+                samples.len(),
+                seen.commit.short()
+            );
+            samples.retain(|sample| sample.result.is_ok());
+            self.oracle.recorder.event(Event::Note { text })?;
+        }
+        Ok(())
     }
 
     /// From now on the good endpoint's build is the control, kept for the whole hunt.

@@ -42,10 +42,8 @@ impl Driver<'_> {
     /// Whether builds of one commit of the stretch are known to differ, or none is known to
     /// repeat: then only runs of different builds are votes of their own.
     fn builds_differ(&mut self, stretch: &Stretch) -> Result<bool, HuntError> {
-        if self.oracle.config.build.commands.is_empty() {
-            return Ok(false);
-        }
-        Ok(self.known_to_repeat(&stretch.targets)? != Some(true))
+        let judged = self.judged()?;
+        Ok(self.known_to_repeat(&stretch.targets, judged)? != Some(true))
     }
 
     /// The commits between the newest one that is known to be older and the oldest one that is

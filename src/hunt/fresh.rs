@@ -10,7 +10,7 @@ use crate::evaluation::{
 use crate::oracle::{
     Decision, Observation, Request, Sample, Told, judge, measures_of, skip_reason, told,
 };
-use crate::search::{self, Confirmation};
+use crate::search::{self, Builds, Confirmation};
 use crate::stats;
 use crate::store::journal::Steadiness;
 
@@ -37,6 +37,8 @@ pub(super) struct Fresh {
     pub(super) is_exact: bool,
     /// In noise, what the pairs with each parent say of the claim.
     claims: Vec<Confirmation>,
+    /// In noise, builds of one commit differ by as much as the step.
+    builds_differ: bool,
     /// Without noise, how likely chance alone would look like this.
     pub(super) chance_of_error: f64,
     /// What is hunted.
@@ -57,7 +59,7 @@ impl Driver<'_> {
         let mut is_exact = lead.method == Steadiness::BitIdentical;
         let mut claims = Vec::new();
         let mut chance_of_error = 1.0;
-        let mut rebuild = false;
+        let (mut rebuild, mut builds_differ) = (false, false);
         for round in 1.. {
             for &one in &order {
                 let observation = self.measure_once_more(one, &measures, round, rebuild)?;
@@ -69,7 +71,16 @@ impl Driver<'_> {
                     claim.verdict() == Some(search::Side::Good) || claim.is_exhausted()
                 };
                 let is_borne = |claim: &Confirmation| claim.verdict() == Some(search::Side::Bad);
-                if claims.iter().any(is_over) || claims.iter().all(is_borne) {
+                if claims.iter().any(is_over) {
+                    break;
+                }
+                let is_decided = claims.iter().all(is_borne);
+                let builds = self.builds_so_far(claim, parents, &seen, target)?;
+                rebuild = builds == Builds::More;
+                if is_decided && builds == Builds::Differ {
+                    builds_differ = true;
+                }
+                if is_decided && builds != Builds::More {
                     break;
                 }
             } else {
@@ -96,7 +107,7 @@ impl Driver<'_> {
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
         let commit = take(commit);
         let aim = claim.aim;
-        Ok(Fresh { parents, commit, is_exact, claims, chance_of_error, aim })
+        Ok(Fresh { parents, commit, is_exact, claims, chance_of_error, builds_differ, aim })
     }
 
     /// The largest share of a commit's fresh runs that are not of the side that the claim says;
@@ -174,6 +185,41 @@ impl Driver<'_> {
         Ok(true)
     }
 
+    /// Whether the builds that the fresh runs come from bear the step out. One build of each side
+    /// is enough where builds are known to repeat.
+    fn builds_so_far(
+        &mut self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+        seen: &BTreeMap<&CommitId, Observation>,
+        target: &GuardTarget,
+    ) -> Result<Builds, HuntError> {
+        let commits: Vec<CommitId> = seen.keys().map(|commit| (*commit).clone()).collect();
+        let is_level = target.levels().is_some();
+        if !is_level || self.known_to_repeat(&claim.lead.targets, commits)? == Some(true) {
+            return Ok(Builds::Bear);
+        }
+        let heading = Heading::of(claim.aim, target);
+        let config = &self.oracle.config;
+        let means = |one: &CommitId| -> Vec<f64> {
+            let Ok(samples) = samples(&seen[one], target, config) else { return Vec::new() };
+            let runs = seen[one].of(&target.guard.metric.measure);
+            let mut builds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+            for (run, x) in runs.iter().zip(samples) {
+                builds.entry(&run.built).or_default().push(heading.sample(x));
+            }
+            builds.values().filter_map(|runs| stats::mean(runs)).collect()
+        };
+        let own = means(claim.commit);
+        let said = parents.iter().map(|parent| search::builds_bear(&means(parent), &own));
+        let said: Vec<Builds> = said.collect();
+        Ok(match () {
+            () if said.contains(&Builds::More) => Builds::More,
+            () if said.contains(&Builds::Differ) => Builds::Differ,
+            () => Builds::Bear,
+        })
+    }
+
     /// What the pairs so far say, against each parent. A run that cannot be judged ends it: the
     /// verdicts say why.
     fn claims(
@@ -246,6 +292,7 @@ impl Fresh {
         };
         let last = self.parents.len();
         let is_borne = !self.claims.is_empty()
+            && !self.builds_differ
             && self.claims.iter().all(|claim| claim.verdict() == Some(search::Side::Bad));
         let verdict = |(index, seen): (usize, &Observation)| {
             let is_commit = index == last;
@@ -282,7 +329,12 @@ impl Fresh {
             // They differ, but not beyond doubt: that names nobody.
             own.verdict = Verdict::Skip;
             own.skip = Some(SkipReason::Unsteady);
-            own.reason = format!("its step is not beyond doubt: {}", own.reason);
+            let why = if self.builds_differ {
+                "builds of one commit differ by as much as its step"
+            } else {
+                "its step is not beyond doubt"
+            };
+            own.reason = format!("{why}: {}", own.reason);
         }
         verdicts
     }

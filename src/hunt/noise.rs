@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Value};
 use crate::oracle::{Observation, Sample};
-use crate::search::{Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
+use crate::search::{self, Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
 use crate::store::journal::SearchBy;
 
 use super::targets::{Found, moved};
@@ -47,6 +47,9 @@ pub(super) fn look_in_noise(
     if runs < LEAST {
         return Found::More;
     }
+    if manner.pass_fail.contains(metric) || has_two_values(good, bad, metric) {
+        return pass_fail(good, bad, target, manner);
+    }
     if manner.by != SearchBy::Posterior
         && runs >= RUNS_TO_REPEAT
         && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
@@ -57,9 +60,6 @@ pub(super) fn look_in_noise(
             holds()
         };
     }
-    if manner.pass_fail.contains(metric) {
-        return pass_fail(good, bad, target, manner);
-    }
     if target.guard.direction() == Direction::Any || target.baseline.number().is_none() {
         // Facts, and metrics that must not move at all, have no levels.
         return if runs < RUNS_TO_REPEAT {
@@ -69,6 +69,23 @@ pub(super) fn look_in_noise(
         };
     }
     levels(good, bad, target, manner)
+}
+
+/// Whether runs show one of two or three values, and one of them at both ends: then each run is
+/// a vote, and no level with noise around it.
+fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> bool {
+    let distinct = |seen: &Observation| {
+        let mut values: Vec<Value> = Vec::new();
+        for value in seen.values(metric) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        values
+    };
+    let (at_good, at_bad) = (distinct(good), distinct(bad));
+    let shared = at_good.iter().filter(|value| at_bad.contains(value)).count();
+    shared > 0 && (2..=3).contains(&(at_good.len() + at_bad.len() - shared))
 }
 
 /// How far the metric moved between the endpoints.
@@ -101,10 +118,29 @@ fn levels(good: &Observation, bad: &Observation, target: GuardTarget, manner: &M
     match settled {
         Ok(found) => Found::Target(Box::new(with_levels(target, &found))),
         Err(Unsettled::More) => Found::More,
-        Err(Unsettled::NoDifference) => Found::Holds(in_figures(&target)),
+        Err(Unsettled::NoDifference) => {
+            let told = in_figures(&target);
+            Found::Holds(match search::interval(&a, &b, rule) {
+                Some(interval) => format!("{told}, 99 % CI {}", in_units(&target, interval)),
+                None => told,
+            })
+        }
         Err(Unsettled::TooNoisy { needed }) => {
             Found::Overlap(too_noisy(&target, good, bad, needed))
         }
+    }
+}
+
+/// An interval of the change on the oriented scale, in percent or in the metric's unit.
+fn in_units(target: &GuardTarget, [low, high]: [f64; 2]) -> String {
+    let scale = target.orientation();
+    let sign = if scale.flipped { -1.0 } else { 1.0 };
+    let [low, high] = if scale.flipped { [high, low] } else { [low, high] };
+    if scale.log {
+        let percent = |x: f64| 100.0 * ((sign * x).exp() - 1.0);
+        format!("{:+.2} … {:+.2} %", percent(low), percent(high))
+    } else {
+        format!("{:+.4} … {:+.4}", sign * low, sign * high)
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) const MOST_PAIRS: usize = 60;
 const APART: f64 = 4.0;
 /// Runs per endpoint that this takes, times (noise/effect)².
 const NEEDED: f64 = 34.0;
+/// A step of more than this part of the tolerance, that noise hides, may be beyond it.
+const NEAR: f64 = 0.5;
 /// Quantile of the normal distribution for a one-sided bound of 99.5 %.
 const BOUND: f64 = 2.576;
 
@@ -88,13 +90,12 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     }
     let seen = Seen::of(&good, &bad, rule);
     if seen.step >= APART * (1.0 + 2.0 / seen.freedom) * seen.error && seen.step > 0.0 {
-        return if seen.step > rule.tolerance {
-            Ok(Calibration { levels: seen.levels, paired: seen.paired, runs: n })
-        } else {
-            Err(Unsettled::NoDifference)
-        };
+        if seen.step > rule.tolerance {
+            return Ok(Calibration { levels: seen.levels, paired: seen.paired, runs: n });
+        }
     }
-    if seen.step + bound(seen.freedom) * seen.error <= rule.tolerance {
+    let [_, highest] = seen.interval();
+    if highest <= rule.tolerance {
         return Err(Unsettled::NoDifference);
     }
     let reachable = NEEDED * (seen.sd / (seen.step + 2.0 * seen.error)).powi(2);
@@ -103,13 +104,20 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     if rounds < MOST_PAIRS && !is_futile {
         return Err(Unsettled::More);
     }
-    // More than the tolerance, and not beyond chance: that proves neither one nor the other.
-    if seen.step <= rule.tolerance.max(0.0) {
+    // Nearly the tolerance, or more and not beyond chance: that proves neither one nor the other.
+    if seen.step <= NEAR * rule.tolerance.max(0.0) {
         return Err(Unsettled::NoDifference);
     }
     let needed = NEEDED * (seen.sd / seen.step).powi(2);
     let told = (needed < 1e9).then(|| stats::whole(needed, MOST_PAIRS, usize::MAX));
     Err(Unsettled::TooNoisy { needed: told })
+}
+
+/// How much worse bad is than good, on the oriented scale, as a 99 % interval; `None` from fewer
+/// than two rounds.
+pub fn interval(good: &[f64], bad: &[f64], rule: Rule) -> Option<[f64; 2]> {
+    let (good, bad) = finite(good, bad);
+    (good.len() > 1).then(|| Seen::of(&good, &bad, rule).interval())
 }
 
 /// The rounds in which both runs are finite numbers.
@@ -130,6 +138,12 @@ struct Seen {
 }
 
 impl Seen {
+    /// The step's 99 % interval.
+    fn interval(&self) -> [f64; 2] {
+        let reach = bound(self.freedom) * self.error;
+        [self.step - reach, self.step + reach]
+    }
+
     fn of(good: &[f64], bad: &[f64], rule: Rule) -> Self {
         let n = good.len() as f64;
         let mean = |x: &[f64]| stats::winsorised_mean(x).expect("there are runs");
@@ -164,7 +178,7 @@ impl Seen {
 
 /// Standard errors of a one-sided bound of 99.5 %, Student's t with ν degrees of freedom by
 /// the first terms of Cornish and Fisher's expansion (1937).
-fn bound(freedom: f64) -> f64 {
+pub(super) fn bound(freedom: f64) -> f64 {
     let z = BOUND;
     let g1 = (z.powi(3) + z) / 4.0;
     let g2 = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;

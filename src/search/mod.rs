@@ -9,6 +9,7 @@
 
 mod advice;
 mod belief;
+mod builds;
 mod calibration;
 mod confirmation;
 mod drift;
@@ -27,7 +28,8 @@ mod sequential;
 
 pub use advice::{Advice, Answer, Candidate, Place, Scale, Settings};
 pub use belief::{Belief, Classes, likeliest};
-pub use calibration::{Calibration, Rule, Unsettled, calibrate, endpoint_order};
+pub use builds::{Builds, builds_bear};
+pub use calibration::{Calibration, Rule, Unsettled, calibrate, endpoint_order, interval};
 pub use confirmation::{Confirmation, Step, evidence_wanted};
 pub use drift::Drift;
 pub use evidence::{Evidence, Likelihood};
