@@ -7,7 +7,10 @@ use std::time::Instant;
 
 use crate::config::{BuildMode, Config, MissingValue, Values, fill_env};
 use crate::differ;
-use crate::evaluation::{CommitId, Compiled, Ended, Failure, FailureKind, Fault, Phase, fault_of};
+use crate::evaluation::{
+    CommitId, Compiled, Complaints, Ended, Failure, FailureKind, Fault, LONGEST_LINE, Phase,
+    fault_of,
+};
 use crate::git::{GitError, Holding, Repository, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
 use crate::store::{
@@ -15,6 +18,7 @@ use crate::store::{
 };
 
 use super::compiler_cache::Counters;
+use super::recalled::failure;
 use super::setup::{place, setup};
 use super::unbuilt::misplaced;
 use super::{Slot, SlotError, Stamp};
@@ -261,17 +265,14 @@ fn run_command(
         invocation = invocation.env(name, value);
     }
     let mut machine = None;
-    let mut complaint: Option<String> = None;
+    let mut complaints = Complaints::default();
     let transient = &order.config.failures.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
     let place = place(order.slot, &order.holding.commit);
-    let finished = process::run(&invocation, order.stop, &file, &mut |_, line| {
+    let finished = process::run(&invocation, order.stop, &file, &mut |stream, line| {
         let text = String::from_utf8_lossy(line);
         differ::printed_command(&text, &place, printed);
-        let is_complaint = complaint.is_none() && text.to_lowercase().contains("error");
-        if is_complaint {
-            complaint = Some(normalised(&text, order.slot.root()));
-        }
+        let is_complaint = complaints.feed(stream, line, line.len() < LONGEST_LINE);
         let known = DISK_AT_ITS_END
             .iter()
             .chain(&MEMORY_AT_ITS_END)
@@ -297,12 +298,8 @@ fn run_command(
         Some(sign) => format!("`{command}`: {}; its output says `{sign}`", finished.ended),
         None => format!("`{command}`: {}", finished.ended),
     };
-    // Every failed `make` leaves with 2: what it complained of first tells two failures apart.
-    let signature = match complaint {
-        Some(line) => format!("{}: {line}", finished.ended),
-        None => finished.ended.to_string(),
-    };
-    let failure = Failure { kind: FailureKind::Build, signature, detail };
+    let heard = complaints.finish(FailureKind::Build, &finished.ended);
+    let failure = failure(&finished.ended, detail).heard(heard);
     let program = match &finished.ended {
         // What is missing may be a script's interpreter.
         Ended::NotFound(missing) => Path::new(missing),
@@ -317,14 +314,6 @@ fn run_command(
         other => other,
     };
     Ok(Some((failure, fault)))
-}
-
-/// A compiler's line without what differs between two builds of one fault: where it was built,
-/// and every number.
-fn normalised(line: &str, root: &Path) -> String {
-    let line = line.replace(&*root.to_string_lossy(), "");
-    let words = line.chars().map(|c| if c.is_ascii_digit() { '#' } else { c });
-    words.filter(|c| !c.is_control()).take(160).collect::<String>().trim().to_owned()
 }
 
 /// Adds one command's log to the build's.

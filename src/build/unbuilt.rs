@@ -21,11 +21,11 @@ pub fn refuse(
     let log = pending.path();
     write_log(log, &format!("patch: {}", refusal.patch.escape_debug()), &refusal.said)?;
     let first = refusal.said.lines().next().unwrap_or_default();
-    let failure = Failure {
-        kind: FailureKind::Patch,
-        signature: refusal.patch.clone(),
-        detail: format!("{} does not apply: {first}", refusal.patch),
-    };
+    let failure = Failure::new(
+        FailureKind::Patch,
+        &refusal.patch,
+        format!("{} does not apply: {first}", refusal.patch),
+    );
     let record = unbuilt(name, commit, key, phase, failure);
     publish_file(log, &store.build_log(&record))?;
     store.put_build(&record)?;
@@ -43,7 +43,7 @@ pub(super) fn misplaced(
     let cure = why.hint().map_or_else(String::new, |cure| format!("; {cure}"));
     let detail = format!("{why}{cure}");
     write_log(log, "checkout", &detail)?;
-    let failure = Failure { kind: FailureKind::FoldedCase, signature: String::new(), detail };
+    let failure = Failure::new(FailureKind::FoldedCase, "", detail);
     Ok(unbuilt(attempt, order.commit, order.key, order.phase, failure))
 }
 

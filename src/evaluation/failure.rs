@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Value;
+use super::complaint::{ABORT, Heard, Said, normalised};
+use super::{Ended, Value};
 
 /// What went wrong, as far as the outcome alone tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -61,38 +62,166 @@ impl fmt::Display for FailureKind {
 pub struct Failure {
     /// What went wrong.
     pub kind: FailureKind,
-    /// What tells this failure from others of its kind: `signal 11`, `exit code 3`, or empty.
-    /// Two failures are alike when kind and signature are equal.
+    /// How it ended, in few words: `signal 11 (SIGSEGV)`, `exit code 3`; or what else tells it
+    /// from others of its kind, where it left no evidence.
     pub signature: String,
     /// One sentence for people, with what to look at.
     pub detail: String,
+    /// What it is told from other failures by; `None` in records of old, and where kind and
+    /// signature say everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Box<Evidence>>,
+}
+
+/// What a failure left behind that tells it from others of its kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// How the command ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+    /// The `[[prepare]]` that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// What stood in a number's place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<Printed>,
+    /// Whether a chunk of the text was done. How many is told in the detail only: what an engine
+    /// that dies has in its buffers is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_chunks: Option<bool>,
+    /// What the output says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
+}
+
+/// What stood in a number's place, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Printed {
+    /// What stood there.
+    pub what: NonFinite,
+    /// The metric, or `chunk #`.
+    pub place: String,
+}
+
+/// No number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NonFinite {
+    /// Not a number, of either sign.
+    Nan,
+    /// Plus infinity.
+    Infinity,
+    /// Minus infinity.
+    MinusInfinity,
+}
+
+impl NonFinite {
+    fn of(number: f64) -> Self {
+        match number {
+            f64::INFINITY => Self::Infinity,
+            f64::NEG_INFINITY => Self::MinusInfinity,
+            _ => Self::Nan,
+        }
+    }
+
+    fn number(self) -> f64 {
+        match self {
+            Self::Nan => f64::NAN,
+            Self::Infinity => f64::INFINITY,
+            Self::MinusInfinity => f64::NEG_INFINITY,
+        }
+    }
 }
 
 impl Failure {
+    /// A failure that kind and signature tell from all others.
+    pub fn new(kind: FailureKind, signature: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { kind, signature: signature.into(), detail: detail.into(), evidence: None }
+    }
+
     /// A number that is none was printed at `place` (a metric, or `chunk 3`).
     pub fn not_finite(place: &str, number: f64) -> Self {
-        Self {
-            kind: FailureKind::Nan,
-            signature: String::new(),
-            detail: format!("{place} is {}", Value::Number(number)),
+        let printed = Printed { what: NonFinite::of(number), place: normalised(place) };
+        let evidence = Evidence { printed: Some(printed), ..Evidence::default() };
+        let detail = format!("{place} is {}", Value::Number(number));
+        Self { evidence: Some(evidence.into()), ..Self::new(FailureKind::Nan, "", detail) }
+    }
+
+    /// The same with what its output says, of which the line for people goes into the detail.
+    #[must_use]
+    pub fn heard(mut self, heard: Heard) -> Self {
+        let Heard { said, shown } = heard;
+        if !shown.is_empty() {
+            let is_reason = !matches!(said, Said::Reached(_)) || self.ended_by_itself();
+            self.detail = if is_reason {
+                format!("{}: {shown}", self.detail)
+            } else {
+                format!("{}; its last line was `{shown}`", self.detail)
+            };
         }
+        self.evidence.get_or_insert_default().said = Some(said);
+        self
+    }
+
+    /// Whether the program chose its end: an exit code, or SIGABRT.
+    fn ended_by_itself(&self) -> bool {
+        let ended = self.evidence.as_ref().and_then(|evidence| evidence.ended.as_ref());
+        matches!(ended, Some(Ended::Exited(_) | Ended::Signaled(ABORT)))
+    }
+
+    /// How the command ended, where that is known.
+    pub fn ended(&self) -> Option<&Ended> {
+        self.evidence.as_ref()?.ended.as_ref()
+    }
+
+    /// The `[[prepare]]` that failed.
+    pub fn step(&self) -> Option<&str> {
+        self.evidence.as_ref()?.step.as_deref()
     }
 
     /// What stood in a number's place, where that is the failure: NaN or an infinity.
     pub fn printed(&self) -> Option<Value> {
-        let last = self.detail.rsplit(' ').next().filter(|_| self.kind == FailureKind::Nan)?;
-        let number = last.parse::<f64>().ok().filter(|number| !number.is_finite())?;
-        Some(Value::Number(number))
+        let printed = self.evidence.as_ref()?.printed.as_ref()?;
+        Some(Value::Number(printed.what.number()))
     }
 
-    /// Whether what it said tells it from other failures of its kind.
-    pub fn is_telling(&self) -> bool {
-        self.kind == FailureKind::Build && self.signature.contains(": ")
-    }
-
-    /// Whether two failures are the same trouble (DESIGN: "commits that fail alike are bad").
+    /// Whether two failures are the same trouble (DESIGN: "commits that fail alike are bad"):
+    /// of one kind, with the same end, and with the same to say of it.
     pub fn alike(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.signature == other.signature
+        self.kind == other.kind
+            && self.signature == other.signature
+            && match (&self.evidence, &other.evidence) {
+                (Some(own), Some(other)) => own.alike(other),
+                _ => true,
+            }
+    }
+
+    /// Whether it rests on what two unrelated failures would hardly both say. Two others may
+    /// be alike by chance: an exit code, a signal, a time-out, a NaN is all that is known.
+    pub fn is_telling(&self) -> bool {
+        let said = self.evidence.as_ref().and_then(|evidence| evidence.said.as_ref());
+        said.is_some_and(Said::is_telling)
+    }
+}
+
+impl Evidence {
+    /// That a command ended so.
+    pub fn of(ended: &Ended) -> Self {
+        Self { ended: Some(ended.clone()), ..Self::default() }
+    }
+
+    /// How it ended is in the signature, where two ends are told apart.
+    fn alike(&self, other: &Self) -> bool {
+        let said = match (&self.said, &other.said) {
+            (Some(own), Some(other)) => own.alike(other),
+            (own, other) => own.is_some() == other.is_some(),
+        };
+        // Where a line tells why, it does not matter whether a chunk before it was lost.
+        let is_telling = self.said.as_ref().is_some_and(Said::is_telling);
+        self.step == other.step
+            && self.printed == other.printed
+            && said
+            && (is_telling || self.in_chunks == other.in_chunks)
     }
 }
 
@@ -122,7 +251,36 @@ mod tests {
             let printed = failure.printed().unwrap().number().unwrap();
             assert_eq!(printed.total_cmp(&number), std::cmp::Ordering::Equal);
         }
-        let other = Failure { kind: FailureKind::Crash, ..Failure::not_finite("ppl", f64::NAN) };
-        assert_eq!(other.printed(), None);
+        assert_eq!(Failure::new(FailureKind::Crash, "exit code 1", "nan").printed(), None);
+    }
+
+    #[test]
+    fn nan_and_infinities_are_different_failures_wherever_they_stand() {
+        let all = [
+            Failure::not_finite("chunk 3", f64::NAN),
+            Failure::not_finite("chunk 3", f64::INFINITY),
+            Failure::not_finite("chunk 3", f64::NEG_INFINITY),
+            Failure::not_finite("the final estimate", f64::NAN),
+            Failure::not_finite("kld.mean", f64::NAN),
+        ];
+        for (i, one) in all.iter().enumerate() {
+            for (j, other) in all.iter().enumerate() {
+                assert_eq!(one.alike(other), i == j, "{one:?} {other:?}");
+            }
+            assert!(!one.is_telling());
+        }
+        assert!(all[0].alike(&Failure::not_finite("chunk 5", f64::NAN)));
+    }
+
+    #[test]
+    fn records_of_old_are_read_and_compared_as_they_were() {
+        let old = r#"{"kind":"crash","signature":"exit code 1","detail":"ended with exit code 1"}"#;
+        let old: Failure = serde_json::from_str(old).unwrap();
+        let new = Failure::new(FailureKind::Crash, "exit code 1", "");
+        let said = Said::Reached("loading".to_owned());
+        let new = new.heard(Heard { said, shown: String::new() });
+        assert!(old.alike(&new) && !old.is_telling());
+        let text = serde_json::to_string(&new).unwrap();
+        assert_eq!(serde_json::from_str::<Failure>(&text).unwrap(), new);
     }
 }

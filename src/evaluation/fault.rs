@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use super::{Ended, Failure, FailureKind, Fault};
+use super::{Ended, Evidence, Failure, FailureKind, Fault};
 
 /// Signals by name and by whose doing they are.
 ///
@@ -63,7 +63,8 @@ pub fn failure_of(ended: &Ended) -> Option<Failure> {
         }
         Ended::Exited(_) | Ended::Signaled(_) => format!("ended with {}", signature(ended)),
     };
-    Some(Failure { kind, signature: signature(ended), detail })
+    let evidence = Some(Evidence::of(ended).into());
+    Some(Failure { evidence, ..Failure::new(kind, signature(ended), detail) })
 }
 
 /// Whether the program itself brought about this end: an exit code, or a signal of the kind a

@@ -4,6 +4,7 @@
 mod aim;
 mod checks;
 mod commit;
+mod complaint;
 mod difference;
 mod extent;
 mod failure;
@@ -21,9 +22,10 @@ mod verdict;
 pub use aim::Aim;
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
+pub use complaint::{Complaints, Heard, Said, normalised};
 pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use extent::Extent;
-pub use failure::{Failure, FailureKind, Fault};
+pub use failure::{Evidence, Failure, FailureKind, Fault, NonFinite, Printed};
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, GuardTarget,

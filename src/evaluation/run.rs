@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Around, CommitId, Failure, FailureKind, Loaded};
+use super::{Around, CommitId, Evidence, Failure, FailureKind, Loaded};
 
 /// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
 /// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
@@ -181,11 +181,10 @@ impl FailedPrepare {
             Some(missing) => format!("it made no {missing}"),
             None => ended.to_string(),
         };
-        Failure {
-            kind: FailureKind::Prepare,
-            signature: format!("{name}: {how}"),
-            detail: format!("the step {name} failed: {how}"),
-        }
+        let evidence = Evidence { step: Some(name.clone()), ..Evidence::of(ended) };
+        let detail = format!("the step {name} failed: {how}");
+        let failure = Failure::new(FailureKind::Prepare, format!("{name}: {how}"), detail);
+        Failure { evidence: Some(evidence.into()), ..failure }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, ConfirmBuild};
-use crate::evaluation::{CommitId, Failure, Judgement, Loaded, Phase, Target, Value, Verdict};
+use crate::evaluation::{CommitId, Judgement, Loaded, Phase, Target, Value, Verdict};
 use crate::git::Range;
 use crate::oracle::{Observation, Request, Sample, measures_of};
 use crate::search::Repeats;
@@ -265,7 +265,8 @@ pub(super) fn stated(chance_of_error: f64) -> f64 {
 
 fn weight(claim: Claim<'_>, config: &Config) -> f64 {
     let of = |target: &Target| match target {
-        Target::Failure { measure: None, failure, .. } if says_why(failure) => COMPLAINTS,
+        Target::Failure { measure: None, failure, .. } if failure.is_telling() => COMPLAINTS,
+        Target::Failure { failure, .. } if failure.is_telling() => FIGURES,
         Target::Failure { .. } => ONE_BIT,
         Target::Guard(target) if config.passes_or_fails(&target.guard.metric) => ONE_BIT,
         Target::Guard(target) if is_count(&target.baseline) && is_count(&target.bad) => ONE_BIT,
@@ -277,10 +278,6 @@ fn weight(claim: Claim<'_>, config: &Config) -> f64 {
 /// A count, such as of failed tests, or a fact: it has few values to show.
 fn is_count(value: &Value) -> bool {
     value.number().is_none_or(|x| x.fract().abs() < f64::EPSILON)
-}
-
-fn says_why(failure: &Failure) -> bool {
-    failure.is_telling()
 }
 
 /// What the runs of a commit say together, counted by the measure with the fewest.

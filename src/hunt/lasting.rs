@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{
-    Aim, CommitId, Culprit, Failure, GuardTarget, Noise, Phase, Target, Value, Verdict,
+    Aim, CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict,
 };
 use crate::oracle::Observation;
 
@@ -212,7 +212,7 @@ impl Driver<'_> {
         let look = crate::oracle::Request::look(&step.culprit.info.commit, &measures, phase);
         let own = self.oracle.evaluate(look)?;
         let is_same = |target: &Target| match target {
-            Target::Failure { failure, .. } => is_telling(failure),
+            Target::Failure { failure, .. } => failure.is_telling(),
             Target::Guard(target) => {
                 let metric = &target.guard.metric;
                 let bits = |seen: &Observation| seen.readings(&metric.measure).next().cloned();
@@ -385,11 +385,6 @@ impl Driver<'_> {
         hidden.truncate(MOST_HIDDEN);
         Ok(Around { is_before: true, carried: history.carries(&mend.by, &change), hidden })
     }
-}
-
-/// Whether a failure says enough to be told from another one.
-fn is_telling(failure: &Failure) -> bool {
-    failure.is_telling()
 }
 
 /// The first target of which the found commit is further beyond the good end than the bad end

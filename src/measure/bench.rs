@@ -138,11 +138,11 @@ fn one_a_line(text: &str) -> Result<Vec<Json>, Failure> {
 
 fn cut_off(tests: usize) -> Failure {
     let plural = if tests == 1 { "" } else { "s" };
-    Failure {
-        kind: FailureKind::Incomplete,
-        signature: String::new(),
-        detail: format!("the JSON ends in its middle, after {tests} whole test{plural}"),
-    }
+    Failure::new(
+        FailureKind::Incomplete,
+        "",
+        format!("the JSON ends in its middle, after {tests} whole test{plural}"),
+    )
 }
 
 /// What llama-bench calls the test, as a part of a metric's name.

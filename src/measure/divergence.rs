@@ -200,11 +200,7 @@ impl Divergence {
         };
         // Of fewer than 100 tokens llama-perplexity makes none, either.
         let statistics = if has_statistics { "" } else { ", no statistics to the end" };
-        Failure {
-            kind: FailureKind::Incomplete,
-            signature: String::new(),
-            detail: format!("{chunks}{statistics}"),
-        }
+        Failure::new(FailureKind::Incomplete, "", format!("{chunks}{statistics}"))
     }
 }
 

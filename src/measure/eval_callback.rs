@@ -101,8 +101,7 @@ impl EvalCallback {
         if let Some(place) = self.tensors.iter().position(|tensor| !tensor.is_complete()) {
             let name = excerpt(&self.tensors[place].head.name);
             let detail = format!("the output of tensor `{name}` is cut, {place} are whole before");
-            let signature = String::new();
-            return Err(Failure { kind: FailureKind::Incomplete, signature, detail });
+            return Err(Failure::new(FailureKind::Incomplete, "", detail));
         }
         Ok(self.reading())
     }

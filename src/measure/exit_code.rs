@@ -16,11 +16,11 @@ pub(super) fn read(measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Re
         return Err(unreadable("no exit code", format!("there is no exit code: {ended}")));
     };
     if *code == CANNOT_TELL {
-        return Err(Failure {
-            kind: FailureKind::Require,
-            signature: "exit code 125".to_owned(),
-            detail: "it says that it cannot tell (exit code 125)".to_owned(),
-        });
+        return Err(Failure::new(
+            FailureKind::Require,
+            "exit code 125",
+            "it says that it cannot tell (exit code 125)",
+        ));
     }
     let value = match kind {
         MeasureKind::Number => Value::Number(f64::from(*code)),

@@ -99,6 +99,11 @@ impl Perplexity {
         keep | is_open(figures, &items)
     }
 
+    /// Whether a chunk was read, and how many of how many, for people.
+    pub(super) fn progress(&self) -> (bool, String) {
+        (!self.found.chunks.is_empty(), self.found.progress())
+    }
+
     /// What a run that ended with exit code 0 says.
     pub(super) fn finish(mut self, measure: &str) -> Result<Reading, Failure> {
         // The output may end without a line break.
@@ -229,18 +234,19 @@ impl Found {
         self.estimate.or(last.copied())
     }
 
-    fn incomplete(&self) -> Failure {
+    /// How many chunks were read, of how many.
+    fn progress(&self) -> String {
         let read = self.chunks.len();
-        let chunks = match self.announced {
+        match self.announced {
             Some(announced) => format!("{read} of {announced} chunks"),
             None => format!("{read} chunks"),
-        };
-        let estimate = if self.estimate.is_some() { "" } else { ", no final estimate" };
-        Failure {
-            kind: FailureKind::Incomplete,
-            signature: String::new(),
-            detail: format!("{chunks}{estimate}"),
         }
+    }
+
+    fn incomplete(&self) -> Failure {
+        let chunks = self.progress();
+        let estimate = if self.estimate.is_some() { "" } else { ", no final estimate" };
+        Failure::new(FailureKind::Incomplete, "", format!("{chunks}{estimate}"))
     }
 }
 

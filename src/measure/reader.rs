@@ -4,7 +4,8 @@ use regex::Regex;
 
 use crate::config::{Measure, MeasureKind, Parser, Require, Required};
 use crate::evaluation::{
-    Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of, is_own_doing,
+    Complaints, Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of,
+    is_own_doing,
 };
 
 use super::bench::Bench;
@@ -34,6 +35,7 @@ pub struct Reader {
     figures: Figures,
     lines: Lines,
     watch: Watch,
+    complaints: Complaints,
 }
 
 /// Where figures are looked for.
@@ -151,6 +153,7 @@ impl Reader {
                 transient: spec.transient.to_vec(),
                 hit: None,
             },
+            complaints: Complaints::default(),
         }
     }
 
@@ -158,13 +161,15 @@ impl Reader {
     /// that the next bytes of the same stream go on with.
     ///
     /// Returns true when it must stay in the log: a figure or a part of one, the first match of
-    /// a required pattern, or the first transient one was read from it.
+    /// a required pattern, or the first transient one was read from it, or it may say why the
+    /// run failed.
     pub fn line(&mut self, stream: Stream, line: &[u8]) -> bool {
         self.piece(stream, line, line.len() < LONGEST_LINE)
     }
 
     fn piece(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
-        let Self { source, figures, lines, watch, .. } = self;
+        let Self { source, figures, lines, watch, complaints, .. } = self;
+        let complains = complaints.feed(stream, bytes, whole);
         let keep = source.take(stream).is_some_and(|stream| figures.feed(stream, bytes, whole));
         let looks_at_lines = matches!(figures, Figures::Lines(_)) || !watch.is_idle();
         let keep_line = looks_at_lines
@@ -172,7 +177,7 @@ impl Reader {
                 let keep = watch.line(text);
                 keep | (source.is_read(stream) && figures.line(text))
             });
-        keep || keep_line
+        complains || keep || keep_line
     }
 
     /// The first of `failures.transient` that any line so far contains.
@@ -180,6 +185,11 @@ impl Reader {
         let unfinished = || self.lines.unfinished().find_map(|text| self.watch.transient_in(&text));
         let hit = self.watch.hit.or_else(unfinished)?;
         Some(&self.watch.transient[hit])
+    }
+
+    /// A failed step before the measure, whose output this was, with what it said of it.
+    pub fn explain(self, failure: Failure, ended: &Ended) -> Failure {
+        explained(failure, None, self.complaints, ended)
     }
 
     /// What the run says, now that it has ended.
@@ -193,6 +203,8 @@ impl Reader {
             watch.line(text) | (source.is_read(stream) && figures.line(text))
         });
         let missing = self.watch.missing();
+        let complaints = std::mem::take(&mut self.complaints);
+        let progress = self.figures.progress();
         let (is_code, is_suite) =
             (matches!(self.figures, Figures::ExitCode), self.figures.is_suite());
         let said = match self.source.missing() {
@@ -203,7 +215,7 @@ impl Reader {
             Ended::Exited(_) if is_code => None,
             // A suite in which a test failed leaves with an error, and has said all it has to.
             Ended::Exited(_) if is_suite && said.as_ref().is_ok_and(has_failures) => None,
-            _ => failure_of(ended),
+            _ => failure_of(ended).map(|failure| explained(failure, progress, complaints, ended)),
         };
         let kind = said.as_ref().err().map(|failure| failure.kind);
         match (failed, missing, kind) {
@@ -218,6 +230,23 @@ impl Reader {
             (Some(failure), ..) | (None, Some(failure), _) => Err(failure),
         }
     }
+}
+
+/// How far a failed run had come, and what it said of its failure.
+fn explained(
+    mut failure: Failure,
+    progress: Option<(bool, String)>,
+    complaints: Complaints,
+    ended: &Ended,
+) -> Failure {
+    if let Some((in_chunks, progress)) = progress {
+        failure.evidence.get_or_insert_default().in_chunks = Some(in_chunks);
+        if in_chunks {
+            failure.detail = format!("{} after {progress}", failure.detail);
+        }
+    }
+    let heard = complaints.finish(failure.kind, ended);
+    failure.heard(heard)
 }
 
 /// Whether some test of a suite failed.
@@ -278,6 +307,14 @@ impl Figures {
         }
     }
 
+    /// Whether a chunk of the text was read, and how many, for people.
+    fn progress(&self) -> Option<(bool, String)> {
+        match self {
+            Self::Perplexity(parser) => Some(parser.progress()),
+            _ => None,
+        }
+    }
+
     fn finish(self, measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Reading, Failure> {
         match self {
             Self::Perplexity(parser) => parser.finish(measure),
@@ -327,11 +364,11 @@ impl Watch {
 
     fn missing(&self) -> Option<Failure> {
         let (pattern, _) = self.requires.iter().find(|(_, seen)| !seen)?;
-        Some(Failure {
-            kind: FailureKind::Require,
-            signature: pattern.to_string(),
-            detail: format!("no line of the output matches `{pattern}`, which is required"),
-        })
+        Some(Failure::new(
+            FailureKind::Require,
+            pattern.to_string(),
+            format!("no line of the output matches `{pattern}`, which is required"),
+        ))
     }
 }
 

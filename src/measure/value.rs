@@ -54,7 +54,7 @@ pub(super) fn not_a_number(metric: &Metric, text: &str) -> Failure {
 
 /// Exit code 0 and no value.
 pub(super) fn unreadable(signature: &str, detail: String) -> Failure {
-    Failure { kind: FailureKind::Unreadable, signature: signature.to_owned(), detail }
+    Failure::new(FailureKind::Unreadable, signature, detail)
 }
 
 /// The reading made of all values, or the failure to report: a NaN before anything else, since

@@ -32,7 +32,7 @@ pub(super) fn derive(
     let record = &run.record;
     let transient = reader.transient_hit().is_some();
     let result = match &record.prepare {
-        Some(failed) => Err(failed.failure(&record.ended)),
+        Some(failed) => Err(reader.explain(failed.failure(&record.ended), &record.ended)),
         None => reader.finish(&record.ended),
     };
     let fault = result

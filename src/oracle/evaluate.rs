@@ -231,10 +231,11 @@ impl Oracle {
         let key = self.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let Some(last) = builds.last() else { return Ok(()) };
-        match &last.failure {
+        let failure = build::recalled(&self.store, last)?;
+        match &failure {
             // It was given less time than it would have now.
             Some(failure)
-                if failure.signature.starts_with(&Ended::TimedOut.to_string())
+                if failure.ended() == Some(&Ended::TimedOut)
                     && given(last.wall_s) < recipe.build.timeout =>
             {
                 Ok(())

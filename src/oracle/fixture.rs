@@ -42,7 +42,7 @@ pub(crate) fn launch(text: &str) -> Sample {
 }
 
 pub(crate) fn failure(kind: FailureKind, signature: &str) -> Failure {
-    Failure { kind, signature: signature.to_owned(), detail: format!("{kind}: {signature}") }
+    Failure::new(kind, signature, format!("{kind}: {signature}"))
 }
 
 /// A run that failed.

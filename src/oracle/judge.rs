@@ -268,16 +268,11 @@ fn judge_failure(failure: &Failure, starved: bool, target: &Target, config: &Con
 /// itself.
 pub(super) fn policy_of(failure: &Failure, target: &GuardTarget, config: &Config) -> Policy {
     if failure.kind == FailureKind::Prepare {
-        let is_its = |prepare: &&Prepare| failure.signature.starts_with(&told_of(&prepare.name));
+        let is_its = |prepare: &&Prepare| failure.step() == Some(&prepare.name);
         return config.prepares.iter().find(is_its).map_or(Policy::Skip, |it| it.failure);
     }
     let measure = config.measure(&target.guard.metric.measure);
     measure.map_or(&config.failures, |measure| &measure.failures).policy(failure.kind)
-}
-
-/// What the signature of a failed `[[prepare]]` begins with.
-pub(super) fn told_of(prepare: &str) -> String {
-    format!("{prepare}: ")
 }
 
 pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {

@@ -27,11 +27,11 @@
 //! | `n_ctx`, `chunk_ms` | tokens in a chunk, and how long each takes |
 //! | `nll` | in place of `ppl` and `chunks`: `12x2.0 12x2.4` is 24 chunks of so many nats per token |
 //! | `wobble` | the first run that there is prints its last chunk 0.001 higher |
-//! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
+//! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `inf`, `silent`, `cut`, `flaky-cut` |
 //! | `jit` | variables that name folders in which it keeps what it compiled: they must be fresh |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
-//! | `say`, `say_out`, `say_err` | one more line, on both streams or one; `\e` is escape, `\a` is bell, `\xff` a byte |
+//! | `say`, `say_out`, `say_err` | one more line, on both streams or one; `\e` is escape, `\a` is bell, `\n` a line break, `\xff` a byte |
 //! | `flood_mib` | a line of so many mebibytes |
 //! | `code`, `speed_ms` | the exit code of the measure `code`, the time that `speed` takes |
 //! | `break_world` | a switch of the world that this commit's first run throws |
@@ -44,6 +44,7 @@
 //! | `town` | a folder in which every engine has a file while it builds or runs |
 //! | `alone` | it is a fault if anybody else is in town while this one runs |
 //! | `convert_exit`, `convert_ppl`, `convert_none` | how converting ends, what it makes `ppl`, that it makes nothing |
+//! | `build_log` | what a build prints that fails, in place of `error: engine.c:1: ` and `build_says` |
 //! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
 #![allow(
     clippy::disallowed_methods,
@@ -202,8 +203,9 @@ fn build_engine(src: &Path, build: &Path) {
         exit(1);
     }
     if let Some(code) = script.number("build_exit") {
-        eprint!("error: engine.c:1: ");
-        let what = unescaped(script.get("build_says").unwrap_or("broken"));
+        let says = script.get("build_says").unwrap_or("broken");
+        let says = format!("error: engine.c:1: {says}");
+        let what = unescaped(script.get("build_log").unwrap_or(&says));
         std::io::stderr().write_all(&what).unwrap();
         exit(i32::try_from(code).unwrap());
     }
@@ -381,7 +383,7 @@ fn say(script: &Script) {
     }
 }
 
-/// A line of the script as bytes: `\e` is escape, `\a` is bell, `\xff` any byte.
+/// A line of the script as bytes: `\e` is escape, `\a` is bell, `\n` a line break, `\xff` any byte.
 fn unescaped(line: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = line;
@@ -390,6 +392,7 @@ fn unescaped(line: &str) -> Vec<u8> {
         let (byte, length) = match after.as_bytes() {
             [b'e', ..] => (0x1b, 1),
             [b'a', ..] => (0x07, 1),
+            [b'n', ..] => (b'\n', 1),
             [b'x', _, _, ..] => (u8::from_str_radix(&after[1..3], 16).expect("two digits"), 3),
             _ => (b'\\', 0),
         };
@@ -659,14 +662,14 @@ fn perplexity(script: &Script, verb: &str, leaked: bool, most: u64) {
     for (number, value) in (1..).zip(&values[..cut]) {
         std::thread::sleep(pause);
         match verb {
-            "nan" => print!("[{number}]nan,"),
+            "nan" | "inf" => print!("[{number}]{verb},"),
             _ => print!("[{number}]{value:.4},"),
         }
         out.flush().unwrap();
     }
     println!();
     match verb {
-        "nan" => println!("Unexpected negative standard deviation of log(prob)"),
+        "nan" | "inf" => println!("Unexpected negative standard deviation of log(prob)"),
         "cut" => {}
         _ => println!("Final estimate: PPL = {:.4} +/- 0.04452", values.last().unwrap()),
     }

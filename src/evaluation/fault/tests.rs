@@ -1,7 +1,7 @@
 use super::*;
 
 fn failure(kind: FailureKind) -> Failure {
-    Failure { kind, signature: String::new(), detail: String::new() }
+    Failure::new(kind, "", "")
 }
 
 /// The fault of an end that is a failure by itself.

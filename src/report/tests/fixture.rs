@@ -150,11 +150,7 @@ impl Hunt {
             build_key: "k".to_owned(),
             phase: Phase::Search,
             wall_s: 1.0,
-            failure: Some(Failure {
-                kind: FailureKind::Build,
-                signature: "exit code 2".to_owned(),
-                detail: detail.to_owned(),
-            }),
+            failure: Some(Failure::new(FailureKind::Build, "exit code 2", detail.to_owned())),
             reused: false,
             commands: Vec::new(),
         }));
@@ -177,11 +173,9 @@ impl Hunt {
             phase,
             wall_s: 1.5,
             values,
-            failure: ppl.is_none().then(|| Failure {
-                kind: FailureKind::Crash,
-                signature: "signal 11".to_owned(),
-                detail: String::new(),
-            }),
+            failure: ppl
+                .is_none()
+                .then(|| Failure::new(FailureKind::Crash, "signal 11", String::new())),
             reused: false,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
             text: None,

@@ -15,6 +15,7 @@ mod answer;
 mod differences;
 mod endpoints;
 mod engines;
+mod failures;
 mod fixes;
 mod inside;
 mod isolation;

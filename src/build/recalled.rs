@@ -1,0 +1,91 @@
+//! Failed builds as the store has them, read again from their logs where their record says less
+//! than it would now.
+
+use crate::evaluation::{
+    Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE, signature,
+};
+use crate::process::Log;
+use crate::store::{BuildRecord, Store, StoreError};
+
+/// What stands in a build's log before the output of each command.
+const COMMAND: &[u8] = b"# build: ";
+
+/// A failed build command, of which nothing was heard yet.
+pub(super) fn failure(ended: &Ended, detail: String) -> Failure {
+    let signature = match ended {
+        Ended::Exited(_) | Ended::Signaled(_) => signature(ended),
+        // Which program was not found matters.
+        _ => ended.to_string(),
+    };
+    let failure = Failure::new(FailureKind::Build, signature, detail);
+    Failure { evidence: Some(Evidence::of(ended).into()), ..failure }
+}
+
+/// How a build in the store failed, if it did. Records from before failures were told apart by
+/// what they said have only a sentence; the kept log has the rest.
+pub fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, StoreError> {
+    let Some(failed) = &record.failure else { return Ok(None) };
+    let ended = ended_of_old(&failed.signature);
+    let (FailureKind::Build, None, Some(ended)) = (failed.kind, &failed.evidence, ended) else {
+        return Ok(Some(failed.clone()));
+    };
+    let path = store.build_log(record);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        // Without its log it is what its record says.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(Some(failed.clone()));
+        }
+        Err(error) => return Err(StoreError::at(&path)(error)),
+    };
+    let mut complaints = Complaints::default();
+    for (stream, line) in Log::from(last_command(&bytes).to_vec()).lines() {
+        complaints.feed(stream, line, line.len() < LONGEST_LINE);
+    }
+    let heard = complaints.finish(FailureKind::Build, &ended);
+    Ok(Some(failure(&ended, failed.detail.clone()).heard(heard)))
+}
+
+/// What the command printed that failed, which is the last one.
+fn last_command(log: &[u8]) -> &[u8] {
+    let starts = |at: usize| log[at..].starts_with(COMMAND) && (at == 0 || log[at - 1] == b'\n');
+    let start = (0..log.len()).rev().find(|at| log[*at] == b'#' && starts(*at));
+    &log[start.unwrap_or(0)..]
+}
+
+/// How the command ended, of which old records have only the words.
+fn ended_of_old(signature: &str) -> Option<Ended> {
+    let how = signature.split(": ").next().unwrap_or_default();
+    let number = |text: &str| text.parse().ok();
+    if how == Ended::TimedOut.to_string() {
+        return Some(Ended::TimedOut);
+    }
+    let code = how.strip_prefix("exit code ").and_then(number).map(Ended::Exited);
+    code.or_else(|| how.strip_prefix("signal ").and_then(number).map(Ended::Signaled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_command_that_failed_is_heard() {
+        let log = b"# build: cmake\n1> error: x.c:1: not this\n# build: make\n1> # build: no\n2> a.c:1:2: error: this\n";
+        assert!(last_command(log).starts_with(b"# build: make\n"));
+        assert_eq!(last_command(b"nothing"), b"nothing");
+    }
+
+    #[test]
+    fn how_old_records_ended() {
+        for (signature, ended) in [
+            ("exit code 2: src/foo.c:#: error", Some(Ended::Exited(2))),
+            ("exit code 2", Some(Ended::Exited(2))),
+            ("signal 11", Some(Ended::Signaled(11))),
+            ("timed out", Some(Ended::TimedOut)),
+            ("timed out: error: late", Some(Ended::TimedOut)),
+            ("program not found: nvcc", None),
+        ] {
+            assert_eq!(ended_of_old(signature), ended, "{signature}");
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! What a program that failed said of it: the lines that decide, out of all that it printed.
+//!
+//! Builds and runs are read by the same [`Complaints`], live and again from kept logs. A failure
+//! is told from others of its kind by these lines ([`Said`]), never by an exit code alone.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ended, FailureKind, Stream};
+
+mod normal;
+mod sign;
+
+pub use normal::normalised;
+
+use normal::shown;
+use sign::{Next, Sign, Weight};
+
+/// What is looked at of one line, in bytes.
+const LOOKED_AT: usize = 4 << 10;
+/// Of one stream, so many lines are asked to be kept in the log.
+const KEPT: usize = 300;
+/// Of each weight, so many are remembered from the beginning; and the last one.
+const FIRST: usize = 3;
+/// A traceback has no more lines than this.
+const LONGEST_TRACEBACK: usize = 2000;
+/// So many lines after the last `error:` a program may print until it leaves with an error code
+/// that this explains.
+const AT_THE_END: usize = 10;
+/// So far behind `Fatal Python error` its frame stands.
+const HANDLER: usize = 10;
+
+/// What the output of a failed command says of the failure. Lines are [`normalised`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Said {
+    /// Errors of compilers and linkers. Jobs in parallel print them in any order, and not always
+    /// all of them.
+    Diagnostics(Vec<String>),
+    /// Why, in three lines at most.
+    Reason {
+        /// The first ones, and the last.
+        lines: Vec<String>,
+        /// Two unrelated failures would hardly share them.
+        telling: bool,
+    },
+    /// Nothing says why: the last line before the end, or an empty one.
+    Reached(String),
+}
+
+impl Said {
+    /// Whether both tell of the same failure, as far as they can.
+    pub fn alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Diagnostics(a), Self::Diagnostics(b)) => a.iter().any(|line| b.contains(line)),
+            (Self::Reason { lines: a, .. }, Self::Reason { lines: b, .. }) => a == b,
+            (Self::Reached(a), Self::Reached(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Whether two unrelated failures would hardly both say this.
+    pub fn is_telling(&self) -> bool {
+        match self {
+            Self::Diagnostics(_) => true,
+            Self::Reason { telling, .. } => *telling,
+            Self::Reached(_) => false,
+        }
+    }
+}
+
+/// What was heard, in both forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// To compare with other failures.
+    pub said: Said,
+    /// The deciding line for people, as it was printed; may be empty.
+    pub shown: String,
+}
+
+/// Takes the output of a command line by line, in bounded memory.
+#[derive(Debug, Default)]
+pub struct Complaints {
+    err: Voice,
+    out: Voice,
+}
+
+/// One stream. In which order two of them arrive is chance, so they are heard apart.
+#[derive(Debug, Default)]
+struct Voice {
+    doing: Doing,
+    events: BTreeMap<Weight, Events>,
+    /// The innermost frame of the first stack.
+    frame: Option<String>,
+    wants_frame: bool,
+    /// The last line that is not empty.
+    last: String,
+    /// Lines since the last that calls itself an error.
+    since: usize,
+    /// The next bytes go on with a line whose beginning was looked at.
+    goes_on: bool,
+    kept: usize,
+}
+
+/// What the next line belongs to.
+#[derive(Debug, Default)]
+enum Doing {
+    #[default]
+    Nothing,
+    Traceback {
+        prefix: String,
+        frame: Option<String>,
+        lines: usize,
+    },
+    Message {
+        event: Event,
+        next: Next,
+        lines: usize,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Event {
+    weight: Weight,
+    text: String,
+    shown: String,
+    /// Of several, the last one is what ended the program.
+    is_python: bool,
+}
+
+#[derive(Debug, Default)]
+struct Events {
+    first: Vec<Event>,
+    last: Option<Event>,
+}
+
+impl Complaints {
+    /// Takes the next bytes of a stream, without the line break; `whole` if the line ends there.
+    /// Progress that is overwritten (`\r`) is a line each.
+    ///
+    /// Returns true for what must stay in the log, so that the same is heard from it again. The
+    /// last line of each stream is in the log anyhow.
+    pub fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
+        let voice = match stream {
+            Stream::Err => &mut self.err,
+            Stream::Out => &mut self.out,
+            // A report is no complaint.
+            Stream::File => return false,
+        };
+        let mut keep = false;
+        if !std::mem::replace(&mut voice.goes_on, !whole) {
+            for part in bytes.split(|byte| *byte == b'\r') {
+                let part = &part[..part.len().min(LOOKED_AT)];
+                keep |= voice.line(&String::from_utf8_lossy(part));
+            }
+        }
+        keep && {
+            voice.kept += 1;
+            voice.kept <= KEPT
+        }
+    }
+
+    /// What was heard, now that the command has ended.
+    pub fn finish(mut self, kind: FailureKind, ended: &Ended) -> Heard {
+        for voice in [&mut self.err, &mut self.out] {
+            voice.end();
+        }
+        let diagnostics = self.all(Weight::Diagnostic);
+        if let Some(first) = diagnostics.first() {
+            let said = Said::Diagnostics(diagnostics.iter().map(|e| e.text.clone()).collect());
+            return Heard { said, shown: first.shown.clone() };
+        }
+        let reasons = self.all(Weight::Reason);
+        if !reasons.is_empty() {
+            return self.reason(&reasons, true);
+        }
+        let (errors, common) = (self.all(Weight::Error), self.all(Weight::Common));
+        if !common.is_empty() {
+            return self.reason(&[common, errors].concat(), false);
+        }
+        // A program that dies by a signal has not said why; what it complained of before, it
+        // survived.
+        let is_own = matches!(ended, Ended::Exited(_) | Ended::Signaled(ABORT));
+        let is_at_the_end = kind == FailureKind::Build || self.ends_with_error();
+        if !errors.is_empty() && is_own && is_at_the_end {
+            return self.reason(&errors, true);
+        }
+        if self.frame().is_some() {
+            return self.reason(&[], false);
+        }
+        let consequences = self.all(Weight::Consequence);
+        let last = [&self.err.last, &self.out.last].into_iter().find(|line| !line.is_empty());
+        let shown = match (consequences.first(), last) {
+            (Some(event), _) => event.shown.clone(),
+            (None, Some(line)) => shown(line),
+            (None, None) => String::new(),
+        };
+        Heard { said: Said::Reached(normalised(&shown)), shown }
+    }
+
+    fn reason(&self, events: &[Event], telling: bool) -> Heard {
+        let decisive = events.last().filter(|event| event.is_python).or(events.first());
+        let mut lines: Vec<String> = events.iter().map(|event| event.text.clone()).collect();
+        if lines.len() > 3 {
+            lines.drain(2..lines.len() - 1);
+        }
+        let wants_frame = events.is_empty()
+            || !telling
+            || (self.err.wants_frame || self.out.wants_frame) && lines.len() < 3;
+        if let Some(frame) = self.frame().filter(|_| wants_frame) {
+            lines.truncate(2);
+            lines.push(format!("in {frame}"));
+        }
+        let shown = decisive.map_or_else(
+            || lines.first().cloned().unwrap_or_default(),
+            |event| event.shown.clone(),
+        );
+        Heard { said: Said::Reason { lines, telling }, shown }
+    }
+
+    fn frame(&self) -> Option<&str> {
+        self.err.frame.as_deref().or(self.out.frame.as_deref())
+    }
+
+    fn ends_with_error(&self) -> bool {
+        [&self.err, &self.out]
+            .into_iter()
+            .any(|voice| voice.events.contains_key(&Weight::Error) && voice.since <= AT_THE_END)
+    }
+
+    /// Everything remembered of a weight, each text once.
+    fn all(&self, weight: Weight) -> Vec<Event> {
+        let mut all: Vec<Event> = Vec::new();
+        for events in [&self.err, &self.out].into_iter().filter_map(|v| v.events.get(&weight)) {
+            for event in events.first.iter().chain(&events.last) {
+                if all.iter().all(|other| other.text != event.text) {
+                    all.push(event.clone());
+                }
+            }
+        }
+        all
+    }
+}
+
+/// SIGABRT, by which a program ends itself on purpose; the same number on every platform.
+pub(super) const ABORT: i32 = 6;
+
+impl Voice {
+    /// Takes a line; true when it says something.
+    fn line(&mut self, line: &str) -> bool {
+        if line.trim().is_empty() {
+            return false;
+        }
+        self.since = self.since.saturating_add(1);
+        let (is_done, was_busy) = self.go_on(line);
+        if is_done {
+            self.remember_last(line);
+            return true;
+        }
+        let sign = sign::sign(line);
+        if sign != Some(Sign::Death) {
+            self.remember_last(line);
+        }
+        sign.is_some_and(|sign| self.take(sign, line)) | was_busy
+    }
+
+    fn remember_last(&mut self, line: &str) {
+        self.last.clear();
+        self.last.push_str(line);
+    }
+
+    /// Whether the line is a part of what is under way, and whether anything was.
+    fn go_on(&mut self, line: &str) -> (bool, bool) {
+        match std::mem::take(&mut self.doing) {
+            Doing::Nothing => (false, false),
+            Doing::Traceback { prefix, frame, lines } => {
+                (self.trace(line, prefix, frame, lines), true)
+            }
+            Doing::Message { event, next, lines } => (self.message(line, event, next, lines), true),
+        }
+    }
+
+    fn trace(&mut self, line: &str, prefix: String, frame: Option<String>, lines: usize) -> bool {
+        let Some(rest) = line.strip_prefix(prefix.as_str()) else {
+            // Another process speaks in between.
+            self.doing = Doing::Traceback { prefix, frame, lines };
+            return false;
+        };
+        if rest.starts_with([' ', '\t']) {
+            let frame = sign::python_frame(rest).or(frame);
+            if lines < LONGEST_TRACEBACK {
+                self.doing = Doing::Traceback { prefix, frame, lines: lines + 1 };
+            }
+            return true;
+        }
+        if !sign::is_raised(rest) {
+            return false;
+        }
+        let place = frame.map_or_else(String::new, |frame| format!(" in {}", normalised(&frame)));
+        let text = normalised(rest) + &place;
+        self.push(Event { weight: Weight::Reason, text, shown: shown(rest), is_python: true });
+        true
+    }
+
+    fn message(&mut self, line: &str, mut event: Event, next: Next, lines: usize) -> bool {
+        let bare = line.trim();
+        let (belongs, goes_on) = match next {
+            Next::Message => (!bare.starts_with("note:"), false),
+            Next::Begins(words) => (bare.starts_with(words), false),
+            Next::Indented => (line.starts_with([' ', '\t']), lines == 0),
+            Next::PythonFrame => {
+                if let Some(frame) = sign::python_frame(line) {
+                    event.text = format!("{} in {}", event.text, normalised(&frame));
+                } else if lines < HANDLER {
+                    self.doing = Doing::Message { event, next, lines: lines + 1 };
+                    return true;
+                }
+                self.push(event);
+                return true;
+            }
+        };
+        if belongs {
+            event.text = format!("{} {}", event.text, normalised(bare));
+            event.shown = shown(&format!("{} {bare}", event.shown));
+            // A function is named.
+            if event.weight == Weight::Common {
+                event.weight = Weight::Reason;
+            }
+        }
+        if belongs && goes_on {
+            self.doing = Doing::Message { event, next, lines: lines + 1 };
+        } else {
+            self.push(event);
+        }
+        belongs
+    }
+
+    /// Takes what a line is by itself; whether that says anything.
+    fn take(&mut self, sign: Sign<'_>, line: &str) -> bool {
+        let event = |weight, it: &str| Event {
+            weight,
+            text: normalised(it),
+            shown: shown(it),
+            is_python: false,
+        };
+        match sign {
+            Sign::Says(weight, it) => self.push(event(weight, it)),
+            Sign::Exception(it) => {
+                self.push(Event { is_python: true, ..event(Weight::Reason, it) });
+            }
+            Sign::Begins(weight, it, next) => {
+                self.doing = Doing::Message { event: event(weight, it), next, lines: 0 };
+            }
+            Sign::Traceback(place) => {
+                let prefix = line[..place].to_owned();
+                self.doing = Doing::Traceback { prefix, frame: None, lines: 0 };
+            }
+            Sign::Sanitizer(it) => {
+                self.wants_frame = true;
+                self.push(event(Weight::Reason, it));
+            }
+            Sign::Frame(name) => {
+                let is_first = self.frame.is_none();
+                self.frame.get_or_insert_with(|| normalised(name));
+                return is_first;
+            }
+            Sign::Death => return false,
+        }
+        true
+    }
+
+    /// At the end of the stream: what is under way is all there is.
+    fn end(&mut self) {
+        if let Doing::Message { event, .. } = std::mem::take(&mut self.doing) {
+            self.push(event);
+        }
+    }
+
+    fn push(&mut self, event: Event) {
+        if event.weight == Weight::Error {
+            self.since = 0;
+        }
+        let events = self.events.entry(event.weight).or_default();
+        if events.first.iter().any(|other| other.text == event.text) {
+            return;
+        }
+        if events.first.len() < FIRST {
+            events.first.push(event);
+        } else {
+            events.last = Some(event);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
