@@ -242,8 +242,8 @@ pub struct Culprit {
     pub parents: Vec<CommitId>,
     /// The worst of them: what the own step is measured against.
     pub parent: CommitId,
-    /// How sure: 1 for a bit-exact answer (nothing was estimated), otherwise one minus the
-    /// probability that runs without a difference would part as cleanly by chance.
+    /// How sure, below 1: one minus the probability that chance alone gave these runs and
+    /// builds; in noise the odds that the fresh runs speak for a step.
     pub confidence: f64,
     /// What that rests on.
     pub basis: Basis,

@@ -84,6 +84,17 @@ impl Ledger {
         self.found.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
     }
 
+    /// The budget ended before it was known whether the last commit's change lasts; `is_worse`:
+    /// the bad end is better than it, so that it was made good at least in part.
+    pub(super) fn doubt_last(&mut self, is_worse: bool, runs: u32) {
+        self.notes.push(format!(
+            "whether it lasts was not looked at: the budget of {runs} runs is spent"
+        ));
+        if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
+            found.standing = Standing::Unclear;
+        }
+    }
+
     /// The first bad commits found so far, in the order they were found.
     pub(super) fn found(&mut self) -> &mut [Found] {
         &mut self.found
@@ -278,7 +289,8 @@ impl Ledger {
             let summary = format!("{}; nobody is blamed", small_sentence(crossing));
             (Outcome::Gradual, summary, all)
         } else {
-            return Finding { notes, accounts, ..super::search::nothing() };
+            let candidates = self.after_what_was_undone(history);
+            return Finding { notes, accounts, candidates, ..super::search::nothing() };
         };
         Finding {
             outcome,
@@ -300,6 +312,17 @@ impl Ledger {
     /// Whether a commit was found whose change is still there.
     pub(super) fn has_answer(&self) -> bool {
         self.found.iter().any(Found::stands)
+    }
+
+    /// The commits after the last place where something was undone: one of them must have done
+    /// what the newer end shows.
+    fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
+        let place = |found: &Found| match &found.standing {
+            Standing::Undone { by, .. } => history.iter().position(|commit| commit == by),
+            _ => None,
+        };
+        let from = self.found.iter().filter_map(place).max().map_or(0, |place| place + 1);
+        history[from..].to_vec()
     }
 
     fn note_what_was_undone(&mut self) {

@@ -14,7 +14,7 @@ use crate::store::journal::{Begun, Event};
 
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
-use super::lasting::Step;
+use super::lasting::{Step, excess};
 use super::lead::Lead;
 use super::search::Searched;
 use super::short::{self, Short};
@@ -169,7 +169,13 @@ impl Driver<'_> {
             }
             if let Some((culprit, seen)) = &found {
                 let step = Step { stretch: &stretch, culprit, seen };
-                stretches.extend(self.look_whether_it_lasts(&mut ledger, &step)?);
+                match self.look_whether_it_lasts(&mut ledger, &step) {
+                    Err(HuntError::Budget(runs)) => {
+                        ledger.doubt_last(excess(&step).is_some(), runs);
+                        break;
+                    }
+                    next => stretches.extend(next?),
+                }
                 self.settle_account(&mut ledger)?;
             }
             if self.begun.options.first_only && ledger.has_answer() {

@@ -6,15 +6,18 @@ use std::collections::BTreeSet;
 use crate::evaluation::{
     Aim, CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict,
 };
-use crate::oracle::Observation;
+use crate::oracle::{Observation, Request};
 
 use super::HuntError;
 use super::account::{Ledger, Stretch};
 use super::driver::Driver;
+use super::fresh::verdict_of_run;
 use super::standing::{Around, Mend, Standing};
 
 /// Commits at most that are run to see whether a change lasts.
 const MOST_LOOKS: usize = 2;
+/// Runs that must all say that a change did not last.
+const RUNS_TO_BE_SURE: usize = 4;
 /// Commits at most that a mask hides and that are named one by one.
 const MOST_HIDDEN: usize = 200;
 
@@ -163,23 +166,50 @@ impl Driver<'_> {
     ) -> Result<Option<Observation>, HuntError> {
         let stretch = step.stretch;
         let [_, newer] = stretch.ends();
-        let mut looks = self.reverted(step)?;
-        looks.truncate(MOST_LOOKS);
-        if looks.len() < MOST_LOOKS && !self.is_plainly_the_same(step)? {
-            looks.extend(self.least_known(chain)?);
-        }
-        looks.retain(|commit| commit != newer);
-        for commit in looks {
-            let number = self.stretches.saturating_sub(1);
-            let judgement = self.judge(&commit, &stretch.targets, number)?;
-            if judgement.verdict != stretch.aim.older() {
+        let mut reverted = self.reverted(step)?.into_iter();
+        let is_plain = self.is_plainly_the_same(step)?;
+        for _ in 0..MOST_LOOKS {
+            let commit = match reverted.next() {
+                Some(commit) => commit,
+                None if is_plain => break,
+                None => match self.least_known(chain)? {
+                    Some(commit) => commit,
+                    None => break,
+                },
+            };
+            if commit == *newer {
                 continue;
             }
-            let phase = Phase::Search;
-            let (_, seen) = self.oracle.settle(&commit, &stretch.targets, phase, None)?;
-            return Ok(Some(seen));
+            let number = self.stretches.saturating_sub(1);
+            let judgement = self.judge(&commit, &stretch.targets, number)?;
+            if judgement.verdict == stretch.aim.older()
+                && let Some(seen) = self.is_surely_older(stretch, &commit)?
+            {
+                return Ok(Some(seen));
+            }
         }
         Ok(None)
+    }
+
+    /// What was measured at a commit that was judged as the older end is, if more runs say the
+    /// same: one run may be a stray, and would take the blame from the commit that was found.
+    fn is_surely_older(
+        &mut self,
+        stretch: &Stretch,
+        commit: &CommitId,
+    ) -> Result<Option<Observation>, HuntError> {
+        let measures = crate::oracle::measures_of(&stretch.targets);
+        let look = Request::look(commit, &measures, Phase::Search);
+        let is_noisy =
+            |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
+        let runs = if stretch.targets.iter().any(is_noisy) { 0 } else { RUNS_TO_BE_SURE };
+        let seen = self.oracle.evaluate(Request { runs, ..look })?;
+        let recipe = self.oracle.recipe(commit)?;
+        let older = stretch.aim.older();
+        let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+        let is_older = |run| verdict_of_run(&seen, run, &stretch.targets, &recipe).verdict == older;
+        let holds = runs == 0 || (0..count).all(is_older);
+        Ok(holds.then_some(seen))
     }
 
     /// Where the change of the found commit went out of the tree, by its text, oldest first.
@@ -207,9 +237,9 @@ impl Driver<'_> {
         let measures = crate::oracle::measures_of(&stretch.targets);
         let phase = Phase::Search;
         let [_, newer] = stretch.ends();
-        let look = crate::oracle::Request::look(newer, &measures, phase);
+        let look = Request::look(newer, &measures, phase);
         let end = self.oracle.evaluate(look)?;
-        let look = crate::oracle::Request::look(&step.culprit.info.commit, &measures, phase);
+        let look = Request::look(&step.culprit.info.commit, &measures, phase);
         let own = self.oracle.evaluate(look)?;
         let is_same = |target: &Target| match target {
             Target::Failure { failure, .. } => failure.is_telling(),
@@ -389,7 +419,7 @@ impl Driver<'_> {
 
 /// The first target of which the found commit is further beyond the good end than the bad end
 /// is, by more than the limit: judged against the bad end's level.
-fn excess(step: &Step<'_>) -> Option<GuardTarget> {
+pub(super) fn excess(step: &Step<'_>) -> Option<GuardTarget> {
     step.stretch.targets.iter().find_map(|target| {
         let Target::Guard(target) = target else { return None };
         if target.noise.is_some_and(|noise| noise.kind.is_rate()) {

@@ -240,6 +240,14 @@ impl Oracle {
             {
                 Ok(())
             }
+            // What did not build on another day is tried again where it may end the hunt.
+            Some(_)
+                if request.phase == Phase::Endpoint
+                    && self.recorder.hunt().is_some()
+                    && !self.recorder.has_built(&last.attempt) =>
+            {
+                Ok(())
+            }
             Some(failure) => {
                 let Request { commit, phase, runs, .. } = request;
                 // Asking for no runs is looking, which is not written down.

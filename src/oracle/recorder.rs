@@ -41,6 +41,8 @@ pub struct Recorder {
     /// nothing.
     made: BTreeSet<String>,
     failed_builds: Vec<String>,
+    /// Builds made for this hunt, by the names of their attempts.
+    built: BTreeSet<String>,
     /// What runs of this hunt yielded, and at which commit.
     values: Vec<(CommitId, Metric, Value)>,
 }
@@ -54,6 +56,7 @@ impl Recorder {
             attempts: BTreeSet::new(),
             made: BTreeSet::new(),
             failed_builds: Vec::new(),
+            built: BTreeSet::new(),
             values: Vec::new(),
         }
     }
@@ -64,6 +67,7 @@ impl Recorder {
         let mut made = BTreeSet::new();
         let mut attempts = BTreeSet::new();
         let mut failed_builds = Vec::new();
+        let mut built = BTreeSet::new();
         let mut values = Vec::new();
         for entry in hunt.entries()? {
             match entry.event {
@@ -82,6 +86,9 @@ impl Recorder {
                 }
                 Event::Build(build) => {
                     count_build(&mut failed_builds, &build);
+                    if !build.reused {
+                        built.insert(build.attempt.clone());
+                    }
                     known.insert(key(build.phase, &build.commit, &build.attempt))
                 }
                 _ => false,
@@ -93,6 +100,7 @@ impl Recorder {
             attempts,
             made,
             failed_builds,
+            built,
             values,
         })
     }
@@ -100,6 +108,11 @@ impl Recorder {
     /// The hunt's name.
     pub fn hunt(&self) -> Option<&str> {
         self.hunt.as_ref().map(|(hunt, _)| hunt.id())
+    }
+
+    /// Whether this build was made for this hunt.
+    pub fn has_built(&self, attempt: &str) -> bool {
+        self.built.contains(attempt)
     }
 
     /// How many runs were made for this hunt.
@@ -252,6 +265,9 @@ impl Recorder {
             compiler_cache: record.compiler_cache,
         };
         count_build(&mut self.failed_builds, &done);
+        if !reused {
+            self.built.insert(record.attempt.clone());
+        }
         journal.append(Event::Build(done))
     }
 

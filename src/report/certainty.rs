@@ -11,13 +11,14 @@ use super::posterior::{NoiseLine, PosteriorLine};
 /// How sure a first bad commit is, and what that rests on.
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     let sure = text::percent(first.confidence);
+    let wrong = chance_of_error(first.confidence);
     if first.basis == Basis::BitExact {
-        return format!("{sure}: every value repeated bit for bit, so nothing had to be estimated");
+        return format!("{sure}: every run repeated bit for bit; {wrong} that this is by chance");
     }
     if !report.was_found_in_noise(first) {
         return format!(
-            "{sure}: repeated runs of it and of its parents lie wholly apart; the rest is the \
-             chance that runs without a difference would part as cleanly"
+            "{sure}: repeated runs of it and of its parents never overlap; {wrong} that this is \
+             by chance"
         );
     }
     let fresh = format!(
@@ -32,6 +33,13 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
         }
         None => fresh,
     }
+}
+
+/// "0.8 % chance".
+fn chance_of_error(confidence: f64) -> String {
+    let percent = 100.0 * (1.0 - confidence);
+    let digits = if percent < 0.1 { 2 } else { 1 };
+    format!("{percent:.digits$} % chance")
 }
 
 /// How many times likelier it is than not, rounded down: e^Σl of the fresh pairs.
