@@ -202,6 +202,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         prepare: None,
         compiler_cache: counted,
         setup,
+        log_sha256: None,
     };
     Ok(Attempt { record, log: pending, fault })
 }

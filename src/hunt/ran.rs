@@ -36,7 +36,8 @@ impl Driver<'_> {
             return Ok(None);
         };
         let key = self.oracle.run_key_of(&seen.commit, &recipe, measure)?;
-        Ok(self.oracle.store.run(key.as_str(), &sample.attempt)?.record.loaded)
+        let run = self.oracle.store.run(key.as_str(), &sample.attempt)?;
+        Ok(run.and_then(|run| run.record.loaded))
     }
 }
 

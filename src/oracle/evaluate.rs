@@ -124,6 +124,7 @@ impl Oracle {
         };
         let mut placed = None;
         let answer = self.answer(request, &recipe, &mut placed);
+        self.tell_damaged()?;
         if let Some(Placed { slot, .. }) = placed
             && request.keep
         {

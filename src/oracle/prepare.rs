@@ -99,6 +99,7 @@ impl Oracle {
             prepare: Some(prepare.name.clone()),
             compiler_cache: None,
             setup: None,
+            log_sha256: None,
         };
         publish_file(log, &self.store.build_log(&record))?;
         self.store.put_build(&record)?;
@@ -193,6 +194,7 @@ impl Oracle {
             machine: None,
             loaded: None,
             same_as: None,
+            log_sha256: None,
         }
     }
 }

@@ -124,6 +124,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         machine,
         loaded: Some(loaded),
         same_as: None,
+        log_sha256: None,
     };
     Ok(order.store.put_run(&record, log)?)
 }

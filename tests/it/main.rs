@@ -18,6 +18,7 @@ mod command_line;
 mod commands;
 mod compiler_cache;
 mod configuration;
+mod damaged;
 mod demo;
 mod eras;
 mod init;
