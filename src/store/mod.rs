@@ -45,7 +45,7 @@ pub use digests::Digests;
 pub use durable::{publish, publish_file};
 pub use error::StoreError;
 pub use gc::{Limits, Tidying, Waste};
-pub use hunts::{HuntDir, HuntLock};
+pub use hunts::{Driver, HuntDir, HuntLock, config_digest};
 pub use inside::{Inside, Went};
 pub use inventory::{Inventory, Pile};
 pub use key::{BuildKey, KeyHasher, RunKey, hex};

@@ -2,11 +2,13 @@
 //! is set aside, told, and measured again; none blocks anything.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::kit::{History, Hunt, Oracle, TestEnvironment, line};
+use crate::kit::{History, Hunt, Oracle, TestEnvironment, line, wait_until};
 
 fn hunted() -> (TestEnvironment, History) {
     let env = TestEnvironment::new();
@@ -172,4 +174,69 @@ fn a_failed_build_whose_control_cannot_be_read_is_tried_again() {
     let hunt = env.hunt();
     assert_eq!(env.builds_of(2), before + 1, "{}", hunt.output.stderr);
     notes(&hunt, &["the build", "what the control said", "measured again"]);
+}
+
+#[test]
+fn a_frozen_configuration_that_was_edited_is_refused() {
+    let env = TestEnvironment::new();
+    let history = line("g g g b b").with_all("chunk_ms = 15").build(&env);
+    Oracle::new(&env).write(&env);
+    let running = env.spawn_product(&["start", "--good", "v1"]);
+    assert!(wait_until(Duration::from_secs(20), || env.runs().len() > 2));
+    env.run(&["stop"]).expect(0);
+    running.wait().expect(130);
+    let hunt = fs::read_dir(store(&env).join("hunts")).unwrap().next().unwrap().unwrap().path();
+    let frozen = fs::read_to_string(hunt.join("oracle.toml")).unwrap();
+    let edited = frozen.replace("max_increase = 0.2", "max_increase = 0.9");
+    fs::write(hunt.join("oracle.toml"), &edited).unwrap();
+    let before = env.starts().len();
+    let words = ["not the configuration that the hunt began with", "restore", "start a new hunt"];
+    env.run(&["resume"]).expect(5).says(&words);
+    assert_eq!(env.starts().len(), before);
+    env.run(&["report"]).expect(0).says(&["not the one that the hunt began with"]);
+    fs::remove_file(hunt.join("oracle.toml")).unwrap();
+    env.run(&["resume"]).expect(5).says(&words);
+    fs::write(hunt.join("oracle.toml"), &frozen).unwrap();
+    env.resume().names(&history, 3);
+}
+
+#[test]
+fn an_oracle_of_a_hunt_whose_configuration_was_edited_stops() {
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g b b b").with_all("chunk_ms = 15").with_all("build_ms = 40");
+    plan.build(&env);
+    Oracle::new(&env).write(&env);
+    let running = env.spawn_product(&["start", "--good", "v1"]);
+    assert!(wait_until(Duration::from_secs(20), || env.runs().len() > 3));
+    let hunt = fs::read_dir(store(&env).join("hunts")).unwrap().next().unwrap().unwrap().path();
+    let mut file = fs::OpenOptions::new().append(true).open(hunt.join("oracle.toml")).unwrap();
+    file.write_all(b"# mine\n").unwrap();
+    running.wait().expect(5).says(&["not the configuration that the hunt began with", "restore"]);
+}
+
+#[test]
+fn stop_ends_nobody_but_the_driver() {
+    let env = TestEnvironment::new();
+    line("g b").with_all("chunk_ms = 3000").build(&env);
+    Oracle::new(&env).write(&env);
+    let running = env.spawn_product(&["start", "--good", "v1"]);
+    assert!(wait_until(Duration::from_secs(20), || !env.runs().is_empty()));
+    let hunt = fs::read_dir(store(&env).join("hunts")).unwrap().next().unwrap().unwrap().path();
+    let told = fs::read_to_string(hunt.join("driver")).unwrap();
+    let mut command = env.command("sleep", &env.path("tmp"));
+    command.arg("60").env("TOKEN", env.path("tmp"));
+    let mut stranger = command.spawn().unwrap();
+    let (driver, _) = told.split_once(' ').unwrap();
+    for text in ["1", "nonsense", "", &stranger.id().to_string(), driver, &format!("{driver} 7")] {
+        fs::write(hunt.join("driver"), text).unwrap();
+        env.run(&["stop"]).expect(5).says(&["runs", "nothing was ended"]);
+        assert!(stranger.try_wait().unwrap().is_none(), "{text:?} ended a stranger");
+    }
+    fs::write(hunt.join("driver"), &told).unwrap();
+    env.run(&["stop"]).expect(0);
+    running.wait().expect(130);
+    fs::write(hunt.join("driver"), stranger.id().to_string()).unwrap();
+    env.run(&["stop"]).expect(0).says(&["is not running"]);
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
 }
