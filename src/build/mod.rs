@@ -3,11 +3,13 @@
 mod builder;
 mod compiler_cache;
 mod key;
+mod linked;
 mod setup;
 mod slot;
 mod unbuilt;
 
 pub use builder::{BuildError, Built, Order, build};
 pub use key::{build_key, prepare_key, run_key};
+pub use linked::{Linked, WroteLinked};
 pub use slot::{Slot, SlotError, Slots, Stamp};
 pub use unbuilt::refuse;

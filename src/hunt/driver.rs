@@ -72,6 +72,8 @@ pub fn drive(
     };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed)?;
+    } else {
+        driver.tell_unwatched()?;
     }
     let result = match driver.run() {
         Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),

@@ -33,6 +33,7 @@ mod short;
 mod step;
 mod sweep;
 mod targets;
+mod unwatched;
 mod verdict;
 mod yielded;
 

@@ -24,6 +24,7 @@ mod eras;
 mod init;
 mod kills;
 mod kit_itself;
+mod leaks;
 mod memory;
 mod pages;
 mod poison;
