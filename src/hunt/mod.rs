@@ -20,6 +20,7 @@ mod gradual;
 mod heading;
 mod lead;
 mod noise;
+mod nothing_ran;
 mod open;
 mod over_text;
 mod plan;

@@ -1,9 +1,10 @@
-//! What leaks out of a commit's build.
+//! What leaks out of a commit's build, and measures that run nothing of it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
-use crate::kit::{History, Oracle, Plan, TestEnvironment, line};
+use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, line};
 
 /// A place to hunt in, where each build is made by this script with the words FAKE SRC BUILD.
 fn built_by(plan: Plan, script: &str) -> (TestEnvironment, History, Oracle) {
@@ -74,4 +75,48 @@ fn a_build_that_installs_into_a_fixed_prefix_is_refused() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     env.run(&["start", "--good", "v1"]).expect(5).says(&words);
     env.run(&["resume"]).expect(5).says(&words[..1]);
+}
+
+/// A program in PATH that says the same at every commit.
+fn in_path(env: &TestEnvironment, oracle: &Oracle) -> Hunt {
+    oracle.write(env);
+    let folder = env.path("world/bin");
+    fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("engine");
+    fs::write(&program, "#!/bin/sh\necho '[1]7.0,'\necho 'Final estimate: PPL = 7.0 +/- 0.01'\n")
+        .unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    Hunt::of(env, env.run_with(&env.repo(), &["start", "--good", "v1"], &[("PATH", path(&folder))]))
+}
+
+fn path(first: &Path) -> String {
+    format!("{}:{}", first.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn a_program_in_path_is_not_the_commits() {
+    for command in ["engine run ppl", "engine run ppl src={src}"] {
+        let env = TestEnvironment::new();
+        line("g g b b").build(&env);
+        let oracle = Oracle::new(&env).ppl_command(command);
+        for _ in 0..2 {
+            let hunt = in_path(&env, &oracle).expect(4, "endpoint-unmeasurable");
+            let summary = hunt.report["summary"].as_str().unwrap();
+            let found = env.path("world/bin/engine").display().to_string();
+            for words in ["`engine`", &found, "found in PATH", "use {build}/engine"] {
+                assert!(summary.contains(words), "{summary}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_command_that_may_run_the_commit_where_nobody_looks_is_only_noted() {
+    let env = TestEnvironment::new();
+    line("g g b b").with_all("program = other").build(&env);
+    let oracle = Oracle::new(&env).ppl_command("engine run {build}/other");
+    let hunt = in_path(&env, &oracle).expect(4, "no-regression");
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("nothing of the commit was seen to be loaded"), "{notes}");
+    hunt.output.says(&["nothing of the commit was seen to be loaded"]);
 }
