@@ -79,6 +79,7 @@ pub fn drive(
         Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
         other => other,
     };
+    let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
         Err(error) => Event::Stopped {

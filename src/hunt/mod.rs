@@ -27,6 +27,7 @@ mod plan;
 mod posterior;
 mod publish;
 mod ran;
+mod reused_only;
 mod ruler;
 mod sampler;
 mod search;
