@@ -18,6 +18,7 @@ use crate::store::{
 };
 
 use super::compiler_cache::Counters;
+use super::linked::{Linked, WroteLinked};
 use super::recalled::failure;
 use super::setup::{place, setup};
 use super::unbuilt::misplaced;
@@ -45,6 +46,9 @@ pub enum BuildError {
     /// The record could not be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// It wrote into what every commit shares.
+    #[error(transparent)]
+    Linked(#[from] WroteLinked),
     /// A placeholder has no value here.
     #[error(transparent)]
     Placeholder(#[from] MissingValue),
@@ -171,6 +175,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     let log = pending.path();
     // Where there is nothing to build, the log is empty, but there.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
+    let linked = Linked::below(&slot.src(), &order.config.worktree.link);
     let env = fill_env(&order.config.build.env, order.values)?;
     let before = Counters::read(&env);
     let mut commands = Vec::new();
@@ -184,6 +189,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
             break;
         }
     }
+    linked.check("the build", order.commit.short())?;
     let counted = Counters::read(&env).since(&before);
     let (failure, fault) = failed.unzip();
     // Before what the build changed is put back: lock files are among it.
@@ -206,6 +212,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         prepare: None,
         compiler_cache: counted,
         setup,
+        log_sha256: None,
     };
     Ok(Attempt { record, log: pending, fault })
 }

@@ -3,6 +3,7 @@
 mod builder;
 mod compiler_cache;
 mod key;
+mod linked;
 mod recalled;
 mod setup;
 mod slot;
@@ -10,6 +11,7 @@ mod unbuilt;
 
 pub use builder::{BuildError, Built, Order, build};
 pub use key::{build_key, prepare_key, run_key};
+pub use linked::{Linked, WroteLinked};
 pub use recalled::recalled;
 pub use slot::{Slot, SlotError, Slots, Stamp};
 pub use unbuilt::refuse;

@@ -78,5 +78,6 @@ fn unbuilt(
         prepare: None,
         compiler_cache: None,
         setup: None,
+        log_sha256: None,
     }
 }

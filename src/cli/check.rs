@@ -11,6 +11,7 @@ use crate::oracle::{Pins, load_average, machine};
 use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
+use super::unnamed::{Unnamed, unnamed};
 use super::{Failed, config_path, current_folder, exit, init};
 
 /// Below this a checkout, a build, and a night's logs may not fit.
@@ -70,6 +71,7 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
             named_later(&mut lines, &config);
             timed(&mut lines, &config);
             compiler_cache(&mut lines, &config);
+            paths(&mut lines, &config, repository.as_ref().ok());
             if let Ok(repository) = &repository {
                 laid(&mut lines, repository, &config);
                 kept_elsewhere(&mut lines, repository, &config);
@@ -137,6 +139,27 @@ fn inputs(lines: &mut Lines, config: &Config) {
             }
             Err(error) => lines.bad("input", &error.to_string(), Some(error.hint())),
         }
+    }
+}
+
+/// Files that commands name and no key knows.
+fn paths(lines: &mut Lines, config: &Config, repository: Option<&Repository>) {
+    for one in unnamed(config, repository.and_then(Repository::top)) {
+        let Unnamed { written, place, input } = one;
+        let stale = "if it changes, old figures are taken for new";
+        let (about, cure) = match input {
+            Some(name) => (
+                format!(
+                    "`{written}` is the input {name}, but {place} names it by its path: {stale}"
+                ),
+                format!("write {{inputs.{name}}}"),
+            ),
+            None => (
+                format!("`{written}` is named in {place} and not in [inputs]: {stale}"),
+                "add it to [inputs] and write {inputs.NAME}".to_owned(),
+            ),
+        };
+        lines.warn("path", &about, &cure);
     }
 }
 

@@ -19,6 +19,7 @@ mod status;
 mod stop;
 mod store;
 mod unavailable;
+mod unnamed;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

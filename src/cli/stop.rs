@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::store::{Driver, HuntDir};
 use crate::ui::Ui;
 
 use super::args::Hunt;
@@ -13,20 +14,16 @@ use super::{Failed, exit, hunt_here};
 /// An engine may take its own grace to end.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Between taking the lock and saying who has it.
+const NAMING: Duration = Duration::from_secs(1);
+
 /// `stop`.
 pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
     let is_driven = || hunt.is_driven().map_err(Failed::store);
-    if !is_driven()? {
+    let Some(driver) = driver(&hunt)? else {
         ui.line(&format!("hunt {} is not running", hunt.id()));
         return Ok(exit::DONE);
-    }
-    let driver = hunt.driver().map_err(Failed::store)?.and_then(Pid::from_raw);
-    let Some(driver) = driver else {
-        return Err(Failed::world(
-            anyhow!("hunt {} runs, and does not say in which process", hunt.id()),
-            Some("is it on another machine? Ctrl-C there ends it".to_owned()),
-        ));
     };
     kill_process(driver, Signal::TERM).map_err(|error| {
         let pid = driver.as_raw_nonzero();
@@ -46,4 +43,33 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     }
     ui.line(&format!("hunt {} is stopped; `bisect-ppl resume` goes on", hunt.id()));
     Ok(exit::DONE)
+}
+
+/// The process that drives a hunt; `None` where none does. Nobody else is ever ended: the number in
+/// the hunt's folder may be anything.
+fn driver(hunt: &HuntDir) -> Result<Option<Pid>, Failed> {
+    let asked = Instant::now();
+    loop {
+        let about = match hunt.driver().map_err(Failed::store)? {
+            Driver::Nobody => return Ok(None),
+            Driver::Process(pid) => match Pid::from_raw(pid) {
+                Some(pid) => return Ok(Some(pid)),
+                None => format!("hunt {} runs, and does not say in which process", hunt.id()),
+            },
+            Driver::Unnamed => {
+                format!("hunt {} runs, and does not say in which process", hunt.id())
+            }
+            Driver::Another(pid) => format!(
+                "hunt {} runs, but process {pid}, which its folder names, is not the one that \
+                 drives it",
+                hunt.id()
+            ),
+        };
+        // Whoever has just taken the lock writes its name down next.
+        if asked.elapsed() > NAMING {
+            let cure = "nothing was ended; is it on another machine? Ctrl-C there ends it";
+            return Err(Failed::world(anyhow!(about), Some(cure.to_owned())));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

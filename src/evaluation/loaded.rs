@@ -18,6 +18,14 @@ pub struct Loaded {
     pub is_whole: bool,
     /// SHA-256 of the names of all files that lay in source and build, loaded or not.
     pub names: String,
+    /// Whether every file of source and build that was opened was seen; `false` of a record from
+    /// before this was kept.
+    #[serde(default)]
+    pub is_watched: bool,
+    /// Where nothing of the commit was loaded: its file that has the name of the program that ran,
+    /// by its path below the slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadowed: Option<String>,
 }
 
 /// A file that two runs did not load alike.

@@ -162,6 +162,10 @@ pub struct RunRecord {
     /// is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
+    /// SHA-256 of its log; filled in when it is stored, and absent of a record from before there
+    /// was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_sha256: Option<String>,
 }
 
 /// A `[[prepare]]` that failed; the record says how it ended.

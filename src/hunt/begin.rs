@@ -7,7 +7,7 @@ use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
 use crate::git::{History, Range, Repository, pathspec};
 use crate::oracle::{Facts, OracleError, Pins};
 use crate::store::journal::{Begun, Event, Options, SearchBy};
-use crate::store::{HuntDir, KeyHasher, Store, publish};
+use crate::store::{HuntDir, Store, config_digest, publish};
 
 use super::{HuntError, UsageError};
 
@@ -91,7 +91,7 @@ pub fn begin(
         within: None,
         commits,
         options,
-        config_sha256: KeyHasher::new("config").field("text", config.text()).hex(),
+        config_sha256: config_digest(config.text()),
         base,
         slots,
         inputs: facts.inputs,

@@ -78,11 +78,14 @@ pub fn drive(
     };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed)?;
+    } else {
+        driver.tell_unwatched()?;
     }
     let result = match driver.run() {
         Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
         other => other,
     };
+    let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
         Err(error) => Event::Stopped {

@@ -66,6 +66,9 @@ impl Driver<'_> {
             self.leave_out_stray_failures(seen)?;
         }
         self.oracle.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == good));
+        if let Some(finding) = self.nothing_ran(&at_good, &at_bad)? {
+            return Ok(Err(finding));
+        }
         let chosen = match choose(&at_good, &at_bad, &self.guards(), &manner) {
             Ok(chosen) => chosen,
             Err(finding) => return Ok(Err(finding)),

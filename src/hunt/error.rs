@@ -133,6 +133,9 @@ pub enum HuntError {
     /// The folder holds a hunt that this program cannot read.
     #[error("the hunt's journal does not say how it began")]
     NoBeginning,
+    /// The frozen configuration is not what it was when the hunt began.
+    #[error("{} is not the configuration that the hunt began with: it was changed or removed", .0.display())]
+    Altered(PathBuf),
     /// The frozen configuration.
     #[error(transparent)]
     Frozen(#[from] ConfigError),
@@ -177,6 +180,11 @@ impl HuntError {
             }
             Self::Budget(_) => Some(
                 "raise max_runs in [statistics] and start again: what was measured is used again"
+                    .into(),
+            ),
+            Self::Altered(_) => Some(
+                "restore that file, or start a new hunt with what should hold: what was measured is \
+                 used again"
                     .into(),
             ),
             Self::NoBeginning | Self::Frozen(_) => {

@@ -9,7 +9,7 @@ use crate::git::{GitError, History, Laying, Repository};
 use crate::oracle::{ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recorder};
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
-use crate::store::{HuntDir, Store, StoreError};
+use crate::store::{HuntDir, Store};
 
 use super::HuntError;
 use super::begin::{checkout_of, user_cache};
@@ -48,9 +48,11 @@ pub fn open(
     Ok((oracle, begun))
 }
 
-/// The configuration that a hunt began with.
+/// The configuration that a hunt began with. Another one would judge by other rules what was
+/// measured under these, or measure something else in the middle of it.
 pub(super) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError> {
-    let text = std::fs::read_to_string(hunt.config()).map_err(StoreError::at(&hunt.config()))?;
+    let text = hunt.config_text(&begun.config_sha256)?;
+    let text = text.ok_or_else(|| HuntError::Altered(hunt.config()))?;
     Ok(Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?)
 }
 

@@ -36,7 +36,8 @@ impl Driver<'_> {
             return Ok(None);
         };
         let key = self.oracle.run_key_of(&seen.commit, &recipe, measure)?;
-        Ok(self.oracle.store.run(key.as_str(), &sample.attempt)?.record.loaded)
+        let run = self.oracle.store.run(key.as_str(), &sample.attempt)?;
+        Ok(run.and_then(|run| run.record.loaded))
     }
 }
 
@@ -63,7 +64,7 @@ mod tests {
     fn loaded(own: &[(&str, &str)], is_whole: bool) -> Loaded {
         let own = own.iter().map(|(path, sha)| ((*path).to_owned(), (*sha).to_owned())).collect();
         let elsewhere = BTreeMap::from([("/lib/libm.so.6".to_owned(), "m".to_owned())]);
-        Loaded { own, elsewhere, is_whole, names: String::new() }
+        Loaded { own, elsewhere, is_whole, ..Loaded::default() }
     }
 
     #[test]

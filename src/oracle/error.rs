@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use crate::build::{BuildError, SlotError};
+use crate::build::{BuildError, SlotError, WroteLinked};
 use crate::config::{ConfigError, MissingValue, ResolveError};
 use crate::git::GitError;
 use crate::process::ProcessError;
@@ -77,6 +77,24 @@ pub enum OracleError {
         /// What lies there.
         whose: &'static str,
     },
+    /// A file from outside the build is not what it was at another run of the same hunt.
+    #[error(
+        "a run of {measure} at {commit} loaded {path}, which has changed since a run at {before} \
+         loaded it: they were not measured with the same files"
+    )]
+    Elsewhere {
+        /// The measure.
+        measure: String,
+        /// The commit, abbreviated.
+        commit: String,
+        /// The file.
+        path: String,
+        /// The commit of the earlier run, abbreviated.
+        before: String,
+    },
+    /// A run or a step before it wrote into what every commit shares.
+    #[error(transparent)]
+    Linked(#[from] WroteLinked),
     /// `[statistics] max_runs` are made.
     #[error("the budget of {0} runs is spent")]
     Budget(u32),
@@ -157,6 +175,13 @@ impl OracleError {
                  load from the checkout is named under [worktree] link, or [inputs]"
                     .to_owned(),
             ),
+            Self::Elsewhere { .. } => Some(
+                "a build writes outside its folder: install below {build}, as with \
+                 -DCMAKE_INSTALL_PREFIX={build}/prefix, and run what lies there; or something was \
+                 updated meanwhile; then start a new hunt"
+                    .to_owned(),
+            ),
+            Self::Linked(error) | Self::Build(BuildError::Linked(error)) => Some(error.hint()),
             Self::Input(error) => Some(error.hint()),
             Self::Slot(error) | Self::Build(BuildError::Slot(error)) => slot_hint(error),
             Self::Process(error) | Self::Build(BuildError::Process(error)) => process_hint(error),

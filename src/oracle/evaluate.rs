@@ -127,6 +127,7 @@ impl Oracle {
         };
         let mut placed = None;
         let answer = self.answer(request, &recipe, &mut placed);
+        self.tell_damaged()?;
         if let Some(Placed { slot, .. }) = placed
             && request.keep
         {

@@ -1,11 +1,12 @@
 //! One launch of a measure's command, in the company it bears.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::config::{Config, Measure, Placeholder};
-use crate::evaluation::{Apart, CommitId, MachineState, Phase};
+use crate::evaluation::{Apart, CommitId, MachineState, Phase, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
@@ -13,6 +14,7 @@ use super::count::given;
 use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
 use super::gpu_state::GpuProbe;
+use super::loaded::{Elsewhere, is_given};
 use super::quiet::{Company, Held, NotTaken, Quiet};
 use super::{OracleError, caches, machine_state, run};
 
@@ -32,6 +34,8 @@ pub struct Launcher {
     warm: BTreeSet<(String, String)>,
     /// Measures whose runs leave something in `{cache}`.
     caching: BTreeSet<String>,
+    /// What the hunt's runs loaded from elsewhere.
+    elsewhere: RefCell<Elsewhere>,
 }
 
 impl Launcher {
@@ -42,6 +46,7 @@ impl Launcher {
             gpus: GpuProbe::default(),
             warm: BTreeSet::new(),
             caching: BTreeSet::new(),
+            elsewhere: RefCell::default(),
         }
     }
 }
@@ -100,10 +105,29 @@ impl Oracle {
             warm_up,
             hunt: self.recorder.hunt(),
             stop: &self.stop,
+            same: &|record| self.check_elsewhere(record),
             look: &|| self.launcher.look(measure),
         })?;
         let derived = derive(&run, measure, recipe)?;
         Ok((run, derived))
+    }
+
+    /// Whether what a run loaded from elsewhere is what the hunt's other runs loaded.
+    fn check_elsewhere(&self, record: &RunRecord) -> Result<(), OracleError> {
+        let (Some(hunt), Some(loaded)) = (self.recorder.folder(), &record.loaded) else {
+            return Ok(());
+        };
+        let mut known = self.launcher.elsewhere.borrow_mut();
+        known.follow(hunt, &self.store)?;
+        match known.changed(loaded, |path| is_given(path, &record.started)) {
+            None => Ok(()),
+            Some(changed) => Err(OracleError::Elsewhere {
+                measure: record.measure.clone(),
+                commit: record.commit.short().to_owned(),
+                path: changed.path,
+                before: changed.before,
+            }),
+        }
     }
 
     /// The launches before the first that counts, which are kept like every run: once for each

@@ -6,6 +6,7 @@ mod caches;
 mod condition;
 mod control;
 mod count;
+mod damaged;
 mod derive;
 mod engine;
 mod error;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::build::prepare_key;
+use crate::build::{Linked, prepare_key};
 use crate::config::{Config, Prepare, fill_env};
 use crate::evaluation::{CommitId, Ended, FailedPrepare, RunRecord};
 use crate::git::Worktree;
@@ -99,6 +99,7 @@ impl Oracle {
             prepare: Some(prepare.name.clone()),
             compiler_cache: None,
             setup: None,
+            log_sha256: None,
         };
         publish_file(log, &self.store.build_log(&record))?;
         self.store.put_build(&record)?;
@@ -128,6 +129,7 @@ impl Oracle {
         for (name, value) in &env {
             invocation = invocation.env(name, value);
         }
+        let linked = Linked::below(&slot.src(), &recipe.worktree.link);
         let started = jiff::Timestamp::now().to_string();
         let mut header = vec![
             ("prepare", prepare.name.clone()),
@@ -147,6 +149,7 @@ impl Oracle {
         if done.ended == Ended::Stopped || self.stop.is_requested() {
             return Err(OracleError::Stopped);
         }
+        linked.check(&format!("the step {}", prepare.name), commit.short())?;
         self.facts.check_inputs(recipe, &self.store)?;
         let folder = slot.prepared(&prepare.name);
         let missing = prepare.outputs.iter().find(|output| !folder.join(output).exists());
@@ -193,6 +196,7 @@ impl Oracle {
             machine: None,
             loaded: None,
             same_as: None,
+            log_sha256: None,
         }
     }
 }

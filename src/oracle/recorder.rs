@@ -115,6 +115,11 @@ impl Recorder {
         self.built.contains(attempt)
     }
 
+    /// The hunt's folder.
+    pub fn folder(&self) -> Option<&HuntDir> {
+        self.hunt.as_ref().map(|(hunt, _)| hunt)
+    }
+
     /// How many runs were made for this hunt.
     pub fn made(&self) -> u32 {
         u32::try_from(self.made.len()).unwrap_or(u32::MAX)

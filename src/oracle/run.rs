@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::build::{Slot, Stamp};
+use crate::build::{Linked, Slot, Stamp};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{Around, CommitId, Ended, Loaded, MachineState, Phase, RunRecord};
 use crate::git::{Holding, Repository, Worktree};
@@ -38,6 +38,8 @@ pub(super) struct Order<'a> {
     pub(super) warm_up: bool,
     pub(super) hunt: Option<&'a str>,
     pub(super) stop: &'a Stop,
+    /// Whether what it loaded from elsewhere is what other runs loaded.
+    pub(super) same: &'a dyn Fn(&RunRecord) -> Result<(), OracleError>,
     /// Looks at the machine.
     pub(super) look: &'a dyn Fn() -> MachineState,
 }
@@ -48,6 +50,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let Order { slot, measure, .. } = order;
     slot.fresh(&slot.out())?;
     let look = Look::begin(slot)?;
+    let linked = Linked::below(&slot.src(), &order.config.worktree.link);
     let setting = Setting::of(measure, order.values, slot, &look)?;
     let argv = setting.words(&measure.command)?;
     let attempt = attempt_name();
@@ -93,13 +96,14 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     for command in &measure.after {
         quietly(&setting.words(command)?)?;
     }
-    let loaded = loaded(&order, look, &mapped);
+    let loaded = loaded(&order, look, &argv[0], &mapped);
     keep_file(measure, slot, log)?;
     Worktree::holding(order.repository, &slot.src(), order.holding.clone())?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::Stopped);
     }
     let loaded = loaded?;
+    linked.check(&format!("a run of {}", measure.name), order.commit.short())?;
     // A text that was swapped under the run is no run of the one that was hashed.
     order.facts.check_inputs(order.config, order.store)?;
     let record = RunRecord {
@@ -124,16 +128,23 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         machine,
         loaded: Some(loaded),
         same_as: None,
+        log_sha256: None,
     };
+    (order.same)(&record)?;
     Ok(order.store.put_run(&record, log)?)
 }
 
 /// What was loaded; an error where that was not the commit's.
-fn loaded(order: &Order<'_>, look: Look, mapped: &[PathBuf]) -> Result<Loaded, OracleError> {
+fn loaded(
+    order: &Order<'_>,
+    look: Look,
+    program: &str,
+    mapped: &[PathBuf],
+) -> Result<Loaded, OracleError> {
     let Order { slot, measure, .. } = *order;
     let ground = Ground { slot, checkout: order.checkout, allowed: allowed(order) };
     let mut loaded =
-        look.finish(&ground, mapped, order.store)?.map_err(|leak| OracleError::Leak {
+        look.finish(&ground, program, mapped, order.store)?.map_err(|leak| OracleError::Leak {
             measure: measure.name.clone(),
             commit: order.commit.short().to_owned(),
             path: leak.path,

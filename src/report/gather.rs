@@ -39,7 +39,12 @@ impl Report {
             folder: hunt.path().to_owned(),
             inside: inside::of(hunt)?,
         };
-        Self::from_stored(stored).ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))
+        let report = Self::from_stored(stored);
+        let mut report = report.ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))?;
+        if hunt.config_text(&report.config_sha256)?.is_none() {
+            report.notes.push(ALTERED.to_owned());
+        }
+        Ok(report)
     }
 
     /// The same from the events; `None` before a hunt has begun.
@@ -274,6 +279,10 @@ impl<'a> Gathered<'a> {
         finding
     }
 }
+
+/// What is said where the frozen configuration has another digest than the journal tells.
+const ALTERED: &str = "the oracle.toml in the hunt's folder is not the one that the hunt began with: \
+                       it was changed or removed since, so that the hunt cannot be resumed";
 
 /// The cure of an interruption.
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";

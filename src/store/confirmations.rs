@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError, publish, read_json};
+use super::{Store, StoreError, publish};
 
 /// A confirmation that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,9 +23,9 @@ impl Store {
         publish(&path, &serde_json::to_vec_pretty(made).expect("a record is plain data"))
     }
 
-    /// The confirmation under that key, if one was made.
+    /// The confirmation under that key, if one was made that can be read.
     pub fn confirmation(&self, key: &str) -> Result<Option<Confirmation>, StoreError> {
         let path = self.root().join("confirmations").join(format!("{key}.json"));
-        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+        self.record(&path, "the confirmation")
     }
 }

@@ -116,7 +116,8 @@ fn identity(file: &Path) -> Result<Identity, StoreError> {
     })
 }
 
-fn digest(file: &Path) -> Result<String, StoreError> {
+/// SHA-256 of a file's content.
+pub(super) fn digest(file: &Path) -> Result<String, StoreError> {
     let mut source = File::open(file).map_err(StoreError::at(file))?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 20];

@@ -4,8 +4,10 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
+use crate::process::started;
+
 use super::journal::{Entry, Journal};
-use super::{Store, StoreError};
+use super::{KeyHasher, Store, StoreError};
 
 /// A hunt on disk.
 #[derive(Clone, Debug)]
@@ -17,6 +19,24 @@ pub struct HuntDir {
 /// Held by the driver for as long as it lives; the system frees it when the driver dies.
 #[derive(Debug)]
 pub struct HuntLock(#[expect(dead_code, reason = "held, never read")] File);
+
+/// Who drives a hunt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// Nobody: its lock is free.
+    Nobody,
+    /// This process, which took the lock.
+    Process(i32),
+    /// Its folder names this process, which is another one than that which took the lock.
+    Another(i32),
+    /// Its folder names none.
+    Unnamed,
+}
+
+/// Digest of a configuration's text, as the journal has it.
+pub fn config_digest(text: &str) -> String {
+    KeyHasher::new("config").field("text", text).hex()
+}
 
 impl Store {
     /// Makes the folder of a new hunt. Its name begins with the time, so names sort by age.
@@ -108,6 +128,19 @@ impl HuntDir {
         self.path.join("oracle.toml")
     }
 
+    /// The text of the frozen configuration; `None` where it is not the one with this digest any
+    /// more.
+    pub fn config_text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
+        let path = self.config();
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StoreError::Io { path, source }),
+        };
+        let text = String::from_utf8(bytes).ok();
+        Ok(text.filter(|text| config_digest(text) == sha256))
+    }
+
     /// The journal.
     pub fn journal_path(&self) -> PathBuf {
         self.path.join("journal.jsonl")
@@ -139,8 +172,7 @@ impl HuntDir {
         for _ in 0..20 {
             if let Some(lock) = self.try_lock()? {
                 let path = self.path.join("driver");
-                std::fs::write(&path, std::process::id().to_string())
-                    .map_err(StoreError::at(&path))?;
+                std::fs::write(&path, driver_line()).map_err(StoreError::at(&path))?;
                 return Ok(lock);
             }
             std::thread::sleep(std::time::Duration::from_millis(25));
@@ -148,15 +180,26 @@ impl HuntDir {
         Err(StoreError::Locked(self.id.clone()))
     }
 
-    /// The process that drives it, if one does.
-    pub fn driver(&self) -> Result<Option<i32>, StoreError> {
+    /// Who drives it. A process is named only if it began when the one did that took the lock: a
+    /// number alone may be anybody's by now.
+    pub fn driver(&self) -> Result<Driver, StoreError> {
+        if !self.is_driven()? {
+            return Ok(Driver::Nobody);
+        }
         let path = self.path.join("driver");
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        let text = match std::fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Driver::Unnamed);
+            }
             Err(source) => return Err(StoreError::Io { path, source }),
         };
-        Ok(if self.is_driven()? { text.trim().parse().ok() } else { None })
+        let mut words = text.split_whitespace();
+        let pid = words.next().and_then(|word| word.parse::<i32>().ok()).filter(|pid| *pid > 1);
+        let Some(pid) = pid else { return Ok(Driver::Unnamed) };
+        let began = words.next().and_then(|word| word.parse::<u64>().ok());
+        let is_it = began.is_some() && began == started(pid);
+        Ok(if is_it { Driver::Process(pid) } else { Driver::Another(pid) })
     }
 
     fn try_lock(&self) -> Result<Option<HuntLock>, StoreError> {
@@ -208,6 +251,13 @@ impl HuntDir {
     }
 }
 
+/// This process, and when it began.
+fn driver_line() -> String {
+    let pid = std::process::id();
+    let began = i32::try_from(pid).ok().and_then(started);
+    began.map_or_else(|| pid.to_string(), |began| format!("{pid} {began}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,5 +287,41 @@ mod tests {
         assert_eq!(store.hunt(Some(first.id())).unwrap().id(), first.id());
         assert!(store.hunt(Some("1999")).is_err());
         assert_eq!(store.hunts().unwrap().len(), 2);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_drives_a_hunt_only_if_it_began_when_the_driver_did() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open_to_measure(folder.path()).unwrap();
+        let hunt = store.new_hunt().unwrap();
+        let own = i32::try_from(std::process::id()).unwrap();
+        let lock = hunt.lock().unwrap();
+        assert_eq!(hunt.driver().unwrap(), Driver::Process(own));
+        let file = hunt.path().join("driver");
+        let said = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            hunt.driver().unwrap()
+        };
+        for text in ["", "0", "1", "-1", "-1 0", "nobody", "99999999999", "\0"] {
+            assert_eq!(said(text), Driver::Unnamed, "{text:?}");
+        }
+        assert_eq!(said(&format!("{own}")), Driver::Another(own));
+        assert_eq!(said(&format!("{own} 1")), Driver::Another(own));
+        assert_eq!(said(&driver_line()), Driver::Process(own));
+        drop(lock);
+        assert_eq!(said(&driver_line()), Driver::Nobody);
+    }
+
+    #[test]
+    fn a_configuration_that_was_edited_is_not_the_one_that_was_frozen() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
+        let frozen = config_digest("a = 1\n");
+        assert_eq!(hunt.config_text(&frozen).unwrap(), None);
+        std::fs::write(hunt.config(), "a = 1\n").unwrap();
+        assert_eq!(hunt.config_text(&frozen).unwrap().as_deref(), Some("a = 1\n"));
+        std::fs::write(hunt.config(), "a = 2\n").unwrap();
+        assert_eq!(hunt.config_text(&frozen).unwrap(), None);
     }
 }

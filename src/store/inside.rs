@@ -42,7 +42,7 @@ impl Went {
 }
 
 impl HuntDir {
-    /// What was tried, in order.
+    /// What was tried, in order; nothing where that cannot be read, so that it is tried again.
     pub fn inside(&self) -> Result<Vec<Inside>, StoreError> {
         let path = self.path().join(FILE);
         let bytes = match std::fs::read(&path) {
@@ -50,8 +50,7 @@ impl HuntDir {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => return Err(StoreError::Io { path, source }),
         };
-        serde_json::from_slice(&bytes)
-            .map_err(|error| StoreError::Corrupt { path, reason: error.to_string() })
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
     /// Writes it down.

@@ -19,6 +19,7 @@
 
 mod builds;
 mod confirmations;
+mod damaged;
 mod digests;
 mod durable;
 mod error;
@@ -39,16 +40,18 @@ use std::sync::Arc;
 
 pub use builds::{BuildRecord, CacheProgram, CompilerCache};
 pub use confirmations::Confirmation;
+pub use damaged::{Damage, Damaged};
 pub use digests::Digests;
 pub use durable::{publish, publish_file};
 pub use error::StoreError;
 pub use gc::{Limits, Tidying, Waste};
-pub use hunts::{HuntDir, HuntLock};
+pub use hunts::{Driver, HuntDir, HuntLock, config_digest};
 pub use inside::{Inside, Went};
 pub use inventory::{Inventory, Pile};
 pub use key::{BuildKey, KeyHasher, RunKey, hex};
 pub use runs::{Control, PendingLog, StoredRun};
 
+use damaged::Evidence;
 use in_use::InUse;
 
 /// The layout this program reads and writes. A reader refuses what is newer and reads
@@ -61,6 +64,8 @@ pub struct Store {
     root: PathBuf,
     /// Held by whoever measures, so that nobody tidies up below them.
     in_use: Option<Arc<InUse>>,
+    /// What was found out about its records.
+    evidence: Arc<Evidence>,
 }
 
 impl Store {
@@ -77,7 +82,7 @@ impl Store {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(source) => return Err(StoreError::Io { path: format, source }),
         }
-        Ok(Self { root, in_use: None })
+        Ok(Self { root, in_use: None, evidence: Arc::default() })
     }
 
     /// The same for whoever measures: it is made when it is not there, and nothing in it is
@@ -120,8 +125,9 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, StoreErro
         .map_err(|e| StoreError::Corrupt { path: path.to_owned(), reason: e.to_string() })
 }
 
-/// Reads every `*.json` in a folder, oldest name first; a folder that is not there is empty.
-fn read_all<T: serde::de::DeserializeOwned>(folder: &Path) -> Result<Vec<T>, StoreError> {
+/// The paths of every `*.json` in a folder, oldest name first; a folder that is not there is
+/// empty.
+fn record_files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -135,5 +141,5 @@ fn read_all<T: serde::de::DeserializeOwned>(folder: &Path) -> Result<Vec<T>, Sto
         }
     }
     paths.sort();
-    paths.iter().map(|path| read_json(path)).collect()
+    Ok(paths)
 }

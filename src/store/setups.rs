@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::evaluation::Setup;
 
-use super::{Store, StoreError, key::hex, publish, read_json};
+use super::{Store, StoreError, key::hex, publish};
 
 impl Store {
     /// Keeps one, and returns the digest of its content; nothing is kept of what is not known.
@@ -26,7 +26,7 @@ impl Store {
     /// One that was kept, as long as nobody removed it.
     pub fn setup(&self, digest: &str) -> Result<Option<Setup>, StoreError> {
         let path = self.setup_path(digest);
-        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+        self.record(&path, "a build's setup")
     }
 
     pub(super) fn setups_folder(&self) -> PathBuf {

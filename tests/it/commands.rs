@@ -190,6 +190,28 @@ fn check_warns_of_files_that_stay_pointers() {
 }
 
 #[test]
+fn check_warns_of_files_that_no_key_knows() {
+    let env = TestEnvironment::new();
+    line("g b").build(&env);
+    let [weights, model] = ["inputs/draft.bin", "inputs/model.bin"].map(|path| env.path(path));
+    fs::write(&weights, "weights\n").unwrap();
+    let command = |args: &str| format!("{{build}}/engine run ppl {args}");
+    let args = format!("draft={} model={}", weights.display(), model.display());
+    Oracle::new(&env).ppl_command(&command(&args)).write(&env);
+    let said = env.run(&["check"]).expect(0).stdout;
+    let draft = format!(
+        "warn  path         `{}` is named in measure.ppl.command and not in [inputs]: if it \
+         changes, old figures are taken for new; add it to [inputs] and write {{inputs.NAME}}",
+        weights.display()
+    );
+    assert!(said.contains(&draft), "{said}");
+    assert!(said.contains("is the input model, but measure.ppl.command names it"), "{said}");
+    Oracle::new(&env).ppl_command(&command("draft={inputs.model}")).write(&env);
+    let said = env.run(&["check"]).expect(0).stdout;
+    assert!(!said.contains("measure.ppl.command"), "{said}");
+}
+
+#[test]
 fn check_warns_of_a_speed_that_is_measured_in_company() {
     let env = TestEnvironment::new();
     line("g b").build(&env);

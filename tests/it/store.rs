@@ -94,8 +94,16 @@ fn nothing_that_a_hunt_measured_goes_unasked() {
     assert_eq!(count(&env, "runs", ".json"), runs);
     before.assert_unchanged(&env);
     // A second hunt measures nothing anew, and has its confirmation.
-    env.hunt().names(&history, 4);
+    let hunt = env.hunt().names(&history, 4);
     assert_eq!(env.starts().len(), starts);
+    // And says how old its figures are, wherever it is read.
+    let today = jiff::Timestamp::now().to_string();
+    let words = ["nothing was run for this answer: its figures are of", &today[..4]];
+    for word in words {
+        assert!(hunt.file("report.md").contains(word) && hunt.file("report.html").contains(word));
+    }
+    assert!(hunt.report["notes"].to_string().contains(words[0]));
+    hunt.output.says(&words);
 }
 
 #[test]

@@ -29,7 +29,9 @@ pub fn run(args: &StoreShow, repository: &Repository, store: &Store, ui: Ui) -> 
             let found = found(what, repository, store)?;
             let readings = Readings::of(store).map_err(Failed::store)?;
             let builds = found.builds.iter().map(|build| tell_build(store, build));
-            builds.chain(found.runs.iter().map(|run| readings.tell(run))).collect()
+            let told = builds.chain(found.runs.iter().map(|run| readings.tell(run)));
+            told.chain(store.take_damaged().iter().map(|one| format!("left out: {one}\n")))
+                .collect()
         }
         Err(error) => return Err(Failed::store(error)),
     };

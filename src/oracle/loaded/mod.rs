@@ -1,6 +1,7 @@
 //! Proof of what ran: the programs, shared objects and files that a run really loaded, and
 //! whether any of them was not its commit's own.
 
+mod elsewhere;
 mod modules;
 mod opened;
 mod survey;
@@ -8,12 +9,14 @@ mod survey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::build::{Slot, SlotError};
 use crate::evaluation::Loaded;
 use crate::store::{Digests, Store, StoreError};
 
+pub(super) use self::elsewhere::{Elsewhere, is_given};
 use self::modules::{Modules, source_of};
 use self::opened::Opened;
 use self::survey::survey;
@@ -56,11 +59,12 @@ impl Look {
         self.modules.variables(python_path)
     }
 
-    /// What was loaded, or the first thing that should not have been; `mapped` is what the kernel
-    /// showed in memory.
+    /// What `program` loaded, or the first thing that should not have been; `mapped` is what the
+    /// kernel showed in memory.
     pub(super) fn finish(
         self,
         ground: &Ground<'_>,
+        program: &str,
         mapped: &[PathBuf],
         store: &Store,
     ) -> Result<Result<Loaded, Leak>, StoreError> {
@@ -80,6 +84,7 @@ impl Look {
         let elsewhere: BTreeSet<PathBuf> =
             mapped.iter().filter(|path| !path.starts_with(root)).cloned().collect();
         let elsewhere = digests(&mut Digests::open(store), elsewhere)?;
+        let shadowed = if own.is_empty() { named_like(program, ground.slot) } else { None };
         let own = digests(&mut slot_digests(ground.slot), own)?.into_iter().map(|(path, sha)| {
             let below = path.strip_prefix(root).expect("the commit's own lies in its slot");
             (named(below), sha)
@@ -89,6 +94,8 @@ impl Look {
             elsewhere: elsewhere.iter().map(|(path, sha)| (named(path), sha.clone())).collect(),
             names: self.names,
             is_whole,
+            is_watched: is_known,
+            shadowed,
         }))
     }
 }
@@ -100,6 +107,30 @@ fn named(path: &Path) -> String {
 /// Where the commit's own files lie.
 fn tops(slot: &Slot) -> [PathBuf; 2] {
     [slot.src(), slot.build()]
+}
+
+/// The file of the commit that has a program's name, below the slot; of several the first by depth
+/// and name.
+fn named_like(program: &str, slot: &Slot) -> Option<String> {
+    let name = Path::new(program).file_name()?;
+    let is_program = |file: &PathBuf| {
+        std::fs::metadata(file)
+            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    let mut folders: Vec<PathBuf> = vec![slot.build(), slot.src()];
+    while !folders.is_empty() {
+        if let Some(found) = folders.iter().map(|f| f.join(name)).find(is_program) {
+            return found.strip_prefix(slot.root()).ok().map(named);
+        }
+        let below =
+            folders.iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten());
+        let below = below.flatten().filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir()));
+        let mut next: Vec<PathBuf> =
+            below.filter(|e| e.file_name() != ".git").map(|e| e.path()).collect();
+        next.sort();
+        folders = next;
+    }
+    None
 }
 
 /// What lies in a slot, for runs that were made elsewhere.

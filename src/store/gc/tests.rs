@@ -58,6 +58,7 @@ impl Place {
             machine: None,
             loaded: None,
             same_as: None,
+            log_sha256: None,
         };
         let log = self.store.pending_log(attempt).unwrap();
         std::fs::write(log.path(), "1> said\n").unwrap();

@@ -1,0 +1,162 @@
+//! What `[worktree] link` leads to is shared by every commit and belongs to the user: a build or a
+//! run that writes there would be measured at other commits too. So it is looked at before and
+//! after each.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// More files than this below all links are not looked at: it would take seconds at each build and
+/// run.
+const MOST_FILES: usize = 200_000;
+
+/// A build or a run wrote into a linked folder.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} of {commit} wrote {}{} in what [worktree] link links in", path.display(), and_more(*.more))]
+pub struct WroteLinked {
+    /// `the build`, `a run of ppl`.
+    pub what: String,
+    /// The commit, abbreviated.
+    pub commit: String,
+    /// The first file that was written, made or removed.
+    pub path: PathBuf,
+    /// How many there are besides.
+    pub more: usize,
+}
+
+impl WroteLinked {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        "every commit would be measured with what this one left there. Install below {build}, or \
+         take it out of `link`, and start a new hunt; what was written is still there: restore it \
+         first (reinstall, for a .venv)"
+            .to_owned()
+    }
+}
+
+fn and_more(more: usize) -> String {
+    if more == 0 { String::new() } else { format!(" (and {more} more)") }
+}
+
+/// What the file system says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// The files below what is linked in, at one moment.
+#[derive(Debug)]
+pub struct Linked {
+    tops: Vec<PathBuf>,
+    /// `None` where there are too many.
+    files: Option<BTreeMap<PathBuf, State>>,
+}
+
+impl Linked {
+    /// Looks at what these names lead to where they are links below `src`: what a commit tracks
+    /// itself is not linked in.
+    pub fn below(src: &Path, names: &[String]) -> Self {
+        let is_link = |path: &PathBuf| path.is_symlink();
+        Self::at(names.iter().map(|name| src.join(name.trim_end_matches('/'))).filter(is_link))
+    }
+
+    /// Looks at these files and folders.
+    pub fn at(tops: impl IntoIterator<Item = PathBuf>) -> Self {
+        let tops: Vec<PathBuf> =
+            tops.into_iter().filter_map(|top| top.canonicalize().ok()).collect();
+        let files = files(&tops);
+        Self { tops, files }
+    }
+
+    /// Whether there are too many files to look at.
+    pub fn is_too_large(&self) -> bool {
+        self.files.is_none()
+    }
+
+    /// Looks again: an error where a file was written, made or removed since. What compiles Python
+    /// modules leaves them behind wherever it runs; that is passed over.
+    pub fn check(&self, what: &str, commit: &str) -> Result<(), WroteLinked> {
+        let (Some(before), Some(now)) = (&self.files, files(&self.tops)) else { return Ok(()) };
+        let written = now.iter().filter(|(path, state)| before.get(*path) != Some(state));
+        let removed = before.keys().filter(|path| !now.contains_key(*path));
+        let mut changed = written.map(|(path, _)| path).chain(removed);
+        let Some(path) = changed.next() else { return Ok(()) };
+        Err(WroteLinked {
+            what: what.to_owned(),
+            commit: commit.to_owned(),
+            path: path.clone(),
+            more: changed.count(),
+        })
+    }
+}
+
+fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
+    let mut found = BTreeMap::new();
+    let mut left = tops.to_vec();
+    while let Some(path) = left.pop() {
+        // What is gone again was never there.
+        let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
+        if meta.is_dir() {
+            if path.file_name().is_some_and(|name| name == "__pycache__") {
+                continue;
+            }
+            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+            left.extend(entries.map(|entry| entry.path()));
+        } else if path.extension().is_none_or(|ending| ending != "pyc") {
+            let state = State {
+                inode: meta.ino(),
+                size: meta.size(),
+                modified: (meta.mtime(), meta.mtime_nsec()),
+                changed: (meta.ctime(), meta.ctime_nsec()),
+            };
+            found.insert(path, state);
+        }
+        if found.len() > MOST_FILES {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_below_a_link_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let venv = folder.path().canonicalize().unwrap().join(".venv");
+        let src = folder.path().join("src");
+        std::fs::create_dir_all(venv.join("lib")).unwrap();
+        std::fs::create_dir_all(&src).unwrap();
+        std::fs::write(venv.join("lib/a.so"), "1").unwrap();
+        std::os::unix::fs::symlink(&venv, src.join(".venv")).unwrap();
+        std::fs::write(src.join("own"), "1").unwrap();
+        let names = [".venv/".to_owned(), "own".to_owned(), "none".to_owned()];
+        let before = Linked::below(&src, &names);
+        let first = |before: &Linked| before.check("the build", "abc").err().map(|e| e.path);
+        std::fs::write(src.join("own"), "2").unwrap();
+        std::fs::read(venv.join("lib/a.so")).unwrap();
+        std::fs::create_dir(venv.join("lib/__pycache__")).unwrap();
+        std::fs::write(venv.join("lib/__pycache__/a.cpython-312.pyc"), "").unwrap();
+        std::fs::write(venv.join("lib/b.pyc"), "").unwrap();
+        assert_eq!(first(&before), None);
+        std::fs::write(venv.join("lib/new.so"), "1").unwrap();
+        assert_eq!(first(&before), Some(venv.join("lib/new.so")));
+        let before = Linked::below(&src, &names);
+        let meta = std::fs::metadata(venv.join("lib/a.so")).unwrap();
+        std::fs::write(venv.join("lib/a.so"), "2").unwrap();
+        let file = std::fs::File::options().write(true).open(venv.join("lib/a.so")).unwrap();
+        file.set_modified(meta.modified().unwrap()).unwrap();
+        assert_eq!(first(&before), Some(venv.join("lib/a.so")), "with its old time and size");
+        let before = Linked::below(&src, &names);
+        std::fs::remove_file(venv.join("lib/a.so")).unwrap();
+        std::fs::write(venv.join("lib/new.so"), "2").unwrap();
+        let error = before.check("the build", "abc").unwrap_err();
+        let said = error.to_string();
+        assert!(said.starts_with("the build of abc wrote /") && said.contains("(and 1 more)"));
+    }
+}

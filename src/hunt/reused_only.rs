@@ -1,0 +1,62 @@
+//! An answer for which nothing was run: what its figures are of must be said, since the world may
+//! have changed since.
+
+use crate::evaluation::Finding;
+use crate::store::journal::{Entry, Event, RunDone};
+
+use super::HuntError;
+use super::driver::Driver;
+
+impl Driver<'_> {
+    /// Says in the answer of which days its figures are, where this hunt made no run of its own.
+    pub(super) fn with_age(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
+        self.oracle.tell_damaged()?;
+        let entries = self.hunt.entries()?;
+        let Some(runs) = only_reused(&entries) else { return Ok(finding) };
+        let mut days = Vec::new();
+        for run in runs {
+            let run = self.oracle.store.run(&run.run_key, &run.attempt)?;
+            days.extend(run.and_then(|run| day(&run.record.started).map(str::to_owned)));
+        }
+        days.sort();
+        if let (Some(oldest), Some(newest)) = (days.first(), days.last()) {
+            let text = words(oldest, newest);
+            self.oracle.recorder.event(Event::Note { text: text.clone() })?;
+            finding.notes.push(text);
+        }
+        Ok(finding)
+    }
+}
+
+/// The runs that a hunt took from the store, where it took all of them from there.
+fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
+    let runs = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Run(run) => Some(run),
+        _ => None,
+    });
+    let runs: Vec<&RunDone> = runs.collect();
+    runs.iter().all(|run| run.reused).then_some(runs)
+}
+
+/// The day of a date (RFC 3339).
+fn day(date: &str) -> Option<&str> {
+    date.get(..10)
+}
+
+fn words(oldest: &str, newest: &str) -> String {
+    let when = if oldest == newest { oldest.to_owned() } else { format!("{oldest} to {newest}") };
+    format!("nothing was run for this answer: its figures are of {when}, from the store")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_day_or_from_the_first_to_the_last() {
+        assert_eq!(day("2026-01-02T03:04:05Z"), Some("2026-01-02"));
+        assert_eq!(day("soon"), None);
+        assert!(words("2026-01-02", "2026-01-02").contains("are of 2026-01-02, from"));
+        assert!(words("2026-01-02", "2026-02-03").contains("2026-01-02 to 2026-02-03"));
+    }
+}

@@ -1,0 +1,26 @@
+//! Linked folders that are too large to look at before and after each build and run.
+
+use crate::build::Linked;
+use crate::store::journal::Event;
+
+use super::HuntError;
+use super::driver::Driver;
+
+impl Driver<'_> {
+    /// Notes that nobody would see a build or run write there.
+    pub(super) fn tell_unwatched(&mut self) -> Result<(), HuntError> {
+        let (links, checkout) = (&self.oracle.config.worktree.link, &self.oracle.checkout);
+        let Some(checkout) = checkout.as_ref().filter(|_| !links.is_empty()) else {
+            return Ok(());
+        };
+        if Linked::at(links.iter().map(|link| checkout.join(link))).is_too_large() {
+            let text = format!(
+                "{} (linked in) has too many files to look at: whether builds or runs write there \
+                 is not known",
+                links.join(", ")
+            );
+            self.oracle.recorder.event(Event::Note { text })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! Programs and shared objects from outside the slot are no commit's: all runs of a hunt must load
+//! the same ones. A build that installs into a fixed prefix writes such files, and then one
+//! commit is measured with what another one left there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::evaluation::{Loaded, RunRecord};
+use crate::store::journal::Event;
+use crate::store::{HuntDir, Store, StoreError};
+
+/// What the runs of a hunt loaded from elsewhere so far.
+#[derive(Debug, Default)]
+pub(in crate::oracle) struct Elsewhere {
+    /// Each file's digest, and the commit whose run loaded it first.
+    seen: BTreeMap<String, (String, String)>,
+    /// Attempts that are in it.
+    read: BTreeSet<String>,
+}
+
+/// A file that an earlier run of the same hunt loaded with other bytes in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::oracle) struct Changed {
+    pub(in crate::oracle) path: String,
+    /// The commit of that run, abbreviated.
+    pub(in crate::oracle) before: String,
+}
+
+impl Elsewhere {
+    /// Takes in the runs that were made for a hunt since, by whichever process.
+    pub(in crate::oracle) fn follow(
+        &mut self,
+        hunt: &HuntDir,
+        store: &Store,
+    ) -> Result<(), StoreError> {
+        for entry in hunt.entries()? {
+            let Event::Run(run) = entry.event else { continue };
+            if run.reused || !self.read.insert(run.attempt.clone()) {
+                continue;
+            }
+            if let Some(run) = store.run(&run.run_key, &run.attempt)? {
+                self.take(&run.record);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, record: &RunRecord) {
+        let Some(loaded) = &record.loaded else { return };
+        for (path, sha) in &loaded.elsewhere {
+            let first = || (sha.clone(), record.commit.short().to_owned());
+            self.seen.entry(path.clone()).or_insert_with(first);
+        }
+    }
+
+    /// The first file of a run that is not what it was; `is_given` tells files that were there
+    /// before the run from those that it made itself.
+    pub(in crate::oracle) fn changed(
+        &self,
+        loaded: &Loaded,
+        is_given: impl Fn(&Path) -> bool,
+    ) -> Option<Changed> {
+        loaded.elsewhere.iter().find_map(|(path, sha)| {
+            let (known, before) = self.seen.get(path)?;
+            let is_changed = known != sha && is_given(Path::new(path));
+            is_changed.then(|| Changed { path: path.clone(), before: before.clone() })
+        })
+    }
+}
+
+/// Whether a run that began then was given this program or shared object: one that it compiled
+/// itself, and this program, are none of the build's doing.
+pub(in crate::oracle) fn is_given(path: &Path, started: &str) -> bool {
+    let Ok(began) = started.parse::<Timestamp>() else { return false };
+    let written = std::fs::metadata(path)
+        .ok()
+        .and_then(|meta| Timestamp::new(meta.ctime(), i32::try_from(meta.ctime_nsec()).ok()?).ok());
+    let is_own = std::env::current_exe().is_ok_and(|own| own == path);
+    written.is_some_and(|written| written < began) && !is_own && super::is_binary(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loaded(files: &[(&str, &str)]) -> Loaded {
+        let elsewhere =
+            files.iter().map(|(path, sha)| ((*path).to_owned(), (*sha).to_owned())).collect();
+        Loaded { elsewhere, ..Loaded::default() }
+    }
+
+    #[test]
+    fn only_a_given_file_with_other_bytes_is_told() {
+        let mut known = Elsewhere::default();
+        known.seen.insert("/opt/x/lib.so".to_owned(), ("1".to_owned(), "abc".to_owned()));
+        let changed = |files: &[(&str, &str)]| known.changed(&loaded(files), |_| true);
+        assert_eq!(changed(&[("/opt/x/lib.so", "1"), ("/opt/x/new.so", "2")]), None);
+        let told = Changed { path: "/opt/x/lib.so".to_owned(), before: "abc".to_owned() };
+        assert_eq!(changed(&[("/opt/x/lib.so", "2")]), Some(told));
+        assert_eq!(known.changed(&loaded(&[("/opt/x/lib.so", "2")]), |_| false), None);
+    }
+
+    #[test]
+    fn what_a_run_made_itself_and_what_is_no_program_was_not_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let (library, cache) = (folder.path().join("a.so"), folder.path().join("kernels"));
+        std::fs::write(&library, b"\x7fELF...").unwrap();
+        std::fs::write(&cache, b"kernels").unwrap();
+        let (before, after) = ("2020-01-01T00:00:00Z", "2200-01-01T00:00:00Z");
+        assert!(is_given(&library, after));
+        assert!(!is_given(&library, before), "compiled by the run");
+        assert!(!is_given(&cache, after));
+        assert!(!is_given(&folder.path().join("none.so"), after));
+        assert!(!is_given(&std::env::current_exe().unwrap(), after));
+    }
+}

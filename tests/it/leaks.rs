@@ -1,0 +1,122 @@
+//! What leaks out of a commit's build, and measures that run nothing of it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, line};
+
+/// A place to hunt in, where each build is made by this script with the words FAKE SRC BUILD.
+fn built_by(plan: Plan, script: &str) -> (TestEnvironment, History, Oracle) {
+    let env = TestEnvironment::new();
+    let history = plan.file(0, "b.sh", script).build(&env);
+    let command = format!("sh {{src}}/b.sh {} {{src}} {{build}}", TestEnvironment::fake());
+    let oracle = Oracle::new(&env).build_command(&command);
+    (env, history, oracle)
+}
+
+fn linked(script: &str) -> (TestEnvironment, History, Oracle) {
+    let (env, history, oracle) = built_by(line("g g b b"), script);
+    fs::create_dir(env.repo().join(".venv")).unwrap();
+    fs::write(env.repo().join(".venv/lib.so"), "mine").unwrap();
+    (env, history, oracle.section("[worktree]\nlink = [\".venv\"]"))
+}
+
+#[test]
+fn a_build_that_installs_into_a_linked_folder_is_refused() {
+    let (env, history, oracle) =
+        linked("\"$1\" build \"$2\" \"$3\" && cp \"$3/engine.conf\" \"$2/.venv/lib.so\"\n");
+    oracle.write(&env);
+    let good = &history.commit(0)[..10];
+    let words = [&format!("the build of {good} wrote"), ".venv/lib.so", "below {build}", "`link`"];
+    env.run(&["start", "--good", "v1"]).expect(5).says(&words);
+    assert!(env.runs().is_empty());
+    let report = env.run(&["report"]).expect(0);
+    report.says(&["wrote", ".venv/lib.so"]);
+}
+
+#[test]
+fn a_run_that_writes_into_a_linked_folder_is_refused() {
+    let (env, _, oracle) = linked("exec \"$1\" build \"$2\" \"$3\"\n");
+    oracle.ppl("before = [\"touch {src}/.venv/seen\"]").write(&env);
+    let words = ["a run of ppl", ".venv/seen", "restore it"];
+    env.run(&["start", "--good", "v1"]).expect(5).says(&words);
+}
+
+#[test]
+fn what_is_only_read_or_compiled_there_is_no_leak() {
+    let script = "\"$1\" build \"$2\" \"$3\" && cat \"$2/.venv/lib.so\"\n\
+                  mkdir -p \"$2/.venv/__pycache__\" && date > \"$2/.venv/__pycache__/a.pyc\"\n";
+    let (env, history, oracle) = linked(script);
+    oracle.write(&env);
+    env.hunt().names(&history, 2);
+}
+
+/// Where builds install into, outside their folder.
+fn prefix(env: &TestEnvironment) -> PathBuf {
+    env.path("world/opt")
+}
+
+#[test]
+fn a_build_that_installs_into_a_fixed_prefix_is_refused() {
+    let script = "\"$1\" build \"$2\" \"$3\" && mkdir -p \"$FAKE_WORLD/opt\" && \
+                  cat \"$1\" \"$3/engine.conf\" > \"$FAKE_WORLD/opt/engine\" && \
+                  cp \"$3/engine.conf\" \"$FAKE_WORLD/opt/\" && chmod +x \"$FAKE_WORLD/opt/engine\"\n";
+    let (env, history, oracle) = built_by(line("g g b b"), script);
+    let program = prefix(&env).join("engine").display().to_string();
+    oracle.ppl_command(&format!("{program} run ppl src={{src}}")).write(&env);
+    let [good, bad] = [0, 3].map(|label| history.commit(label)[..10].to_owned());
+    let words = [
+        format!("a run of ppl at {bad} loaded {program}"),
+        format!("since a run at {good} loaded it"),
+        "-DCMAKE_INSTALL_PREFIX={build}/prefix".to_owned(),
+        "updated meanwhile".to_owned(),
+    ];
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    env.run(&["start", "--good", "v1"]).expect(5).says(&words);
+    env.run(&["resume"]).expect(5).says(&words[..1]);
+}
+
+/// A program in PATH that says the same at every commit.
+fn in_path(env: &TestEnvironment, oracle: &Oracle) -> Hunt {
+    oracle.write(env);
+    let folder = env.path("world/bin");
+    fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("engine");
+    fs::write(&program, "#!/bin/sh\necho '[1]7.0,'\necho 'Final estimate: PPL = 7.0 +/- 0.01'\n")
+        .unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    Hunt::of(env, env.run_with(&env.repo(), &["start", "--good", "v1"], &[("PATH", path(&folder))]))
+}
+
+fn path(first: &Path) -> String {
+    format!("{}:{}", first.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn a_program_in_path_is_not_the_commits() {
+    for command in ["engine run ppl", "engine run ppl src={src}"] {
+        let env = TestEnvironment::new();
+        line("g g b b").build(&env);
+        let oracle = Oracle::new(&env).ppl_command(command);
+        for _ in 0..2 {
+            let hunt = in_path(&env, &oracle).expect(4, "endpoint-unmeasurable");
+            let summary = hunt.report["summary"].as_str().unwrap();
+            let found = env.path("world/bin/engine").display().to_string();
+            for words in ["`engine`", &found, "found in PATH", "use {build}/engine"] {
+                assert!(summary.contains(words), "{summary}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_command_that_may_run_the_commit_where_nobody_looks_is_only_noted() {
+    let env = TestEnvironment::new();
+    line("g g b b").with_all("program = other").build(&env);
+    let oracle = Oracle::new(&env).ppl_command("engine run {build}/other");
+    let hunt = in_path(&env, &oracle).expect(4, "no-regression");
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("nothing of the commit was seen to be loaded"), "{notes}");
+    hunt.output.says(&["nothing of the commit was seen to be loaded"]);
+}
