@@ -13,6 +13,7 @@ mod bisect_repository;
 mod bisect_state;
 mod changes;
 mod command;
+mod commit;
 mod dependencies;
 mod error;
 mod folding;
