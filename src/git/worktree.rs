@@ -8,6 +8,7 @@ use crate::evaluation::CommitId;
 
 use super::command::Call;
 use super::error::io_error;
+use super::leftovers::{forget, forget_lost};
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree};
 use super::submodules::{self, Tree};
@@ -62,6 +63,9 @@ impl Worktree {
             forget(repository, &path)?;
         } else if !is_absent_or_empty(&path) {
             return Err(GitError::NotOurs(path));
+        } else {
+            // The cache folder was deleted, and the marker with it.
+            forget_lost(repository, &path)?;
         }
         let note = "Made by bisect-ppl: the folder beside this file is a git worktree of its own,\n\
                     used again, and removed by `bisect-ppl store gc`.\n";
@@ -249,23 +253,6 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
     let back = git_dir.join(super::changes::os(back.trim_ascii_end()));
     let same = back.parent()?.canonicalize().ok()? == path.canonicalize().ok()?;
     (same && git_dir.join("HEAD").exists()).then_some(git_dir)
-}
-
-/// Removes what git knows of a worktree whose folder is gone: a git that was killed while it
-/// removed one leaves that behind.
-fn forget(repository: &Repository, path: &Path) -> Result<(), GitError> {
-    let Some(parent) = path.parent().and_then(|parent| parent.canonicalize().ok()) else {
-        return Ok(());
-    };
-    let link = parent.join(path.file_name().unwrap_or_default()).join(".git");
-    let entries = fs::read_dir(repository.common_dir().join("worktrees"));
-    for entry in entries.into_iter().flatten().flatten() {
-        let back = fs::read(entry.path().join("gitdir")).unwrap_or_default();
-        if super::changes::os(back.trim_ascii_end()) == link.as_os_str() {
-            remove_all(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 /// Where a `.git` file leads, links resolved.
