@@ -15,6 +15,7 @@ mod changes;
 mod command;
 mod commit;
 mod dependencies;
+mod disk;
 mod error;
 mod folding;
 mod history;

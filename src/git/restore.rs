@@ -5,9 +5,10 @@ use std::path::Path;
 
 use crate::evaluation::CommitId;
 
-use super::command::Call;
+use super::command::{Call, OUR_INDEX};
+use super::disk::Disk;
 use super::error::io_error;
-use super::removal::{absent_is_fine, make_writable};
+use super::removal::{absent_is_fine, make_writable, remove_all};
 use super::{GitError, LaidTree, folding};
 
 /// What becomes of files that git does not track.
@@ -24,8 +25,8 @@ pub(super) struct Goal<'a> {
     pub(super) laid: Option<&'a LaidTree>,
     /// Whether what Git LFS keeps elsewhere is fetched.
     pub(super) lfs: bool,
-    /// Whether the disk takes names that differ only in case for one.
-    pub(super) folds_case: bool,
+    /// What the disk does.
+    pub(super) disk: Disk,
 }
 
 /// Makes `top` that tree, in a worktree or in a submodule.
@@ -35,20 +36,30 @@ pub(super) fn restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let restored = try_restore_tree(git_dir, top, goal, untracked);
+    let mut restored = try_restore_tree(git_dir, top, goal, untracked);
     // The index has two entries for what lies there once: git would remove it with either.
     if matches!(restored, Err(GitError::FoldedCase(_))) {
         remove_index(git_dir)?;
-        return restored;
     }
     // A damaged index (a crash of the machine leaves one) is the one thing that force does not
     // overcome; it holds nothing that the commit does not.
     if matches!(restored, Err(GitError::Command { .. }))
-        && fs::remove_file(git_dir.join("index")).is_ok()
+        && fs::remove_file(git_dir.join(OUR_INDEX)).is_ok()
     {
-        return try_restore_tree(git_dir, top, goal, untracked);
+        restored = try_restore_tree(git_dir, top, goal, untracked);
     }
-    restored
+    restored?;
+    hand_out_index(git_dir)
+}
+
+/// Gives builds and runs an index that tells what lies there.
+fn hand_out_index(git_dir: &Path) -> Result<(), GitError> {
+    let [index, made] = ["index", "index-to-be"].map(|name| git_dir.join(name));
+    fs::copy(git_dir.join(OUR_INDEX), &made).map_err(io_error("write", &made))?;
+    if index.is_dir() {
+        remove_all(&index)?;
+    }
+    fs::rename(&made, &index).map_err(io_error("write", &index))
 }
 
 fn try_restore_tree(
@@ -57,8 +68,8 @@ fn try_restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let Goal { commit, laid, lfs, folds_case } = goal;
-    let call = || Call::in_worktree(git_dir, top).leaving_lfs(!lfs).folding_case(folds_case);
+    let Goal { commit, laid, lfs, disk } = goal;
+    let call = || Call::in_ours(git_dir, top).leaving_lfs(!lfs).on_disk(disk);
     let to_tree = || -> Result<(), GitError> {
         // A build that switched to a branch: `reset` alone would move that branch.
         if detached_head(git_dir).is_none() {
@@ -72,8 +83,8 @@ fn try_restore_tree(
         laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
     };
     let to_commit = || match to_tree() {
-        Ok(()) if folds_case => folding::settle(call(), top),
-        Err(error) if folds_case => {
+        Ok(()) if disk.folds_case => folding::settle(call(), top),
+        Err(error) if disk.folds_case => {
             let (call, tree) = known(call(), goal);
             folding::look_for_twins(call, tree).and(Err(error))
         }
@@ -82,7 +93,7 @@ fn try_restore_tree(
     if untracked == Untracked::Keep {
         return to_commit();
     }
-    let has_index = git_dir.join("index").exists();
+    let has_index = git_dir.join(OUR_INDEX).exists();
     let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
     // Git overwrites what is in the way, but for repositories and folders it cannot write to.
     if to_commit().is_err() {
@@ -101,7 +112,7 @@ fn try_restore_tree(
 }
 
 fn remove_index(git_dir: &Path) -> Result<(), GitError> {
-    let index = git_dir.join("index");
+    let index = git_dir.join(OUR_INDEX);
     fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", index))
 }
 
@@ -138,3 +149,6 @@ fn clean(call: impl Fn() -> Call, top: &Path) -> Result<(), GitError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::evaluation::CommitId;
 
 use super::command::Call;
+use super::disk::Disk;
 use super::error::io_error;
 use super::leftovers::{forget, forget_lost};
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree};
 use super::submodules::{self, Tree};
-use super::{GitError, History, LaidTree, Repository, folding};
+use super::{GitError, History, LaidTree, Repository};
 
 /// A linked worktree that we made. Whoever holds it must hold it alone: locks that git left in
 /// it are taken for those of a killed process.
@@ -190,12 +191,12 @@ impl Worktree {
             Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules, at.lfs),
             None => ("HEAD".to_owned(), None, false, false),
         };
-        let folds_case = folding::is_folded(&marker(&self.path));
-        let goal = Goal { commit: &commit, laid, lfs, folds_case };
+        let disk = Disk::of(&marker(&self.path));
+        let goal = Goal { commit: &commit, laid, lfs, disk };
         restore_tree(&self.git_dir, &self.path, goal, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
-            let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, folds_case };
+            let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, disk };
             submodules::bring(&tree, &donors, untracked)?;
         }
         Ok(())
@@ -237,7 +238,7 @@ impl Worktree {
 
     /// Git in this worktree.
     pub(super) fn call(&self) -> Call {
-        Call::in_worktree(&self.git_dir, &self.path)
+        Call::in_ours(&self.git_dir, &self.path)
     }
 }
 

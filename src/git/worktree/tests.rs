@@ -201,11 +201,14 @@ fn a_damaged_index_is_made_anew() {
     let (fixture, commits) = Fixture::line(2);
     let mut worktree = slot(&fixture, &commits[0]);
     worktree.checkout(&commits[0], true).unwrap();
-    write(&worktree.git_dir().join("index"), "");
-    worktree.checkout(&commits[1], true).unwrap();
-    write(&worktree.git_dir().join("index"), "not an index at all, but long enough for one");
-    worktree.checkout(&commits[0], true).unwrap();
-    assert_eq!(content(&worktree, "n"), "1");
+    for name in ["index", "index-of-bisect-ppl"] {
+        write(&worktree.git_dir().join(name), "");
+        worktree.checkout(&commits[1], true).unwrap();
+        write(&worktree.git_dir().join(name), "not an index at all, but long enough for one");
+        worktree.checkout(&commits[0], true).unwrap();
+        assert_eq!(content(&worktree, "n"), "1");
+        assert_eq!(git_in(worktree.path(), &["status", "--porcelain"]), "");
+    }
 }
 
 #[test]
