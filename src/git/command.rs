@@ -147,6 +147,11 @@ impl Call {
         Self { disk: Some(disk), ..self }
     }
 
+    /// Whether the disk is known to take names that differ only in case for one.
+    pub(super) fn folds_case(&self) -> bool {
+        self.disk.is_some_and(|disk| disk.folds_case)
+    }
+
     /// The command without our settings, as it could be typed.
     pub(super) fn shown(&self) -> String {
         let mut bytes = b"git".to_vec();

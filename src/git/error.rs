@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::evaluation::CommitId;
 use crate::process::ProcessError;
 
-use super::GitVersion;
+use super::{GitVersion, Misfit};
 
 /// Everything this room fails with.
 #[derive(Debug, thiserror::Error)]
@@ -137,11 +137,9 @@ pub enum GitError {
     /// Something lies where a worktree should go, and we did not put it there.
     #[error("{} exists, and bisect-ppl did not make it", .0.display())]
     NotOurs(PathBuf),
-    /// Two names of a commit differ only in case, and the disk tells no case apart.
-    #[error(
-        "`{}` and `{}` are one on the disk where commits are checked out", .0[0].display(), .0[1].display()
-    )]
-    FoldedCase([PathBuf; 2]),
+    /// A commit's files cannot lie where commits are checked out. The commit's own fault, there.
+    #[error(transparent)]
+    Misfit(Misfit),
     /// A submodule could not be brought to its pin.
     #[error("submodule `{path}` cannot be checked out at the commit its parent asks for")]
     Submodule {
@@ -220,7 +218,7 @@ impl GitError {
             | Self::Library { .. }
             | Self::Io { .. }
             | Self::NotOurs(_)
-            | Self::FoldedCase(_)
+            | Self::Misfit(_)
             | Self::Submodule { .. } => false,
         }
     }
@@ -270,11 +268,7 @@ impl GitError {
                 "move {} away, or name another folder with `dir` under [worktree]",
                 quoted(path)
             ),
-            Self::FoldedCase(_) => {
-                "name a folder on a disk that tells case apart with `dir` under \
-                                    [worktree]"
-                    .to_owned()
-            }
+            Self::Misfit(misfit) => return misfit.hint().map(str::to_owned),
             Self::Submodule { .. } => "is its remote reachable and does it still have that \
                                        commit? `submodules = false` under [worktree] leaves \
                                        submodules out"

@@ -8,6 +8,7 @@ use crate::evaluation::CommitId;
 use super::command::{Call, OUR_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
+use super::misfit::{Misfit, look_for_misfit};
 use super::removal::{absent_is_fine, make_writable, remove_all};
 use super::{GitError, LaidTree, folding};
 
@@ -38,7 +39,7 @@ pub(super) fn restore_tree(
 ) -> Result<(), GitError> {
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
     // The index has two entries for what lies there once: git would remove it with either.
-    if matches!(restored, Err(GitError::FoldedCase(_))) {
+    if matches!(restored, Err(GitError::Misfit(Misfit::FoldedCase(_)))) {
         remove_index(git_dir)?;
     }
     // A damaged index (a crash of the machine leaves one) is the one thing that force does not
@@ -84,9 +85,9 @@ fn try_restore_tree(
     };
     let to_commit = || match to_tree() {
         Ok(()) if disk.folds_case => folding::settle(call(), top),
-        Err(error) if disk.folds_case => {
-            let (call, tree) = known(call(), goal);
-            folding::look_for_twins(call, tree).and(Err(error))
+        Err(error @ GitError::Command { .. }) => {
+            let misfit = look_for_misfit(|| known(call(), goal), top, &error)?;
+            Err(misfit.map_or(error, GitError::Misfit))
         }
         other => other,
     };
@@ -96,9 +97,13 @@ fn try_restore_tree(
     let has_index = git_dir.join(OUR_INDEX).exists();
     let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
     // Git overwrites what is in the way, but for repositories and folders it cannot write to.
-    if to_commit().is_err() {
-        clean(call, top)?;
-        to_commit()?;
+    match to_commit() {
+        Ok(()) => {}
+        Err(misfit @ GitError::Misfit(_)) => return Err(misfit),
+        Err(_) => {
+            clean(call, top).or_else(|_| start_over(git_dir, top))?;
+            to_commit()?;
+        }
     }
     // Files of which the content stays were not written again, though they may be meant to end
     // their lines otherwise, or to go through another filter, from here on.
@@ -108,7 +113,22 @@ fn try_restore_tree(
     }
     // After it: what the older tree had and the newer has not (submodules above all) is
     // untracked only now.
-    clean(call, top)
+    if clean(call, top).is_err() {
+        start_over(git_dir, top)?;
+        to_commit()?;
+    }
+    Ok(())
+}
+
+/// Removes all that lies there: git leaves paths that are longer than it takes, which a build may
+/// make, and a checkout that fails.
+fn start_over(git_dir: &Path, top: &Path) -> Result<(), GitError> {
+    for entry in fs::read_dir(top).map_err(io_error("read", top))?.flatten() {
+        if entry.file_name() != ".git" {
+            remove_all(&entry.path())?;
+        }
+    }
+    remove_index(git_dir)
 }
 
 fn remove_index(git_dir: &Path) -> Result<(), GitError> {

@@ -131,7 +131,9 @@ fn fetch(
     if let Some(donor) = donor.filter(|_| !module.exists()) {
         clone_from(donor, module, &top)?;
     }
-    if is_ready(module, &top, &submodule.pin) || update(tree, submodule).is_ok() {
+    let is_ready = || is_ready(module, &top, &submodule.pin);
+    // Where its files cannot lie here, git has fetched them all the same.
+    if is_ready() || update(tree, submodule).is_ok() || is_ready() {
         return Ok(());
     }
     // Half-cloned by a killed process, or its remote has moved: once more from nothing.

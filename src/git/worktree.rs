@@ -165,9 +165,8 @@ impl Worktree {
     /// checks it out here, nothing else, and with `submodules` each of them at its pin, to any
     /// depth. HEAD is the commit either way.
     ///
-    /// Files that are equal in both trees keep their time stamps. Where the disk takes names that
-    /// differ only in case for one and the tree has such names, it cannot be
-    /// ([`GitError::FoldedCase`]).
+    /// Files that are equal in both trees keep their time stamps. A tree that cannot lie here is
+    /// [`GitError::Misfit`].
     pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
         self.at = Some(holding);
         self.restore(Untracked::Remove)

@@ -1,6 +1,9 @@
 use std::fs::{self, File};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
+
+use rustix::fs::{Mode, OFlags};
 
 use super::*;
 use crate::git::Worktree;
@@ -116,5 +119,95 @@ fn modes_are_the_commits_own_where_the_disk_has_them() {
         worktree.reset().unwrap();
         assert_eq!(is_executable(&worktree, "run.sh"), is_program);
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+/// A commit on top of HEAD with one entry more in its tree, which git itself would not make.
+fn planted(fixture: &Fixture, mode: &str, kind: &str, object: &str, name: &str) -> CommitId {
+    let line = format!("{mode} {kind} {object}\t{name}\n");
+    let listed = fixture.git(&["ls-tree", "HEAD"]);
+    let input = fixture.beside("tree");
+    write(&input, &format!("{listed}\n{line}"));
+    let command = format!("alias.plant=!git mktree <'{}'", input.display());
+    let tree = fixture.git(&["-c", &command, "plant"]);
+    fixture.git(&["commit-tree", &tree, "-p", "HEAD", "-m", "odd"]).parse().unwrap()
+}
+
+fn misfit(worktree: &mut Worktree, commit: &CommitId) -> Misfit {
+    match worktree.checkout(commit, true) {
+        Err(GitError::Misfit(misfit)) => misfit,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_commit_that_cannot_lie_here_says_why_and_the_next_one_lies_as_it_should() {
+    let fixture = Fixture::new();
+    let plain = fixture.commit("plain", &[("a", "1"), ("b", "1")]);
+    let blob = fixture.git(&["rev-parse", "HEAD:a"]);
+    let input = fixture.beside("tree");
+    write(&input, &format!("100644 blob {blob}\tconfig\n"));
+    let config = format!("alias.plant=!git mktree <'{}'", input.display());
+    let config = fixture.git(&["-c", &config, "plant"]);
+    let mut deep = blob.clone();
+    let mut kind = "blob";
+    for _ in 0..50 {
+        let mode = if kind == "blob" { "100644" } else { "040000" };
+        write(&input, &format!("{mode} {kind} {deep}\t{}\n", "d".repeat(100)));
+        let make = format!("alias.plant=!git mktree <'{}'", input.display());
+        deep = fixture.git(&["-c", &make, "plant"]);
+        kind = "tree";
+    }
+    let mut worktree = slot(&fixture, &plain);
+    let long = "n".repeat(300);
+    for (mode, kind, object, name, words) in [
+        ("040000", "tree", config.as_str(), "git~1", "git~1/config"),
+        ("120000", "blob", blob.as_str(), ".gitmodules", ".gitmodules"),
+        ("100644", "blob", blob.as_str(), &*long, "(300 bytes): File name too long"),
+        ("040000", "tree", deep.as_str(), "deep", "bytes): File name too long"),
+    ] {
+        let odd = planted(&fixture, mode, kind, object, name);
+        let why = misfit(&mut worktree, &odd).to_string();
+        assert!(why.contains(words) && why.len() < 600, "{why}");
+        worktree.checkout(&plain, true).unwrap();
+        assert_eq!(listing(worktree.path()), ["a", "b"], "{name}");
+        assert_eq!(git_in(worktree.path(), &["status", "--porcelain"]), "", "{name}");
+    }
+}
+
+#[test]
+fn what_a_build_leaves_deeper_than_git_goes_is_removed() {
+    let fixture = Fixture::new();
+    let plain = fixture.commit("plain", &[("a", "1"), ("d/b", "1")]);
+    let mut worktree = slot(&fixture, &plain);
+    let folder = worktree.path().join("d");
+    let open = |at: BorrowedFd<'_>, name: &Path| {
+        rustix::fs::openat(at, name, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).unwrap()
+    };
+    let mut here = open(rustix::fs::CWD, &folder);
+    let name = "d".repeat(200);
+    for _ in 0..30 {
+        rustix::fs::mkdirat(&here, &*name, Mode::from(0o755)).unwrap();
+        here = open(here.as_fd(), Path::new(&name));
+    }
+    worktree.checkout(&plain, true).unwrap();
+    assert_eq!(listing(worktree.path()), ["a", "d/b"]);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
+}
+
+#[test]
+fn an_object_that_is_missing_is_nothing_of_the_commits_own() {
+    let fixture = Fixture::new();
+    let plain = fixture.commit("plain", &[("a", "1")]);
+    let next = fixture.commit("next", &[("a", "2"), ("d/b", "2")]);
+    for missing in ["HEAD:a", "HEAD:d"] {
+        let object = fixture.git(&["rev-parse", missing]);
+        let file = fixture.user().join(".git/objects").join(&object[..2]).join(&object[2..]);
+        let bytes = fs::read(&file).unwrap();
+        let mut worktree = slot(&fixture, &plain);
+        fs::remove_file(&file).unwrap();
+        let error = worktree.checkout(&next, true).unwrap_err();
+        assert!(matches!(error, GitError::Command { .. }), "{missing}: {error}");
+        fs::write(&file, bytes).unwrap();
     }
 }
