@@ -63,7 +63,7 @@ mod tests {
     fn loaded(own: &[(&str, &str)], is_whole: bool) -> Loaded {
         let own = own.iter().map(|(path, sha)| ((*path).to_owned(), (*sha).to_owned())).collect();
         let elsewhere = BTreeMap::from([("/lib/libm.so.6".to_owned(), "m".to_owned())]);
-        Loaded { own, elsewhere, is_whole, names: String::new() }
+        Loaded { own, elsewhere, is_whole, ..Loaded::default() }
     }
 
     #[test]
