@@ -70,6 +70,17 @@ pub enum GitError {
         /// Whether the repository's history is cut off.
         shallow: bool,
     },
+    /// A commit that was in the repository.
+    #[error(
+        "commit {commit} is no longer in {}: no branch and no tag leads to it, and git has removed \
+         it, as `git gc --prune=now` does at once", .repository.display()
+    )]
+    Gone {
+        /// The commit.
+        commit: CommitId,
+        /// The git folder.
+        repository: PathBuf,
+    },
     /// The disk is full.
     #[error("no space left on the disk while `{command}` ran: {said}")]
     NoSpace {
@@ -210,6 +221,7 @@ impl GitError {
             Self::Missing
             | Self::TooOld(_)
             | Self::UnreadableVersion(_)
+            | Self::Gone { .. }
             | Self::NoSpace { .. }
             | Self::Promised { .. }
             | Self::NotStarted { .. }
@@ -258,6 +270,12 @@ impl GitError {
                 "name a commit, or a branch or a tag that leads to one".to_owned()
             }
             Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
+            Self::Gone { commit, .. } => format!(
+                "bring the branch back: fetch it again, or from a clone that has commit {}, and \
+                 let a branch or a tag lead to it; then `bisect-ppl resume`: nothing measured is \
+                 lost",
+                commit.short()
+            ),
             Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
                                      `bisect-ppl store gc` gives back what old builds hold"
                 .to_owned(),

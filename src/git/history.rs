@@ -223,6 +223,17 @@ impl History {
         })
     }
 
+    /// The error that one of these commits is which is not here any more.
+    pub fn find_gone<'a>(
+        &self,
+        commits: impl IntoIterator<Item = &'a CommitId>,
+    ) -> Option<GitError> {
+        let objects = self.objects.odb().ok()?;
+        let gone = commits.into_iter().find(|id| !objects.exists(object_id(id)))?;
+        let repository = self.repository.common_dir().to_owned();
+        Some(GitError::Gone { commit: gone.clone(), repository })
+    }
+
     /// The repository this reads.
     pub fn repository(&self) -> &Repository {
         &self.repository

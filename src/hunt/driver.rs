@@ -13,6 +13,7 @@ use crate::store::journal::{Begun, Event};
 
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
+use super::gone::explained;
 use super::lead::Lead;
 use super::short::{self, Short};
 use super::verdict::{Place, write_down};
@@ -75,7 +76,7 @@ pub fn drive(
     }
     let result = match driver.run() {
         Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
-        other => other,
+        other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
     };
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },

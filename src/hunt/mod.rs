@@ -16,6 +16,7 @@ mod ends;
 mod error;
 mod extent;
 mod fresh;
+mod gone;
 mod gradual;
 mod heading;
 mod lead;
