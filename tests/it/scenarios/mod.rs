@@ -25,6 +25,7 @@ mod matrix;
 mod merges;
 mod names;
 mod noise;
+mod odd_commits;
 mod parsers;
 mod prepare;
 mod ranges;
