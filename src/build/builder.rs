@@ -104,7 +104,7 @@ pub struct Built {
     /// Its log.
     pub log: PathBuf,
     /// This machine is not up to it: it was killed for want of memory or the like, twice, or its
-    /// files have names that are one on this disk. The commit is untestable here.
+    /// files cannot lie on this disk. The commit is untestable here.
     pub starved: bool,
 }
 
@@ -166,7 +166,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     slot.clear_stamp()?;
     let pending = order.store.pending_log(&name)?;
     let worktree = match prepare(order) {
-        Err(BuildError::Git(error @ GitError::FoldedCase(_))) => {
+        Err(BuildError::Git(error @ GitError::Misfit(_))) => {
             let record = misplaced(order, name, pending.path(), &error)?;
             return Ok(Attempt { record, log: pending, fault: Some(Fault::Resource) });
         }

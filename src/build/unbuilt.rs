@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use crate::evaluation::{CommitId, Failure, FailureKind, Phase};
-use crate::git::{GitError, Refusal};
+use crate::git::{GitError, Misfit, Refusal, Refused};
 use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_file};
 
 use super::{BuildError, Order};
 
-/// Writes down that a commit cannot be built, since a patch does not apply to it.
+/// What the log of a commit that is not checked out tells of.
+const CHECKOUT: &str = "checkout";
+
+/// Writes down that a commit cannot be built, since there are no files of it to build: a patch does
+/// not apply to it, or git does not take it. The latter is not kept, as what [`misplaced`] says.
 pub fn refuse(
     store: &Store,
     commit: &CommitId,
@@ -19,21 +23,28 @@ pub fn refuse(
     let name = attempt_name();
     let pending = store.pending_log(&name)?;
     let log = pending.path();
-    write_log(log, &format!("patch: {}", refusal.patch.escape_debug()), &refusal.said)?;
     let first = refusal.said.lines().next().unwrap_or_default();
-    let failure = Failure::new(
-        FailureKind::Patch,
-        &refusal.patch,
-        format!("{} does not apply: {first}", refusal.patch),
-    );
+    let (of, failure) = match &refusal.what {
+        Refused::Patch(patch) => (
+            format!("patch: {}", patch.escape_debug()),
+            Failure::new(FailureKind::Patch, patch, format!("{patch} does not apply: {first}")),
+        ),
+        Refused::Commit => {
+            let detail = Misfit::Refused(first.to_owned()).to_string();
+            (CHECKOUT.to_owned(), not_checked_out(detail))
+        }
+    };
+    write_log(log, &of, &refusal.said)?;
     let record = unbuilt(name, commit, key, phase, failure);
     publish_file(log, &store.build_log(&record))?;
-    store.put_build(&record)?;
+    if matches!(refusal.what, Refused::Patch(_)) {
+        store.put_build(&record)?;
+    }
     Ok(record)
 }
 
-/// The record of a commit whose files cannot all lie on this disk, with its log. It is not kept:
-/// on another disk they can.
+/// The record of a commit whose files cannot all lie here, with its log. It is not kept: on another
+/// disk they may.
 pub(super) fn misplaced(
     order: Order<'_>,
     attempt: String,
@@ -42,9 +53,12 @@ pub(super) fn misplaced(
 ) -> Result<BuildRecord, StoreError> {
     let cure = why.hint().map_or_else(String::new, |cure| format!("; {cure}"));
     let detail = format!("{why}{cure}");
-    write_log(log, "checkout", &detail)?;
-    let failure = Failure::new(FailureKind::FoldedCase, "", detail);
-    Ok(unbuilt(attempt, order.commit, order.key, order.phase, failure))
+    write_log(log, CHECKOUT, &detail)?;
+    Ok(unbuilt(attempt, order.commit, order.key, order.phase, not_checked_out(detail)))
+}
+
+fn not_checked_out(detail: String) -> Failure {
+    Failure::new(FailureKind::Checkout, "", detail)
 }
 
 /// A log of why there is nothing to build.

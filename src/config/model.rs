@@ -292,7 +292,7 @@ impl Failures {
             FailureKind::Timeout => self.timeout,
             FailureKind::Unreadable => self.unreadable,
             FailureKind::Patch
-            | FailureKind::FoldedCase
+            | FailureKind::Checkout
             | FailureKind::Prepare
             | FailureKind::Incomplete
             | FailureKind::Require => Policy::Skip,

@@ -15,8 +15,9 @@ pub enum FailureKind {
     Build,
     /// A patch of the configuration does not apply, so there is nothing to build.
     Patch,
-    /// Names of it differ only in case, and the disk tells no case apart.
-    FoldedCase,
+    /// Its files cannot lie where commits are checked out.
+    #[serde(alias = "folded-case")]
+    Checkout,
     /// A `[[prepare]]` that the measure needs failed.
     Prepare,
     /// The engine died by a signal, or left with an exit code other than 0.
@@ -36,7 +37,7 @@ pub enum FailureKind {
 impl FailureKind {
     /// Whether no command is started: the files to build cannot be had.
     pub fn leaves_nothing_to_build(self) -> bool {
-        matches!(self, Self::Patch | Self::FoldedCase)
+        matches!(self, Self::Patch | Self::Checkout)
     }
 }
 
@@ -45,7 +46,7 @@ impl fmt::Display for FailureKind {
         f.write_str(match self {
             Self::Build => "does not build",
             Self::Patch => "does not take a patch",
-            Self::FoldedCase => "cannot be checked out here",
+            Self::Checkout => "cannot be checked out here",
             Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",

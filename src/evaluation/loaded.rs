@@ -11,12 +11,16 @@ pub struct Loaded {
     /// Files of the commit's source and build that were opened, whatever for, by their paths below
     /// the slot: `build/bin/ppl`, `src/model.py`.
     pub own: BTreeMap<String, String>,
+    /// Which of those were executable, by their paths; a record of an older version does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable: Option<BTreeSet<String>>,
     /// Programs and shared objects from elsewhere, by their paths: those that were seen in memory.
     /// What comes and goes between two looks is missing.
     pub elsewhere: BTreeMap<String, String>,
     /// Whether `own` is known to hold every one of them.
     pub is_whole: bool,
-    /// SHA-256 of the names of all files that lay in source and build, loaded or not.
+    /// SHA-256 of the names of all files that lay in source and build, loaded or not, and of
+    /// which are executable.
     pub names: String,
     /// Whether every file of source and build that was opened was seen; `false` of a record from
     /// before this was kept.
@@ -43,6 +47,8 @@ pub struct Unlike {
 pub enum UnlikeIn {
     /// Both loaded one of that name, with other bytes in it.
     Content,
+    /// Both loaded the same bytes, and only one of the files was executable.
+    Mode,
     /// Only the later one loaded it.
     OnlyNow,
     /// Only the earlier one did.
@@ -54,6 +60,7 @@ impl fmt::Display for Unlike {
         f.write_str(&self.path)?;
         match self.how {
             UnlikeIn::Content => Ok(()),
+            UnlikeIn::Mode => f.write_str(" (executable or not)"),
             UnlikeIn::OnlyNow => f.write_str(" (only now)"),
             UnlikeIn::OnlyBefore => f.write_str(" (no longer)"),
         }
@@ -83,6 +90,8 @@ impl Loaded {
     /// from elsewhere that was seen once only nothing is said.
     pub fn unlike(&self, before: &Self) -> Vec<Unlike> {
         let mut found = unlike(&before.own, &self.own);
+        found.extend(self.other_modes(before));
+        found.sort_by(|one, other| one.path.cmp(&other.path));
         let elsewhere = unlike(&before.elsewhere, &self.elsewhere);
         found.extend(elsewhere.into_iter().filter(|one| one.how == UnlikeIn::Content));
         found
@@ -91,9 +100,24 @@ impl Loaded {
     /// The files that both loaded alike.
     pub fn alike<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
         let own = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
+        let own = own.filter(|(path, _)| !self.has_other_mode(before, path));
         let elsewhere = self.elsewhere.iter();
         let elsewhere = elsewhere.filter(|(path, sha)| before.elsewhere.get(*path) == Some(sha));
         own.chain(elsewhere).map(|(path, _)| path.as_str())
+    }
+
+    fn other_modes(&self, before: &Self) -> Vec<Unlike> {
+        let same = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
+        let other = same.filter(|(path, _)| self.has_other_mode(before, path));
+        other.map(|(path, _)| Unlike { path: path.clone(), how: UnlikeIn::Mode }).collect()
+    }
+
+    /// Whether the file is executable in one of both only, as far as both know.
+    fn has_other_mode(&self, before: &Self, path: &str) -> bool {
+        match (&before.executable, &self.executable) {
+            (Some(before), Some(now)) => before.contains(path) != now.contains(path),
+            _ => false,
+        }
     }
 }
 
@@ -133,5 +157,24 @@ mod tests {
         assert_eq!(said, ["build/b", "build/c (no longer)", "build/d (only now)", "/lib/m.so"]);
         assert_eq!(now.alike(&before).collect::<Vec<_>>(), ["build/a"]);
         assert!(now.unlike(&now.clone()).is_empty());
+    }
+
+    #[test]
+    fn the_right_to_execute_a_file_is_a_difference() {
+        let of = |programs: Option<&[&str]>| Loaded {
+            own: map(&[("src/a.sh", "1"), ("src/b", "2")]),
+            executable: programs.map(|all| all.iter().map(|path| (*path).to_owned()).collect()),
+            ..Loaded::default()
+        };
+        let (before, now) = (of(Some(&["src/a.sh"])), of(Some(&[])));
+        let said: Vec<String> = now.unlike(&before).iter().map(Unlike::to_string).collect();
+        assert_eq!(said, ["src/a.sh (executable or not)"]);
+        assert_eq!(now.alike(&before).collect::<Vec<_>>(), ["src/b"]);
+        // A record of an older version says nothing of it.
+        let old: Loaded = serde_json::from_str(
+            r#"{"own":{"src/a.sh":"1","src/b":"2"},"elsewhere":{},"is_whole":true,"names":""}"#,
+        )
+        .unwrap();
+        assert!(now.unlike(&old).is_empty() && old.unlike(&before).is_empty());
     }
 }

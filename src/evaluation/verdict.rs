@@ -39,8 +39,9 @@ pub enum SkipReason {
     Build,
     /// A patch of the configuration does not apply to it.
     Patch,
-    /// Names of it differ only in case, and the disk tells no case apart.
-    FoldedCase,
+    /// Its files cannot lie where commits are checked out.
+    #[serde(alias = "folded-case")]
+    Checkout,
     /// A `[[prepare]]` fails.
     Prepare,
     /// It crashes or leaves with an error.
@@ -72,7 +73,7 @@ impl fmt::Display for SkipReason {
         f.pad(match self {
             Self::Build => "does not build",
             Self::Patch => "does not take a patch",
-            Self::FoldedCase => "cannot be checked out here",
+            Self::Checkout => "cannot be checked out here",
             Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",

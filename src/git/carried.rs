@@ -113,7 +113,7 @@ impl History {
     }
 
     fn blob_at(&self, commit: &CommitId, path: &[u8]) -> Option<Oid> {
-        let tree = self.commit(commit).ok()?.tree().ok()?;
+        let tree = self.objects.find_tree(self.commit(commit).ok()?.tree).ok()?;
         let entry = tree.get_path(std::path::Path::new(super::changes::os(path))).ok()?;
         (entry.kind() == Some(ObjectType::Blob)).then(|| entry.id())
     }

@@ -9,11 +9,28 @@ use crate::evaluation::Ended;
 use crate::process::{Invocation, tool};
 
 use super::GitError;
+use super::disk::Disk;
 
 /// What every call carries beyond what [`Invocation::git`] says: no garbage collection in the
 /// background, and submodules only where we ask for them.
 const SETTINGS: [&str; 6] =
     ["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false"];
+
+/// What a worktree of ours is looked at with, whatever the user has configured. A build may change
+/// a file and give it its old time back, or tell git not to look: all that `lstat` says counts,
+/// and nothing is remembered from one look to the next but what is in the index.
+const IN_OURS: [&str; 6] = [
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "sparse.expectFilesOutsideOfPatterns=false",
+];
+
+/// The index of a worktree of ours. Builds get a copy of it as `index`: what they do to that
+/// (`git update-index --skip-worktree`, `git add`) stays theirs.
+pub(super) const OUR_INDEX: &str = "index-of-bisect-ppl";
 
 /// What would change how git reads paths.
 const REMOVED: [&str; 5] = [
@@ -40,9 +57,10 @@ pub(super) struct Call {
     capture: Option<usize>,
     /// Files that Git LFS keeps elsewhere stay pointers.
     leaves_lfs: bool,
-    /// Whether names that differ in case are one, where git is to know better than the
-    /// repository's configuration.
-    folds_case: Option<bool>,
+    /// Whether it works in a worktree of ours.
+    in_ours: bool,
+    /// What the disk does, where git is to know better than the repository's configuration.
+    disk: Option<Disk>,
 }
 
 /// What a call left behind.
@@ -67,7 +85,8 @@ impl Call {
             env: Vec::new(),
             capture: None,
             leaves_lfs: false,
-            folds_case: None,
+            in_ours: false,
+            disk: None,
         }
     }
 
@@ -86,6 +105,12 @@ impl Call {
     /// the user's, and `reset --hard` that.
     pub(super) fn in_worktree(git_dir: &Path, top: &Path) -> Self {
         Self { git_dir: Some(git_dir.to_owned()), work_tree: true, ..Self::new(top) }
+    }
+
+    /// The same for a worktree of ours, with [`OUR_INDEX`].
+    pub(super) fn in_ours(git_dir: &Path, top: &Path) -> Self {
+        let index = git_dir.join(OUR_INDEX);
+        Self { in_ours: true, ..Self::in_worktree(git_dir, top) }.env("GIT_INDEX_FILE", index)
     }
 
     /// One more argument.
@@ -117,10 +142,14 @@ impl Call {
         Self { leaves_lfs, ..self }
     }
 
-    /// Names that differ in case are one on the disk it works on, or are not: the repository's
-    /// configuration tells that of the disk it was made on.
-    pub(super) fn folding_case(self, folds_case: bool) -> Self {
-        Self { folds_case: Some(folds_case), ..self }
+    /// On a disk that does this: the repository's configuration tells of the disk it was made on.
+    pub(super) fn on_disk(self, disk: Disk) -> Self {
+        Self { disk: Some(disk), ..self }
+    }
+
+    /// Whether the disk is known to take names that differ only in case for one.
+    pub(super) fn folds_case(&self) -> bool {
+        self.disk.is_some_and(|disk| disk.folds_case)
     }
 
     /// The command without our settings, as it could be typed.
@@ -149,8 +178,9 @@ impl Call {
                 invocation = invocation.arg("-c").arg(format!("filter.lfs.{setting}"));
             }
         }
-        if let Some(folds_case) = self.folds_case {
-            invocation = invocation.arg("-c").arg(format!("core.ignoreCase={folds_case}"));
+        let ours = IN_OURS.iter().filter(|_| self.in_ours).map(|setting| (*setting).to_owned());
+        for setting in ours.chain(self.disk.into_iter().flat_map(Disk::settings)) {
+            invocation = invocation.arg("-c").arg(setting);
         }
         for name in REMOVED {
             invocation = invocation.env_remove(name);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::evaluation::CommitId;
 use crate::process::ProcessError;
 
-use super::GitVersion;
+use super::{GitVersion, Misfit};
 
 /// Everything this room fails with.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +69,17 @@ pub enum GitError {
         commit: CommitId,
         /// Whether the repository's history is cut off.
         shallow: bool,
+    },
+    /// A commit that was in the repository.
+    #[error(
+        "commit {commit} is no longer in {}: no branch and no tag leads to it, and git has removed \
+         it, as `git gc --prune=now` does at once", .repository.display()
+    )]
+    Gone {
+        /// The commit.
+        commit: CommitId,
+        /// The git folder.
+        repository: PathBuf,
     },
     /// The disk is full.
     #[error("no space left on the disk while `{command}` ran: {said}")]
@@ -137,11 +148,9 @@ pub enum GitError {
     /// Something lies where a worktree should go, and we did not put it there.
     #[error("{} exists, and bisect-ppl did not make it", .0.display())]
     NotOurs(PathBuf),
-    /// Two names of a commit differ only in case, and the disk tells no case apart.
-    #[error(
-        "`{}` and `{}` are one on the disk where commits are checked out", .0[0].display(), .0[1].display()
-    )]
-    FoldedCase([PathBuf; 2]),
+    /// A commit's files cannot lie where commits are checked out. The commit's own fault, there.
+    #[error(transparent)]
+    Misfit(Misfit),
     /// A submodule could not be brought to its pin.
     #[error("submodule `{path}` cannot be checked out at the commit its parent asks for")]
     Submodule {
@@ -212,6 +221,7 @@ impl GitError {
             Self::Missing
             | Self::TooOld(_)
             | Self::UnreadableVersion(_)
+            | Self::Gone { .. }
             | Self::NoSpace { .. }
             | Self::Promised { .. }
             | Self::NotStarted { .. }
@@ -220,7 +230,7 @@ impl GitError {
             | Self::Library { .. }
             | Self::Io { .. }
             | Self::NotOurs(_)
-            | Self::FoldedCase(_)
+            | Self::Misfit(_)
             | Self::Submodule { .. } => false,
         }
     }
@@ -260,6 +270,12 @@ impl GitError {
                 "name a commit, or a branch or a tag that leads to one".to_owned()
             }
             Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
+            Self::Gone { commit, .. } => format!(
+                "bring the branch back: fetch it again, or from a clone that has commit {}, and \
+                 let a branch or a tag lead to it; then `bisect-ppl resume`: nothing measured is \
+                 lost",
+                commit.short()
+            ),
             Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
                                      `bisect-ppl store gc` gives back what old builds hold"
                 .to_owned(),
@@ -270,11 +286,7 @@ impl GitError {
                 "move {} away, or name another folder with `dir` under [worktree]",
                 quoted(path)
             ),
-            Self::FoldedCase(_) => {
-                "name a folder on a disk that tells case apart with `dir` under \
-                                    [worktree]"
-                    .to_owned()
-            }
+            Self::Misfit(misfit) => return misfit.hint().map(str::to_owned),
             Self::Submodule { .. } => "is its remote reachable and does it still have that \
                                        commit? `submodules = false` under [worktree] leaves \
                                        submodules out"

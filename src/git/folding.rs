@@ -16,7 +16,8 @@ use crate::evaluation::CommitId;
 use super::changes::os;
 use super::command::Call;
 use super::error::io_error;
-use super::{GitError, History, LONGEST_LIST};
+use super::misfit::{list_tree, paths_of};
+use super::{GitError, History, LONGEST_LIST, Misfit};
 
 /// What a name is called on its way to another spelling: a disk that takes both for one has
 /// nothing to do from one straight to the other.
@@ -49,12 +50,9 @@ pub(super) fn settle(call: Call, top: &Path) -> Result<(), GitError> {
     names.spell(top)
 }
 
-/// The error that a tree with such names is, where it has some.
-pub(super) fn look_for_twins(call: Call, tree: &str) -> Result<(), GitError> {
-    let call = call.args(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
-    let said = call.capture(LONGEST_LIST).ok()?.stdout;
+/// The error that these paths of a tree are, where two of them are such names.
+pub(super) fn refuse_twins<'a>(mut paths: impl Iterator<Item = &'a [u8]>) -> Result<(), GitError> {
     let mut names = Names::default();
-    let mut paths = said.split(|byte| *byte == 0).filter(|path| !path.is_empty());
     paths.try_for_each(|path| names.add(path))
 }
 
@@ -62,7 +60,7 @@ impl History {
     /// Refuses a commit with names that differ only in case, which cannot lie on a disk that
     /// takes those for one.
     pub fn check_names(&self, commit: &CommitId) -> Result<(), GitError> {
-        look_for_twins(self.repository().shared_call(), commit.as_str())
+        refuse_twins(paths_of(&list_tree(self.repository().shared_call(), commit.as_str())?))
     }
 }
 
@@ -83,7 +81,7 @@ impl Names {
                 Entry::Occupied(taken) if taken.get() == name => {}
                 Entry::Occupied(taken) => {
                     let names = [taken.get(), name].map(|name| os(name).into());
-                    return Err(GitError::FoldedCase(names));
+                    return Err(GitError::Misfit(Misfit::FoldedCase(names)));
                 }
             }
         }

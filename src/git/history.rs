@@ -7,6 +7,7 @@ use git2::{Oid, RepositoryOpenFlags};
 
 use crate::evaluation::{CommitId, Lineage};
 
+use super::commit::{Commit, commit_id, object_id};
 use super::{GitError, Repository};
 
 /// The commits a search is over: those that `new` reaches and none of `old` does.
@@ -29,13 +30,14 @@ pub struct CommitInfo {
     pub id: CommitId,
     /// The first paragraph of its message on one line; bytes that are no UTF-8 are replaced.
     pub subject: String,
-    /// `name <email>` of its author.
+    /// `name <email>` of its author; where that cannot be told apart, all that stands there.
     pub author: String,
-    /// When it was written: RFC 3339 with the author's own offset.
+    /// When it was written: RFC 3339 with the author's own offset; what stands there instead,
+    /// where that is no date.
     pub date: String,
     /// Its tree's name.
     pub tree: String,
-    /// Its parents, as far as this clone has them.
+    /// Its parents, as far as this clone has them, each once.
     pub parents: Vec<CommitId>,
     /// It has no parent at all. Where this is false and `parents` is empty, the history is cut
     /// off here (a shallow clone).
@@ -118,63 +120,68 @@ impl History {
     /// Everything a commit says of itself.
     pub fn info(&self, id: &CommitId) -> Result<CommitInfo, GitError> {
         let commit = self.commit(id)?;
-        let author = commit.author();
-        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let header = commit.raw_header_bytes();
         Ok(CommitInfo {
             id: id.clone(),
-            subject: commit.summary_bytes().map(lossy).unwrap_or_default(),
-            author: format!("{} <{}>", lossy(author.name_bytes()), lossy(author.email_bytes())),
-            date: rfc3339(author.when()),
-            tree: commit.tree_id().to_string(),
-            parents: commit.parent_ids().map(commit_id).collect(),
-            is_root: !header.split(|b| *b == b'\n').any(|line| line.starts_with(b"parent ")),
+            subject: String::from_utf8_lossy(&commit.subject).into_owned(),
+            author: commit.author,
+            date: commit.date,
+            tree: commit.tree.to_string(),
+            parents: commit.parents,
+            is_root: commit.is_root,
         })
     }
 
     /// The first paragraph of the message as its bytes are, on one line.
     pub fn subject_bytes(&self, id: &CommitId) -> Result<Vec<u8>, GitError> {
-        Ok(self.commit(id)?.summary_bytes().unwrap_or_default().to_vec())
+        Ok(self.commit(id)?.subject)
     }
 
-    /// The parents, as far as this clone has them.
+    /// The parents, as far as this clone has them, each once.
     pub fn parents(&self, id: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        Ok(self.commit(id)?.parent_ids().map(commit_id).collect())
+        Ok(self.commit(id)?.parents)
     }
 
     /// The name of the commit's tree.
     pub fn tree_id(&self, id: &CommitId) -> Result<String, GitError> {
-        Ok(self.commit(id)?.tree_id().to_string())
+        Ok(self.commit(id)?.tree.to_string())
     }
 
     /// Whether the top folder of the commit's tree has an entry of this name.
     pub(super) fn lists(&self, id: &CommitId, name: &str) -> Result<bool, GitError> {
-        let tree = self.commit(id)?.tree().map_err(|source| GitError::Library {
-            what: format!("the tree of commit {id}"),
-            source,
-        })?;
-        Ok(tree.get_name(name).is_some())
+        let tree = self.objects.find_tree(self.commit(id)?.tree);
+        let unread =
+            |source| GitError::Library { what: format!("the tree of commit {id}"), source };
+        Ok(tree.map_err(unread)?.get_name(name).is_some())
     }
 
     /// Whether `old` can be reached from `new`; a commit is its own ancestor here, as in git.
     pub fn is_ancestor(&self, old: &CommitId, new: &CommitId) -> Result<bool, GitError> {
-        let (old_oid, new_oid) = (self.commit(old)?.id(), self.commit(new)?.id());
+        let (old_oid, new_oid) = (self.known(old)?, self.known(new)?);
         if old_oid == new_oid {
             return Ok(true);
         }
-        self.objects
-            .graph_descendant_of(new_oid, old_oid)
-            .map_err(|source| graph_error(old, new, source))
+        if let Ok(is_so) = self.objects.graph_descendant_of(new_oid, old_oid) {
+            return Ok(is_so);
+        }
+        // Somewhere on the way lies a commit that git reads and git2 does not.
+        let call = self.repository.shared_call().args(["merge-base", "--is-ancestor"]);
+        let call = call.args([old.as_str(), new.as_str()]);
+        let said = call.run()?;
+        if said.code > 1 { Err(call.failed(&said)) } else { Ok(said.code == 0) }
     }
 
     /// The best common ancestors of two commits, as `git merge-base --all`: none where the
     /// histories have nothing in common, several where they crossed.
     pub fn merge_bases(&self, a: &CommitId, b: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        match self.objects.merge_bases(self.commit(a)?.id(), self.commit(b)?.id()) {
-            Ok(bases) => Ok(bases.iter().map(|base| commit_id(*base)).collect()),
-            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(Vec::new()),
-            Err(source) => Err(graph_error(a, b, source)),
+        match self.objects.merge_bases(self.known(a)?, self.known(b)?) {
+            Ok(bases) => return Ok(bases.iter().map(|base| commit_id(*base)).collect()),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(Vec::new()),
+            Err(_) => {}
         }
+        let call = self.repository.shared_call().args(["merge-base", "--all"]);
+        let call = call.args([a.as_str(), b.as_str()]);
+        let said = call.run()?;
+        if said.code > 1 { Err(call.failed(&said)) } else { read_list(&call.shown(), &said.stdout) }
     }
 
     /// How many commits the range holds, as `git rev-list --count`.
@@ -227,20 +234,29 @@ impl History {
         commit_list(call.args(["--ancestry-path", range.as_str(), "--"]))
     }
 
+    /// The error that one of these commits is which is not here any more.
+    pub fn find_gone<'a>(
+        &self,
+        commits: impl IntoIterator<Item = &'a CommitId>,
+    ) -> Option<GitError> {
+        let objects = self.objects.odb().ok()?;
+        let gone = commits.into_iter().find(|id| !objects.exists(object_id(id)))?;
+        let repository = self.repository.common_dir().to_owned();
+        Some(GitError::Gone { commit: gone.clone(), repository })
+    }
+
     /// The repository this reads.
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
 
-    pub(super) fn commit(&self, id: &CommitId) -> Result<git2::Commit<'_>, GitError> {
-        let oid = Oid::from_str(id.as_str()).expect("a commit name is 40 hexadecimal digits");
-        self.objects.find_commit(oid).map_err(|source| match source.code() {
-            git2::ErrorCode::NotFound => GitError::UnknownCommit {
-                commit: id.clone(),
-                shallow: self.repository.is_shallow(),
-            },
-            _ => GitError::Library { what: format!("commit {id}"), source },
-        })
+    pub(super) fn commit(&self, id: &CommitId) -> Result<Commit, GitError> {
+        Commit::read(&self.objects, &self.repository, id)
+    }
+
+    /// A commit that is there.
+    fn known(&self, id: &CommitId) -> Result<Oid, GitError> {
+        self.commit(id).map(|_| object_id(id))
     }
 }
 
@@ -267,34 +283,20 @@ impl Range {
 /// What a `rev-list` prints.
 pub(super) fn commit_list(call: super::command::Call) -> Result<Vec<CommitId>, GitError> {
     let command = call.shown();
-    let output = call.ok()?;
-    String::from_utf8_lossy(&output.stdout)
+    read_list(&command, &call.ok()?.stdout)
+}
+
+fn read_list(command: &str, printed: &[u8]) -> Result<Vec<CommitId>, GitError> {
+    String::from_utf8_lossy(printed)
         .lines()
         .map(|line| {
-            let unreadable =
-                |what| GitError::Unreadable { command: command.clone(), what: format!("{what}") };
+            let unreadable = |what| GitError::Unreadable {
+                command: command.to_owned(),
+                what: format!("{what}"),
+            };
             line.parse().map_err(unreadable)
         })
         .collect()
-}
-
-fn commit_id(oid: Oid) -> CommitId {
-    oid.to_string().parse().expect("an object name is 40 hexadecimal digits")
-}
-
-fn graph_error(a: &CommitId, b: &CommitId, source: git2::Error) -> GitError {
-    GitError::Library { what: format!("the history of {} and {}", a.short(), b.short()), source }
-}
-
-/// The author's own wall clock. A date or an offset outside what calendars hold (they occur in
-/// imported histories) becomes the nearest one that can be written.
-fn rfc3339(time: git2::Time) -> String {
-    let timestamp = jiff::Timestamp::from_second(time.seconds()).unwrap_or_else(|_| {
-        if time.seconds() < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX }
-    });
-    let offset =
-        jiff::tz::Offset::from_seconds(time.offset_minutes() * 60).unwrap_or(jiff::tz::Offset::UTC);
-    timestamp.display_with_offset(offset).to_string()
 }
 
 /// Tells libgit2 to open what git has already opened for us.

@@ -17,6 +17,7 @@ use super::bisect_repository::{BisectRepository, quoted};
 use super::changes::EMPTY_TREE;
 use super::command::Call;
 use super::error::io_error;
+use super::misfit::is_refused;
 use super::{GitError, History, LONGEST_LIST, Repository, vendored};
 
 /// One thing that is laid over a commit's tree.
@@ -61,19 +62,28 @@ pub enum Layer {
 pub enum Laid {
     /// The tree.
     Tree(LaidTree),
-    /// A patch does not apply.
+    /// There is no such tree.
     Refused(Refusal),
 }
 
-/// A patch that does not apply.
+/// Why there is no such tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What people call the patch.
-    pub patch: String,
+    /// What is refused.
+    pub what: Refused,
     /// Git's own words.
     pub said: String,
-    /// The tree it was to be applied to, and its digest.
+    /// The tree that it was to be laid over, and its digest.
     state: (String, String),
+}
+
+/// What is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// A patch, by what people call it: it does not apply.
+    Patch(String),
+    /// The commit itself, which has names that git does not take.
+    Commit,
 }
 
 impl Refusal {
@@ -180,7 +190,10 @@ impl Laying {
 
 impl Workshop {
     fn lay(&self, commit: &CommitId, layers: &[Layer]) -> Result<Laid, GitError> {
-        self.call().args(["read-tree", "--reset", commit.as_str()]).ok()?;
+        if let Some(said) = self.read(commit)? {
+            let state = (commit.to_string(), "itself".to_owned());
+            return Ok(Laid::Refused(Refusal { what: Refused::Commit, said, state }));
+        }
         for layer in layers {
             match layer {
                 Layer::Pin { path, to } => {
@@ -192,8 +205,9 @@ impl Workshop {
                 }
                 Layer::Patch { name, digest, file } => {
                     if let Some((tree, said)) = self.patch(file)? {
-                        let (patch, state) = (name.clone(), (tree, digest.clone()));
-                        return Ok(Laid::Refused(Refusal { patch, said, state }));
+                        let what = Refused::Patch(name.clone());
+                        let state = (tree, digest.clone());
+                        return Ok(Laid::Refused(Refusal { what, said, state }));
                     }
                 }
                 Layer::Files { from, paths } => self.files(from, paths)?,
@@ -201,6 +215,19 @@ impl Workshop {
         }
         let objects = self.bare.git_dir().join("objects");
         Ok(Laid::Tree(LaidTree { id: self.write_tree()?, objects }))
+    }
+
+    /// Takes the commit's own tree, or says why git does not.
+    fn read(&self, commit: &CommitId) -> Result<Option<String>, GitError> {
+        let call = self.call().args(["read-tree", "--reset", commit.as_str()]);
+        let read = call.run()?;
+        if read.code == 0 {
+            return Ok(None);
+        }
+        if is_refused(|| self.call(), commit.as_str())? {
+            return Ok(Some(String::from_utf8_lossy(&read.stderr).into_owned()));
+        }
+        Err(call.failed(&read))
     }
 
     /// Applies a patch, or says to which tree it does not apply, and why.

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use crate::evaluation::CommitId;
 
-use super::command::Call;
+use super::command::{Call, OUR_INDEX};
+use super::disk::Disk;
 use super::error::io_error;
-use super::removal::{absent_is_fine, make_writable};
+use super::misfit::{Misfit, look_for_misfit};
+use super::removal::{absent_is_fine, make_writable, remove_all};
 use super::{GitError, LaidTree, folding};
 
 /// What becomes of files that git does not track.
@@ -24,8 +26,8 @@ pub(super) struct Goal<'a> {
     pub(super) laid: Option<&'a LaidTree>,
     /// Whether what Git LFS keeps elsewhere is fetched.
     pub(super) lfs: bool,
-    /// Whether the disk takes names that differ only in case for one.
-    pub(super) folds_case: bool,
+    /// What the disk does.
+    pub(super) disk: Disk,
 }
 
 /// Makes `top` that tree, in a worktree or in a submodule.
@@ -35,20 +37,30 @@ pub(super) fn restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let restored = try_restore_tree(git_dir, top, goal, untracked);
+    let mut restored = try_restore_tree(git_dir, top, goal, untracked);
     // The index has two entries for what lies there once: git would remove it with either.
-    if matches!(restored, Err(GitError::FoldedCase(_))) {
+    if matches!(restored, Err(GitError::Misfit(Misfit::FoldedCase(_)))) {
         remove_index(git_dir)?;
-        return restored;
     }
     // A damaged index (a crash of the machine leaves one) is the one thing that force does not
     // overcome; it holds nothing that the commit does not.
     if matches!(restored, Err(GitError::Command { .. }))
-        && fs::remove_file(git_dir.join("index")).is_ok()
+        && fs::remove_file(git_dir.join(OUR_INDEX)).is_ok()
     {
-        return try_restore_tree(git_dir, top, goal, untracked);
+        restored = try_restore_tree(git_dir, top, goal, untracked);
     }
-    restored
+    restored?;
+    hand_out_index(git_dir)
+}
+
+/// Gives builds and runs an index that tells what lies there.
+fn hand_out_index(git_dir: &Path) -> Result<(), GitError> {
+    let [index, made] = ["index", "index-to-be"].map(|name| git_dir.join(name));
+    fs::copy(git_dir.join(OUR_INDEX), &made).map_err(io_error("write", &made))?;
+    if index.is_dir() {
+        remove_all(&index)?;
+    }
+    fs::rename(&made, &index).map_err(io_error("write", &index))
 }
 
 fn try_restore_tree(
@@ -57,8 +69,8 @@ fn try_restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let Goal { commit, laid, lfs, folds_case } = goal;
-    let call = || Call::in_worktree(git_dir, top).leaving_lfs(!lfs).folding_case(folds_case);
+    let Goal { commit, laid, lfs, disk } = goal;
+    let call = || Call::in_ours(git_dir, top).leaving_lfs(!lfs).on_disk(disk);
     let to_tree = || -> Result<(), GitError> {
         // A build that switched to a branch: `reset` alone would move that branch.
         if detached_head(git_dir).is_none() {
@@ -72,22 +84,26 @@ fn try_restore_tree(
         laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
     };
     let to_commit = || match to_tree() {
-        Ok(()) if folds_case => folding::settle(call(), top),
-        Err(error) if folds_case => {
-            let (call, tree) = known(call(), goal);
-            folding::look_for_twins(call, tree).and(Err(error))
+        Ok(()) if disk.folds_case => folding::settle(call(), top),
+        Err(error @ GitError::Command { .. }) => {
+            let misfit = look_for_misfit(|| known(call(), goal), top, &error)?;
+            Err(misfit.map_or(error, GitError::Misfit))
         }
         other => other,
     };
     if untracked == Untracked::Keep {
         return to_commit();
     }
-    let has_index = git_dir.join("index").exists();
+    let has_index = git_dir.join(OUR_INDEX).exists();
     let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
     // Git overwrites what is in the way, but for repositories and folders it cannot write to.
-    if to_commit().is_err() {
-        clean(call, top)?;
-        to_commit()?;
+    match to_commit() {
+        Ok(()) => {}
+        Err(misfit @ GitError::Misfit(_)) => return Err(misfit),
+        Err(_) => {
+            clean(call, top).or_else(|_| start_over(git_dir, top))?;
+            to_commit()?;
+        }
     }
     // Files of which the content stays were not written again, though they may be meant to end
     // their lines otherwise, or to go through another filter, from here on.
@@ -97,11 +113,26 @@ fn try_restore_tree(
     }
     // After it: what the older tree had and the newer has not (submodules above all) is
     // untracked only now.
-    clean(call, top)
+    if clean(call, top).is_err() {
+        start_over(git_dir, top)?;
+        to_commit()?;
+    }
+    Ok(())
+}
+
+/// Removes all that lies there: git leaves paths that are longer than it takes, which a build may
+/// make, and a checkout that fails.
+fn start_over(git_dir: &Path, top: &Path) -> Result<(), GitError> {
+    for entry in fs::read_dir(top).map_err(io_error("read", top))?.flatten() {
+        if entry.file_name() != ".git" {
+            remove_all(&entry.path())?;
+        }
+    }
+    remove_index(git_dir)
 }
 
 fn remove_index(git_dir: &Path) -> Result<(), GitError> {
-    let index = git_dir.join("index");
+    let index = git_dir.join(OUR_INDEX);
     fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", index))
 }
 
@@ -138,3 +169,6 @@ fn clean(call: impl Fn() -> Call, top: &Path) -> Result<(), GitError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

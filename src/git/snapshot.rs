@@ -51,7 +51,7 @@ impl History {
         let failed =
             |source| GitError::Library { what: format!("the tree of commit {id}"), source };
         let mut snapshot = Snapshot::default();
-        let mut folders = vec![(String::new(), self.commit(id)?.tree_id())];
+        let mut folders = vec![(String::new(), self.commit(id)?.tree)];
         while let Some((folder, oid)) = folders.pop() {
             let tree = match self.objects.find_tree(oid) {
                 Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
@@ -74,7 +74,7 @@ impl History {
 
     /// What a commit has at a path.
     pub fn at(&self, id: &CommitId, path: &str) -> Result<Here, GitError> {
-        let mut oid = self.commit(id)?.tree_id();
+        let mut oid = self.commit(id)?.tree;
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {
             let tree = match self.objects.find_tree(oid) {

@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use super::GitError;
 use super::changes::os;
 use super::command::Call;
+use super::disk::Disk;
 use super::removal::remove_all;
 use super::restore::{Goal, Untracked, restore_tree};
 use super::worktree::read_link;
@@ -22,8 +23,8 @@ pub(super) struct Tree<'a> {
     pub(super) git_dir: &'a Path,
     /// Whether what Git LFS keeps elsewhere is fetched.
     pub(super) lfs: bool,
-    /// Whether the disk takes names that differ only in case for one.
-    pub(super) folds_case: bool,
+    /// What the disk does.
+    pub(super) disk: Disk,
 }
 
 struct Submodule {
@@ -48,10 +49,10 @@ pub(super) fn bring(
         if !is_ready(&module, &top, &submodule.pin) {
             fetch(tree, &submodule, &module, &theirs)?;
         }
-        let Tree { lfs, folds_case, .. } = *tree;
-        let goal = Goal { commit: &submodule.pin, laid: None, lfs, folds_case };
+        let Tree { lfs, disk, .. } = *tree;
+        let goal = Goal { commit: &submodule.pin, laid: None, lfs, disk };
         restore_tree(&module, &top, goal, untracked)?;
-        bring(&Tree { top: &top, git_dir: &module, lfs, folds_case }, &theirs, untracked)?;
+        bring(&Tree { top: &top, git_dir: &module, lfs, disk }, &theirs, untracked)?;
     }
     Ok(())
 }
@@ -59,7 +60,7 @@ pub(super) fn bring(
 /// The submodules that the checked-out commit pins, declares, and the user has not switched
 /// off.
 fn submodules_of(tree: &Tree<'_>) -> Result<Vec<Submodule>, GitError> {
-    let call = || Call::in_worktree(tree.git_dir, tree.top);
+    let call = || Call::in_ours(tree.git_dir, tree.top);
     // Of the commit and not of the folder: sparse patterns may leave the file out.
     let declared = call()
         .args(["config", "--blob", "HEAD:.gitmodules", "-z", "--get-regexp"])
@@ -104,7 +105,7 @@ pub(super) fn is_plain(name: &Path) -> bool {
 /// The user (or the project) wants this submodule left alone.
 fn is_switched_off(tree: &Tree<'_>, name: &str) -> Result<bool, GitError> {
     let config = |key: &str| -> Result<String, GitError> {
-        let call = Call::in_worktree(tree.git_dir, tree.top).args(["config", "--get"]);
+        let call = Call::in_ours(tree.git_dir, tree.top).args(["config", "--get"]);
         Ok(call.arg(format!("submodule.{name}.{key}")).run()?.line())
     };
     Ok(config("active")? == "false" || config("update")? == "none")
@@ -130,7 +131,9 @@ fn fetch(
     if let Some(donor) = donor.filter(|_| !module.exists()) {
         clone_from(donor, module, &top)?;
     }
-    if is_ready(module, &top, &submodule.pin) || update(tree, submodule).is_ok() {
+    let is_ready = || is_ready(module, &top, &submodule.pin);
+    // Where its files cannot lie here, git has fetched them all the same.
+    if is_ready() || update(tree, submodule).is_ok() || is_ready() {
         return Ok(());
     }
     // Half-cloned by a killed process, or its remote has moved: once more from nothing.
@@ -149,7 +152,7 @@ fn fetch(
 /// Git's own way: clones or attaches what is missing and fetches the pin. That every submodule
 /// counts as active is said on the command line and so is written nowhere.
 fn update(tree: &Tree<'_>, submodule: &Submodule) -> Result<(), GitError> {
-    let call = Call::in_worktree(tree.git_dir, tree.top).leaving_lfs(!tree.lfs);
+    let call = Call::in_ours(tree.git_dir, tree.top).leaving_lfs(!tree.lfs);
     let call = call.args(["-c", "submodule.active=."]);
     let call = call.args(["submodule", "--quiet", "update", "--force", "--checkout", "--"]);
     call.arg(&submodule.path).ok().map(|_| ())

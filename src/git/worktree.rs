@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::evaluation::CommitId;
 
 use super::command::Call;
+use super::disk::Disk;
 use super::error::io_error;
+use super::leftovers::{forget, forget_lost};
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree};
 use super::submodules::{self, Tree};
-use super::{GitError, History, LaidTree, Repository, folding};
+use super::{GitError, History, LaidTree, Repository};
 
 /// A linked worktree that we made. Whoever holds it must hold it alone: locks that git left in
 /// it are taken for those of a killed process.
@@ -62,6 +64,9 @@ impl Worktree {
             forget(repository, &path)?;
         } else if !is_absent_or_empty(&path) {
             return Err(GitError::NotOurs(path));
+        } else {
+            // The cache folder was deleted, and the marker with it.
+            forget_lost(repository, &path)?;
         }
         let note = "Made by bisect-ppl: the folder beside this file is a git worktree of its own,\n\
                     used again, and removed by `bisect-ppl store gc`.\n";
@@ -160,9 +165,8 @@ impl Worktree {
     /// checks it out here, nothing else, and with `submodules` each of them at its pin, to any
     /// depth. HEAD is the commit either way.
     ///
-    /// Files that are equal in both trees keep their time stamps. Where the disk takes names that
-    /// differ only in case for one and the tree has such names, it cannot be
-    /// ([`GitError::FoldedCase`]).
+    /// Files that are equal in both trees keep their time stamps. A tree that cannot lie here is
+    /// [`GitError::Misfit`].
     pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
         self.at = Some(holding);
         self.restore(Untracked::Remove)
@@ -186,12 +190,12 @@ impl Worktree {
             Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules, at.lfs),
             None => ("HEAD".to_owned(), None, false, false),
         };
-        let folds_case = folding::is_folded(&marker(&self.path));
-        let goal = Goal { commit: &commit, laid, lfs, folds_case };
+        let disk = Disk::of(&marker(&self.path));
+        let goal = Goal { commit: &commit, laid, lfs, disk };
         restore_tree(&self.git_dir, &self.path, goal, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
-            let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, folds_case };
+            let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, disk };
             submodules::bring(&tree, &donors, untracked)?;
         }
         Ok(())
@@ -233,7 +237,7 @@ impl Worktree {
 
     /// Git in this worktree.
     pub(super) fn call(&self) -> Call {
-        Call::in_worktree(&self.git_dir, &self.path)
+        Call::in_ours(&self.git_dir, &self.path)
     }
 }
 
@@ -249,23 +253,6 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
     let back = git_dir.join(super::changes::os(back.trim_ascii_end()));
     let same = back.parent()?.canonicalize().ok()? == path.canonicalize().ok()?;
     (same && git_dir.join("HEAD").exists()).then_some(git_dir)
-}
-
-/// Removes what git knows of a worktree whose folder is gone: a git that was killed while it
-/// removed one leaves that behind.
-fn forget(repository: &Repository, path: &Path) -> Result<(), GitError> {
-    let Some(parent) = path.parent().and_then(|parent| parent.canonicalize().ok()) else {
-        return Ok(());
-    };
-    let link = parent.join(path.file_name().unwrap_or_default()).join(".git");
-    let entries = fs::read_dir(repository.common_dir().join("worktrees"));
-    for entry in entries.into_iter().flatten().flatten() {
-        let back = fs::read(entry.path().join("gitdir")).unwrap_or_default();
-        if super::changes::os(back.trim_ascii_end()) == link.as_os_str() {
-            remove_all(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 /// Where a `.git` file leads, links resolved.

@@ -23,7 +23,7 @@ pub(super) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), 
         slot.empty().map_err(OracleError::from)?;
         remove_worktree(repository, &slot.src())?;
     }
-    Ok(())
+    Ok(repository.forget_lost_slots(slots.folder())?)
 }
 
 fn remove_worktree(repository: &Repository, path: &std::path::Path) -> Result<(), GitError> {

@@ -14,6 +14,7 @@ use crate::store::journal::{Begun, Event};
 
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
+use super::gone::explained;
 use super::lasting::{Step, excess};
 use super::lead::Lead;
 use super::search::Searched;
@@ -83,7 +84,7 @@ pub fn drive(
     }
     let result = match driver.run() {
         Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
-        other => other,
+        other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
     };
     let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {

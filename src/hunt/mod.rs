@@ -19,6 +19,7 @@ mod error;
 mod extent;
 mod flaky;
 mod fresh;
+mod gone;
 mod gradual;
 mod heading;
 mod lasting;

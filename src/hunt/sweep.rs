@@ -32,7 +32,8 @@ pub fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
     for hunt in store.hunts()? {
         left.sessions += usize::from(is_abandoned(&hunt)?);
     }
-    for slots in slots_of(repository, store)? {
+    let folders = folders_of_slots(repository, store)?;
+    for slots in folders.iter().filter_map(|folder| Slots::existing(folder)) {
         for slot in slots.idle().map_err(OracleError::from)? {
             let folders = [slot.build(), slot.out(), slot.cache(), slot.src()];
             let bytes: u64 = folders.iter().map(|folder| size(folder)).sum();
@@ -50,8 +51,11 @@ pub fn sweep(repository: &Repository, store: &Store) -> Result<(), HuntError> {
             BisectSession::remove(&hunt.bisect_repository())?;
         }
     }
-    for slots in slots_of(repository, store)? {
-        clean_slots(repository, &slots)?;
+    for folder in folders_of_slots(repository, store)? {
+        match Slots::existing(&folder) {
+            Some(slots) => clean_slots(repository, &slots)?,
+            None => repository.forget_lost_slots(&folder)?,
+        }
     }
     Ok(())
 }
@@ -60,14 +64,17 @@ fn is_abandoned(hunt: &HuntDir) -> Result<bool, HuntError> {
     Ok(hunt.bisect_repository().exists() && !hunt.is_driven()?)
 }
 
-/// Every place where a hunt of this repository may have built.
-fn slots_of(repository: &Repository, store: &Store) -> Result<Vec<Slots>, HuntError> {
+/// Every place where a hunt of this repository may have built, gone or not.
+fn folders_of_slots(
+    repository: &Repository,
+    store: &Store,
+) -> Result<BTreeSet<PathBuf>, HuntError> {
     let mut folders = BTreeSet::from([default_slots(repository)]);
     for hunt in store.hunts()? {
         // One whose journal cannot be read has nothing to say of slots.
         folders.extend(begun(&hunt).ok().map(|begun| PathBuf::from(begun.slots)));
     }
-    Ok(folders.iter().filter_map(|folder| Slots::existing(folder)).collect())
+    Ok(folders)
 }
 
 /// Bytes that a folder takes on the disk; what cannot be looked at counts as nothing.

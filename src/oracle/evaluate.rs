@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
-use crate::evaluation::{CommitId, Ended, Failure, Phase};
+use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
 use crate::git::{History, Holding, Laying};
 use crate::process::Stop;
 use crate::store::{RunKey, Store};
@@ -321,8 +321,9 @@ impl Oracle {
             Err(refusal) => {
                 let built = build::refuse(&self.store, commit, &key, phase, &refusal)?;
                 self.recorder.build(&self.store, &built, commit, phase, false)?;
-                let failure = built.failure.expect("a patch does not apply");
-                return Err(NoBuild::Failed { failure, starved: false });
+                let failure = built.failure.expect("there is nothing to build");
+                let starved = failure.kind == FailureKind::Checkout;
+                return Err(NoBuild::Failed { failure, starved });
             }
         };
         let fits = |stamp: &Stamp| {

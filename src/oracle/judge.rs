@@ -248,7 +248,7 @@ fn breaks(target: &GuardTarget, value: &Value) -> bool {
 fn judge_failure(failure: &Failure, starved: bool, target: &Target, config: &Config) -> Side {
     let why = skip_reason(failure.kind);
     if starved {
-        let is_own = failure.kind == FailureKind::FoldedCase;
+        let is_own = failure.kind == FailureKind::Checkout;
         let why = if is_own { why } else { SkipReason::Resource };
         return Side::Skip(why, failure.detail.clone());
     }
@@ -279,7 +279,7 @@ pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
     match kind {
         FailureKind::Build => SkipReason::Build,
         FailureKind::Patch => SkipReason::Patch,
-        FailureKind::FoldedCase => SkipReason::FoldedCase,
+        FailureKind::Checkout => SkipReason::Checkout,
         FailureKind::Prepare => SkipReason::Prepare,
         FailureKind::Crash => SkipReason::Crash,
         FailureKind::Timeout => SkipReason::Timeout,

@@ -7,7 +7,7 @@ mod configuration;
 mod hunts;
 mod inputs;
 mod output;
-mod places;
+pub mod places;
 mod revisions;
 mod tools;
 mod words;

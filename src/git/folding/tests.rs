@@ -6,7 +6,9 @@ fn twins(paths: &[&str]) -> Option<[String; 2]> {
     let found = paths.iter().try_for_each(|path| names.add(path.as_bytes()));
     match found {
         Ok(()) => None,
-        Err(GitError::FoldedCase(names)) => Some(names.map(|name| name.display().to_string())),
+        Err(GitError::Misfit(Misfit::FoldedCase(names))) => {
+            Some(names.map(|name| name.display().to_string()))
+        }
         Err(error) => panic!("{error}"),
     }
 }
@@ -32,7 +34,7 @@ fn a_commit_is_asked_for_such_names() {
     let history = fixture.history();
     history.check_names(&one).unwrap();
     let error = history.check_names(&two).unwrap_err();
-    assert!(matches!(&error, GitError::FoldedCase(_)), "{error}");
+    assert!(matches!(&error, GitError::Misfit(Misfit::FoldedCase(_))), "{error}");
     assert!(error.hint().unwrap().contains("[worktree]"));
     assert!(!folds_case(&fixture.beside("")).unwrap(), "tests run on a disk that folds case");
 }

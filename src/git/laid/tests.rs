@@ -113,7 +113,7 @@ fn a_patch_is_applied_passed_over_or_refused() {
     let Laid::Refused(refusal) = laying.lay(&new, std::slice::from_ref(&fix)).unwrap() else {
         panic!()
     };
-    assert_eq!(refusal.patch, "fix.diff");
+    assert_eq!(refusal.what, super::Refused::Patch("fix.diff".to_owned()));
     assert!(refusal.said.contains("src/a"), "{}", refusal.said);
     // Another tree, or another patch, is another refusal.
     let other = patch(&fixture, &ONE_TO_THREE.replace("+3", "+4"));

@@ -118,7 +118,16 @@ type Damage = fn(&Worktree);
 #[test]
 fn every_half_made_worktree_is_made_anew() {
     let (fixture, commits) = Fixture::line(1);
-    let damage: [(&str, Damage); 6] = [
+    let damage: [(&str, Damage); 9] = [
+        ("slot gone", |w| fs::remove_dir_all(w.path().parent().unwrap()).unwrap()),
+        ("slot gone, locked", |w| {
+            write(&w.git_dir().join("locked"), "initializing");
+            fs::remove_dir_all(w.path().parent().unwrap()).unwrap();
+        }),
+        ("slot emptied", |w| {
+            fs::remove_dir_all(w.path().parent().unwrap()).unwrap();
+            fs::create_dir_all(w.path()).unwrap();
+        }),
         ("folder gone", |w| fs::remove_dir_all(w.path()).unwrap()),
         ("folder emptied", |w| {
             fs::remove_dir_all(w.path()).unwrap();
@@ -144,15 +153,62 @@ fn every_half_made_worktree_is_made_anew() {
 }
 
 #[test]
+fn a_lost_cache_folder_that_was_a_link_is_made_anew() {
+    let (fixture, commits) = Fixture::line(1);
+    let real = fixture.beside("disk");
+    fs::create_dir(&real).unwrap();
+    let link = fixture.beside("slots");
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    slot(&fixture, &commits[0]);
+    let known = || fixture.git(&["worktree", "list", "--porcelain"]);
+    // Once more where the link led, with what the folder held gone.
+    fs::remove_dir_all(real.join("0")).unwrap();
+    slot(&fixture, &commits[0]);
+    assert_eq!(known().matches("worktree ").count(), 2);
+    // Git may know a path that is a link by now.
+    fs::remove_file(&link).unwrap();
+    fs::rename(&real, &link).unwrap();
+    let entry = fixture.user().join(".git/worktrees/src/gitdir");
+    write(&entry, &format!("{}\n", link.join("0/src/.git").display()));
+    fs::rename(&link, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    fs::remove_dir_all(real.join("0")).unwrap();
+    slot(&fixture, &commits[0]);
+    assert_eq!(known().matches("worktree ").count(), 2);
+}
+
+#[test]
+fn what_somebody_holds_on_to_is_not_forgotten() {
+    let (fixture, commits) = Fixture::line(1);
+    let path = fixture.beside("slots/0/src");
+    for (name, lock) in [("theirs", false), ("src", true)] {
+        fixture.git(&["worktree", "add", "--quiet", "--detach", path.to_str().unwrap()]);
+        let entries = fixture.user().join(".git/worktrees");
+        if lock {
+            write(&entries.join("src/locked"), "on a stick");
+        } else {
+            fs::rename(entries.join("src"), entries.join(name)).unwrap();
+        }
+        fs::remove_dir_all(&path).unwrap();
+        assert!(Worktree::add_detached(&fixture.repository(), &path, &commits[0]).is_err());
+        assert!(entries.join(name).exists(), "{name}");
+        fs::remove_dir_all(entries.join(name)).unwrap();
+    }
+}
+
+#[test]
 fn a_damaged_index_is_made_anew() {
     let (fixture, commits) = Fixture::line(2);
     let mut worktree = slot(&fixture, &commits[0]);
     worktree.checkout(&commits[0], true).unwrap();
-    write(&worktree.git_dir().join("index"), "");
-    worktree.checkout(&commits[1], true).unwrap();
-    write(&worktree.git_dir().join("index"), "not an index at all, but long enough for one");
-    worktree.checkout(&commits[0], true).unwrap();
-    assert_eq!(content(&worktree, "n"), "1");
+    for name in ["index", "index-of-bisect-ppl"] {
+        write(&worktree.git_dir().join(name), "");
+        worktree.checkout(&commits[1], true).unwrap();
+        write(&worktree.git_dir().join(name), "not an index at all, but long enough for one");
+        worktree.checkout(&commits[0], true).unwrap();
+        assert_eq!(content(&worktree, "n"), "1");
+        assert_eq!(git_in(worktree.path(), &["status", "--porcelain"]), "");
+    }
 }
 
 #[test]

@@ -173,8 +173,8 @@ fn what_starved_is_untestable_whatever_is_hunted() {
     let targets = [guard];
     let skip = |build: &Observation| skipped(judge(build, &targets, &|_, _| true, &all_bad));
     assert_eq!(skip(&build), SkipReason::Resource);
-    build.build_failure.as_mut().unwrap().kind = FailureKind::FoldedCase;
-    assert_eq!(skip(&build), SkipReason::FoldedCase);
+    build.build_failure.as_mut().unwrap().kind = FailureKind::Checkout;
+    assert_eq!(skip(&build), SkipReason::Checkout);
 }
 
 #[test]

@@ -85,12 +85,14 @@ impl Look {
             mapped.iter().filter(|path| !path.starts_with(root)).cloned().collect();
         let elsewhere = digests(&mut Digests::open(store), elsewhere)?;
         let shadowed = if own.is_empty() { named_like(program, ground.slot) } else { None };
-        let own = digests(&mut slot_digests(ground.slot), own)?.into_iter().map(|(path, sha)| {
-            let below = path.strip_prefix(root).expect("the commit's own lies in its slot");
-            (named(below), sha)
-        });
+        let below = |path: &Path| {
+            named(path.strip_prefix(root).expect("the commit's own lies in its slot"))
+        };
+        let own = digests(&mut slot_digests(ground.slot), own)?;
+        let executable = own.keys().filter(|path| is_executable(path)).map(|path| below(path));
         Ok(Ok(Loaded {
-            own: own.collect(),
+            executable: Some(executable.collect()),
+            own: own.iter().map(|(path, sha)| (below(path), sha.clone())).collect(),
             elsewhere: elsewhere.iter().map(|(path, sha)| (named(path), sha.clone())).collect(),
             names: self.names,
             is_whole,
@@ -151,9 +153,16 @@ impl<'a> Here<'a> {
             return Ok(false);
         }
         let at = |path: &String| self.slot.root().join(path);
+        // Which files are executable, loaded or not, is among the names.
         let here = digests(&mut slot_digests(self.slot), loaded.own.keys().map(at))?;
         Ok(loaded.own.iter().all(|(path, sha)| here.get(&at(path)) == Some(sha)))
     }
+}
+
+/// Whether its owner may execute it.
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|about| about.permissions().mode() & 0o100 != 0)
 }
 
 fn slot_digests(slot: &Slot) -> Digests {

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::is_executable;
+
 /// The folders, and a digest of every name.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
     /// Each folder, those it was asked about included.
     pub(super) folders: Vec<PathBuf>,
-    /// SHA-256 of every path and of where links lead: a file that is new could be found before one
-    /// that was there.
+    /// SHA-256 of every path, of where links lead, and of which files are executable: a file that
+    /// is new, or may be run only now, could be found before one that was there.
     pub(super) names: String,
 }
 
@@ -41,6 +43,11 @@ impl Walk {
             if let Ok(target) = entry.path().read_link() {
                 self.names.update(b"\0");
                 self.names.update(target.as_os_str().as_encoded_bytes());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_file())
+                && is_executable(&entry.path())
+            {
+                // Where a link leads never begins so.
+                self.names.update(b"\0\0");
             }
             self.names.update(b"\n");
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -65,6 +72,9 @@ mod tests {
         std::fs::write(top.join("a/one"), "2").unwrap();
         std::fs::write(top.join("a/.git/HEAD"), "2").unwrap();
         assert_eq!(names(), before);
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(top.join("a/one"), executable).unwrap();
+        assert_ne!(names(), before);
         std::fs::rename(top.join("a/one"), top.join("one")).unwrap();
         let moved = names();
         assert_ne!(moved, before);

@@ -110,7 +110,7 @@ fn a_commit_with_names_that_are_one_is_untestable_and_elsewhere_is_not() {
     let hunt = hunt.expect(3, "candidates");
     assert_eq!(hunt.candidates(&history), ["1", "2"]);
     let twins = hunt.commit(&history, "1");
-    assert_eq!((&twins["verdict"], &twins["skip"]), (&"skip".into(), &"folded-case".into()));
+    assert_eq!((&twins["verdict"], &twins["skip"]), (&"skip".into(), &"checkout".into()));
     assert_eq!(
         twins["reason"],
         "`Kern` and `kern` are one on the disk where commits are checked out; name a folder on a \

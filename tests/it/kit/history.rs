@@ -31,6 +31,8 @@ struct File {
 #[derive(Clone, Debug)]
 enum Content {
     Text(String),
+    /// The same, and it may be executed.
+    Program(String),
     /// The commit of another repository.
     Submodule(String),
     Nothing,
@@ -112,6 +114,14 @@ impl Plan {
     #[must_use]
     pub fn file(mut self, label: impl ToString, path: impl AsRef<[u8]>, content: &str) -> Self {
         let (path, content) = (path.as_ref().to_owned(), Content::Text(content.to_owned()));
+        self.node(label).files.push(File { path, content });
+        self
+    }
+
+    /// The same for a file that may be executed.
+    #[must_use]
+    pub fn program(mut self, label: impl ToString, path: &str, content: &str) -> Self {
+        let (path, content) = (path.into(), Content::Program(content.to_owned()));
         self.node(label).files.push(File { path, content });
         self
     }
@@ -203,9 +213,11 @@ impl File {
         match &self.content {
             Content::Nothing => writeln!(stream, "D {path}").unwrap(),
             Content::Submodule(commit) => writeln!(stream, "M 160000 {commit} {path}").unwrap(),
-            Content::Text(text) => {
+            Content::Text(text) | Content::Program(text) => {
+                let is_program = matches!(self.content, Content::Program(_));
+                let mode = if is_program { "100755" } else { "100644" };
                 let length = text.len();
-                writeln!(stream, "M 100644 inline {path}\ndata {length}\n{text}").unwrap();
+                writeln!(stream, "M {mode} inline {path}\ndata {length}\n{text}").unwrap();
             }
         }
     }
@@ -225,6 +237,37 @@ fn c_quoted(path: &[u8]) -> String {
 }
 
 impl History {
+    /// The history in which one commit says something else, whatever git holds of it. Those after
+    /// it follow, and `main`.
+    #[must_use]
+    pub fn rewritten(
+        mut self,
+        env: &TestEnvironment,
+        label: impl ToString,
+        change: impl Fn(&str) -> String,
+    ) -> Self {
+        let wanted = self.commit(label).to_owned();
+        let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+        let mut last = String::new();
+        for old in env.git(&["rev-list", "--topo-order", "--reverse", "main"]).lines() {
+            let mut text = env.git(&["cat-file", "commit", old]);
+            for (old, new) in &renamed {
+                text = text.replace(old, new);
+            }
+            if old == wanted {
+                text = change(&text);
+            }
+            let file = env.path("tmp/commit");
+            std::fs::write(&file, text).unwrap();
+            let make = ["hash-object", "-t", "commit", "-w", "--literally", file.to_str().unwrap()];
+            env.git(&make).trim().clone_into(&mut last);
+            renamed.insert(old.to_owned(), last.clone());
+        }
+        env.git(&["update-ref", "refs/heads/main", &last]);
+        self.commits.values_mut().for_each(|sha| *sha = renamed[sha].clone());
+        self
+    }
+
     /// The full name of a commit.
     pub fn commit(&self, label: impl ToString) -> &str {
         &self.commits[&label.to_string()]

@@ -171,3 +171,16 @@ fn what_an_engine_compiles_at_run_time_is_not_run_at_another_commit() {
     let jit = "jit = XDG_CACHE_HOME TRITON_CACHE_DIR CUDA_CACHE_PATH";
     hunt(line("g g g b b b").with_all(jit)).finds("3").costs(9, 7);
 }
+
+#[test]
+fn what_a_build_tells_git_not_to_look_at_does_not_reach_the_next() {
+    for flag in ["--skip-worktree", "--assume-unchanged"] {
+        let fake = TestEnvironment::fake();
+        let command = format!(
+            "sh -c \"git update-index {flag} engine.conf version && {fake} build {{src}} {{build}} \
+             && echo ppl = 9 >> engine.conf\""
+        );
+        let row = hunt(line("g g g g b b b b")).oracle(|o| o.build_command(&command));
+        row.finds("4").costs(9, 7);
+    }
+}

@@ -154,3 +154,27 @@ fn a_build_that_would_run_the_very_same_files_is_not_run() {
     // Another hunt finds what this one wrote down.
     told.again().finds("6").counting(0, 0).costs(0, 0);
 }
+
+/// A bench that asks whether a tool may be executed, and reads it.
+const ASKS: &str = "
+import os, sys
+tool = os.path.join(os.path.dirname(sys.argv[0]), 'tool.sh')
+open(tool).read()
+ppl = 7.0 if os.access(tool, os.X_OK) else 7.5
+print(f'[1]{ppl},')
+print(f'Final estimate: PPL = {ppl} +/- 0.01')
+";
+
+#[test]
+fn the_right_to_execute_a_file_is_told_where_the_repository_does_not_keep_it() {
+    let plan = line("g g g g g").file(0, "m.py", ASKS);
+    let plan = plan.program(0, "tool.sh", "exit\n").file(3, "tool.sh", "exit\n");
+    let row = hunt(plan).given(|env, _| {
+        env.git(&["config", "core.fileMode", "false"]);
+    });
+    let row = row.oracle(|oracle| oracle.ppl_command("python3 {src}/m.py"));
+    let (hunt, history) = row.hunted();
+    let hunt = hunt.names(&history, "3");
+    let tool = json!({ "path": "src/tool.sh", "how": "mode" });
+    assert_eq!(hunt.report["culprit"]["ran"]["unlike"], json!([tool]));
+}

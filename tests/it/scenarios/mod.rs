@@ -27,6 +27,7 @@ mod mended;
 mod merges;
 mod names;
 mod noise;
+mod odd_commits;
 mod parsers;
 mod prepare;
 mod ranges;

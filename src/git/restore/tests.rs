@@ -1,0 +1,213 @@
+use std::fs::{self, File};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::*;
+use crate::git::Worktree;
+use crate::git::tests::{Fixture, git_in, listing, write, write_program};
+
+fn slot(fixture: &Fixture, commit: &CommitId) -> Worktree {
+    let path = fixture.beside("slots/0/src");
+    let mut slot = Worktree::add_detached(&fixture.repository(), &path, commit).unwrap();
+    slot.checkout(commit, true).unwrap();
+    slot
+}
+
+fn content(worktree: &Worktree, name: &str) -> String {
+    fs::read_to_string(worktree.path().join(name)).unwrap()
+}
+
+fn written(worktree: &Worktree, name: &str) -> SystemTime {
+    fs::metadata(worktree.path().join(name)).unwrap().modified().unwrap()
+}
+
+fn is_executable(worktree: &Worktree, name: &str) -> bool {
+    let metadata = fs::metadata(worktree.path().join(name)).unwrap();
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[test]
+fn what_a_build_tells_git_not_to_look_at_is_put_back() {
+    for flag in ["--skip-worktree", "--assume-unchanged"] {
+        let fixture = Fixture::new();
+        let first = fixture.commit("first", &[("a", "1"), ("b", "1"), ("same", "1")]);
+        let second = fixture.commit("second", &[("b", "2")]);
+        let mut worktree = slot(&fixture, &first);
+        let before = written(&worktree, "same");
+        let harm = |worktree: &Worktree| {
+            git_in(worktree.path(), &["update-index", flag, "a", "b"]);
+            write(&worktree.path().join("a"), "the build's");
+            fs::remove_file(worktree.path().join("b")).unwrap();
+        };
+        harm(&worktree);
+        worktree.reset().unwrap();
+        assert_eq!((&*content(&worktree, "a"), &*content(&worktree, "b")), ("1", "1"), "{flag}");
+        harm(&worktree);
+        worktree.checkout(&second, true).unwrap();
+        assert_eq!((&*content(&worktree, "a"), &*content(&worktree, "b")), ("1", "2"), "{flag}");
+        assert_eq!(git_in(worktree.path(), &["ls-files", "-v"]), "H a\nH b\nH same", "{flag}");
+        assert_eq!(git_in(worktree.path(), &["status", "--porcelain"]), "", "{flag}");
+        assert_eq!(written(&worktree, "same"), before, "{flag}");
+    }
+}
+
+#[test]
+fn what_a_sparse_checkout_leaves_out_stays_out_and_the_rest_is_put_back() {
+    let fixture = Fixture::new();
+    let files = [("top", "1"), ("src/a", "1"), ("src/b", "1"), ("assets/huge", "1")];
+    let first = fixture.commit("first", &files);
+    let second = fixture.commit("second", &[("top", "2")]);
+    fixture.git(&["sparse-checkout", "set", "--cone", "src"]);
+    let mut worktree = slot(&fixture, &first);
+    for commit in [&first, &second] {
+        git_in(worktree.path(), &["update-index", "--skip-worktree", "src/a", "src/b"]);
+        write(&worktree.path().join("src/a"), "the build's");
+        fs::remove_file(worktree.path().join("src/b")).unwrap();
+        write(&worktree.path().join("assets/huge"), "the build's");
+        worktree.checkout(commit, true).unwrap();
+        assert_eq!((&*content(&worktree, "src/a"), &*content(&worktree, "src/b")), ("1", "1"));
+        assert_eq!(listing(worktree.path()), ["src/a", "src/b", "top"]);
+    }
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_seen_whatever_is_configured() {
+    let fixture = Fixture::new();
+    for setting in ["trustctime=false", "checkStat=minimal", "ignoreStat=true", "fsmonitor=true"] {
+        let (name, value) = setting.split_once('=').unwrap();
+        fixture.git(&["config", &format!("core.{name}"), value]);
+    }
+    let first = fixture.commit("first", &[("a", "one"), ("same", "1")]);
+    let worktree = slot(&fixture, &first);
+    // Else git compares the content: it may have been changed in the second it was written in.
+    std::thread::sleep(Duration::from_millis(1100));
+    worktree.reset().unwrap();
+    let (before, same) = (written(&worktree, "a"), written(&worktree, "same"));
+    let file = worktree.path().join("a");
+    fs::write(&file, "two").unwrap();
+    File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
+    worktree.reset().unwrap();
+    assert_eq!(content(&worktree, "a"), "one");
+    assert_eq!(written(&worktree, "same"), same);
+}
+
+#[test]
+fn modes_are_the_commits_own_where_the_disk_has_them() {
+    let fixture = Fixture::new();
+    fixture.git(&["config", "core.fileMode", "false"]);
+    write_program(&fixture.user().join("run.sh"), "#!/bin/sh\n");
+    fixture.commit("a file", &[]);
+    fixture.git(&["update-index", "--chmod=+x", "run.sh"]);
+    fixture.git(&["commit", "--quiet", "-m", "may be run"]);
+    let program = fixture.head();
+    fixture.git(&["update-index", "--chmod=-x", "run.sh"]);
+    fixture.git(&["commit", "--quiet", "-m", "may not"]);
+    let text = fixture.head();
+    let mut worktree = slot(&fixture, &program);
+    for (commit, is_program) in [(&program, true), (&text, false), (&program, true)] {
+        worktree.checkout(commit, true).unwrap();
+        assert_eq!(is_executable(&worktree, "run.sh"), is_program);
+        let before = written(&worktree, "run.sh");
+        worktree.reset().unwrap();
+        assert_eq!(written(&worktree, "run.sh"), before, "nothing to put back");
+        let mode = if is_program { 0o644 } else { 0o755 };
+        let file = worktree.path().join("run.sh");
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        worktree.reset().unwrap();
+        assert_eq!(is_executable(&worktree, "run.sh"), is_program);
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+/// A commit on top of HEAD with one entry more in its tree, which git itself would not make.
+fn planted(fixture: &Fixture, mode: &str, kind: &str, object: &str, name: &str) -> CommitId {
+    let line = format!("{mode} {kind} {object}\t{name}\n");
+    let listed = fixture.git(&["ls-tree", "HEAD"]);
+    let input = fixture.beside("tree");
+    write(&input, &format!("{listed}\n{line}"));
+    let command = format!("alias.plant=!git mktree <'{}'", input.display());
+    let tree = fixture.git(&["-c", &command, "plant"]);
+    fixture.git(&["commit-tree", &tree, "-p", "HEAD", "-m", "odd"]).parse().unwrap()
+}
+
+fn misfit(worktree: &mut Worktree, commit: &CommitId) -> Misfit {
+    match worktree.checkout(commit, true) {
+        Err(GitError::Misfit(misfit)) => misfit,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_commit_that_cannot_lie_here_says_why_and_the_next_one_lies_as_it_should() {
+    let fixture = Fixture::new();
+    let plain = fixture.commit("plain", &[("a", "1"), ("b", "1")]);
+    let blob = fixture.git(&["rev-parse", "HEAD:a"]);
+    let input = fixture.beside("tree");
+    write(&input, &format!("100644 blob {blob}\tconfig\n"));
+    let config = format!("alias.plant=!git mktree <'{}'", input.display());
+    let config = fixture.git(&["-c", &config, "plant"]);
+    let mut deep = blob.clone();
+    let mut kind = "blob";
+    for _ in 0..50 {
+        let mode = if kind == "blob" { "100644" } else { "040000" };
+        write(&input, &format!("{mode} {kind} {deep}\t{}\n", "d".repeat(100)));
+        let make = format!("alias.plant=!git mktree <'{}'", input.display());
+        deep = fixture.git(&["-c", &make, "plant"]);
+        kind = "tree";
+    }
+    let mut worktree = slot(&fixture, &plain);
+    let long = "n".repeat(300);
+    for (mode, kind, object, name, words) in [
+        ("040000", "tree", config.as_str(), "git~1", "git~1/config"),
+        ("120000", "blob", blob.as_str(), ".gitmodules", ".gitmodules"),
+        ("100644", "blob", blob.as_str(), &*long, "(300 bytes): File name too long"),
+        ("040000", "tree", deep.as_str(), "deep", "bytes): File name too long"),
+    ] {
+        let odd = planted(&fixture, mode, kind, object, name);
+        let why = misfit(&mut worktree, &odd).to_string();
+        assert!(why.contains(words) && why.len() < 600, "{why}");
+        worktree.checkout(&plain, true).unwrap();
+        assert_eq!(listing(worktree.path()), ["a", "b"], "{name}");
+        assert_eq!(git_in(worktree.path(), &["status", "--porcelain"]), "", "{name}");
+    }
+}
+
+#[test]
+fn what_a_build_leaves_deeper_than_git_goes_is_removed() {
+    let fixture = Fixture::new();
+    let plain = fixture.commit("plain", &[("a", "1"), ("d/b", "1")]);
+    let mut worktree = slot(&fixture, &plain);
+    let folder = worktree.path().join("d");
+    let open = |at: BorrowedFd<'_>, name: &Path| {
+        rustix::fs::openat(at, name, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).unwrap()
+    };
+    let mut here = open(rustix::fs::CWD, &folder);
+    let name = "d".repeat(200);
+    for _ in 0..30 {
+        rustix::fs::mkdirat(&here, &*name, Mode::from(0o755)).unwrap();
+        here = open(here.as_fd(), Path::new(&name));
+    }
+    worktree.checkout(&plain, true).unwrap();
+    assert_eq!(listing(worktree.path()), ["a", "d/b"]);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
+}
+
+#[test]
+fn an_object_that_is_missing_is_nothing_of_the_commits_own() {
+    let fixture = Fixture::new();
+    let plain = fixture.commit("plain", &[("a", "1")]);
+    let next = fixture.commit("next", &[("a", "2"), ("d/b", "2")]);
+    for missing in ["HEAD:a", "HEAD:d"] {
+        let object = fixture.git(&["rev-parse", missing]);
+        let file = fixture.user().join(".git/objects").join(&object[..2]).join(&object[2..]);
+        let bytes = fs::read(&file).unwrap();
+        let mut worktree = slot(&fixture, &plain);
+        fs::remove_file(&file).unwrap();
+        let error = worktree.checkout(&next, true).unwrap_err();
+        assert!(matches!(error, GitError::Command { .. }), "{missing}: {error}");
+        fs::write(&file, bytes).unwrap();
+    }
+}

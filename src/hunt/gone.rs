@@ -1,0 +1,32 @@
+//! Commits of a hunt that the repository no longer has. Git removes what nothing refers to, such as
+//! the commits of a branch that was deleted, and says of it only that an object is bad.
+
+use crate::git::GitError;
+use crate::oracle::Oracle;
+use crate::store::HuntDir;
+use crate::store::journal::Begun;
+
+use super::HuntError;
+
+/// What a hunt stopped for, where that may be a commit that is gone: then that.
+pub(super) fn explained(
+    error: HuntError,
+    hunt: &HuntDir,
+    oracle: &Oracle,
+    begun: &Begun,
+) -> HuntError {
+    match error {
+        HuntError::Oracle(_) | HuntError::World(_) => {
+            look_for_gone(hunt, oracle, begun).map_or(error, HuntError::from)
+        }
+        other => other,
+    }
+}
+
+fn look_for_gone(hunt: &HuntDir, oracle: &Oracle, begun: &Begun) -> Option<GitError> {
+    // An older version kept no history.
+    let between = hunt.history().unwrap_or_default();
+    let commits = begun.ends().into_iter().chain(between.iter().map(|one| &one.commit));
+    let within = begun.within.as_ref().map(|within| &within.commit.commit);
+    oracle.history.find_gone(commits).or_else(|| oracle.engine.history.find_gone(within))
+}
