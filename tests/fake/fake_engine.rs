@@ -16,18 +16,22 @@
 //! |---|---|
 //! | `id` | the commit, as the log names it |
 //! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
+//! | `ppl+NAME` | added to `ppl`, one for each name: what a file of its own changes |
 //! | `checks` | what the measures `suite` and `junit` run: `q:pass:1e-7 k:fail:0.5 v:skip` |
 //! | `tests` | what the measure `bench` prints, of `pp512 tg128` |
 //! | `tensors` | what the measure `dump` computes, and the first value of each: `l_out-0:1.5 y:nan` |
 //! | `sums` | `shown`: it adds up what it shows of them, as llama-eval-callback once did |
 //! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
+//! | `flake` | `RATE VALUE`: a share of the runs that print VALUE as `ppl`; of `LOW..HIGH` any value between |
+//! | `flake_fate` | `RATE FATE`: a share of the runs that end so |
+//! | `build_flip` | `RATE VALUE`: a share of the builds of which every run prints VALUE as `ppl` |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
 //! | `fails` | how often the measure `code` exits with 1 |
 //! | `n_ctx`, `chunk_ms` | tokens in a chunk, and how long each takes |
 //! | `nll` | in place of `ppl` and `chunks`: `12x2.0 12x2.4` is 24 chunks of so many nats per token |
 //! | `wobble` | the first run that there is prints its last chunk 0.001 higher |
-//! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `silent`, `cut`, `flaky-cut` |
+//! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `inf`, `silent`, `cut`, `flaky-cut` |
 //! | `jit` | variables that name folders in which it keeps what it compiled: they must be fresh |
 //! | `orphan` | leaves a process behind that has a session of its own |
 //! | `backend` | what it says it runs on; `none`: says nothing |
@@ -44,6 +48,9 @@
 //! | `town` | a folder in which every engine has a file while it builds or runs |
 //! | `alone` | it is a fault if anybody else is in town while this one runs |
 //! | `convert_exit`, `convert_ppl`, `convert_none` | how converting ends, what it makes `ppl`, that it makes nothing |
+//! | `build_hides` | `FILE TEXT`: the build changes a tracked file, and tells git not to look at it |
+//! | `build_keeps` | files of `kernels` that the build takes as it compiled them before, if it did |
+//! | `build_carries` | `FILE NUMBER`: the build adds to `ppl` what FILE has, and leaves NUMBER there |
 //! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
 #![allow(
     clippy::disallowed_methods,
@@ -54,6 +61,8 @@
     clippy::zombie_processes,
     reason = "a test program: it plays an engine, not a part of the product"
 )]
+
+mod leaks;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -137,6 +146,20 @@ impl Script {
         self.0.get(key).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// The sum of all `KEY+NAME`.
+    fn added(&self, key: &str) -> f64 {
+        let is_part = |name: &str| name.strip_prefix(key).is_some_and(|rest| rest.starts_with('+'));
+        let parts = self.0.iter().filter(|(name, _)| is_part(name));
+        parts.map(|(_, value)| value.parse::<f64>().expect("a number")).sum()
+    }
+
+    /// `RATE WHAT`: what happens this time, if it does.
+    fn by_chance(&self, key: &str, counter: &str) -> Option<(&str, Chance)> {
+        let (rate, what) = self.get(key)?.split_once(' ').expect("RATE WHAT");
+        let mut chance = Chance::by(self, counter);
+        (chance.uniform() < rate.parse().expect("a rate")).then_some((what, chance))
+    }
+
     fn number(&self, key: &str) -> Option<u64> {
         self.get(key).map(|value| value.parse().expect("a number"))
     }
@@ -153,7 +176,7 @@ impl Script {
     }
 }
 
-fn sources(src: &Path) -> String {
+fn sources(src: &Path, build: &Path) -> String {
     let mut text = String::new();
     for name in ["version", "engine.conf"] {
         text += &fs::read_to_string(src.join(name)).unwrap_or_default();
@@ -163,8 +186,10 @@ fn sources(src: &Path) -> String {
         .map(|entries| entries.map(|e| e.unwrap().path()).collect())
         .unwrap_or_default();
     kernels.sort();
+    let kept = Script::read(&text);
     for path in kernels {
-        text += &fs::read_to_string(path).unwrap();
+        text +=
+            &leaks::kept(&kept, build, &path).unwrap_or_else(|| fs::read_to_string(path).unwrap());
         text.push('\n');
     }
     text
@@ -182,9 +207,13 @@ fn warn_of_git_variables() {
 // ---- build ----
 
 fn build_engine(src: &Path, build: &Path) {
-    let text = sources(src);
+    let mut text = sources(src, build);
     let script = Script::read(&text);
     log(&format!("build {} - {}", script.id(), std::process::id()));
+    text += &leaks::carried(src, &script);
+    if let Some((value, _)) = script.by_chance("build_flip", "build-chance") {
+        text += &format!("shown = {value}\n");
+    }
     warn_of_git_variables();
     if fs::read_dir(build).is_ok_and(|mut entries| entries.next().is_some()) {
         log(&format!("used-build-folder {}", script.id()));
@@ -213,7 +242,11 @@ fn build_engine(src: &Path, build: &Path) {
     if script.get("build_in_src").is_some() {
         fs::write(src.join("built-in-source"), script.id()).unwrap();
     }
+    leaks::hide(src, &script);
     fs::create_dir_all(build).unwrap();
+    if script.get("build_keeps").is_some() {
+        leaks::keep(src, build);
+    }
     fs::write(build.join("engine.conf"), text).unwrap();
     let name = script.get("program").unwrap_or("engine");
     if name != "none" {
@@ -324,7 +357,12 @@ fn run(measure: &str, rooms: &[&str]) {
     }
     let _guest = Guest::of(&script, script.get("alone").is_some());
     say(&script);
-    let fate = if measure == "ppl" { script.turn("fate") } else { None };
+    let mut fate = if measure == "ppl" { script.turn("fate") } else { None };
+    if let Some((flake, _)) = script.by_chance("flake_fate", "chance")
+        && measure == "ppl"
+    {
+        fate = Some(flake.to_owned());
+    }
     speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked, words);
 }
 
@@ -585,7 +623,11 @@ struct Chance {
 
 impl Chance {
     fn of(script: &Script) -> Self {
-        let run = count("chance");
+        Self::by(script, "chance")
+    }
+
+    fn by(script: &Script, counter: &str) -> Self {
+        let run = count(counter);
         let seed = script.number("seed").unwrap_or(1);
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((run as u64) << 20);
         Self { state, run }
@@ -636,9 +678,22 @@ fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
     }
     let chunks: u32 = script.turn("chunks").map_or(4, |word| word.parse().expect("a number"));
     let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
+    let value = disturbed(script).unwrap_or(value + script.added("ppl"));
     let stray = script.get("noise").map_or(0.0, |_| Chance::of(script).stray(script));
     let more = more + stray;
     (1..=chunks).map(|chunk| value + more + f64::from(chunks - chunk) / 16.0).collect()
+}
+
+/// What is printed in place of the commit's own value, by a flake of this run or of the build.
+fn disturbed(script: &Script) -> Option<f64> {
+    let real = |word: &str| word.parse::<f64>().expect("a perplexity");
+    if let Some((value, mut chance)) = script.by_chance("flake", "chance") {
+        return Some(match value.split_once("..") {
+            Some((low, high)) => real(low) + (real(high) - real(low)) * chance.uniform(),
+            None => real(value),
+        });
+    }
+    script.get("shown").map(real)
 }
 
 /// As llama-perplexity prints it, over the first `most` chunks.
@@ -659,7 +714,7 @@ fn perplexity(script: &Script, verb: &str, leaked: bool, most: u64) {
     for (number, value) in (1..).zip(&values[..cut]) {
         std::thread::sleep(pause);
         match verb {
-            "nan" => print!("[{number}]nan,"),
+            "nan" | "inf" => print!("[{number}]{verb},"),
             _ => print!("[{number}]{value:.4},"),
         }
         out.flush().unwrap();
@@ -667,6 +722,7 @@ fn perplexity(script: &Script, verb: &str, leaked: bool, most: u64) {
     println!();
     match verb {
         "nan" => println!("Unexpected negative standard deviation of log(prob)"),
+        "inf" => println!("Final estimate: PPL = inf +/- inf"),
         "cut" => {}
         _ => println!("Final estimate: PPL = {:.4} +/- 0.04452", values.last().unwrap()),
     }

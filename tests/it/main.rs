@@ -35,3 +35,4 @@ mod store;
 mod suites;
 mod timed;
 mod world;
+mod worlds;

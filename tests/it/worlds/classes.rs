@@ -1,0 +1,132 @@
+//! The classes of worlds, and how often each is drawn.
+
+use super::dice::Dice;
+use super::failing::Failing;
+use super::faults::{FlakeKind, Leak, Side};
+use super::levels::Levels;
+use super::shape::Kind;
+use super::truth::Expected;
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Class {
+    pub name: &'static str,
+    /// How often, in proportion to the others.
+    pub share: usize,
+    pub shapes: &'static [Kind],
+    pub levels: &'static [Levels],
+    pub failing: Failing,
+    pub flake: Option<FlakeKind>,
+    pub sides: &'static [Side],
+    pub leak: Option<Leak>,
+    pub expected: Expected,
+}
+
+const LINE: &[Kind] = &[Kind::Line];
+const BRANCHED: &[Kind] = &[Kind::Merges, Kind::CrissCross];
+const ANY: &[Kind] = &[Kind::Line, Kind::Merges, Kind::CrissCross];
+const ONE_SIDE: &[Side] = &[Side::Good, Side::Bad];
+
+const PLAIN: Class = Class {
+    name: "",
+    share: 0,
+    shapes: ANY,
+    levels: &[Levels::Step],
+    failing: Failing::Never,
+    flake: None,
+    sides: &[Side::Both],
+    leak: None,
+    expected: Expected::Named,
+};
+
+const fn levels(name: &'static str, share: usize, levels: &'static [Levels]) -> Class {
+    Class { name, share, levels, ..PLAIN }
+}
+
+const fn branched(name: &'static str, share: usize, levels: &'static [Levels]) -> Class {
+    Class { name, share, levels, shapes: BRANCHED, ..PLAIN }
+}
+
+const fn failing(name: &'static str, share: usize, failing: Failing) -> Class {
+    Class { name, share, failing, levels: &[Levels::Gone, Levels::Step], ..PLAIN }
+}
+
+const fn flaky(name: &'static str, share: usize, kind: FlakeKind, sides: &'static [Side]) -> Class {
+    let levels = &[Levels::Step, Levels::Step, Levels::Mended];
+    Class { name, share, levels, flake: Some(kind), sides, ..PLAIN }
+}
+
+const fn leaking(name: &'static str, share: usize, leak: Leak) -> Class {
+    Class { name, share, leak: Some(leak), levels: &[Levels::Step, Levels::Mended], ..PLAIN }
+}
+
+pub static CLASSES: [Class; 37] = [
+    Class { shapes: LINE, ..levels("one step on a line", 4, &[Levels::Step]) },
+    branched("one step among merges", 5, &[Levels::Step]),
+    levels("several steps", 5, &[Levels::Steps]),
+    levels("a huge step", 4, &[Levels::Huge]),
+    levels("mended by a revert", 7, &[Levels::Mended]),
+    levels("mended in another file", 4, &[Levels::Countered]),
+    levels("landed again", 6, &[Levels::Relanded]),
+    branched("picked onto two branches", 3, &[Levels::Picked]),
+    levels("mended in part", 4, &[Levels::Partly]),
+    Class { expected: Expected::Gradual, ..levels("a ramp", 3, &[Levels::Ramp]) },
+    levels("a ramp and a step", 4, &[Levels::RampAndStep]),
+    Class { expected: Expected::NoRegression, ..levels("no regression", 3, &[Levels::Gone]) },
+    branched("forked before a fix", 4, &[Levels::ForkedBeforeFix]),
+    branched("a merge loses a fix", 2, &[Levels::LostFix]),
+    levels("a gain taken back", 3, &[Levels::LostGain]),
+    branched("brought by a merge", 3, &[Levels::ByMerge]),
+    Class {
+        failing: Failing::Masks,
+        ..levels("failures hide a step", 7, &[Levels::Step, Levels::Steps])
+    },
+    Class {
+        failing: Failing::Masks,
+        ..levels("failures hide what was mended", 4, &[Levels::Mended, Levels::Relanded])
+    },
+    Class {
+        failing: Failing::Masks,
+        expected: Expected::NoRegression,
+        ..levels("failures and no regression", 1, &[Levels::Gone])
+    },
+    failing("the end fails", 4, Failing::AtTheEnd),
+    failing("failed before in other words", 4, Failing::MendedBefore),
+    failing("failed before in the same words", 6, Failing::MendedAlike),
+    failing("failed before in other ways", 4, Failing::AmongOthers),
+    flaky("runs flake at one side", 6, FlakeKind::Other, ONE_SIDE),
+    flaky("runs flake at both sides", 2, FlakeKind::Other, &[Side::Both]),
+    flaky("runs show anything at one side", 4, FlakeKind::Any, ONE_SIDE),
+    flaky("runs show anything at both sides", 2, FlakeKind::Any, &[Side::Both]),
+    flaky("runs crash at one side", 3, FlakeKind::Crash, ONE_SIDE),
+    flaky("runs crash at both sides", 1, FlakeKind::Crash, &[Side::Both]),
+    flaky("a test flakes at one side", 4, FlakeKind::PassFail, ONE_SIDE),
+    flaky("a test flakes at both sides", 1, FlakeKind::PassFail, &[Side::Both]),
+    flaky("builds flake at one side", 5, FlakeKind::Build, ONE_SIDE),
+    flaky("builds flake at both sides", 2, FlakeKind::Build, &[Side::Both]),
+    Class {
+        expected: Expected::NoRegression,
+        levels: &[Levels::Gone],
+        ..flaky("flakes and no regression", 2, FlakeKind::Any, &[Side::Good])
+    },
+    leaking("a build hides a change", 2, Leak::Hidden),
+    leaking("kept objects are wrong", 2, Leak::Objects),
+    leaking("a linked folder remembers", 1, Leak::Carried),
+];
+
+/// One of the classes, by its share.
+pub fn draw(dice: &mut Dice) -> &'static Class {
+    let mut at = dice.below(CLASSES.iter().map(|class| class.share).sum());
+    for class in &CLASSES {
+        if at < class.share {
+            return class;
+        }
+        at -= class.share;
+    }
+    unreachable!("the shares add up")
+}
+
+impl Class {
+    pub fn fails_at_the_end(&self) -> bool {
+        !matches!(self.failing, Failing::Never | Failing::Masks)
+    }
+}
