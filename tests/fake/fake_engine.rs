@@ -62,6 +62,7 @@
     reason = "a test program: it plays an engine, not a part of the product"
 )]
 
+mod chance;
 mod leaks;
 
 use std::collections::BTreeMap;
@@ -73,6 +74,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use chance::Chance;
 use rustix::process::{Signal, getpid, kill_process, setsid};
 
 fn main() {
@@ -153,13 +155,6 @@ impl Script {
         parts.map(|(_, value)| value.parse::<f64>().expect("a number")).sum()
     }
 
-    /// `RATE WHAT`: what happens this time, if it does.
-    fn by_chance(&self, key: &str, counter: &str) -> Option<(&str, Chance)> {
-        let (rate, what) = self.get(key)?.split_once(' ').expect("RATE WHAT");
-        let mut chance = Chance::by(self, counter);
-        (chance.uniform() < rate.parse().expect("a rate")).then_some((what, chance))
-    }
-
     fn number(&self, key: &str) -> Option<u64> {
         self.get(key).map(|value| value.parse().expect("a number"))
     }
@@ -211,8 +206,8 @@ fn build_engine(src: &Path, build: &Path) {
     let script = Script::read(&text);
     log(&format!("build {} - {}", script.id(), std::process::id()));
     text += &leaks::carried(src, &script);
-    if let Some((value, _)) = script.by_chance("build_flip", "build-chance") {
-        text += &format!("shown = {value}\n");
+    if let Some((value, _)) = chance::happens(&script, "build_flip", "build-chance") {
+        text = format!("{text}shown = {value}\n");
     }
     warn_of_git_variables();
     if fs::read_dir(build).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -358,7 +353,7 @@ fn run(measure: &str, rooms: &[&str]) {
     let _guest = Guest::of(&script, script.get("alone").is_some());
     say(&script);
     let mut fate = if measure == "ppl" { script.turn("fate") } else { None };
-    if let Some((flake, _)) = script.by_chance("flake_fate", "chance")
+    if let Some((flake, _)) = chance::happens(&script, "flake_fate", "chance")
         && measure == "ppl"
     {
         fate = Some(flake.to_owned());
@@ -615,51 +610,6 @@ fn suite(script: &Script, report: Option<&Path>) {
     exit(i32::from(lines.contains("[FAIL]")));
 }
 
-/// Deviates that a seed and the number of the run decide.
-struct Chance {
-    state: u64,
-    run: usize,
-}
-
-impl Chance {
-    fn of(script: &Script) -> Self {
-        Self::by(script, "chance")
-    }
-
-    fn by(script: &Script, counter: &str) -> Self {
-        let run = count(counter);
-        let seed = script.number("seed").unwrap_or(1);
-        let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((run as u64) << 20);
-        Self { state, run }
-    }
-
-    /// In [0, 1): the generator of Steele, Lea and Flood (2014).
-    fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// How far this run strays.
-    fn stray(&mut self, script: &Script) -> f64 {
-        let real = |key: &str| script.get(key).map(|text| text.parse::<f64>().expect("a number"));
-        let sd = real("noise").unwrap_or(0.0);
-        let (a, b) = (1.0 - self.uniform(), self.uniform());
-        let mut stray = sd * (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos();
-        if self.uniform() < real("outliers").unwrap_or(0.0) {
-            stray -= 10.0 * sd * (1.0 - self.uniform()).ln();
-        }
-        if let Some((amplitude, runs)) = script.get("drift").and_then(|d| d.split_once(' ')) {
-            let turns = self.run as f64 / runs.parse::<f64>().expect("runs");
-            let amplitude: f64 = amplitude.parse().expect("an amplitude");
-            stray += amplitude * (std::f64::consts::TAU * turns).sin();
-        }
-        stray
-    }
-}
-
 /// The cumulative perplexity after each chunk of the whole text.
 fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
     let more = if leaked { 100.0 } else { 0.0 };
@@ -678,22 +628,10 @@ fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
     }
     let chunks: u32 = script.turn("chunks").map_or(4, |word| word.parse().expect("a number"));
     let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
-    let value = disturbed(script).unwrap_or(value + script.added("ppl"));
+    let value = chance::disturbed(script).unwrap_or(value + script.added("ppl"));
     let stray = script.get("noise").map_or(0.0, |_| Chance::of(script).stray(script));
     let more = more + stray;
     (1..=chunks).map(|chunk| value + more + f64::from(chunks - chunk) / 16.0).collect()
-}
-
-/// What is printed in place of the commit's own value, by a flake of this run or of the build.
-fn disturbed(script: &Script) -> Option<f64> {
-    let real = |word: &str| word.parse::<f64>().expect("a perplexity");
-    if let Some((value, mut chance)) = script.by_chance("flake", "chance") {
-        return Some(match value.split_once("..") {
-            Some((low, high)) => real(low) + (real(high) - real(low)) * chance.uniform(),
-            None => real(value),
-        });
-    }
-    script.get("shown").map(real)
 }
 
 /// As llama-perplexity prints it, over the first `most` chunks.

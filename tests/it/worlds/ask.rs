@@ -84,7 +84,7 @@ fn named(history: &History, report: &Value) -> BTreeSet<usize> {
 fn judge(world: &World, history: &History, hunt: &Hunt) -> (Judgement, String) {
     let truth = &world.truth;
     let outcome = hunt.report["outcome"].as_str().unwrap_or("no report");
-    let is_told = world.is_steady() && truth.ends_differ;
+    let is_told = world.class.is_steady() && truth.ends_differ;
     let judgement = match hunt.output.code() {
         Some(0) => {
             let named = named(history, &hunt.report);

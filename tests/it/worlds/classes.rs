@@ -15,7 +15,8 @@ pub struct Class {
     pub shapes: &'static [Kind],
     pub levels: &'static [Levels],
     pub failing: Failing,
-    pub flake: Option<FlakeKind>,
+    /// One of these, or none.
+    pub flakes: &'static [FlakeKind],
     pub sides: &'static [Side],
     pub leak: Option<Leak>,
     pub expected: Expected,
@@ -25,6 +26,25 @@ const LINE: &[Kind] = &[Kind::Line];
 const BRANCHED: &[Kind] = &[Kind::Merges, Kind::CrissCross];
 const ANY: &[Kind] = &[Kind::Line, Kind::Merges, Kind::CrissCross];
 const ONE_SIDE: &[Side] = &[Side::Good, Side::Bad];
+const BOTH: &[Side] = &[Side::Both];
+const SOME: &[Side] = &[Side::Some];
+const OTHER: &[FlakeKind] = &[FlakeKind::Other];
+const ANYTHING: &[FlakeKind] = &[FlakeKind::Any];
+const CRASH: &[FlakeKind] = &[FlakeKind::Crash];
+const TEST: &[FlakeKind] = &[FlakeKind::PassFail];
+const BUILD: &[FlakeKind] = &[FlakeKind::Build];
+const OF_VALUES: &[FlakeKind] = &[FlakeKind::Other, FlakeKind::Any, FlakeKind::Build];
+const ALL_LEVELS: &[Levels] = &[
+    Levels::Step,
+    Levels::Steps,
+    Levels::Huge,
+    Levels::Mended,
+    Levels::Countered,
+    Levels::Relanded,
+    Levels::Partly,
+    Levels::RampAndStep,
+    Levels::LostGain,
+];
 
 const PLAIN: Class = Class {
     name: "",
@@ -32,8 +52,8 @@ const PLAIN: Class = Class {
     shapes: ANY,
     levels: &[Levels::Step],
     failing: Failing::Never,
-    flake: None,
-    sides: &[Side::Both],
+    flakes: &[],
+    sides: BOTH,
     leak: None,
     expected: Expected::Named,
 };
@@ -50,16 +70,21 @@ const fn failing(name: &'static str, share: usize, failing: Failing) -> Class {
     Class { name, share, failing, levels: &[Levels::Gone, Levels::Step], ..PLAIN }
 }
 
-const fn flaky(name: &'static str, share: usize, kind: FlakeKind, sides: &'static [Side]) -> Class {
+const fn flaky(
+    name: &'static str,
+    share: usize,
+    flakes: &'static [FlakeKind],
+    sides: &'static [Side],
+) -> Class {
     let levels = &[Levels::Step, Levels::Step, Levels::Mended];
-    Class { name, share, levels, flake: Some(kind), sides, ..PLAIN }
+    Class { name, share, levels, flakes, sides, ..PLAIN }
 }
 
 const fn leaking(name: &'static str, share: usize, leak: Leak) -> Class {
     Class { name, share, leak: Some(leak), levels: &[Levels::Step, Levels::Mended], ..PLAIN }
 }
 
-pub static CLASSES: [Class; 37] = [
+pub static CLASSES: [Class; 41] = [
     Class { shapes: LINE, ..levels("one step on a line", 4, &[Levels::Step]) },
     branched("one step among merges", 5, &[Levels::Step]),
     levels("several steps", 5, &[Levels::Steps]),
@@ -93,20 +118,28 @@ pub static CLASSES: [Class; 37] = [
     failing("failed before in other words", 4, Failing::MendedBefore),
     failing("failed before in the same words", 6, Failing::MendedAlike),
     failing("failed before in other ways", 4, Failing::AmongOthers),
-    flaky("runs flake at one side", 6, FlakeKind::Other, ONE_SIDE),
-    flaky("runs flake at both sides", 2, FlakeKind::Other, &[Side::Both]),
-    flaky("runs show anything at one side", 4, FlakeKind::Any, ONE_SIDE),
-    flaky("runs show anything at both sides", 2, FlakeKind::Any, &[Side::Both]),
-    flaky("runs crash at one side", 3, FlakeKind::Crash, ONE_SIDE),
-    flaky("runs crash at both sides", 1, FlakeKind::Crash, &[Side::Both]),
-    flaky("a test flakes at one side", 4, FlakeKind::PassFail, ONE_SIDE),
-    flaky("a test flakes at both sides", 1, FlakeKind::PassFail, &[Side::Both]),
-    flaky("builds flake at one side", 5, FlakeKind::Build, ONE_SIDE),
-    flaky("builds flake at both sides", 2, FlakeKind::Build, &[Side::Both]),
+    flaky("runs flake at one side", 6, OTHER, ONE_SIDE),
+    flaky("runs flake at both sides", 2, OTHER, BOTH),
+    flaky("runs show anything at one side", 4, ANYTHING, ONE_SIDE),
+    flaky("runs show anything at both sides", 2, ANYTHING, BOTH),
+    flaky("runs crash at one side", 3, CRASH, ONE_SIDE),
+    flaky("runs crash at both sides", 1, CRASH, BOTH),
+    flaky("a test flakes at one side", 4, TEST, ONE_SIDE),
+    flaky("a test flakes at both sides", 1, TEST, BOTH),
+    flaky("builds flake at one side", 5, BUILD, ONE_SIDE),
+    flaky("builds flake at both sides", 2, BUILD, BOTH),
+    flaky("runs flake at some commits", 3, OTHER, SOME),
+    flaky("builds flake at some commits", 2, BUILD, SOME),
+    Class { levels: ALL_LEVELS, ..flaky("any levels, and flakes", 4, OF_VALUES, ONE_SIDE) },
+    Class {
+        levels: ALL_LEVELS,
+        failing: Failing::Masks,
+        ..flaky("any levels, failures and flakes", 4, OF_VALUES, ONE_SIDE)
+    },
     Class {
         expected: Expected::NoRegression,
         levels: &[Levels::Gone],
-        ..flaky("flakes and no regression", 2, FlakeKind::Any, &[Side::Good])
+        ..flaky("flakes and no regression", 2, ANYTHING, &[Side::Good])
     },
     leaking("a build hides a change", 2, Leak::Hidden),
     leaking("kept objects are wrong", 2, Leak::Objects),
@@ -126,6 +159,11 @@ pub fn draw(dice: &mut Dice) -> &'static Class {
 }
 
 impl Class {
+    /// Whether every run and build says the same each time.
+    pub fn is_steady(&self) -> bool {
+        self.flakes.is_empty() && self.leak.is_none()
+    }
+
     pub fn fails_at_the_end(&self) -> bool {
         !matches!(self.failing, Failing::Never | Failing::Masks)
     }

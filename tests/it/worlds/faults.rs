@@ -31,10 +31,15 @@ impl FailureKind {
             46..62 => Self::Exit(dice.pick(&[1, 3, 4])),
             62..86 => Self::Build,
             86..92 => Self::Cut,
-            92..98 => Self::Silent,
-            // Each one is a second of waiting.
+            92..99 => Self::Silent,
+            // Each one is two seconds of waiting.
             _ => Self::Hang,
         }
+    }
+
+    /// Whether a bad end that fails so is hunted: what may be chance or another's fault is not.
+    pub fn is_hunted(self) -> bool {
+        !matches!(self, Self::Cut | Self::Silent)
     }
 
     fn fate(self) -> String {
@@ -92,6 +97,8 @@ pub enum Side {
     Good,
     Bad,
     Both,
+    /// Half of the commits, whatever their side, and neither end.
+    Some,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +114,16 @@ impl Flake {
         Self { kind, side, rate: dice.within(2..=60) }
     }
 
-    pub fn is_at(self, is_bad: bool) -> bool {
-        matches!((self.side, is_bad), (Side::Both, _) | (Side::Good, false) | (Side::Bad, true))
-    }
-
-    /// The engine's settings for a commit; the levels are the good and the bad end's.
-    pub fn settings(self, is_bad: bool, levels: [Milli; 2]) -> Option<String> {
-        let rate = if self.is_at(is_bad) { self.rate as f64 / 100.0 } else { 0.0 };
+    /// The engine's settings for a commit, which may be one of some that are drawn; the levels
+    /// are the good and the bad end's.
+    pub fn settings(self, is_bad: bool, is_drawn: bool, levels: [Milli; 2]) -> Option<String> {
+        let is_here = match self.side {
+            Side::Good => !is_bad,
+            Side::Bad => is_bad,
+            Side::Both => true,
+            Side::Some => is_drawn,
+        };
+        let rate = if is_here { self.rate as f64 / 100.0 } else { 0.0 };
         if self.kind == FlakeKind::PassFail {
             return Some(format!("fails = {:.2}", if is_bad { 1.0 - rate } else { rate }));
         }

@@ -6,8 +6,9 @@
 //! WORLDS=10000 SEED=7 cargo test --release --all-features --test it worlds:: -- --nocapture
 //! WORLD=1234 cargo test --all-features --test it worlds:: -- --nocapture     one, in full
 //! ```
-//! `CLASS=ramp` draws of the classes that have this in their name (`classes.rs`) only, and
-//! `THREADS=8` asks in so many worlds at once.
+//! `CLASS=ramp` draws of the classes only that have this in their name (`classes.rs`), `STEADY=1`
+//! of those in which everything repeats, and `THREADS=8` asks in so many worlds at once. Behind
+//! the table of answers stands what hunts cost where everything repeats.
 
 mod ask;
 mod classes;
@@ -41,7 +42,11 @@ fn count(name: &str, default: usize) -> usize {
 /// The seeds of the worlds that one seed stands for, of the wanted classes.
 fn seeds(seed: u64, many: usize) -> Vec<u64> {
     let wanted = std::env::var("CLASS").unwrap_or_default();
-    let is_wanted = |seed: &u64| classes::draw(&mut Dice::new(*seed)).name.contains(&wanted);
+    let only_steady = number("STEADY").is_some();
+    let is_wanted = |seed: &u64| {
+        let class = classes::draw(&mut Dice::new(*seed));
+        class.name.contains(&wanted) && (class.is_steady() || !only_steady)
+    };
     assert!(CLASSES.iter().any(|class| class.name.contains(&wanted)), "no class has `{wanted}`");
     let mut dice = Dice::new(seed);
     let all = std::iter::repeat_with(|| dice.next() >> 1);

@@ -36,7 +36,7 @@ impl Tallies {
     pub fn add(&mut self, world: &World, answer: &Answer) {
         self.classes.entry(world.class.name).or_default().add(world, answer);
         self.shapes.entry(world.shape.kind.name()).or_default().add(world, answer);
-        if world.is_steady() {
+        if world.class.is_steady() {
             self.steady.entry(world.class.name).or_default().add(world, answer);
         }
         self.all.add(world, answer);

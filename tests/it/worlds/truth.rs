@@ -102,7 +102,9 @@ impl Made<'_> {
 
     /// Whether runs and builds tell enough.
     fn is_clear(&self) -> bool {
-        let flakes = self.flake.is_none_or(|flake| flake.rate <= 30 && flake.side != Side::Both);
+        let flakes = self
+            .flake
+            .is_none_or(|flake| flake.rate <= 30 && matches!(flake.side, Side::Good | Side::Bad));
         flakes && matches!(self.leak, None | Some(Leak::Hidden))
     }
 
@@ -113,7 +115,8 @@ impl Made<'_> {
             return false;
         }
         if let Some(target) = self.failure(self.shape.bad) {
-            return self.failure(one).is_some_and(|failure| failure.kind == target.kind);
+            let is_alike = |failure: &Failure| failure.kind == target.kind;
+            return target.kind.is_hunted() && self.failure(one).is_some_and(is_alike);
         }
         let worst = parents.iter().map(|parent| self.level(*parent)).max().expect("a parent");
         let crosses = |flake: Flake| {

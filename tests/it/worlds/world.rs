@@ -4,7 +4,7 @@ use super::classes::{self, Class};
 use super::dice::Dice;
 use super::effect::{Effect, What};
 use super::failing;
-use super::faults::{Flake, FlakeKind, Leak, shown};
+use super::faults::{FailureKind, Flake, FlakeKind, Leak, shown};
 use super::levels;
 use super::shape::{Kind, Shape};
 use super::truth::{Made, TOLERANCE, Truth};
@@ -39,7 +39,10 @@ impl World {
         let shape = Shape::at_random(kind, dice);
         let mut effects = levels::effects(dice.pick(class.levels), &shape, dice)?;
         effects.extend(failing::effects(class.failing, &shape, dice)?);
-        let flake = class.flake.map(|kind| Flake::at_random(kind, dice.pick(class.sides), dice));
+        let flake = (!class.flakes.is_empty()).then(|| {
+            let (kind, side) = (dice.pick(class.flakes), dice.pick(class.sides));
+            Flake::at_random(kind, side, dice)
+        });
         let leak = class.leak;
         let made = Made { shape: &shape, effects: &effects, flake, leak };
         let truth = made.truth();
@@ -57,10 +60,6 @@ impl World {
     pub fn made(&self) -> Made<'_> {
         let Self { shape, effects, flake, leak, .. } = self;
         Made { shape, effects, flake: *flake, leak: *leak }
-    }
-
-    pub fn is_steady(&self) -> bool {
-        self.flake.is_none() && self.leak.is_none()
     }
 
     /// The history, for git.
@@ -90,7 +89,9 @@ impl World {
         let mut settings = Vec::new();
         if let Some(flake) = self.flake {
             settings.push(format!("seed = {}", self.seed >> 32));
-            settings.extend(flake.settings(is_bad, levels));
+            let is_end = one == self.shape.good || one == self.shape.bad;
+            let is_drawn = !is_end && Dice::new(self.seed ^ one as u64).percent(50);
+            settings.extend(flake.settings(is_bad, is_drawn, levels));
         }
         settings.extend(match self.leak {
             Some(Leak::Hidden) => {
@@ -123,7 +124,7 @@ impl World {
                     files.push((format!("{name}b"), counter));
                 }
                 What::Failure(failure) if content.net() != 0 => {
-                    files.push((name, failure.settings()))
+                    files.push((name, failure.settings()));
                 }
                 What::Failure(_) => files.push((name.clone(), format!("part {name} is well\n"))),
             }
@@ -140,8 +141,12 @@ impl World {
             Some(Flake { kind: FlakeKind::PassFail, .. }) => oracle
                 .measure("code", "code", "parser = \"exit-code\"")
                 .only_guard("metric = \"code\"\nmax = 0"),
-            _ => oracle.timeout("1s").only_guard("metric = \"ppl\"\nmax_increase = 0.1"),
+            _ => oracle.only_guard("metric = \"ppl\"\nmax_increase = 0.1"),
         };
+        let hangs = |effect: &Effect| matches!(&effect.what, What::Failure(failure) if failure.kind == FailureKind::Hang);
+        // Long enough for a busy machine.
+        let patience = if self.effects.iter().any(hangs) { "2s" } else { "60s" };
+        let oracle = oracle.timeout(patience);
         match self.leak {
             Some(Leak::Objects) => oracle.build("mode = \"incremental\""),
             Some(Leak::Carried) => {
