@@ -112,3 +112,25 @@ fn is_right(truth: &Truth, named: &BTreeSet<usize>) -> bool {
     };
     !named.is_empty() && named.iter().all(explains)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_landed_it_first_is_right_beside_who_landed_it_again() {
+        let truth = Truth {
+            explaining: [7, 9].into(),
+            earlier: [(2, [7].into())].into(),
+            expected: Expected::Named,
+            is_decidable: true,
+            ends_differ: true,
+        };
+        for right in [&[7][..], &[9], &[7, 9], &[2, 7]] {
+            assert!(is_right(&truth, &right.iter().copied().collect()), "{right:?}");
+        }
+        for wrong in [&[][..], &[2], &[2, 9], &[3], &[3, 7]] {
+            assert!(!is_right(&truth, &wrong.iter().copied().collect()), "{wrong:?}");
+        }
+    }
+}
