@@ -122,11 +122,11 @@ fn a_flake_comes_as_often_as_it_should_and_a_builds_stays() {
     let plan = (0..).zip(flakes).fold(line("g g g"), |plan, (at, flake)| plan.with(at, flake));
     let history = plan.build(&env);
     let world = format!("FAKE_WORLD={}", env.path("world").display());
-    let flaked = |output: &Output| {
+    let is_flaked = |output: &Output| {
         output.stdout.contains("PPL = 9.5000") || output.status.signal() == Some(11)
     };
     for label in ["0", "1", "2"] {
-        let count = (0..20).filter(|_| flaked(&play(&env, &history, label))).count();
+        let count = (0..20).filter(|_| is_flaked(&play(&env, &history, label))).count();
         assert!((2..15).contains(&count), "{label}: {count} of 20");
     }
     let built = play(&env, &history, "1");

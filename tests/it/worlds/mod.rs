@@ -7,8 +7,9 @@
 //! WORLD=1234 cargo test --all-features --test it worlds:: -- --nocapture     one, in full
 //! ```
 //! `CLASS=ramp` draws of the classes only that have this in their name (`classes.rs`), `STEADY=1`
-//! of those in which everything repeats, and `THREADS=8` asks in so many worlds at once. Behind
-//! the table of answers stands what hunts cost where everything repeats.
+//! of those in which everything repeats, `THREADS=8` asks in so many worlds at once, and after
+//! `MINUTES=20` no other is begun. Behind the table of answers stands what hunts cost where
+//! everything repeats.
 
 mod ask;
 mod classes;
@@ -24,6 +25,7 @@ mod world;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use ask::{Judgement, ask};
 use classes::CLASSES;
@@ -66,11 +68,15 @@ fn replay(seed: u64) {
 fn survey(seeds: &[u64]) -> Tallies {
     let tallies = Mutex::new(Tallies::default());
     let next = AtomicUsize::new(0);
+    let began = Instant::now();
+    let limit = number("MINUTES").map_or(Duration::MAX, |count| Duration::from_secs(60 * count));
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..count("THREADS", cores + 1) {
             scope.spawn(|| {
-                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed))
+                    && began.elapsed() < limit
+                {
                     let world = World::of(*seed);
                     let answer = ask(&world);
                     if answer.judgement != Judgement::Right && answer.judgement != Judgement::Open {
