@@ -84,7 +84,7 @@ const fn leaking(name: &'static str, share: usize, leak: Leak) -> Class {
     Class { name, share, leak: Some(leak), levels: &[Levels::Step, Levels::Mended], ..PLAIN }
 }
 
-pub static CLASSES: [Class; 41] = [
+pub static CLASSES: [Class; 43] = [
     Class { shapes: LINE, ..levels("one step on a line", 4, &[Levels::Step]) },
     branched("one step among merges", 5, &[Levels::Step]),
     levels("several steps", 5, &[Levels::Steps]),
@@ -118,6 +118,11 @@ pub static CLASSES: [Class; 41] = [
     failing("failed before in other words", 4, Failing::MendedBefore),
     failing("failed before in the same words", 6, Failing::MendedAlike),
     failing("failed before in other ways", 4, Failing::AmongOthers),
+    Class {
+        failing: Failing::ForkedBeforeFix,
+        ..branched("forked before a failure's fix", 3, &[Levels::Step, Levels::Mended])
+    },
+    Class { shapes: BRANCHED, ..failing("a merge loses a failure's fix", 2, Failing::LostFix) },
     flaky("runs flake at one side", 6, OTHER, ONE_SIDE),
     flaky("runs flake at both sides", 2, OTHER, BOTH),
     flaky("runs show anything at one side", 4, ANYTHING, ONE_SIDE),
@@ -165,6 +170,6 @@ impl Class {
     }
 
     pub fn fails_at_the_end(&self) -> bool {
-        !matches!(self.failing, Failing::Never | Failing::Masks)
+        !matches!(self.failing, Failing::Never | Failing::Masks | Failing::ForkedBeforeFix)
     }
 }

@@ -58,10 +58,14 @@ impl Effect {
         effect
     }
 
+    /// One that is only ever mended where it was broken.
+    pub fn amounts(shape: &Shape, what: What, events: &[(usize, Milli)]) -> Self {
+        let to = |(at, amount): &(usize, Milli)| (*at, Content::of(*amount));
+        Self::new(shape, what, &events.iter().map(to).collect::<Vec<_>>())
+    }
+
     pub fn level(shape: &Shape, events: &[(usize, Milli)]) -> Self {
-        let events: Vec<_> =
-            events.iter().map(|(at, amount)| (*at, Content::of(*amount))).collect();
-        Self::new(shape, What::Level, &events)
+        Self::amounts(shape, What::Level, events)
     }
 
     pub fn at(&self, one: usize) -> Content {

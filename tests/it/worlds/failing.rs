@@ -3,6 +3,7 @@
 use super::dice::Dice;
 use super::effect::{Content, Effect, What};
 use super::faults::{Failure, FailureKind};
+use super::levels;
 use super::shape::Shape;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,10 @@ pub enum Failing {
     MendedAlike,
     /// The bad end fails, and other kinds of failures were mended before.
     AmongOthers,
+    /// The good end has mended one that side branches still have.
+    ForkedBeforeFix,
+    /// The same, and a merge takes it from there.
+    LostFix,
 }
 
 /// The failures as effects, over a history whose levels are made already.
@@ -27,6 +32,14 @@ pub fn effects(failing: Failing, shape: &Shape, dice: &mut Dice) -> Option<Vec<E
     let mut all = Vec::new();
     let before = match failing {
         Failing::Never => return Some(all),
+        Failing::ForkedBeforeFix => {
+            let what = What::Failure(last);
+            let (events, _) = levels::mended_by_good(shape, &what, 1, dice)?;
+            return Some(vec![Effect::amounts(shape, what, &events)]);
+        }
+        Failing::LostFix => {
+            return Some(vec![levels::lost_by_a_merge(shape, What::Failure(last), 1, dice)?]);
+        }
         Failing::Masks => dice.within(1..=3),
         Failing::AtTheEnd => 0,
         Failing::MendedBefore | Failing::MendedAlike | Failing::AmongOthers => dice.within(1..=2),

@@ -37,6 +37,12 @@ impl FailureKind {
         }
     }
 
+    /// Whether the program takes one for the other: both are no numbers.
+    pub fn is_like(self, other: Self) -> bool {
+        let is_number = |kind| !matches!(kind, Self::Nan | Self::Inf);
+        self == other || !is_number(self) && !is_number(other)
+    }
+
     /// Whether a bad end that fails so is hunted: what may be chance or another's fault is not.
     pub fn is_hunted(self) -> bool {
         !matches!(self, Self::Cut | Self::Silent)

@@ -37,6 +37,9 @@ pub enum Levels {
     ByMerge,
 }
 
+/// Where it was broken, and where it was mended.
+type OnAndOff = [(usize, Milli); 2];
+
 const HUGE: Milli = 100_000_000;
 
 fn milli(count: usize) -> Milli {
@@ -75,7 +78,11 @@ pub fn effects(levels: Levels, shape: &Shape, dice: &mut Dice) -> Option<Vec<Eff
             all
         }
         Levels::Gone => gone(shape, &way, dice)?,
-        Levels::ForkedBeforeFix | Levels::LostFix => forked(levels, shape, &way, dice)?,
+        Levels::ForkedBeforeFix => forked(shape, &way, dice)?,
+        Levels::LostFix => {
+            let size = amount(dice);
+            vec![lost_by_a_merge(shape, What::Level, size, dice)?]
+        }
         Levels::LostGain => vec![lost_gain(shape, &way, dice)?],
         Levels::ByMerge => {
             let merges: Vec<usize> =
@@ -177,34 +184,45 @@ fn gone(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
     Some(all)
 }
 
-/// Something was there before the good end, which has mended it; what forked off in between
-/// has not.
-fn forked(levels: Levels, shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
+/// A defect from before the good end, which has mended it, while some that forked off in between
+/// have not; and those who have not.
+pub fn mended_by_good(
+    shape: &Shape,
+    what: &What,
+    size: Milli,
+    dice: &mut Dice,
+) -> Option<(OnAndOff, Vec<usize>)> {
     let before: Vec<usize> =
         (0..shape.parents.len()).filter(|one| shape.is_ancestor(*one, shape.good)).collect();
     let [broken, fixed] = two(&before, dice)?;
-    let size = amount(dice);
-    let plain = Effect::level(shape, &[(broken, size), (fixed, 0)]);
-    let is_without = |one: &usize| {
-        shape.is_between(*one) && plain.net(*one) != 0 && shape.parents[*one].len() < 2
-    };
+    let events = [(broken, size), (fixed, 0)];
+    let effect = Effect::amounts(shape, what.clone(), &events);
+    let is_without = |one: &usize| shape.is_between(*one) && effect.net(*one) != 0;
     let without: Vec<usize> = (0..shape.parents.len()).filter(is_without).collect();
-    if without.is_empty() {
-        return None;
-    }
-    if levels == Levels::ForkedBeforeFix {
-        let at = if dice.percent(50) { dice.pick(way) } else { dice.pick(&without) };
-        return Some(vec![plain, Effect::level(shape, &[(at, amount(dice))])]);
-    }
+    (!without.is_empty()).then_some((events, without))
+}
+
+/// The same, which a merge takes back from one of those.
+pub fn lost_by_a_merge(shape: &Shape, what: What, size: Milli, dice: &mut Dice) -> Option<Effect> {
+    let (events, without) = mended_by_good(shape, &what, size, dice)?;
     let takes_back = |one: &usize| {
         let parents = &shape.parents[*one];
         shape.is_between(*one)
-            && plain.net(*one) == 0
-            && parents.len() > 1
-            && parents.iter().any(|parent| plain.net(*parent) != 0)
+            && !without.contains(one)
+            && parents.iter().any(|parent| without.contains(parent))
     };
     let merge = (0..shape.parents.len()).find(takes_back)?;
-    Some(vec![Effect::level(shape, &[(broken, size), (fixed, 0), (merge, size)])])
+    let [broken, fixed] = events;
+    Some(Effect::amounts(shape, what, &[broken, fixed, (merge, size)]))
+}
+
+fn forked(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
+    let size = amount(dice);
+    let (events, mut without) = mended_by_good(shape, &What::Level, size, dice)?;
+    without.retain(|one| shape.parents[*one].len() < 2);
+    let at =
+        if dice.percent(50) || without.is_empty() { dice.pick(way) } else { dice.pick(&without) };
+    Some(vec![Effect::level(shape, &events), Effect::level(shape, &[(at, amount(dice))])])
 }
 
 fn lost_gain(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Effect> {

@@ -66,7 +66,7 @@ impl Made<'_> {
     fn is_hunted(&self, effect: &Effect) -> bool {
         match (&effect.what, self.failure(self.shape.bad)) {
             (What::Level, None) => true,
-            (What::Failure(failure), Some(target)) => failure.kind == target.kind,
+            (What::Failure(failure), Some(target)) => failure.kind.is_like(target.kind),
             _ => false,
         }
     }
@@ -115,7 +115,7 @@ impl Made<'_> {
             return false;
         }
         if let Some(target) = self.failure(self.shape.bad) {
-            let is_alike = |failure: &Failure| failure.kind == target.kind;
+            let is_alike = |failure: &Failure| failure.kind.is_like(target.kind);
             return target.kind.is_hunted() && self.failure(one).is_some_and(is_alike);
         }
         let worst = parents.iter().map(|parent| self.level(*parent)).max().expect("a parent");
