@@ -123,9 +123,21 @@ impl Made<'_> {
             let side = |one: usize| self.is_bad(one);
             flake.kind == FlakeKind::Any || side(one) && !parents.iter().any(|one| side(*one))
         };
+        let step = self.level(one) - worst;
         self.failure(one).is_none()
-            && self.level(one) - worst > TOLERANCE
+            && step > TOLERANCE
+            && !self.is_twin(one, step)
             && self.flake.is_none_or(crosses)
+    }
+
+    /// Whether something as large was there when the commit came and was mended later: levels
+    /// alone do not tell which of the two was.
+    fn is_twin(&self, one: usize, step: Milli) -> bool {
+        let mended = self.effects.iter().filter(|effect| {
+            effect.what == What::Level && effect.net(self.shape.bad) == effect.net(self.shape.good)
+        });
+        let mut sizes = mended.map(|effect| effect.net(one) - effect.net(self.shape.good));
+        sizes.any(|size| size != 0 && (size - step).abs() <= TOLERANCE)
     }
 }
 
@@ -206,6 +218,16 @@ mod tests {
         let truth = truth(&shape, &[mended, stays]);
         assert_eq!(truth.explaining, [6].into());
         assert!(truth.is_decidable && truth.earlier.is_empty());
+    }
+
+    #[test]
+    fn of_two_alike_levels_do_not_tell_which_was_mended() {
+        let shape = line(10);
+        let mended = |to: usize| Effect::level(&shape, &[(2, 500), (to, 0)]);
+        let stays = Effect::level(&shape, &[(4, 500)]);
+        assert!(truth(&shape, &[mended(3), stays.clone()]).is_decidable);
+        let both = truth(&shape, &[mended(6), stays]);
+        assert_eq!((both.is_decidable, both.explaining), (false, [4].into()));
     }
 
     #[test]
