@@ -30,6 +30,8 @@ pub struct Answer {
     pub said: String,
     /// With a confidence of 0.99 or more.
     pub is_stated: bool,
+    /// There are candidates, and none of them is right.
+    pub is_astray: bool,
     pub runs: usize,
     pub builds: usize,
     pub seconds: f64,
@@ -46,6 +48,7 @@ pub fn ask(world: &World) -> Answer {
             judgement: Judgement::Broken,
             said: "the test gave up".to_owned(),
             is_stated: false,
+            is_astray: false,
             runs: 0,
             builds: 0,
             seconds: 0.0,
@@ -67,18 +70,29 @@ fn hunt(world: &World) -> Answer {
     let (runs, builds) = (count("run"), count("build"));
     let (judgement, said) = judge(world, &history, &hunt);
     let confidence = hunt.report["culprit"]["confidence"].as_f64().unwrap_or(0.0);
+    let candidates = numbers(&history, &hunt.report["candidates"], |one| one);
+    let is_astray = hunt.output.code() == Some(3)
+        && !candidates.is_empty()
+        && candidates.is_disjoint(&world.truth.explaining);
     let is_stated = hunt.output.code() == Some(0) && confidence >= 0.99;
     let text = format!("{}\n{}", hunt.output.stdout, hunt.output.stderr);
-    Answer { judgement, said, is_stated, runs, builds, seconds: 0.0, text }
+    Answer { judgement, said, is_stated, is_astray, runs, builds, seconds: 0.0, text }
 }
 
-/// The culprits' numbers, the main one among them.
-fn named(history: &History, report: &Value) -> BTreeSet<usize> {
-    let culprits = report["culprits"].as_array().cloned().unwrap_or_default();
-    let all = culprits.iter().chain([&report["culprit"]]);
-    all.filter_map(|culprit| culprit["commit"].as_str())
+/// Which commits of the history a list in the report has.
+fn numbers(history: &History, list: &Value, commit: impl Fn(&Value) -> &Value) -> BTreeSet<usize> {
+    let all = list.as_array().into_iter().flatten();
+    all.filter_map(|entry| commit(entry).as_str())
         .map(|commit| history.label(commit).parse().unwrap())
         .collect()
+}
+
+/// The culprits, the main one among them.
+fn named(history: &History, report: &Value) -> BTreeSet<usize> {
+    let mut all = numbers(history, &report["culprits"], |culprit| &culprit["commit"]);
+    let main = report["culprit"]["commit"].as_str().map(|commit| history.label(commit));
+    all.extend(main.map(|label| label.parse::<usize>().unwrap()));
+    all
 }
 
 fn judge(world: &World, history: &History, hunt: &Hunt) -> (Judgement, String) {

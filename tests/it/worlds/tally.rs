@@ -13,6 +13,7 @@ pub struct Tally {
     wrong: usize,
     undecided: usize,
     open: usize,
+    astray: usize,
     broken: usize,
     stated: usize,
     stated_wrong: usize,
@@ -44,8 +45,8 @@ impl Tallies {
 
     pub fn print(&self) {
         let head = [
-            "worlds", "decid.", "right", "wrong", "undec.", "open", "broken", "stated", "wrong",
-            "≤ 95 %", "runs", "builds", "s",
+            "worlds", "decid.", "right", "wrong", "undec.", "open", "astray", "broken", "stated",
+            "wrong", "≤ 95 %", "runs", "builds", "s",
         ];
         println!("{:34}{}", "", head.map(|word| format!("{word:>8}")).concat());
         for (name, tally) in self.classes.iter().chain(&self.shapes) {
@@ -79,6 +80,7 @@ impl Tally {
             Judgement::Open => &mut self.open,
             Judgement::Broken => &mut self.broken,
         } += 1;
+        self.astray += usize::from(answer.is_astray);
         self.stated += usize::from(answer.is_stated);
         self.stated_wrong += usize::from(answer.is_stated && is_wrong);
         self.runs += answer.runs;
@@ -115,6 +117,7 @@ impl Tally {
             self.wrong,
             self.undecided,
             self.open,
+            self.astray,
             self.broken,
             self.stated,
             self.stated_wrong,
