@@ -5,7 +5,7 @@ use super::dice::Dice;
 use super::effect::{Effect, What};
 use super::failing;
 use super::faults::{FailureKind, Flake, FlakeKind, Leak, shown};
-use super::levels;
+use super::levels::{self, Levels};
 use super::shape::{Kind, Shape};
 use super::truth::{Made, TOLERANCE, Truth};
 use crate::kit::{Oracle, Plan, TestEnvironment, graph};
@@ -14,6 +14,7 @@ use crate::kit::{Oracle, Plan, TestEnvironment, graph};
 pub struct World {
     pub seed: u64,
     pub class: &'static Class,
+    pub levels: Levels,
     pub shape: Shape,
     pub effects: Vec<Effect>,
     pub flake: Option<Flake>,
@@ -37,7 +38,8 @@ impl World {
     fn attempt(seed: u64, class: &'static Class, dice: &mut Dice) -> Option<Self> {
         let kind = dice.pick(class.shapes);
         let shape = Shape::at_random(kind, dice);
-        let mut effects = levels::effects(dice.pick(class.levels), &shape, dice)?;
+        let levels = dice.pick(class.levels);
+        let mut effects = levels::effects(levels, &shape, dice)?;
         effects.extend(failing::effects(class.failing, &shape, dice)?);
         let flake = (!class.flakes.is_empty()).then(|| {
             let (kind, side) = (dice.pick(class.flakes), dice.pick(class.sides));
@@ -54,7 +56,7 @@ impl World {
             && made.level(shape.good) > 0
             && !fails(shape.good)
             && fails(shape.bad) == class.fails_at_the_end();
-        fits.then_some(Self { seed, class, shape, effects, flake, leak, truth })
+        fits.then_some(Self { seed, class, levels, shape, effects, flake, leak, truth })
     }
 
     pub fn made(&self) -> Made<'_> {
@@ -163,8 +165,8 @@ impl World {
     pub fn tell(&self) {
         let made = self.made();
         println!(
-            "class {}, {:?}, flake {:?}, leak {:?}",
-            self.class.name, self.shape.kind, self.flake, self.leak
+            "class {}, {:?}, {:?}, flake {:?}, leak {:?}",
+            self.class.name, self.levels, self.shape.kind, self.flake, self.leak
         );
         println!("good {}, bad {}, {:?}", self.shape.good, self.shape.bad, self.truth);
         for (one, parents) in self.shape.parents.iter().enumerate() {
