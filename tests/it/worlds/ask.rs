@@ -72,6 +72,7 @@ fn hunt(world: &World) -> Answer {
     let confidence = hunt.report["culprit"]["confidence"].as_f64().unwrap_or(0.0);
     let candidates = numbers(&history, &hunt.report["candidates"], |one| one);
     let is_astray = hunt.output.code() == Some(3)
+        && world.truth.expected == Expected::Named
         && !candidates.is_empty()
         && candidates.is_disjoint(&world.truth.explaining);
     let is_stated = hunt.output.code() == Some(0) && confidence >= 0.99;
