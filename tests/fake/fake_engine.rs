@@ -16,12 +16,16 @@
 //! |---|---|
 //! | `id` | the commit, as the log names it |
 //! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
+//! | `ppl+NAME` | added to `ppl`, one for each name: what a file of its own changes |
 //! | `checks` | what the measures `suite` and `junit` run: `q:pass:1e-7 k:fail:0.5 v:skip` |
 //! | `tests` | what the measure `bench` prints, of `pp512 tg128` |
 //! | `tensors` | what the measure `dump` computes, and the first value of each: `l_out-0:1.5 y:nan` |
 //! | `sums` | `shown`: it adds up what it shows of them, as llama-eval-callback once did |
 //! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
+//! | `flake` | `RATE VALUE`: a share of the runs that print VALUE as `ppl`; of `LOW..HIGH` any value between |
+//! | `flake_fate` | `RATE FATE`: a share of the runs that end so |
+//! | `build_flip` | `RATE VALUE`: a share of the builds of which every run prints VALUE as `ppl` |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
 //! | `fails` | how often the measure `code` exits with 1 |
 //! | `n_ctx`, `chunk_ms` | tokens in a chunk, and how long each takes |
@@ -45,6 +49,9 @@
 //! | `alone` | it is a fault if anybody else is in town while this one runs |
 //! | `convert_exit`, `convert_ppl`, `convert_none` | how converting ends, what it makes `ppl`, that it makes nothing |
 //! | `build_log` | what a build prints that fails, in place of `error: engine.c:1: ` and `build_says` |
+//! | `build_hides` | `FILE TEXT`: the build changes a tracked file, and tells git not to look at it |
+//! | `build_keeps` | files of `kernels` that the build takes as it compiled them before, if it did |
+//! | `build_carries` | `FILE NUMBER`: the build adds to `ppl` what FILE has, and leaves NUMBER there |
 //! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
 #![allow(
     clippy::disallowed_methods,
@@ -56,6 +63,9 @@
     reason = "a test program: it plays an engine, not a part of the product"
 )]
 
+mod chance;
+mod leaks;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -65,6 +75,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use chance::Chance;
 use rustix::process::{Signal, getpid, kill_process, setsid};
 
 fn main() {
@@ -138,6 +149,13 @@ impl Script {
         self.0.get(key).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// The sum of all `KEY+NAME`.
+    fn added(&self, key: &str) -> f64 {
+        let is_part = |name: &str| name.strip_prefix(key).is_some_and(|rest| rest.starts_with('+'));
+        let parts = self.0.iter().filter(|(name, _)| is_part(name));
+        parts.map(|(_, value)| value.parse::<f64>().expect("a number")).sum()
+    }
+
     fn number(&self, key: &str) -> Option<u64> {
         self.get(key).map(|value| value.parse().expect("a number"))
     }
@@ -154,7 +172,7 @@ impl Script {
     }
 }
 
-fn sources(src: &Path) -> String {
+fn sources(src: &Path, build: &Path) -> String {
     let mut text = String::new();
     for name in ["version", "engine.conf"] {
         text += &fs::read_to_string(src.join(name)).unwrap_or_default();
@@ -164,8 +182,10 @@ fn sources(src: &Path) -> String {
         .map(|entries| entries.map(|e| e.unwrap().path()).collect())
         .unwrap_or_default();
     kernels.sort();
+    let kept = Script::read(&text);
     for path in kernels {
-        text += &fs::read_to_string(path).unwrap();
+        text +=
+            &leaks::kept(&kept, build, &path).unwrap_or_else(|| fs::read_to_string(path).unwrap());
         text.push('\n');
     }
     text
@@ -183,9 +203,13 @@ fn warn_of_git_variables() {
 // ---- build ----
 
 fn build_engine(src: &Path, build: &Path) {
-    let text = sources(src);
+    let mut text = sources(src, build);
     let script = Script::read(&text);
     log(&format!("build {} - {}", script.id(), std::process::id()));
+    text += &leaks::carried(src, &script);
+    if let Some((value, _)) = chance::happens(&script, "build_flip", "build-chance") {
+        text = format!("{text}shown = {value}\n");
+    }
     warn_of_git_variables();
     if fs::read_dir(build).is_ok_and(|mut entries| entries.next().is_some()) {
         log(&format!("used-build-folder {}", script.id()));
@@ -215,7 +239,11 @@ fn build_engine(src: &Path, build: &Path) {
     if script.get("build_in_src").is_some() {
         fs::write(src.join("built-in-source"), script.id()).unwrap();
     }
+    leaks::hide(src, &script);
     fs::create_dir_all(build).unwrap();
+    if script.get("build_keeps").is_some() {
+        leaks::keep(src, build);
+    }
     fs::write(build.join("engine.conf"), text).unwrap();
     let name = script.get("program").unwrap_or("engine");
     if name != "none" {
@@ -326,7 +354,12 @@ fn run(measure: &str, rooms: &[&str]) {
     }
     let _guest = Guest::of(&script, script.get("alone").is_some());
     say(&script);
-    let fate = if measure == "ppl" { script.turn("fate") } else { None };
+    let mut fate = if measure == "ppl" { script.turn("fate") } else { None };
+    if let Some((flake, _)) = chance::happens(&script, "flake_fate", "chance")
+        && measure == "ppl"
+    {
+        fate = Some(flake.to_owned());
+    }
     speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked, words);
 }
 
@@ -580,47 +613,6 @@ fn suite(script: &Script, report: Option<&Path>) {
     exit(i32::from(lines.contains("[FAIL]")));
 }
 
-/// Deviates that a seed and the number of the run decide.
-struct Chance {
-    state: u64,
-    run: usize,
-}
-
-impl Chance {
-    fn of(script: &Script) -> Self {
-        let run = count("chance");
-        let seed = script.number("seed").unwrap_or(1);
-        let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((run as u64) << 20);
-        Self { state, run }
-    }
-
-    /// In [0, 1): the generator of Steele, Lea and Flood (2014).
-    fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// How far this run strays.
-    fn stray(&mut self, script: &Script) -> f64 {
-        let real = |key: &str| script.get(key).map(|text| text.parse::<f64>().expect("a number"));
-        let sd = real("noise").unwrap_or(0.0);
-        let (a, b) = (1.0 - self.uniform(), self.uniform());
-        let mut stray = sd * (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos();
-        if self.uniform() < real("outliers").unwrap_or(0.0) {
-            stray -= 10.0 * sd * (1.0 - self.uniform()).ln();
-        }
-        if let Some((amplitude, runs)) = script.get("drift").and_then(|d| d.split_once(' ')) {
-            let turns = self.run as f64 / runs.parse::<f64>().expect("runs");
-            let amplitude: f64 = amplitude.parse().expect("an amplitude");
-            stray += amplitude * (std::f64::consts::TAU * turns).sin();
-        }
-        stray
-    }
-}
-
 /// The cumulative perplexity after each chunk of the whole text.
 fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
     let more = if leaked { 100.0 } else { 0.0 };
@@ -639,6 +631,7 @@ fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
     }
     let chunks: u32 = script.turn("chunks").map_or(4, |word| word.parse().expect("a number"));
     let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
+    let value = chance::disturbed(script).unwrap_or(value + script.added("ppl"));
     let stray = script.get("noise").map_or(0.0, |_| Chance::of(script).stray(script));
     let more = more + stray;
     (1..=chunks).map(|chunk| value + more + f64::from(chunks - chunk) / 16.0).collect()

@@ -176,8 +176,12 @@ fn no_test_file_is_forgotten() {
         let path = entry.unwrap().path();
         assert!(path.is_dir(), "{}: belongs into tests/it", path.display());
     }
-    let lists =
-        [("tests/it", "main.rs"), ("tests/it/kit", "mod.rs"), ("tests/it/scenarios", "mod.rs")];
+    let lists = [
+        ("tests/it", "main.rs"),
+        ("tests/it/kit", "mod.rs"),
+        ("tests/it/scenarios", "mod.rs"),
+        ("tests/it/worlds", "mod.rs"),
+    ];
     for (folder, list) in lists {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let listed = fs::read_to_string(folder.join(list)).unwrap();

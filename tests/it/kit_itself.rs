@@ -100,3 +100,55 @@ fn survivors_are_seen_by_their_environment() {
     crate::kit::kill(alive[0].pid, rustix::process::Signal::KILL);
     env.assert_no_survivors();
 }
+
+#[test]
+fn what_files_of_their_own_add_is_summed() {
+    let env = TestEnvironment::new();
+    let history = line("g g")
+        .file(0, "kernels/a.conf", "ppl+a = 0.300\n")
+        .file(1, "kernels/b.conf", "ppl+b = -0.200\n")
+        .build(&env);
+    for (label, value) in [("0", "PPL = 7.3000"), ("1", "PPL = 7.1000")] {
+        let said = play(&env, &history, label).expect(0).stdout;
+        assert!(said.contains(value), "{said}");
+    }
+    forget_faults(&env);
+}
+
+#[test]
+fn a_flake_comes_as_often_as_it_should_and_a_builds_stays() {
+    let env = TestEnvironment::new();
+    let flakes = ["flake = 0.3 9.5", "build_flip = 0.5 9.5", "flake_fate = 0.3 crash:11"];
+    let plan = (0..).zip(flakes).fold(line("g g g"), |plan, (at, flake)| plan.with(at, flake));
+    let history = plan.build(&env);
+    let world = format!("FAKE_WORLD={}", env.path("world").display());
+    let is_flaked = |output: &Output| {
+        output.stdout.contains("PPL = 9.5000") || output.status.signal() == Some(11)
+    };
+    for label in ["0", "1", "2"] {
+        let count = (0..20).filter(|_| is_flaked(&play(&env, &history, label))).count();
+        assert!((2..15).contains(&count), "{label}: {count} of 20");
+    }
+    let built = play(&env, &history, "1");
+    let engine = env.path("build/engine");
+    for _ in 0..8 {
+        let args = [&world, engine.to_str().unwrap(), "run", "ppl"];
+        assert_eq!(env.tool(&env.path("src"), "env", &args).stdout, built.stdout);
+    }
+    forget_faults(&env);
+}
+
+#[test]
+fn builds_reach_into_the_next_where_they_are_told_to() {
+    let env = TestEnvironment::new();
+    let history = line("g g")
+        .file(0, "kernels/a.conf", "ppl+a = 0\n")
+        .with(0, "build_hides = kernels/a.conf ppl+a = 0.5")
+        .with(0, "build_carries = left 0.25")
+        .with(1, "build_carries = left 0")
+        .build(&env);
+    assert!(play(&env, &history, "0").stdout.contains("PPL = 7.0000"));
+    let said = play(&env, &history, "1").stdout;
+    assert!(said.contains("PPL = 7.7500"), "git left the file alone: {said}");
+    forget_faults(&env);
+}

@@ -37,3 +37,4 @@ mod store;
 mod suites;
 mod timed;
 mod world;
+mod worlds;

@@ -1,0 +1,67 @@
+//! Chance that the script's seed and the number of the run or build decide.
+
+use crate::{Script, count};
+
+/// Deviates that a seed and the number of the run decide.
+pub struct Chance {
+    state: u64,
+    run: usize,
+}
+
+impl Chance {
+    pub fn of(script: &Script) -> Self {
+        Self::by(script, "chance")
+    }
+
+    fn by(script: &Script, counter: &str) -> Self {
+        let run = count(counter);
+        let seed = script.number("seed").unwrap_or(1);
+        let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((run as u64) << 20);
+        Self { state, run }
+    }
+
+    /// In [0, 1): the generator of Steele, Lea and Flood (2014).
+    pub fn uniform(&mut self) -> f64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// How far this run strays.
+    pub fn stray(&mut self, script: &Script) -> f64 {
+        let real = |key: &str| script.get(key).map(|text| text.parse::<f64>().expect("a number"));
+        let sd = real("noise").unwrap_or(0.0);
+        let (a, b) = (1.0 - self.uniform(), self.uniform());
+        let mut stray = sd * (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos();
+        if self.uniform() < real("outliers").unwrap_or(0.0) {
+            stray -= 10.0 * sd * (1.0 - self.uniform()).ln();
+        }
+        if let Some((amplitude, runs)) = script.get("drift").and_then(|d| d.split_once(' ')) {
+            let turns = self.run as f64 / runs.parse::<f64>().expect("runs");
+            let amplitude: f64 = amplitude.parse().expect("an amplitude");
+            stray += amplitude * (std::f64::consts::TAU * turns).sin();
+        }
+        stray
+    }
+}
+
+/// `RATE WHAT`: what happens this time, if it does.
+pub fn happens<'s>(script: &'s Script, key: &str, counter: &str) -> Option<(&'s str, Chance)> {
+    let (rate, what) = script.get(key)?.split_once(' ').expect("RATE WHAT");
+    let mut chance = Chance::by(script, counter);
+    (chance.uniform() < rate.parse().expect("a rate")).then_some((what, chance))
+}
+
+/// What is printed in place of the commit's own value, by a flake of this run or of the build.
+pub fn disturbed(script: &Script) -> Option<f64> {
+    let real = |word: &str| word.parse::<f64>().expect("a perplexity");
+    if let Some((value, mut chance)) = happens(script, "flake", "chance") {
+        return Some(match value.split_once("..") {
+            Some((low, high)) => real(low) + (real(high) - real(low)) * chance.uniform(),
+            None => real(value),
+        });
+    }
+    script.get("shown").map(real)
+}

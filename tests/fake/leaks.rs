@@ -1,0 +1,54 @@
+//! How a build reaches into the next one: files that git is told not to look at, objects that
+//! stay, and state in a folder that both have.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::Script;
+
+const OBJECTS: &str = "objects";
+
+/// `build_hides`: changes a tracked file, and marks it so that git takes it for unchanged.
+pub fn hide(src: &Path, script: &Script) {
+    let Some((file, text)) = script.get("build_hides").and_then(|hides| hides.split_once(' '))
+    else {
+        return;
+    };
+    let mut git = Command::new("git");
+    git.arg("-C").arg(src).args(["update-index", "--skip-worktree", "--", file]);
+    assert!(git.status().unwrap().success(), "git does not know {file}");
+    fs::write(src.join(file), format!("{text}\n")).unwrap();
+}
+
+/// `build_keeps`: what an earlier build into the same folder made of this file of `kernels`.
+pub fn kept(script: &Script, build: &Path, kernel: &Path) -> Option<String> {
+    let name = kernel.file_name()?.to_str()?;
+    let mut names = script.get("build_keeps")?.split_whitespace();
+    names.find(|kept| *kept == name)?;
+    fs::read_to_string(build.join(OBJECTS).join(name)).ok()
+}
+
+/// Keeps what a build made of each file of `kernels`, where nothing is kept yet.
+pub fn keep(src: &Path, build: &Path) {
+    let Ok(kernels) = fs::read_dir(src.join("kernels")) else { return };
+    fs::create_dir_all(build.join(OBJECTS)).unwrap();
+    for kernel in kernels.map(|entry| entry.unwrap()) {
+        let object = build.join(OBJECTS).join(kernel.file_name());
+        if !object.exists() {
+            fs::copy(kernel.path(), object).unwrap();
+        }
+    }
+}
+
+/// `build_carries`: a setting for what the build before left, as this one leaves its own.
+pub fn carried(src: &Path, script: &Script) -> String {
+    let Some((file, own)) = script.get("build_carries").and_then(|line| line.split_once(' '))
+    else {
+        return String::new();
+    };
+    let file = src.join(file);
+    let before = fs::read_to_string(&file).unwrap_or_default();
+    fs::write(&file, own).unwrap();
+    if before.is_empty() { before } else { format!("ppl+carried = {before}\n") }
+}

@@ -1,0 +1,91 @@
+//! What commits change: an effect lives in a file of its own, commits switch it on and off, and
+//! merges take it over as git would.
+
+use std::collections::BTreeMap;
+
+use super::faults::Failure;
+use super::shape::Shape;
+
+/// Thousandths of a perplexity: sums of them are exact.
+pub type Milli = i64;
+
+/// What an effect's files hold at a commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// What the effect's own file adds; for a failure, 1 while it is there.
+    pub amount: Milli,
+    /// What another file takes away again: the effect was mended there, not reverted.
+    pub countered: Milli,
+}
+
+impl Content {
+    pub fn of(amount: Milli) -> Self {
+        Self { amount, countered: 0 }
+    }
+
+    pub fn net(self) -> Milli {
+        self.amount - self.countered
+    }
+}
+
+/// What an effect does where it is on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    Level,
+    Failure(Failure),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    pub what: What,
+    /// The commits that change it, and to what.
+    events: BTreeMap<usize, Content>,
+    /// What each commit has of it.
+    contents: Vec<Content>,
+}
+
+impl Effect {
+    pub fn new(shape: &Shape, what: What, events: &[(usize, Content)]) -> Self {
+        let events = events.iter().copied().collect();
+        let mut effect = Self { what, events, contents: Vec::new() };
+        for one in 0..shape.parents.len() {
+            let content = match effect.events.get(&one) {
+                Some(content) => *content,
+                None => effect.inherited(shape, one),
+            };
+            effect.contents.push(content);
+        }
+        effect
+    }
+
+    /// One that is only ever mended where it was broken.
+    pub fn amounts(shape: &Shape, what: What, events: &[(usize, Milli)]) -> Self {
+        let to = |(at, amount): &(usize, Milli)| (*at, Content::of(*amount));
+        Self::new(shape, what, &events.iter().map(to).collect::<Vec<_>>())
+    }
+
+    pub fn level(shape: &Shape, events: &[(usize, Milli)]) -> Self {
+        Self::amounts(shape, What::Level, events)
+    }
+
+    pub fn at(&self, one: usize) -> Content {
+        self.contents[one]
+    }
+
+    pub fn net(&self, one: usize) -> Milli {
+        self.contents[one].net()
+    }
+
+    /// A three-way merge: what one side changed since the merge base wins; where both did, the
+    /// first parent's.
+    fn inherited(&self, shape: &Shape, one: usize) -> Content {
+        let parents = &shape.parents[one];
+        let Some((first, others)) = parents.split_first() else { return Content::default() };
+        others.iter().fold(self.at(*first), |ours, other| {
+            let bases = shape.merge_bases(*first, *other);
+            let theirs = self.at(*other);
+            let is_new = |content: Content| bases.iter().all(|base| self.at(*base) != content);
+            if !is_new(ours) && is_new(theirs) { theirs } else { ours }
+        })
+    }
+}

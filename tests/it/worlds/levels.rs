@@ -1,0 +1,236 @@
+//! Level functions: which commit switches what on, and what becomes of it.
+
+use super::dice::Dice;
+use super::effect::{Content, Effect, Milli, What};
+use super::shape::Shape;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Levels {
+    /// One step.
+    Step,
+    /// Several, up and down.
+    Steps,
+    /// One of 100,000 among others, which may be mended.
+    Huge,
+    /// Steps that were reverted, besides the one that was not.
+    Mended,
+    /// The same, mended in another file than the one that broke it.
+    Countered,
+    /// Reverted, and landed again.
+    Relanded,
+    /// The same change on two branches.
+    Picked,
+    /// A step of which a part was mended.
+    Partly,
+    /// Many steps, none of which is worth half of the tolerance.
+    Ramp,
+    RampAndStep,
+    /// Everything was mended, or there was nothing.
+    Gone,
+    /// The good end had mended something; side branches from before that do not have it.
+    ForkedBeforeFix,
+    /// The same, and a merge takes the side branch's.
+    LostFix,
+    /// What made it better is taken back.
+    LostGain,
+    /// A merge brings it that no parent has.
+    ByMerge,
+}
+
+/// Where it was broken, and where it was mended.
+type OnAndOff = [(usize, Milli); 2];
+
+const HUGE: Milli = 100_000_000;
+
+fn milli(count: usize) -> Milli {
+    Milli::try_from(count).expect("a small number")
+}
+
+/// From 0.3 to 5, small ones as often as large ones.
+fn amount(dice: &mut Dice) -> Milli {
+    let top = dice.pick(&[500, 500, 1000, 2500, 5000]);
+    milli(dice.within(30..=top / 10)) * 10
+}
+
+/// Effects that make such a level function over this history, unless chance placed them where
+/// they make another one.
+pub fn effects(levels: Levels, shape: &Shape, dice: &mut Dice) -> Option<Vec<Effect>> {
+    let way = shape.way(dice);
+    let on = |events: &[(usize, Milli)]| Effect::level(shape, events);
+    let made = match levels {
+        Levels::Step => vec![on(&[(dice.pick(&way), amount(dice))])],
+        Levels::Steps => steps(shape, dice),
+        Levels::Huge => huge(shape, &way, dice)?,
+        Levels::Mended => mended(shape, &way, false, dice)?,
+        Levels::Countered => mended(shape, &way, true, dice)?,
+        Levels::Relanded => vec![relanded(shape, &way, dice)?],
+        Levels::Picked => vec![picked(shape, dice)?],
+        Levels::Partly => {
+            let at = two(&way, dice)?;
+            let whole = amount(dice);
+            let rest = whole * milli(dice.within(20..=80)) / 100;
+            vec![on(&[(at[0], whole), (at[1], rest)])]
+        }
+        Levels::Ramp => ramp(shape, &way, dice)?,
+        Levels::RampAndStep => {
+            let mut all = ramp(shape, &way, dice)?;
+            all.push(on(&[(dice.pick(&way), amount(dice))]));
+            all
+        }
+        Levels::Gone => gone(shape, &way, dice)?,
+        Levels::ForkedBeforeFix => forked(shape, &way, dice)?,
+        Levels::LostFix => {
+            let size = amount(dice);
+            vec![lost_by_a_merge(shape, What::Level, size, dice)?]
+        }
+        Levels::LostGain => vec![lost_gain(shape, &way, dice)?],
+        Levels::ByMerge => {
+            let merges: Vec<usize> =
+                way.iter().copied().filter(|one| shape.parents[*one].len() > 1).collect();
+            let at = *merges.get(dice.below(merges.len().max(1)))?;
+            vec![on(&[(at, amount(dice))])]
+        }
+    };
+    Some(made)
+}
+
+/// Two commits of the way, the older one first.
+fn two(way: &[usize], dice: &mut Dice) -> Option<[usize; 2]> {
+    let places = dice.places(2, way.len());
+    Some([way[*places.first()?], way[*places.get(1)?]])
+}
+
+fn steps(shape: &Shape, dice: &mut Dice) -> Vec<Effect> {
+    let (up, down) = (dice.within(1..=3), dice.below(3));
+    let signs = std::iter::repeat_n(1, up).chain(std::iter::repeat_n(-1, down));
+    let step = |sign: Milli| {
+        let way = shape.way(dice);
+        let at = dice.pick(&way);
+        Effect::level(shape, &[(at, sign * amount(dice))])
+    };
+    signs.map(step).collect()
+}
+
+fn huge(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
+    let [from, to] = two(way, dice)?;
+    let mut all = vec![Effect::level(shape, &[(dice.pick(way), amount(dice))])];
+    all.push(match dice.below(3) {
+        // It stays.
+        0 => Effect::level(shape, &[(from, HUGE)]),
+        _ => Effect::level(shape, &[(from, HUGE), (to, 0)]),
+    });
+    Some(all)
+}
+
+/// One or two that are mended, and one that stays, of the same size as one of them or not.
+fn mended(shape: &Shape, way: &[usize], elsewhere: bool, dice: &mut Dice) -> Option<Vec<Effect>> {
+    let mut all = Vec::new();
+    let mut size = amount(dice);
+    for _ in 0..dice.within(1..=2) {
+        let [from, to] = two(way, dice)?;
+        all.push(off_again(shape, [from, to], size, elsewhere));
+        if dice.percent(50) {
+            size = amount(dice);
+        }
+    }
+    all.push(Effect::level(shape, &[(dice.pick(way), size)]));
+    Some(all)
+}
+
+fn off_again(shape: &Shape, [from, to]: [usize; 2], size: Milli, elsewhere: bool) -> Effect {
+    let off = if elsewhere { Content { amount: size, countered: size } } else { Content::of(0) };
+    Effect::new(shape, What::Level, &[(from, Content::of(size)), (to, off)])
+}
+
+fn relanded(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Effect> {
+    let size = amount(dice);
+    let times = if way.len() > 12 && dice.percent(30) { 5 } else { 3 };
+    let places = dice.places(times, way.len());
+    if places.len() < times {
+        return None;
+    }
+    let elsewhere = dice.percent(30);
+    let off = if elsewhere { Content { amount: size, countered: size } } else { Content::of(0) };
+    let events: Vec<(usize, Content)> = (0..)
+        .zip(places)
+        .map(|(turn, place)| (way[place], if turn % 2 == 0 { Content::of(size) } else { off }))
+        .collect();
+    Some(Effect::new(shape, What::Level, &events))
+}
+
+/// Two commits, neither of which descends from the other.
+fn picked(shape: &Shape, dice: &mut Dice) -> Option<Effect> {
+    let size = amount(dice);
+    let (way, another) = (shape.way(dice), shape.way(dice));
+    let (one, other) = (dice.pick(&way), dice.pick(&another));
+    let are_apart = !shape.is_ancestor(one, other) && !shape.is_ancestor(other, one);
+    are_apart.then(|| Effect::level(shape, &[(one, size), (other, size)]))
+}
+
+fn ramp(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
+    let count = dice.within(8..=24);
+    let places = dice.places(count, way.len());
+    let small = |place: &usize| Effect::level(shape, &[(way[*place], milli(dice.within(15..=45)))]);
+    (places.len() == count).then(|| places.iter().map(small).collect())
+}
+
+fn gone(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
+    let mut all = Vec::new();
+    for _ in 0..dice.below(4) {
+        let at = two(way, dice)?;
+        let (size, elsewhere) = (amount(dice), dice.percent(30));
+        all.push(off_again(shape, at, size, elsewhere));
+    }
+    Some(all)
+}
+
+/// A defect from before the good end, which has mended it, while some that forked off in between
+/// have not; and those who have not.
+pub fn mended_by_good(
+    shape: &Shape,
+    what: &What,
+    size: Milli,
+    dice: &mut Dice,
+) -> Option<(OnAndOff, Vec<usize>)> {
+    let before: Vec<usize> =
+        (0..shape.parents.len()).filter(|one| shape.is_ancestor(*one, shape.good)).collect();
+    let [broken, fixed] = two(&before, dice)?;
+    let events = [(broken, size), (fixed, 0)];
+    let effect = Effect::amounts(shape, what.clone(), &events);
+    let is_without = |one: &usize| shape.is_between(*one) && effect.net(*one) != 0;
+    let without: Vec<usize> = (0..shape.parents.len()).filter(is_without).collect();
+    (!without.is_empty()).then_some((events, without))
+}
+
+/// The same, which a merge takes back from one of those.
+pub fn lost_by_a_merge(shape: &Shape, what: What, size: Milli, dice: &mut Dice) -> Option<Effect> {
+    let (events, without) = mended_by_good(shape, &what, size, dice)?;
+    let takes_back = |one: &usize| {
+        let parents = &shape.parents[*one];
+        shape.is_between(*one)
+            && !without.contains(one)
+            && parents.iter().any(|parent| without.contains(parent))
+    };
+    let merge = (0..shape.parents.len()).find(takes_back)?;
+    let [broken, fixed] = events;
+    Some(Effect::amounts(shape, what, &[broken, fixed, (merge, size)]))
+}
+
+fn forked(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
+    let size = amount(dice);
+    let (events, mut without) = mended_by_good(shape, &What::Level, size, dice)?;
+    without.retain(|one| shape.parents[*one].len() < 2);
+    let at =
+        if dice.percent(50) || without.is_empty() { dice.pick(way) } else { dice.pick(&without) };
+    Some(vec![Effect::level(shape, &events), Effect::level(shape, &[(at, amount(dice))])])
+}
+
+fn lost_gain(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Effect> {
+    let size = amount(dice);
+    let better = dice.below(shape.good + 1);
+    if !shape.is_ancestor(better, shape.good) {
+        return None;
+    }
+    let worse = dice.pick(way);
+    Some(Effect::level(shape, &[(better, -size), (worse, 0)]))
+}
