@@ -15,6 +15,8 @@ use super::{GitError, History};
 const LONGEST_FILE: usize = 1 << 20;
 /// A change of more files than this says nothing: it is a merge of everything.
 const MOST_FILES: usize = 400;
+/// Longer ways are not read commit by commit.
+const MOST_COMMITS: usize = 5000;
 /// Shorter lines (`}`, `else`) are in every file.
 const SHORTEST_LINE: usize = 4;
 
@@ -94,6 +96,76 @@ impl History {
             (0, removed) => Some(2 * here(&file.removed) < removed),
             (added, _) => Some(2 * here(&file.added) >= added),
         }
+    }
+
+    /// Where the change that `found` made goes out of the tree on every way to `newer`: pairs of
+    /// the last commit with it and the first without; none where some way keeps it.
+    pub fn where_it_goes(
+        &self,
+        found: &CommitId,
+        newer: &CommitId,
+        change: &Change,
+    ) -> Result<Vec<(CommitId, CommitId)>, GitError> {
+        let after = self.descending(found, newer)?;
+        if after.len() > MOST_COMMITS {
+            return Ok(Vec::new());
+        }
+        let mut with = BTreeSet::from([found.clone()]);
+        let mut ends = Vec::new();
+        // Parents come first.
+        for commit in after {
+            let parents = self.parents(&commit)?;
+            let Some(parent) = parents.into_iter().find(|parent| with.contains(parent)) else {
+                continue;
+            };
+            if self.carries(&commit, change) == Some(false) {
+                ends.push((parent, commit));
+            } else {
+                with.insert(commit);
+            }
+        }
+        Ok(if with.contains(newer) { Vec::new() } else { ends })
+    }
+
+    /// Commits after `older` up to `newer` of which a later one put back every file: what they
+    /// did was there for a while only. Oldest first.
+    pub fn reverted_later(
+        &self,
+        older: &CommitId,
+        newer: &CommitId,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let range = format!("{older}..{newer}");
+        let call = self.repository().shared_call().args(["log", "--topo-order", "--reverse"]);
+        let call = call.args(["--ancestry-path", "--no-merges", "--raw", "--no-abbrev"]);
+        let call = call.args(["--no-renames", "--no-ext-diff", "--format=commit %H"]);
+        let output = call.arg(range).arg("--").ok()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut commits: Vec<(CommitId, Vec<[&str; 3]>)> = Vec::new();
+        for line in text.lines() {
+            if let Some(commit) = line.strip_prefix("commit ").and_then(|id| id.parse().ok()) {
+                commits.push((commit, Vec::new()));
+            } else if let Some(raw) = line.strip_prefix(':')
+                && let Some((head, path)) = raw.split_once('\t')
+                && let [_, _, before, after, _] = head.split(' ').collect::<Vec<_>>()[..]
+                && let Some((_, files)) = commits.last_mut()
+            {
+                files.push([path, before, after]);
+            }
+        }
+        commits.truncate(MOST_COMMITS);
+        let is_undone_by = |[path, before, after]: &[&str; 3], later: &[[&str; 3]]| {
+            later.iter().any(|[other, was, is]| path == other && was == after && is == before)
+        };
+        let mut found = Vec::new();
+        for (place, (commit, files)) in commits.iter().enumerate() {
+            let undone = commits[place + 1..]
+                .iter()
+                .any(|(_, later)| files.iter().any(|file| is_undone_by(file, later)));
+            if undone {
+                found.push(commit.clone());
+            }
+        }
+        Ok(found)
     }
 
     /// The commits after `older` up to `newer` that touch a file of the change, oldest first.

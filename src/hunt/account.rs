@@ -84,6 +84,20 @@ impl Ledger {
         self.found.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
     }
 
+    /// A merge that was found only brings in what this commit did on its branch: it is named in
+    /// its place.
+    pub(super) fn brought_by(&mut self, merge: &CommitId, inside: &Culprit) {
+        let mut found = self.found.iter_mut();
+        if let Some(found) = found.find(|found| found.culprit.info.commit == *merge) {
+            self.notes.push(format!(
+                "{} is merged by {}",
+                inside.info.commit.short(),
+                merge.short()
+            ));
+            found.culprit = inside.clone();
+        }
+    }
+
     /// The budget ended before it was known whether the last commit's change lasts; `is_worse`:
     /// the bad end is better than it, so that it was made good at least in part.
     pub(super) fn doubt_last(&mut self, is_worse: bool, runs: u32) {
@@ -337,12 +351,17 @@ impl Ledger {
     /// Commits that may be the reason or not are candidates, never named.
     fn doubt(&mut self) {
         let mut unclear = Vec::new();
+        let mut largest_unclear: f64 = 0.0;
         let mut doubts = Vec::new();
         let clearest = self.named().filter_map(|culprit| culprit.effects.first()?.own_step);
         let clearest = clearest.fold(0.0, f64::max);
         for Found { culprit, standing } in &self.found {
             match standing {
-                Standing::Unclear => unclear.push(culprit.info.commit.clone()),
+                Standing::Unclear => {
+                    let step = culprit.effects.first().and_then(|effect| effect.own_step);
+                    largest_unclear = largest_unclear.max(step.unwrap_or(f64::INFINITY));
+                    unclear.push(culprit.info.commit.clone());
+                }
                 Standing::Hides { among, left } => {
                     let why = format!(
                         "{} broke it far more than what is left, and was made good later; while \
@@ -354,7 +373,8 @@ impl Ledger {
                 Standing::Stands | Standing::Undone { .. } => {}
             }
         }
-        let is_open = !unclear.is_empty() || doubts.iter().any(|(.., left)| *left > clearest);
+        let is_open =
+            largest_unclear > clearest || doubts.iter().any(|(.., left)| *left > clearest);
         if !unclear.is_empty() {
             let why = "a later commit made one of them good, and the figures fit each".to_owned();
             self.candidates.insert(0, (unclear, why));

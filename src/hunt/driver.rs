@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
-use crate::evaluation::{CommitId, Finding, Judgement, Outcome, Phase, Target};
+use crate::evaluation::{Aim, CommitId, Finding, Judgement, Outcome, Phase, Target};
 use crate::git::{BisectSession, Range, Repository};
 use crate::oracle::{Facts, Oracle};
 use crate::process::Stop;
@@ -15,7 +15,7 @@ use crate::store::journal::{Begun, Event};
 use super::account::{Ledger, Stretch};
 use super::clean::clean;
 use super::gone::explained;
-use super::lasting::{Step, excess};
+use super::lasting::{Step, is_beyond_the_end};
 use super::lead::Lead;
 use super::search::Searched;
 use super::short::{self, Short};
@@ -167,7 +167,17 @@ impl Driver<'_> {
                 Searched::Gradual(crossing, _) => Some(crossing.clone()),
                 _ => None,
             };
-            stretches.extend(ledger.enter(&stretch, searched, &endpoints.bad));
+            let mut next = ledger.enter(&stretch, searched, &endpoints.bad);
+            if let Some((culprit, _)) = &found
+                && stretch.aim == Aim::Regression
+            {
+                // The levels after it tell more than the end's alone.
+                let has_levels = |target: &Target| matches!(target, Target::Guard(target) if target.bad.number().is_some_and(f64::is_finite));
+                next.retain(|one| {
+                    one.good != culprit.info.commit || !one.targets.iter().all(has_levels)
+                });
+            }
+            stretches.extend(next);
             if let Some(crossing) = &crossing {
                 stretches.extend(self.look_for_a_dip(&stretch, crossing)?);
             }
@@ -175,10 +185,15 @@ impl Driver<'_> {
                 let step = Step { stretch: &stretch, culprit, seen };
                 match self.look_whether_it_lasts(&mut ledger, &step) {
                     Err(HuntError::Budget(runs)) => {
-                        ledger.doubt_last(excess(&step).is_some(), runs);
+                        ledger.doubt_last(is_beyond_the_end(&step), runs);
                         break;
                     }
                     next => stretches.extend(next?),
+                }
+                if let Some(inner) = self.inside_merge(&stretch, culprit)?
+                    && let Searched::Culprit(inside, _) = super::search::search(self, inner)?
+                {
+                    ledger.brought_by(&culprit.info.commit, &inside);
                 }
                 self.settle_account(&mut ledger)?;
             }

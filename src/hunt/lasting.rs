@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{
-    Aim, CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict,
-};
+use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target};
 use crate::oracle::{Observation, Request};
 
 use super::HuntError;
@@ -29,13 +27,6 @@ pub(super) struct Step<'a> {
     pub(super) seen: &'a Observation,
 }
 
-/// A commit after a found one where the guard is kept again.
-struct Better {
-    /// The last commit before it that is as the found one, with what it measures.
-    before: Option<Observation>,
-    seen: Observation,
-}
-
 impl Driver<'_> {
     /// Looks whether the step lasts; enters what it finds, and returns what is to be searched
     /// besides.
@@ -49,146 +40,96 @@ impl Driver<'_> {
             ledger.mended(mend);
             next.push(earlier);
         }
-        let [_, newer] = step.stretch.ends();
-        let chain = self.chain(&step.culprit.info.commit, newer)?;
-        if step.stretch.aim == Aim::Regression
-            && let Some(target) = excess(step)
-        {
-            if let Some(better) = self.first_better(&chain, &target)? {
-                next.extend(self.enter_better(ledger, step, better, true)?);
-            } else {
-                ledger.note(format!(
-                    "what {} broke was made good later, where could not be told",
-                    step.culprit.info.commit.short()
-                ));
-            }
-            return Ok(next);
-        }
-        if let Some(seen) = self.look_behind(step, &chain)? {
-            next.extend(self.enter_better(ledger, step, Better { before: None, seen }, false)?);
+        let levels = match step.stretch.aim {
+            Aim::Regression => self.follow_levels(ledger, step)?,
+            Aim::Fix => None,
+        };
+        let is_followed = levels.is_some();
+        next.extend(levels.unwrap_or_default());
+        if !is_followed || next.is_empty() {
+            next.extend(self.look_behind(ledger, step)?);
         }
         Ok(next)
     }
 
-    /// What follows from a commit after the found one that is better again.
-    fn enter_better(
-        &mut self,
+    /// What follows from a commit behind the found one that is as the older end again.
+    fn goes_on_from(
+        &self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
-        better: Better,
-        by_level: bool,
-    ) -> Result<Vec<Stretch>, HuntError> {
-        let Step { stretch, culprit, seen } = *step;
-        let mut next = Vec::new();
-        let by = better.seen.commit.clone();
-        let mut targets = Vec::new();
+        stretch: &Stretch,
+        seen: &Observation,
+        before: &Observation,
+    ) -> Stretch {
+        let by = seen.commit.clone();
         let mut mend =
             Mend { by: by.clone(), metric: None, amount: f64::INFINITY, left: 0.0, limit: 0.0 };
+        let mut targets = Vec::new();
         for target in &stretch.targets {
             let Target::Guard(guarded) = target else {
                 targets.push(target.clone());
                 continue;
             };
             let metric = &guarded.guard.metric;
-            let Some(level) = better.seen.level(metric) else { continue };
-            let to = level.number();
-            let rest = GuardTarget { baseline: level.clone(), ..guarded.clone() };
+            let Some(level) = seen.level(metric) else { continue };
             if mend.metric.is_none() {
                 mend.metric = Some(metric.clone());
                 mend.limit = guarded.limit;
-                mend.left = to.and_then(|to| ledger.beyond_good(metric, to)).unwrap_or(0.0);
-                let top = better.before.as_ref().unwrap_or(seen).level(metric);
-                let top = top.and_then(|level| level.number());
-                mend.amount = worsening(guarded, to, top).unwrap_or(f64::INFINITY);
+                let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
+                mend.left = here.and_then(|x| ledger.beyond_good(metric, x)).unwrap_or(0.0);
+                let amount =
+                    here.zip(there).map(|(here, there)| guarded.guard.worsening(here, there));
+                mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);
             }
-            if breaks(&rest) {
-                targets.push(Target::Guard(rest));
-            }
-            next.extend(hidden_rise(stretch, guarded, culprit, seen, better.before.as_ref()));
+            let rest = GuardTarget { baseline: level, ..guarded.clone() };
+            targets.push(Target::Guard(rest));
         }
-        if by_level || mend.metric.is_none() || mend.left <= mend.limit {
-            ledger.mended(mend);
+        ledger.mended(mend);
+        match stretch.aim {
+            Aim::Regression => Stretch { good: by, targets, ..stretch.clone() },
+            Aim::Fix => Stretch { bad: by, ..stretch.clone() },
         }
-        if !targets.is_empty() {
-            let beyond = match stretch.aim {
-                Aim::Regression => Stretch { good: by, targets, ..stretch.clone() },
-                Aim::Fix => Stretch { bad: by, ..stretch.clone() },
-            };
-            next.push(beyond);
-        }
-        Ok(next)
     }
 
-    /// The first commit on the chain that is as good as the bad end, by halves: the found commit
-    /// is worse than that, the chain's last is not.
-    fn first_better(
-        &mut self,
-        chain: &[CommitId],
-        target: &GuardTarget,
-    ) -> Result<Option<Better>, HuntError> {
-        let targets = [Target::Guard(target.clone())];
-        let (mut low, mut high) = (0, chain.len().saturating_sub(1));
-        let (mut before, mut seen) = (None, None);
-        let mut untestable = BTreeSet::new();
-        while high > low {
-            let middle = low + (high - low) / 2;
-            // The nearest one that can be measured.
-            let mut open: Vec<usize> = (low..high).filter(|i| !untestable.contains(i)).collect();
-            open.sort_by_key(|i| i.abs_diff(middle));
-            let Some(&at) = open.first() else { break };
-            let phase = Phase::Search;
-            let (judgement, observation) = self.oracle.settle(&chain[at], &targets, phase, None)?;
-            match judgement.verdict {
-                Verdict::Good => (high, seen) = (at, Some(observation)),
-                Verdict::Bad => (low, before) = (at + 1, Some(observation)),
-                Verdict::Skip | Verdict::Unknown => {
-                    untestable.insert(at);
-                }
-            }
-        }
-        if seen.is_none()
-            && let Some(last) = chain.last()
-        {
-            let phase = Phase::Search;
-            let (judgement, observation) = self.oracle.settle(last, &targets, phase, None)?;
-            seen = (judgement.verdict == Verdict::Good).then_some(observation);
-        }
-        Ok(seen.map(|seen| Better { before, seen }))
-    }
-
-    /// A commit behind the found one that is as the older end again: where the change is gone
-    /// from the text, and where nothing says that it lasts, in the middle of what was not
-    /// measured.
+    /// Looks at commits behind the found one: where the change is gone from the text, and where
+    /// nothing says that it lasts, in the middle of what was not measured.
     fn look_behind(
         &mut self,
+        ledger: &mut Ledger,
         step: &Step<'_>,
-        chain: &[CommitId],
-    ) -> Result<Option<Observation>, HuntError> {
+    ) -> Result<Vec<Stretch>, HuntError> {
         let stretch = step.stretch;
         let [_, newer] = stretch.ends();
-        let mut reverted = self.reverted(step)?.into_iter();
+        let chain = self.chain(&step.culprit.info.commit, newer)?;
+        let mut suspects = self.suspects(step)?.into_iter();
         let is_plain = self.is_plainly_the_same(step)?;
         for _ in 0..MOST_LOOKS {
-            let commit = match reverted.next() {
-                Some(commit) => commit,
+            let (before, commit) = match suspects.next() {
+                Some(suspect) => suspect,
                 None if is_plain => break,
-                None => match self.least_known(chain)? {
-                    Some(commit) => commit,
+                None => match self.least_known(&chain)? {
+                    Some(commit) => (step.culprit.info.commit.clone(), commit),
                     None => break,
                 },
             };
-            if commit == *newer {
-                continue;
-            }
             let number = self.stretches.saturating_sub(1);
-            let judgement = self.judge(&commit, &stretch.targets, number)?;
-            if judgement.verdict == stretch.aim.older()
-                && let Some(seen) = self.is_surely_older(stretch, &commit)?
-            {
-                return Ok(Some(seen));
+            if commit != *newer {
+                let judgement = self.judge(&commit, &stretch.targets, number)?;
+                if judgement.verdict == stretch.aim.older()
+                    && let Some(seen) = self.is_surely_older(stretch, &commit)?
+                {
+                    return Ok(vec![self.goes_on_from(ledger, stretch, &seen, step.seen)]);
+                }
+            }
+            // The change is gone, and the metric is as bad: something else made it so before.
+            if stretch.aim == Aim::Regression && before != step.culprit.info.commit {
+                self.judge(&before, &stretch.targets, number)?;
+                let next = self.follow_levels(ledger, step)?.unwrap_or_default();
+                if !next.is_empty() {
+                    return Ok(next);
+                }
             }
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     /// What was measured at a commit that was judged as the older end is, if more runs say the
@@ -212,22 +153,20 @@ impl Driver<'_> {
         Ok(holds.then_some(seen))
     }
 
-    /// Where the change of the found commit went out of the tree, by its text, oldest first.
-    fn reverted(&mut self, step: &Step<'_>) -> Result<Vec<CommitId>, HuntError> {
+    /// Where to look whether the change lasts, each with the commit before it: where it went out
+    /// of the tree on every way to the newer end, and what was landed and reverted meanwhile.
+    fn suspects(&mut self, step: &Step<'_>) -> Result<Vec<(CommitId, CommitId)>, HuntError> {
         let history = &self.oracle.history;
         let [_, newer] = step.stretch.ends();
         let found = &step.culprit.info.commit;
         let change = history.change(&step.culprit.parent, found)?;
-        let mut gone = Vec::new();
-        let mut was_there = true;
-        for commit in history.touching(found, newer, &change)? {
-            let is_there = history.carries(&commit, &change) != Some(false);
-            if was_there && !is_there {
-                gone.push(commit);
+        let mut suspects = history.where_it_goes(found, newer, &change)?;
+        for commit in history.reverted_later(found, newer)? {
+            if let Some(parent) = history.parents(&commit)?.into_iter().next() {
+                suspects.push((parent, commit));
             }
-            was_there = is_there;
         }
-        Ok(gone)
+        Ok(suspects)
     }
 
     /// Whether the found commit shows the very same as the newer end: figures bit for bit, or a
@@ -344,6 +283,14 @@ impl Driver<'_> {
                 continue;
             }
             let number = self.stretches.saturating_sub(1);
+            let mut is_bad_from_the_start = false;
+            for base in self.oracle.history.merge_bases(stretch.ends()[0], &tip)? {
+                let judgement = self.judge(&base, &stretch.targets, number)?;
+                is_bad_from_the_start |= judgement.verdict == stretch.aim.newer();
+            }
+            if is_bad_from_the_start {
+                continue;
+            }
             if self.judge(&tip, &stretch.targets, number)?.verdict == stretch.aim.newer() {
                 next.push(Stretch { bad: tip, ..(*stretch).clone() });
             }
@@ -417,80 +364,14 @@ impl Driver<'_> {
     }
 }
 
-/// The first target of which the found commit is further beyond the good end than the bad end
-/// is, by more than the limit: judged against the bad end's level.
-pub(super) fn excess(step: &Step<'_>) -> Option<GuardTarget> {
-    step.stretch.targets.iter().find_map(|target| {
-        let Target::Guard(target) = target else { return None };
-        if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
-            return None;
-        }
-        let end = target.bad.number().filter(|end| end.is_finite())?;
+/// Whether the found commit is worse than the end of its stretch by more than the limit, so that
+/// it was made good in part at least.
+pub(super) fn is_beyond_the_end(step: &Step<'_>) -> bool {
+    step.stretch.targets.iter().any(|target| {
+        let Target::Guard(target) = target else { return false };
         let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());
-        let own = own.filter(|own| own.is_finite());
-        let limit = target.limit.max(0.0);
-        let beyond = own.map_or(f64::INFINITY, |own| target.guard.worsening(end, own));
-        (beyond > limit + doubt(target, step.seen)).then(|| turned_to(target, end, own))
+        let beyond =
+            target.bad.number().zip(own).map(|(end, own)| target.guard.worsening(end, own));
+        beyond.is_some_and(|beyond| beyond > target.limit.max(0.0))
     })
-}
-
-/// Two standard errors of the difference between two levels, in the metric's unit.
-fn doubt(target: &GuardTarget, seen: &Observation) -> f64 {
-    let Some(noise) = target.noise else { return 0.0 };
-    let runs = seen.numbers(&target.guard.metric).len().max(1) as f64;
-    let error = 2.0 * noise.sd * (1.0 / runs + 1.0 / noise.runs.max(1) as f64).sqrt();
-    let Some(bad) = target.bad.number() else { return 0.0 };
-    let scale = target.orientation();
-    (scale.metric(scale.oriented(bad) + error) - bad).abs()
-}
-
-/// The target with the bad end's level for the good one, and the found commit's for the bad one.
-fn turned_to(target: &GuardTarget, end: f64, own: Option<f64>) -> GuardTarget {
-    let scale = target.orientation();
-    let noise = target.noise.map(|noise| {
-        let good = scale.oriented(end);
-        let far = own.map_or(good + 10.0 * noise.sd, |own| scale.oriented(own));
-        Noise { good, bad: far, paired: false, ..noise }
-    });
-    GuardTarget {
-        baseline: Value::Number(end),
-        bad: Value::Number(own.unwrap_or(f64::INFINITY)),
-        noise,
-        threshold: None,
-        ..target.clone()
-    }
-}
-
-/// A rise between the found commit and the last one before it was made good: searched by
-/// itself.
-fn hidden_rise(
-    stretch: &Stretch,
-    target: &GuardTarget,
-    culprit: &Culprit,
-    seen: &Observation,
-    before: Option<&Observation>,
-) -> Option<Stretch> {
-    let before = before?;
-    let level = seen.level(&target.guard.metric)?;
-    let last = before.level(&target.guard.metric)?;
-    let inner = GuardTarget { baseline: level, bad: last, ..target.clone() };
-    let is_rise = inner.baseline.number().zip(inner.bad.number()).is_some();
-    (is_rise && breaks(&inner)).then(|| Stretch {
-        good: culprit.info.commit.clone(),
-        bad: before.commit.clone(),
-        targets: vec![Target::Guard(inner)],
-        ..stretch.clone()
-    })
-}
-
-fn worsening(target: &GuardTarget, from: Option<f64>, to: Option<f64>) -> Option<f64> {
-    Some(target.guard.worsening(from?, to?)).filter(|x| x.is_finite())
-}
-
-/// Whether the bad level still breaks the guard against the baseline.
-fn breaks(target: &GuardTarget) -> bool {
-    match (target.baseline.number(), target.bad.number()) {
-        (Some(a), Some(b)) => target.guard.worsening(a, b) > target.limit.max(0.0),
-        _ => target.baseline != target.bad,
-    }
 }

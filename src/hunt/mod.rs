@@ -24,6 +24,7 @@ mod gradual;
 mod heading;
 mod lasting;
 mod lead;
+mod levels_after;
 mod noise;
 mod nothing_ran;
 mod open;

@@ -288,6 +288,10 @@ pub(super) fn bisect(
             return bisect(driver, &wider, lead);
         }
         Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
+        // A part of the range, the ends of which nobody compared before.
+        Some(End::MergeBaseBad(_)) if number > 0 => {
+            SearchEnd::Candidates(driver.oracle.history.commits(&range)?)
+        }
         Some(End::MergeBaseBad(commit)) => {
             return Err(HuntError::World(format!(
                 "git says that the merge base {} is {}, which was measured as {}",

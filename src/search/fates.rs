@@ -21,8 +21,8 @@ pub enum Fate {
 /// after the improvement, where that is known. `tolerance`: differences below it are none.
 ///
 /// The one set of steps that adds up to the improvement was undone. Where no set does, the
-/// improvement made a part of something good, and every step that could be meant stays; where
-/// several do and the text does not tell, each of them is unclear.
+/// improvement made a part of something good: larger steps stay, smaller ones are unclear. Where
+/// several sets do and the text does not tell, each of their steps is unclear.
 pub fn fates(steps: &[f64], carried: &[Option<bool>], amount: f64, tolerance: f64) -> Vec<Fate> {
     let count = steps.len().min(MOST_STEPS);
     let sum =
@@ -38,6 +38,11 @@ pub fn fates(steps: &[f64], carried: &[Option<bool>], amount: f64, tolerance: f6
     let told: Vec<u32> = fitting.iter().copied().filter(|set| is_told(*set)).collect();
     let sets = if told.is_empty() { &fitting } else { &told };
     let fate = |i: usize| {
+        if sets.is_empty() {
+            // A part of something larger was made good, and any smaller step may be in it.
+            let is_larger = steps.len() == 1 || steps[i] > amount + tolerance;
+            return if is_larger { Fate::Stands } else { Fate::Unclear };
+        }
         let undone = sets.iter().filter(|set| i < count && **set >> i & 1 == 1).count();
         match undone {
             0 => Fate::Stands,

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::faults::Leak;
 use super::truth::{Expected, Truth};
 use super::world::World;
 use crate::kit::{History, Hunt, TestEnvironment};
@@ -114,6 +115,8 @@ fn judge(world: &World, history: &History, hunt: &Hunt) -> (Judgement, String) {
         Some(3) if outcome == "gradual" && truth.expected == Expected::Gradual => Judgement::Right,
         Some(3 | 4) if truth.is_decidable => Judgement::Undecided,
         Some(3 | 4) => Judgement::Open,
+        // What one build leaves for the next is refused, not measured.
+        Some(5) if world.leak == Some(Leak::Carried) => Judgement::Right,
         code => return (Judgement::Broken, format!("{code:?}, {outcome}")),
     };
     (judgement, outcome.to_owned())

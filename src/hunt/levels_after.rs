@@ -1,0 +1,244 @@
+//! The levels between a found commit and the end of its stretch: every rise among them is
+//! another commit's, every fall was a mend, and both are looked for.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{
+    Aim, CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict,
+};
+use crate::oracle::{Observation, Request};
+
+use super::HuntError;
+use super::account::{Ledger, Stretch};
+use super::driver::Driver;
+use super::lasting::Step;
+use super::standing::Mend;
+
+/// A commit with what it measures; infinite where it prints no number and fails.
+#[derive(Clone, Debug)]
+struct Level {
+    commit: CommitId,
+    value: f64,
+}
+
+/// A commit where the metric is as good as at a later one, and the last one before it that is
+/// worse.
+struct Better {
+    before: Level,
+    after: Level,
+}
+
+impl Driver<'_> {
+    /// What the levels after a found commit ask for: stretches with a rise, and mends, which are
+    /// entered. `None` where the stretch has no levels.
+    pub(super) fn follow_levels(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<Option<Vec<Stretch>>, HuntError> {
+        let mut next: Vec<Stretch> = Vec::new();
+        let mut metrics = BTreeSet::new();
+        for target in &step.stretch.targets {
+            let Target::Guard(target) = target else { continue };
+            let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
+            if is_rate || target.bad.number().is_none_or(|bad| !bad.is_finite()) {
+                continue;
+            }
+            if metrics.insert(target.guard.metric.clone()) {
+                let levels = self.levels_after(step, target)?;
+                for pair in levels.windows(2) {
+                    self.follow(ledger, step.stretch, target, pair, &mut next)?;
+                }
+            }
+        }
+        Ok((!metrics.is_empty()).then_some(next))
+    }
+
+    /// The measured levels from the found commit to the end of its stretch, along one way.
+    fn levels_after(
+        &mut self,
+        step: &Step<'_>,
+        target: &GuardTarget,
+    ) -> Result<Vec<Level>, HuntError> {
+        let [_, newer] = step.stretch.ends();
+        let found = &step.culprit.info.commit;
+        let metric = &target.guard.metric;
+        let mut levels = vec![level_of(step.seen, found, target)];
+        let judged = self.judged()?;
+        let chain = self.chain(found, newer)?;
+        for commit in chain.iter().filter(|commit| judged.contains(*commit) && *commit != newer) {
+            let measures = [metric.measure.clone()];
+            let look = Request::look(commit, &measures, Phase::Search);
+            let seen = self.oracle.evaluate(look)?;
+            if seen.level(metric).is_some() {
+                levels.push(level_of(&seen, commit, target));
+            }
+        }
+        if found != newer {
+            let value = target.bad.number().unwrap_or(f64::INFINITY);
+            levels.push(Level { commit: newer.clone(), value });
+        }
+        Ok(levels)
+    }
+
+    /// What one pair of neighbouring levels asks for.
+    fn follow(
+        &mut self,
+        ledger: &mut Ledger,
+        stretch: &Stretch,
+        target: &GuardTarget,
+        pair: &[Level],
+        next: &mut Vec<Stretch>,
+    ) -> Result<(), HuntError> {
+        let [from, to] = pair else { return Ok(()) };
+        if is_worse(target, from, to) {
+            join(next, part(stretch, target, from, to));
+        } else if is_worse(target, to, from) {
+            let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
+            let Better { before, after } = better;
+            let metric = &target.guard.metric;
+            ledger.mended(Mend {
+                by: after.commit.clone(),
+                metric: Some(metric.clone()),
+                amount: target.guard.worsening(after.value, before.value),
+                left: ledger.beyond_good(metric, after.value).unwrap_or(0.0),
+                limit: target.limit,
+            });
+            for (from, to) in [(from, &before), (&after, to)] {
+                if is_worse(target, from, to) {
+                    join(next, part(stretch, target, from, to));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the level falls from `from` to that of `to`, by halves along one way.
+    fn first_better(
+        &mut self,
+        from: &Level,
+        to: &Level,
+        target: &GuardTarget,
+    ) -> Result<Option<Better>, HuntError> {
+        let chain = self.chain(&from.commit, &to.commit)?;
+        let targets = [Target::Guard(against(target, to, from))];
+        let (mut low, mut high) = (0, chain.len().saturating_sub(1));
+        let (mut before, mut after) = (from.clone(), to.clone());
+        let mut untestable = BTreeSet::new();
+        while high > low {
+            let middle = low + (high - low) / 2;
+            // The nearest one that can be measured.
+            let open = (low..high).filter(|place| !untestable.contains(place));
+            let Some(at) = open.min_by_key(|place| place.abs_diff(middle)) else { break };
+            let (judgement, seen) =
+                self.oracle.settle(&chain[at], &targets, Phase::Search, None)?;
+            match judgement.verdict {
+                Verdict::Good => (high, after) = (at, level_of(&seen, &chain[at], target)),
+                Verdict::Bad => (low, before) = (at + 1, level_of(&seen, &chain[at], target)),
+                Verdict::Skip | Verdict::Unknown => {
+                    untestable.insert(at);
+                }
+            }
+        }
+        Ok((after.commit != before.commit).then_some(Better { before, after }))
+    }
+
+    /// Where a found merge brings in a branch that was bad before it: the part of the branch in
+    /// which its own level rises, if it does.
+    pub(super) fn inside_merge(
+        &mut self,
+        stretch: &Stretch,
+        merge: &Culprit,
+    ) -> Result<Option<Stretch>, HuntError> {
+        if stretch.aim != Aim::Regression || merge.parents.len() < 2 {
+            return Ok(None);
+        }
+        let [older, _] = stretch.ends();
+        for parent in &merge.parents {
+            if *parent == merge.parent || self.oracle.history.is_ancestor(older, parent)? {
+                continue;
+            }
+            let number = self.stretches.saturating_sub(1);
+            if self.judge(parent, &stretch.targets, number)?.verdict != stretch.aim.newer() {
+                continue;
+            }
+            let bases = self.oracle.history.merge_bases(older, parent)?;
+            let Some(base) = bases.into_iter().next() else { continue };
+            self.judge(&base, &stretch.targets, number)?;
+            for target in &stretch.targets {
+                let Target::Guard(target) = target else { continue };
+                let [from, to] = [&base, parent];
+                let from = self.level_at(from, target)?;
+                let to = self.level_at(to, target)?;
+                if to.value.is_finite() && is_worse(target, &from, &to) {
+                    let inner = part(stretch, target, &from, &to);
+                    return Ok(Some(Stretch { aside: Vec::new(), ..inner }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn level_at(&mut self, commit: &CommitId, target: &GuardTarget) -> Result<Level, HuntError> {
+        let measures = [target.guard.metric.measure.clone()];
+        let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
+        Ok(level_of(&seen, commit, target))
+    }
+}
+
+fn level_of(seen: &Observation, commit: &CommitId, target: &GuardTarget) -> Level {
+    let value = seen.level(&target.guard.metric).and_then(|level| level.number());
+    let worst = match target.guard.worsening(0.0, 1.0) {
+        worse if worse > 0.0 => f64::INFINITY,
+        _ => f64::NEG_INFINITY,
+    };
+    let value = value.filter(|value| !value.is_nan()).unwrap_or(worst);
+    Level { commit: commit.clone(), value }
+}
+
+/// Whether the later level is worse by more than the limit, beyond noise.
+fn is_worse(target: &GuardTarget, from: &Level, to: &Level) -> bool {
+    let worse = target.guard.worsening(from.value, to.value);
+    worse > target.limit.max(0.0) + doubt(target)
+}
+
+/// Two standard errors of the difference between two levels, in the metric's unit.
+fn doubt(target: &GuardTarget) -> f64 {
+    let (Some(noise), Some(bad)) = (target.noise, target.bad.number()) else { return 0.0 };
+    let error = 2.0 * noise.sd * (0.5 + 1.0 / noise.runs.max(1) as f64).sqrt();
+    let scale = target.orientation();
+    (scale.metric(scale.oriented(bad) + error) - bad).abs()
+}
+
+/// The stretch between two levels.
+fn part(stretch: &Stretch, target: &GuardTarget, from: &Level, to: &Level) -> Stretch {
+    let (baseline, bad) = (Value::Number(from.value), Value::Number(to.value));
+    Stretch {
+        good: from.commit.clone(),
+        bad: to.commit.clone(),
+        targets: vec![Target::Guard(GuardTarget { baseline, bad, ..target.clone() })],
+        ..stretch.clone()
+    }
+}
+
+/// Adds a stretch; one with the same ends takes its targets.
+fn join(stretches: &mut Vec<Stretch>, new: Stretch) {
+    let same = stretches.iter_mut().find(|one| one.good == new.good && one.bad == new.bad);
+    match same {
+        Some(one) => one.targets.extend(new.targets),
+        None => stretches.push(new),
+    }
+}
+
+/// The target judged against the better of two levels.
+fn against(target: &GuardTarget, better: &Level, worse: &Level) -> GuardTarget {
+    let scale = target.orientation();
+    let noise = target.noise.map(|noise| {
+        let good = scale.oriented(better.value);
+        let far = scale.oriented(worse.value);
+        let bad = if far.is_finite() { far } else { good + 10.0 * noise.sd };
+        Noise { good, bad, paired: false, ..noise }
+    });
+    let (baseline, bad) = (Value::Number(better.value), Value::Number(worse.value));
+    GuardTarget { baseline, bad, noise, threshold: None, ..target.clone() }
+}
