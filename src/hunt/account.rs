@@ -116,7 +116,10 @@ impl Ledger {
 
     /// A place where the metric got better again, to be settled at the end.
     pub(super) fn mended(&mut self, mend: Mend) {
-        self.mends.push(mend);
+        // Two ways may lead over one mend.
+        if self.mends.iter().all(|one| one.by != mend.by || one.metric != mend.metric) {
+            self.mends.push(mend);
+        }
     }
 
     /// How much worse a level is than the good end's.

@@ -219,7 +219,7 @@ impl Driver<'_> {
             .collect();
         let culprit = Culprit {
             info: info(&self.oracle.history, commit)?,
-            parents: parents.to_vec(),
+            parents: history.parents(commit)?,
             parent: parent.clone(),
             confidence,
             basis,

@@ -41,7 +41,7 @@ impl Driver<'_> {
             next.push(earlier);
         }
         let levels = match step.stretch.aim {
-            Aim::Regression => self.follow_levels(ledger, step)?,
+            Aim::Regression => self.follow_levels(ledger, step, None)?,
             Aim::Fix => None,
         };
         let is_followed = levels.is_some();
@@ -112,18 +112,19 @@ impl Driver<'_> {
                 },
             };
             let number = self.stretches.saturating_sub(1);
-            if commit != *newer {
-                let judgement = self.judge(&commit, &stretch.targets, number)?;
+            let found = &step.culprit.info.commit;
+            for place in [&commit, &before].into_iter().filter(|one| *one != newer && *one != found)
+            {
+                let judgement = self.judge(place, &stretch.targets, number)?;
                 if judgement.verdict == stretch.aim.older()
-                    && let Some(seen) = self.is_surely_older(stretch, &commit)?
+                    && let Some(seen) = self.is_surely_older(stretch, place)?
                 {
                     return Ok(vec![self.goes_on_from(ledger, stretch, &seen, step.seen)]);
                 }
             }
             // The change is gone, and the metric is as bad: something else made it so before.
-            if stretch.aim == Aim::Regression && before != step.culprit.info.commit {
-                self.judge(&before, &stretch.targets, number)?;
-                let next = self.follow_levels(ledger, step)?.unwrap_or_default();
+            if stretch.aim == Aim::Regression && before != *found {
+                let next = self.follow_levels(ledger, step, Some(&before))?.unwrap_or_default();
                 if !next.is_empty() {
                     return Ok(next);
                 }
@@ -343,10 +344,12 @@ impl Driver<'_> {
         let newer = self.begun.ends()[1].clone();
         let has_answer = ledger.has_answer();
         for found in ledger.found() {
-            let Standing::Undone { again, .. } = &mut found.standing else { continue };
+            let Standing::Undone { again, by } = &mut found.standing else { continue };
             let culprit = &found.culprit;
-            let change = self.oracle.history.change(&culprit.parent, &culprit.info.commit)?;
-            *again = has_answer && self.oracle.history.carries(&newer, &change) == Some(true);
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, &culprit.info.commit)?;
+            let is_at = |commit: &CommitId| history.carries(commit, &change);
+            *again = has_answer && is_at(by) == Some(false) && is_at(&newer) == Some(true);
         }
         Ok(())
     }

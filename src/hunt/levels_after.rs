@@ -14,6 +14,9 @@ use super::driver::Driver;
 use super::lasting::Step;
 use super::standing::Mend;
 
+/// Ways beside the one along first parents that are followed.
+const MOST_WAYS: usize = 2;
+
 /// A commit with what it measures; infinite where it prints no number and fails.
 #[derive(Clone, Debug)]
 struct Level {
@@ -30,11 +33,13 @@ struct Better {
 
 impl Driver<'_> {
     /// What the levels after a found commit ask for: stretches with a rise, and mends, which are
-    /// entered. `None` where the stretch has no levels.
+    /// entered. They are followed along the way over `via`, or else along every way on which a
+    /// measured commit shows another level. `None` where the stretch has no levels.
     pub(super) fn follow_levels(
         &mut self,
         ledger: &mut Ledger,
         step: &Step<'_>,
+        via: Option<&CommitId>,
     ) -> Result<Option<Vec<Stretch>>, HuntError> {
         let mut next: Vec<Stretch> = Vec::new();
         let mut metrics = BTreeSet::new();
@@ -45,13 +50,46 @@ impl Driver<'_> {
                 continue;
             }
             if metrics.insert(target.guard.metric.clone()) {
-                let levels = self.levels_after(step, target)?;
-                for pair in levels.windows(2) {
-                    self.follow(ledger, step.stretch, target, pair, &mut next)?;
+                let ways = match via {
+                    Some(via) => vec![Some(via.clone())],
+                    None => self.ways(step, target)?,
+                };
+                for via in ways {
+                    let levels = self.levels_after(step, target, via.as_ref())?;
+                    for pair in levels.windows(2) {
+                        self.follow(ledger, step.stretch, target, pair, &mut next)?;
+                    }
                 }
             }
         }
         Ok((!metrics.is_empty()).then_some(next))
+    }
+
+    /// The ways to follow: the one along first parents, and one over a measured commit beside it
+    /// that shows another level.
+    fn ways(
+        &mut self,
+        step: &Step<'_>,
+        target: &GuardTarget,
+    ) -> Result<Vec<Option<CommitId>>, HuntError> {
+        let [_, newer] = step.stretch.ends();
+        let found = &step.culprit.info.commit;
+        let chain: BTreeSet<CommitId> = self.chain(found, newer)?.into_iter().collect();
+        let own = level_of(step.seen, found, target);
+        let judged = self.judged()?;
+        let mut ways = vec![None];
+        for commit in self.oracle.history.descending(found, newer)? {
+            if !judged.contains(&commit) || chain.contains(&commit) || ways.len() > MOST_WAYS {
+                continue;
+            }
+            let level = self.level_at(&commit, target)?;
+            if level.value.is_finite()
+                && (is_worse(target, &own, &level) || is_worse(target, &level, &own))
+            {
+                ways.push(Some(commit));
+            }
+        }
+        Ok(ways)
     }
 
     /// The measured levels from the found commit to the end of its stretch, along one way.
@@ -59,13 +97,17 @@ impl Driver<'_> {
         &mut self,
         step: &Step<'_>,
         target: &GuardTarget,
+        via: Option<&CommitId>,
     ) -> Result<Vec<Level>, HuntError> {
         let [_, newer] = step.stretch.ends();
         let found = &step.culprit.info.commit;
         let metric = &target.guard.metric;
         let mut levels = vec![level_of(step.seen, found, target)];
         let judged = self.judged()?;
-        let chain = self.chain(found, newer)?;
+        let chain = match via {
+            Some(via) => [self.chain(found, via)?, self.chain(via, newer)?].concat(),
+            None => self.chain(found, newer)?,
+        };
         for commit in chain.iter().filter(|commit| judged.contains(*commit) && *commit != newer) {
             let measures = [metric.measure.clone()];
             let look = Request::look(commit, &measures, Phase::Search);
@@ -150,11 +192,11 @@ impl Driver<'_> {
         stretch: &Stretch,
         merge: &Culprit,
     ) -> Result<Option<Stretch>, HuntError> {
-        if stretch.aim != Aim::Regression || merge.parents.len() < 2 {
+        if stretch.aim != Aim::Regression {
             return Ok(None);
         }
         let [older, _] = stretch.ends();
-        for parent in &merge.parents {
+        for parent in &self.oracle.history.parents(&merge.info.commit)? {
             if *parent == merge.parent || self.oracle.history.is_ancestor(older, parent)? {
                 continue;
             }

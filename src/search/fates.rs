@@ -36,6 +36,16 @@ pub fn fates(steps: &[f64], carried: &[Option<bool>], amount: f64, tolerance: f6
     };
     let fitting: Vec<u32> = (1..1_u32 << count).filter(fits).collect();
     let told: Vec<u32> = fitting.iter().copied().filter(|set| is_told(*set)).collect();
+    // Where no set fits both, a change that is gone from the text was undone.
+    let is_gone = |i: usize| carried.get(i) == Some(&Some(false));
+    if told.is_empty() && (0..steps.len()).any(is_gone) {
+        let fate = |i: usize| match carried[i] {
+            Some(false) => Fate::Undone,
+            Some(true) => Fate::Stands,
+            None => Fate::Unclear,
+        };
+        return (0..steps.len()).map(fate).collect();
+    }
     let sets = if told.is_empty() { &fitting } else { &told };
     let fate = |i: usize| {
         if sets.is_empty() {
@@ -77,7 +87,9 @@ mod tests {
         assert_eq!(fates(&[0.5, 0.5], &[None, None], 0.5, 0.1), [Fate::Unclear; 2]);
         let told = [Some(true), Some(false)];
         assert_eq!(fates(&[0.5, 0.5], &told, 0.5, 0.1), [Fate::Stands, Fate::Undone]);
-        // A text that contradicts the levels does not count.
+        // A text that is still there may be made good elsewhere; one that is gone is gone.
+        let gone = [Some(true), Some(false)];
+        assert_eq!(fates(&[0.63, 0.33], &gone, 0.66, 0.1), [Fate::Stands, Fate::Undone]);
         let both = [Some(true), Some(true)];
         assert_eq!(fates(&[0.5, 0.3], &both, 0.5, 0.1), [Fate::Undone, Fate::Stands]);
     }
