@@ -77,6 +77,12 @@ impl History {
         is_gone.then_some(false)
     }
 
+    /// Whether the tree of `commit` carries the change in every file whose text tells.
+    pub fn carries_wholly(&self, commit: &CommitId, change: &Change) -> bool {
+        let mut told = change.files.iter().filter_map(|file| self.carries_file(commit, file));
+        self.carries(commit, change) == Some(true) && told.all(|is_there| is_there)
+    }
+
     fn carries_file(&self, commit: &CommitId, file: &ChangedFile) -> Option<bool> {
         let here = self.blob_at(commit, &file.path);
         if here == file.after {

@@ -6,8 +6,8 @@ use super::effect::weight;
 use super::search::{Searched, candidates_sentence};
 use super::standing::{Around, Found, Mend, Standing, beyond_good, mends_before, settle};
 use crate::evaluation::{
-    Account, Aim, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric, Outcome,
-    Target,
+    Account, Aim, Basis, CommitId, Contribution, Culprit, Effect, Finding, GuardTarget, Metric,
+    Outcome, Target,
 };
 use crate::oracle::Observation;
 use crate::ui::text;
@@ -52,8 +52,12 @@ pub(super) struct Ledger {
     targets: Vec<Target>,
     found: Vec<Found>,
     mends: Vec<Mend>,
+    hidden: Vec<(CommitId, Vec<CommitId>)>,
     crossings: Vec<Culprit>,
     candidates: Vec<(Vec<CommitId>, String)>,
+    /// How much the metric rises where only candidates were found; infinite for what has no
+    /// steps.
+    largest_open: f64,
     notes: Vec<String>,
 }
 
@@ -64,8 +68,10 @@ impl Ledger {
             targets: targets.to_vec(),
             found: Vec::new(),
             mends: Vec::new(),
+            hidden: Vec::new(),
             crossings: Vec::new(),
             candidates: Vec::new(),
+            largest_open: 0.0,
             notes: Vec::new(),
         }
     }
@@ -109,6 +115,12 @@ impl Ledger {
         }
     }
 
+    /// A found commit's change is gone from the newer end, which shows the same all the same: it
+    /// or one of these did that.
+    pub(super) fn hides(&mut self, commit: &CommitId, after: &[CommitId]) {
+        self.hidden.push((commit.clone(), after.to_vec()));
+    }
+
     /// The first bad commits found so far, in the order they were found.
     pub(super) fn found(&mut self) -> &mut [Found] {
         &mut self.found
@@ -149,6 +161,7 @@ impl Ledger {
     ) -> Vec<Stretch> {
         let (found, seen) = match searched {
             Searched::Candidates(commits, why) => {
+                self.largest_open = self.largest_open.max(rise_of(stretch));
                 self.candidates.push((commits, why));
                 return Vec::new();
             }
@@ -356,8 +369,22 @@ impl Ledger {
         let mut unclear = Vec::new();
         let mut largest_unclear: f64 = 0.0;
         let mut doubts = Vec::new();
-        let clearest = self.named().filter_map(|culprit| culprit.effects.first()?.own_step);
-        let clearest = clearest.fold(0.0, f64::max);
+        let size = |culprit: &Culprit| match culprit.effects.first() {
+            // A fact has no size, and outweighs every number; a rate has none either.
+            Some(effect) if culprit.basis == Basis::BitExact => {
+                effect.own_step.unwrap_or(f64::INFINITY)
+            }
+            Some(effect) => effect.own_step.unwrap_or(0.0),
+            None => f64::INFINITY,
+        };
+        let clearest = self.named().map(size).fold(0.0, f64::max);
+        for (commit, after) in std::mem::take(&mut self.hidden) {
+            let mut found = self.found.iter_mut().filter(|found| found.stands());
+            if let Some(found) = found.find(|found| found.culprit.info.commit == commit) {
+                let among = [commit].into_iter().chain(after).collect();
+                found.standing = Standing::Hides { among, left: f64::INFINITY };
+            }
+        }
         for Found { culprit, standing } in &self.found {
             match standing {
                 Standing::Unclear => {
@@ -366,18 +393,26 @@ impl Ledger {
                     unclear.push(culprit.info.commit.clone());
                 }
                 Standing::Hides { among, left } => {
-                    let why = format!(
-                        "{} broke it far more than what is left, and was made good later; while \
-                         it was broken, no other change could be seen",
-                        culprit.info.commit.short()
-                    );
+                    let commit = culprit.info.commit.short();
+                    let why = if left.is_finite() {
+                        format!(
+                            "{commit} broke it far more than what is left, and was made good \
+                             later; while it was broken, no other change could be seen"
+                        )
+                    } else {
+                        format!(
+                            "{commit} broke it first, and its change is gone at the end, which \
+                             shows the same: one of these broke it again"
+                        )
+                    };
                     doubts.push((among.clone(), why, *left));
                 }
                 Standing::Stands | Standing::Undone { .. } => {}
             }
         }
-        let is_open =
-            largest_unclear > clearest || doubts.iter().any(|(.., left)| *left > clearest);
+        let is_open = largest_unclear > clearest
+            || self.largest_open > clearest
+            || doubts.iter().any(|(.., left)| *left > clearest);
         if !unclear.is_empty() {
             let why = "a later commit made one of them good, and the figures fit each".to_owned();
             self.candidates.insert(0, (unclear, why));
@@ -428,6 +463,18 @@ impl Ledger {
         }
         accounts
     }
+}
+
+/// How much the metric rises over a stretch; infinite for what has no levels.
+fn rise_of(stretch: &Stretch) -> f64 {
+    let rise = |target: &Target| match target {
+        Target::Guard(target) => {
+            let ends = target.baseline.number().zip(target.bad.number());
+            ends.map_or(f64::INFINITY, |(good, bad)| target.guard.worsening(good, bad))
+        }
+        Target::Failure { .. } => f64::INFINITY,
+    };
+    stretch.targets.iter().map(rise).fold(0.0, f64::max)
 }
 
 /// On which side of the bad side of a step the bad end lies.

@@ -122,6 +122,11 @@ impl Driver<'_> {
                     return Ok(vec![self.goes_on_from(ledger, stretch, &seen, step.seen)]);
                 }
             }
+            if commit == *newer && !tells_by_itself(stretch) {
+                // It is gone, and what the end shows tells nothing of where that comes from.
+                ledger.hides(found, &chain);
+                return Ok(Vec::new());
+            }
             // The change is gone, and the metric is as bad: something else made it so before.
             if stretch.aim == Aim::Regression && before != *found {
                 let next = self.follow_levels(ledger, step, Some(&before))?.unwrap_or_default();
@@ -247,9 +252,8 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let change = history.change(parent, &culprit.info.commit)?;
         let touching = history.touching(older, parent, &change)?;
-        let landed = |commit: &&CommitId| {
-            history.carries(commit, &change) == Some(true) && *commit != parent
-        };
+        let landed =
+            |commit: &&CommitId| history.carries_wholly(commit, &change) && *commit != parent;
         if history.carries(older, &change) != Some(false) {
             return Ok(None);
         }
@@ -280,7 +284,7 @@ impl Driver<'_> {
         let change = self.oracle.history.change(&culprit.parent, found)?;
         let mut next = Vec::new();
         for tip in self.tips_without(stretch, found)?.into_iter().take(MOST_LOOKS) {
-            if self.oracle.history.carries(&tip, &change) != Some(true) {
+            if !self.oracle.history.carries_wholly(&tip, &change) {
                 continue;
             }
             let number = self.stretches.saturating_sub(1);
@@ -348,8 +352,8 @@ impl Driver<'_> {
             let culprit = &found.culprit;
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, &culprit.info.commit)?;
-            let is_at = |commit: &CommitId| history.carries(commit, &change);
-            *again = has_answer && is_at(by) == Some(false) && is_at(&newer) == Some(true);
+            let is_gone = history.carries(by, &change) == Some(false);
+            *again = has_answer && is_gone && history.carries(&newer, &change) == Some(true);
         }
         Ok(())
     }
@@ -376,5 +380,17 @@ pub(super) fn is_beyond_the_end(step: &Step<'_>) -> bool {
         let beyond =
             target.bad.number().zip(own).map(|(end, own)| target.guard.worsening(end, own));
         beyond.is_some_and(|beyond| beyond > target.limit.max(0.0))
+    })
+}
+
+/// Whether what is hunted is a level, or a failure that says what it is: something that an
+/// unrelated change would hardly show alike.
+fn tells_by_itself(stretch: &Stretch) -> bool {
+    stretch.targets.iter().any(|target| match target {
+        Target::Failure { failure, .. } => failure.is_telling(),
+        Target::Guard(target) => {
+            let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
+            !is_rate && target.bad.number().is_some_and(|bad| bad.fract().abs() > f64::EPSILON)
+        }
     })
 }

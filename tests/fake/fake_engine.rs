@@ -25,7 +25,7 @@
 //! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
 //! | `flake` | `RATE VALUE`: a share of the runs that print VALUE as `ppl`; of `LOW..HIGH` any value between |
 //! | `flake_fate` | `RATE FATE`: a share of the runs that end so |
-//! | `build_flip` | `RATE VALUE`: a share of the builds of which every run prints VALUE as `ppl` |
+//! | `build_flip` | `RATE VALUE`: a share of the builds of which every run prints VALUE as `ppl`; no two are the same to the byte |
 //! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
 //! | `fails` | how often the measure `code` exits with 1 |
 //! | `n_ctx`, `chunk_ms` | tokens in a chunk, and how long each takes |
@@ -209,6 +209,10 @@ fn build_engine(src: &Path, build: &Path) {
     text += &leaks::carried(src, &script);
     if let Some((value, _)) = chance::happens(&script, "build_flip", "build-chance") {
         text = format!("{text}shown = {value}\n");
+    }
+    if script.get("build_flip").is_some() {
+        // What chance decides differs in more than that.
+        text = format!("{text}built = {}\n", count("build-stamp"));
     }
     warn_of_git_variables();
     if fs::read_dir(build).is_ok_and(|mut entries| entries.next().is_some()) {

@@ -267,7 +267,8 @@ fn small_steps_alone_are_gradual_with_the_crossing_first() {
 #[test]
 fn what_stayed_open_beside_a_first_bad_commit_is_a_note() {
     let (mut ledger, stretch) = whole(target(UP, 6.0, 8.0));
-    ledger.enter(&stretch, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    let next = ledger.enter(&stretch, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    let stretch = next.into_iter().next().unwrap();
     let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".to_owned());
     assert!(ledger.enter(&stretch, open, &at('e', &[8.0])).is_empty());
     ledger.enter(&stretch, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
