@@ -77,6 +77,13 @@ impl History {
         is_gone.then_some(false)
     }
 
+    /// Whether the change is gone from the tree of `commit` and a file of it is again what it was
+    /// before, byte for byte, as after a revert.
+    pub fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
+        let is_as_before = |file: &ChangedFile| self.blob_at(commit, &file.path) == file.before;
+        self.carries(commit, change) == Some(false) && change.files.iter().any(is_as_before)
+    }
+
     /// Whether the tree of `commit` carries the change in every file whose text tells.
     pub fn carries_wholly(&self, commit: &CommitId, change: &Change) -> bool {
         let mut told = change.files.iter().filter_map(|file| self.carries_file(commit, file));

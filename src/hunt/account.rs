@@ -93,13 +93,13 @@ impl Ledger {
     /// A merge that was found only brings in what this commit did on its branch: it is named in
     /// its place.
     pub(super) fn brought_by(&mut self, merge: &CommitId, inside: &Culprit) {
+        let inner = &inside.info.commit;
+        self.notes.push(format!("{} is merged by {}", inner.short(), merge.short()));
+        if self.found.iter().any(|found| found.culprit.info.commit == *inner) {
+            self.found.retain(|found| found.culprit.info.commit != *merge);
+        }
         let mut found = self.found.iter_mut();
         if let Some(found) = found.find(|found| found.culprit.info.commit == *merge) {
-            self.notes.push(format!(
-                "{} is merged by {}",
-                inside.info.commit.short(),
-                merge.short()
-            ));
             found.culprit = inside.clone();
         }
     }
@@ -277,8 +277,8 @@ impl Ledger {
         let place = |found: &Found| history.iter().position(|c| *c == found.culprit.info.commit);
         self.found.sort_by_cached_key(place);
         let accounts = self.accounts();
-        self.note_what_was_undone();
         self.doubt();
+        self.note_what_was_undone();
         let culprits: Vec<Culprit> = self.named().cloned().collect();
         let main = main_of(&self.found);
         let mut notes = std::mem::take(&mut self.notes);
@@ -379,10 +379,20 @@ impl Ledger {
         };
         let clearest = self.named().map(size).fold(0.0, f64::max);
         for (commit, after) in std::mem::take(&mut self.hidden) {
+            // One that was found behind it explains what is left.
+            let is_behind =
+                |found: &&Found| found.stands() && after.contains(&found.culprit.info.commit);
+            let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
+            let standing = match behind.cloned() {
+                Some(by) => Standing::Undone { by, again: false },
+                None => {
+                    let among = [commit.clone()].into_iter().chain(after).collect();
+                    Standing::Hides { among, left: f64::INFINITY }
+                }
+            };
             let mut found = self.found.iter_mut().filter(|found| found.stands());
             if let Some(found) = found.find(|found| found.culprit.info.commit == commit) {
-                let among = [commit].into_iter().chain(after).collect();
-                found.standing = Standing::Hides { among, left: f64::INFINITY };
+                found.standing = standing;
             }
         }
         for Found { culprit, standing } in &self.found {

@@ -190,7 +190,7 @@ impl Driver<'_> {
                     }
                     next => stretches.extend(next?),
                 }
-                if let Some(inner) = self.inside_merge(&stretch, culprit)?
+                if let Some(inner) = self.inside_merge(&mut ledger, &stretch, culprit)?
                     && let Searched::Culprit(inside, _) = super::search::search(self, inner)?
                 {
                     ledger.brought_by(&culprit.info.commit, &inside);

@@ -122,20 +122,39 @@ impl Driver<'_> {
                     return Ok(vec![self.goes_on_from(ledger, stretch, &seen, step.seen)]);
                 }
             }
-            if commit == *newer && !tells_by_itself(stretch) {
-                // It is gone, and what the end shows tells nothing of where that comes from.
-                ledger.hides(found, &chain);
-                return Ok(Vec::new());
-            }
             // The change is gone, and the metric is as bad: something else made it so before.
             if stretch.aim == Aim::Regression && before != *found {
                 let next = self.follow_levels(ledger, step, Some(&before))?.unwrap_or_default();
                 if !next.is_empty() {
+                    self.doubt_what_is_gone(ledger, step, &chain)?;
                     return Ok(next);
                 }
             }
         }
+        self.doubt_what_is_gone(ledger, step, &chain)?;
         Ok(Vec::new())
+    }
+
+    /// Where the change was reverted by the newer end, which is as bad all the same, or is gone
+    /// and what the end shows does not tell where that comes from, another commit did it again.
+    fn doubt_what_is_gone(
+        &self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        chain: &[CommitId],
+    ) -> Result<(), HuntError> {
+        let history = &self.oracle.history;
+        let [_, newer] = step.stretch.ends();
+        let found = &step.culprit.info.commit;
+        if found == newer {
+            return Ok(());
+        }
+        let change = history.change(&step.culprit.parent, found)?;
+        let is_gone = history.carries(newer, &change) == Some(false);
+        if history.is_restored(newer, &change) || (is_gone && !tells_by_itself(step.stretch)) {
+            ledger.hides(found, chain);
+        }
+        Ok(())
     }
 
     /// What was measured at a commit that was judged as the older end is, if more runs say the

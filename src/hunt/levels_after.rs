@@ -185,34 +185,37 @@ impl Driver<'_> {
         Ok((after.commit != before.commit).then_some(Better { before, after }))
     }
 
-    /// Where a found merge brings in a branch that was bad before it: the part of the branch in
-    /// which its own level rises, if it does.
+    /// Where a found merge brings in a branch whose own level rises: that part of the branch. Where
+    /// the branch shows no level, what it did cannot be seen.
     pub(super) fn inside_merge(
         &mut self,
+        ledger: &mut Ledger,
         stretch: &Stretch,
         merge: &Culprit,
     ) -> Result<Option<Stretch>, HuntError> {
         if stretch.aim != Aim::Regression {
             return Ok(None);
         }
-        let [older, _] = stretch.ends();
         for parent in &self.oracle.history.parents(&merge.info.commit)? {
-            if *parent == merge.parent || self.oracle.history.is_ancestor(older, parent)? {
+            if *parent == merge.parent {
                 continue;
             }
             let number = self.stretches.saturating_sub(1);
-            if self.judge(parent, &stretch.targets, number)?.verdict != stretch.aim.newer() {
+            self.judge(parent, &stretch.targets, number)?;
+            let bases = self.oracle.history.merge_bases(&merge.parent, parent)?;
+            let Some(base) = bases.into_iter().next().filter(|base| base != parent) else {
                 continue;
-            }
-            let bases = self.oracle.history.merge_bases(older, parent)?;
-            let Some(base) = bases.into_iter().next() else { continue };
+            };
             self.judge(&base, &stretch.targets, number)?;
             for target in &stretch.targets {
                 let Target::Guard(target) = target else { continue };
                 let [from, to] = [&base, parent];
                 let from = self.level_at(from, target)?;
                 let to = self.level_at(to, target)?;
-                if to.value.is_finite() && is_worse(target, &from, &to) {
+                if !to.value.is_finite() {
+                    let branch = self.oracle.history.descending(&base, parent)?;
+                    ledger.hides(&merge.info.commit, &branch);
+                } else if is_worse(target, &from, &to) {
                     let inner = part(stretch, target, &from, &to);
                     return Ok(Some(Stretch { aside: Vec::new(), ..inner }));
                 }
