@@ -171,7 +171,10 @@ impl Ledger {
             }
             Searched::Culprit(culprit, seen) => {
                 self.mends.extend(mends_before(stretch, &culprit, &self.targets));
-                self.found.push(Found::new((*culprit).clone()));
+                let is_known = |found: &Found| found.culprit.info.commit == culprit.info.commit;
+                if !self.found.iter().any(is_known) {
+                    self.found.push(Found::new((*culprit).clone()));
+                }
                 (culprit, seen)
             }
             Searched::Gradual(culprit, seen) => {
@@ -320,7 +323,7 @@ impl Ledger {
             (Outcome::Gradual, summary, all)
         } else {
             let candidates = self.after_what_was_undone(history);
-            return Finding { notes, accounts, candidates, ..super::search::nothing() };
+            return Finding { candidates, accounts, notes, ..super::search::nothing() };
         };
         Finding {
             outcome,
@@ -383,12 +386,11 @@ impl Ledger {
             let is_behind =
                 |found: &&Found| found.stands() && after.contains(&found.culprit.info.commit);
             let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
-            let standing = match behind.cloned() {
-                Some(by) => Standing::Undone { by, again: false },
-                None => {
-                    let among = [commit.clone()].into_iter().chain(after).collect();
-                    Standing::Hides { among, left: f64::INFINITY }
-                }
+            let standing = if let Some(by) = behind.cloned() {
+                Standing::Undone { by, again: false }
+            } else {
+                let among = [commit.clone()].into_iter().chain(after).collect();
+                Standing::Hides { among, left: f64::INFINITY }
             };
             let mut found = self.found.iter_mut().filter(|found| found.stands());
             if let Some(found) = found.find(|found| found.culprit.info.commit == commit) {

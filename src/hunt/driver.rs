@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
-use crate::evaluation::{Aim, CommitId, Finding, Judgement, Outcome, Phase, Target};
+use crate::evaluation::{Aim, CommitId, Culprit, Finding, Judgement, Outcome, Phase, Target};
 use crate::git::{BisectSession, Range, Repository};
 use crate::oracle::{Facts, Oracle};
 use crate::process::Stop;
@@ -24,6 +24,8 @@ use super::{HuntError, open};
 
 /// How many stretches of history are searched at most while the account is being closed.
 const MOST_STRETCHES: usize = 16;
+/// How many merges in one another are followed to the commit that they bring in.
+const MOST_MERGES: usize = 4;
 
 /// The driver of one hunt.
 pub struct Driver<'a> {
@@ -139,7 +141,12 @@ impl Driver<'_> {
             paths: self.begun.options.paths.clone(),
             aside: Vec::new(),
         }]);
+        let mut searched_before = BTreeSet::new();
         while let Some(stretch) = stretches.pop_front() {
+            // Two ways may lead to one stretch.
+            if !searched_before.insert((stretch.good.clone(), stretch.bad.clone())) {
+                continue;
+            }
             if self.stretches >= MOST_STRETCHES {
                 ledger.note("the account was not closed: too many stretches of history");
                 break;
@@ -190,11 +197,7 @@ impl Driver<'_> {
                     }
                     next => stretches.extend(next?),
                 }
-                if let Some(inner) = self.inside_merge(&mut ledger, &stretch, culprit)?
-                    && let Searched::Culprit(inside, _) = super::search::search(self, inner)?
-                {
-                    ledger.brought_by(&culprit.info.commit, &inside);
-                }
+                self.follow_into_merges(&mut ledger, &stretch, culprit)?;
                 self.settle_account(&mut ledger)?;
             }
             if self.begun.options.first_only && ledger.has_answer() {
@@ -208,6 +211,25 @@ impl Driver<'_> {
         };
         let range = self.whole();
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
+    }
+
+    /// A merge that only brings in what a commit of its branch did gives its place to that one.
+    fn follow_into_merges(
+        &mut self,
+        ledger: &mut Ledger,
+        stretch: &Stretch,
+        culprit: &Culprit,
+    ) -> Result<(), HuntError> {
+        let (mut stretch, mut merge) = (stretch.clone(), culprit.clone());
+        for _ in 0..MOST_MERGES {
+            let Some(inner) = self.inside_merge(ledger, &stretch, &merge)? else { break };
+            let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
+                break;
+            };
+            ledger.brought_by(&merge.info.commit, &inside);
+            (stretch, merge) = (inner, *inside);
+        }
+        Ok(())
     }
 
     /// Begins anew, with clean builds only: those on top of others are not to be trusted.

@@ -107,7 +107,7 @@ impl Driver<'_> {
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
         let commit = take(commit);
         let aim = claim.aim;
-        Ok(Fresh { parents, commit, is_exact, claims, chance_of_error, builds_differ, aim })
+        Ok(Fresh { commit, parents, is_exact, claims, builds_differ, chance_of_error, aim })
     }
 
     /// The largest share of a commit's fresh runs that are not of the side that the claim says;

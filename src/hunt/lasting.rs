@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target};
+use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target, Verdict};
 use crate::oracle::{Observation, Request};
 
 use super::HuntError;
@@ -52,44 +52,6 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// What follows from a commit behind the found one that is as the older end again.
-    fn goes_on_from(
-        &self,
-        ledger: &mut Ledger,
-        stretch: &Stretch,
-        seen: &Observation,
-        before: &Observation,
-    ) -> Stretch {
-        let by = seen.commit.clone();
-        let mut mend =
-            Mend { by: by.clone(), metric: None, amount: f64::INFINITY, left: 0.0, limit: 0.0 };
-        let mut targets = Vec::new();
-        for target in &stretch.targets {
-            let Target::Guard(guarded) = target else {
-                targets.push(target.clone());
-                continue;
-            };
-            let metric = &guarded.guard.metric;
-            let Some(level) = seen.level(metric) else { continue };
-            if mend.metric.is_none() {
-                mend.metric = Some(metric.clone());
-                mend.limit = guarded.limit;
-                let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
-                mend.left = here.and_then(|x| ledger.beyond_good(metric, x)).unwrap_or(0.0);
-                let amount =
-                    here.zip(there).map(|(here, there)| guarded.guard.worsening(here, there));
-                mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);
-            }
-            let rest = GuardTarget { baseline: level, ..guarded.clone() };
-            targets.push(Target::Guard(rest));
-        }
-        ledger.mended(mend);
-        match stretch.aim {
-            Aim::Regression => Stretch { good: by, targets, ..stretch.clone() },
-            Aim::Fix => Stretch { bad: by, ..stretch.clone() },
-        }
-    }
-
     /// Looks at commits behind the found one: where the change is gone from the text, and where
     /// nothing says that it lasts, in the middle of what was not measured.
     fn look_behind(
@@ -103,7 +65,9 @@ impl Driver<'_> {
         let mut suspects = self.suspects(step)?.into_iter();
         let is_plain = self.is_plainly_the_same(step)?;
         for _ in 0..MOST_LOOKS {
-            let (before, commit) = match suspects.next() {
+            let suspect = suspects.next();
+            let is_suspect = suspect.is_some();
+            let (before, commit) = match suspect {
                 Some(suspect) => suspect,
                 None if is_plain => break,
                 None => match self.least_known(&chain)? {
@@ -113,13 +77,17 @@ impl Driver<'_> {
             };
             let number = self.stretches.saturating_sub(1);
             let found = &step.culprit.info.commit;
-            for place in [&commit, &before].into_iter().filter(|one| *one != newer && *one != found)
-            {
+            let places = [&commit, &before].into_iter();
+            for place in places.filter(|one| *one != newer && *one != found) {
                 let judgement = self.judge(place, &stretch.targets, number)?;
                 if judgement.verdict == stretch.aim.older()
                     && let Some(seen) = self.is_surely_older(stretch, place)?
                 {
-                    return Ok(vec![self.goes_on_from(ledger, stretch, &seen, step.seen)]);
+                    return Ok(vec![goes_on_from(ledger, stretch, &seen, step.seen)]);
+                }
+                if judgement.verdict == Verdict::Skip && place == &commit && is_suspect {
+                    // It went, and whether that mended anything cannot be seen.
+                    ledger.hides(found, &chain);
                 }
             }
             // The change is gone, and the metric is as bad: something else made it so before.
@@ -412,4 +380,40 @@ fn tells_by_itself(stretch: &Stretch) -> bool {
             !is_rate && target.bad.number().is_some_and(|bad| bad.fract().abs() > f64::EPSILON)
         }
     })
+}
+
+/// What follows from a commit behind the found one that is as the older end again.
+fn goes_on_from(
+    ledger: &mut Ledger,
+    stretch: &Stretch,
+    seen: &Observation,
+    before: &Observation,
+) -> Stretch {
+    let by = seen.commit.clone();
+    let mut mend =
+        Mend { by: by.clone(), metric: None, amount: f64::INFINITY, left: 0.0, limit: 0.0 };
+    let mut targets = Vec::new();
+    for target in &stretch.targets {
+        let Target::Guard(guarded) = target else {
+            targets.push(target.clone());
+            continue;
+        };
+        let metric = &guarded.guard.metric;
+        let Some(level) = seen.level(metric) else { continue };
+        if mend.metric.is_none() {
+            mend.metric = Some(metric.clone());
+            mend.limit = guarded.limit;
+            let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
+            mend.left = here.and_then(|x| ledger.beyond_good(metric, x)).unwrap_or(0.0);
+            let amount = here.zip(there).map(|(here, there)| guarded.guard.worsening(here, there));
+            mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);
+        }
+        let rest = GuardTarget { baseline: level, ..guarded.clone() };
+        targets.push(Target::Guard(rest));
+    }
+    ledger.mended(mend);
+    match stretch.aim {
+        Aim::Regression => Stretch { good: by, targets, ..stretch.clone() },
+        Aim::Fix => Stretch { bad: by, ..stretch.clone() },
+    }
 }

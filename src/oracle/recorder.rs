@@ -67,7 +67,7 @@ impl Recorder {
         let mut made = BTreeSet::new();
         let mut attempts = BTreeSet::new();
         let mut failed_builds = Vec::new();
-        let mut built = BTreeSet::new();
+        let mut built_here = BTreeSet::new();
         let mut values = Vec::new();
         for entry in hunt.entries()? {
             match entry.event {
@@ -84,12 +84,12 @@ impl Recorder {
                     failed_builds.clear();
                     false
                 }
-                Event::Build(build) => {
-                    count_build(&mut failed_builds, &build);
-                    if !build.reused {
-                        built.insert(build.attempt.clone());
+                Event::Build(done) => {
+                    count_build(&mut failed_builds, &done);
+                    if !done.reused {
+                        built_here.insert(done.attempt.clone());
                     }
-                    known.insert(key(build.phase, &build.commit, &build.attempt))
+                    known.insert(key(done.phase, &done.commit, &done.attempt))
                 }
                 _ => false,
             };
@@ -100,7 +100,7 @@ impl Recorder {
             attempts,
             made,
             failed_builds,
-            built,
+            built: built_here,
             values,
         })
     }

@@ -89,10 +89,9 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
         return Err(if is_capped { Unsettled::TooNoisy { needed: None } } else { Unsettled::More });
     }
     let seen = Seen::of(&good, &bad, rule);
-    if seen.step >= APART * (1.0 + 2.0 / seen.freedom) * seen.error && seen.step > 0.0 {
-        if seen.step > rule.tolerance {
-            return Ok(Calibration { levels: seen.levels, paired: seen.paired, runs: n });
-        }
+    let is_apart = seen.step >= APART * (1.0 + 2.0 / seen.freedom) * seen.error;
+    if is_apart && seen.step > rule.tolerance.max(0.0) {
+        return Ok(Calibration { levels: seen.levels, paired: seen.paired, runs: n });
     }
     let [_, highest] = seen.interval();
     if highest <= rule.tolerance {
