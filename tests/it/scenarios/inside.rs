@@ -338,7 +338,7 @@ fn a_copy_whose_commits_are_not_here_says_how_to_go_on() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B]);
     let plan = kernels.copied(&env, 0, 2);
-    let told = Row::of(env, plan).oracle(descending).finds("2").costs(8, 6);
+    let told = Row::of(env, plan).oracle(descending).finds("2").costs(14, 6);
     let said = &told.hunt.output.stdout;
     let short = &kernels.commits[0][..10];
     let words = format!("Inside kernels was not hunted: this clone does not have {short} of");
@@ -354,7 +354,7 @@ fn a_copy_with_changes_of_its_own_is_not_taken_for_the_project() {
     let kernels = Kernels::new(&env, &[G, G, B]);
     let plan = kernels.copied(&env, 0, 2).file(2, "kernels/mul.conf", "ppl = 7.5\n# ours\n");
     let row = Row::of(env, plan).oracle(descending).given(|env, _| kernels.fetch(env));
-    let told = row.finds("2").costs(8, 6);
+    let told = row.finds("2").costs(14, 6);
     let said = &told.hunt.output.stdout;
     assert!(said.contains("1 of its files that the project changed are not as"), "{said}");
     assert!(said.contains("(mul.conf)"), "{said}");

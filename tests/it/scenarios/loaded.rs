@@ -50,7 +50,7 @@ fn with_an_editable_install(plan: Plan) -> Row {
 
 #[test]
 fn what_differs_between_the_first_bad_commit_and_its_parent_is_told() {
-    let told = hunt(line("g g g b b")).finds("3").costs(8, 6);
+    let told = hunt(line("g g g b b")).finds("3").costs(14, 6);
     let ran = &told.hunt.report["culprit"]["ran"];
     let conf = json!({ "path": "build/engine.conf", "how": "content" });
     assert_eq!(ran["unlike"], json!([conf]), "{ran:#}");

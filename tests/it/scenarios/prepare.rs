@@ -31,7 +31,7 @@ fn badly_converting() -> Plan {
 
 #[test]
 fn each_commit_converts_with_its_own_tool_once_a_build() {
-    let told = converted(badly_converting(), "").finds("3").costs(9, 7);
+    let told = converted(badly_converting(), "").finds("3").costs(15, 7);
     let builds = told.env().starts().iter().filter(|start| start.kind == "build").count();
     assert_eq!(conversions(&told).len(), builds);
     let faults: Vec<_> =
@@ -101,6 +101,6 @@ fn measures_that_do_not_name_it_neither_wait_for_it_nor_fail_with_it() {
             "[[prepare]]\nname = \"gguf\"\ncommand = \"{build}/engine convert {prepare.gguf}\"",
         )
     });
-    let told = row.finds("3").costs(9, 7);
+    let told = row.finds("3").costs(15, 7);
     assert!(conversions(&told).is_empty());
 }
