@@ -47,17 +47,17 @@ fn a_crash_is_hunted_and_announced() {
 
 #[test]
 fn an_exit_code_is_hunted() {
-    hunt(line("g g e e")).saying(&["exit code 3"]).finds("2").costs(23, 6);
+    hunt(line("g g e e")).saying(&["exit code 3"]).finds("2").costs(20, 6);
 }
 
 #[test]
 fn a_hang_is_hunted() {
-    hunt(line("g h h")).oracle(|oracle| oracle.timeout("2s")).finds("1").costs(22, 5);
+    hunt(line("g h h")).oracle(|oracle| oracle.timeout("2s")).finds("1").costs(16, 5);
 }
 
 #[test]
 fn nan_is_hunted_and_a_word_in_json() {
-    let told = hunt(line("g g n n")).finds("2").costs(16, 6);
+    let told = hunt(line("g g n n")).finds("2").costs(14, 6);
     let samples = told.commit("2")["samples"].as_array().unwrap();
     assert!(samples.iter().any(|s| s["value"] == "nan"), "{samples:#?}");
 }
@@ -71,7 +71,7 @@ fn a_broken_build_is_hunted() {
 fn a_build_that_makes_no_program_is_hunted() {
     let plan = line("g g g g").with(2, "program = none").with(3, "program = none");
     // Good ran twice, 1 once and five times; 2 and 3 have nothing that could run.
-    hunt(plan).counting(16, 6).finds("2").costs(8, 6);
+    hunt(plan).counting(14, 6).finds("2").costs(7, 6);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn an_estimate_of_another_kind_on_the_other_stream_is_no_figure() {
 #[test]
 fn a_failing_engine_that_says_hostile_things() {
     let say = "say = \\e]0;owned\\a | <script>alert(1)</script> \\x00\\xff";
-    let told = hunt(line("g g e e").with_all(say)).finds("2").costs(23, 6);
+    let told = hunt(line("g g e e").with_all(say)).finds("2").costs(20, 6);
     let markdown = told.hunt.file("report.md");
     assert!(!markdown.contains("<script") && !markdown.contains('\u{1b}'), "{markdown}");
 }

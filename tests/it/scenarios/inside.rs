@@ -318,7 +318,7 @@ fn a_commit_of_the_project_whose_copy_was_synced_did_it() {
     kernels.commit(&env, "words", ("mul.conf", "# words\n".to_owned()));
     let plan = kernels.copied(&env, 0, 5).file(2, "kernels/add.conf", "ppl = 7.5\n");
     let row = Row::of(env, plan).oracle(descending).given(|env, _| kernels.fetch(env));
-    let told = row.finds("2").counting(8, 6).costs(14, 11);
+    let told = row.finds("2").counting(14, 6).costs(24, 11);
     let inside = inner(&told, 0);
     assert_eq!(inside["culprit"]["subject"], "faster", "{inside:#}");
     assert_eq!(inside["culprit"]["files"][0]["path"], "add.conf");

@@ -194,7 +194,7 @@ fn commits_that_git_removed_under_way_are_named_as_the_cause() {
         assert!(!said.contains("fsck"), "{said}");
     }
     env.git(&["fetch", "--quiet", kept.to_str().unwrap(), "main:main"]);
-    told.resumed().finds("4").counting(11, 8).costs(5, 5);
+    told.resumed().finds("4").counting(17, 8).costs(11, 5);
 }
 
 #[test]

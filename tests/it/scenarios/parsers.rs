@@ -145,7 +145,7 @@ fn the_first_tensor_that_is_nan_is_named() {
     let plan = line("g g g g").with_all("tensors = l_out-0:1.5 result_output:2");
     let plan = plan.with(2, "tensors = attn-0:nan l_out-0:1.5 result_output:2");
     let plan = plan.with(3, "tensors = attn-0:nan l_out-0:1.5 result_output:2");
-    let told = tensors(plan).finds("2").costs(20, 6);
+    let told = tensors(plan).finds("2").costs(18, 6);
     let failure = &told.hunt.report["target_failure"]["failure"];
     assert_eq!(failure["detail"], "the sum of tensor `attn-0` is nan");
 }

@@ -60,7 +60,8 @@ fn what_cannot_be_converted_is_untestable_unless_it_is_said_to_be_bad() {
         assert_eq!(told.verdict(label), "skip");
         assert_eq!(told.commit(label)["skip"], "prepare");
     }
-    converted(plan(), "failure = \"bad\"").finds("3").costs(17, 7);
+    // The failure is gone at the bad end. What stayed may have come while nothing was converted.
+    converted(plan(), "failure = \"bad\"").leaves("3 4 5").costs(13, 7);
 }
 
 #[test]

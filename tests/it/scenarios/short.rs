@@ -160,7 +160,7 @@ fn a_search_that_was_misled_is_so_again() {
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
     // Only confirmations that held are kept: the other is made again.
-    let told = short(plan).finds("5").costs(21, 10).again().finds("5").costs(2, 2);
+    let told = short(plan).finds("5").costs(21, 10).again().finds("5").costs(6, 2);
     assert_eq!(told.verdict("3"), "good");
 }
 
