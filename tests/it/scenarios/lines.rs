@@ -8,7 +8,11 @@ fn it_lies_in_the_middle() {
     let told = hunt(line("g g g g b b b b")).finds("4").costs(15, 7);
     let env = told.env();
     assert_eq!([env.runs_of(0), env.runs_of(7)], [2, 2], "endpoints: {:?}", env.runs());
-    assert_eq!([env.runs_of(3), env.runs_of(4)], [2, 2], "search and confirmation");
+    assert_eq!(
+        [env.runs_of(3), env.runs_of(4)],
+        [5, 5],
+        "once in the search, thrice and once more to confirm"
+    );
     assert_eq!([env.builds_of(3), env.builds_of(4)], [2, 2], "confirmed from builds of its own");
 }
 
@@ -58,7 +62,7 @@ fn commits_of_one_tree_are_one_measurement() {
     let plan = line("g g g g b b").file(0, "version", "id = a\n").file(1, "version", "id = b\n");
     let plan = plan.file(2, "version", "id = a\n").file(3, "version", "id = b\n");
     let told = hunt(plan).finds("4").costs(12, 6);
-    assert_eq!(told.env().runs_of("b"), 2, "once, and once to confirm");
+    assert_eq!(told.env().runs_of("b"), 4, "once, and thrice to confirm");
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn a_conversion_that_fails_at_the_bad_end_alone_is_what_is_hunted() {
     let plan = (3..6).fold(plan, |plan, label| plan.with(label, "convert_exit = 3"));
     let row = converted(plan, "").saying(&["cannot be prepared"]);
     // Each failure asks the control, which converts and measures; and failures are confirmed by
-    // five runs of each side.
-    row.finds("3").costs(16, 7);
+    // three runs of each side.
+    row.finds("3").costs(12, 7);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_converter_that_the_world_broke_blames_nobody() {
     }
     let told = converted(plan, "failure = \"bad\"").gets_stopped().costs(5, 4);
     told.env().world("convert-broken", false);
-    told.resumed().finds("3").counting(9, 8).costs(4, 4);
+    told.resumed().finds("3").counting(15, 8).costs(10, 4);
 }
 
 #[test]

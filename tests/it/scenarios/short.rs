@@ -106,7 +106,9 @@ fn what_shows_late_is_not_blamed_on_who_comes_after() {
     let both = "nll = 12x2.04 12x2.4";
     let plan = reading(&[GOOD, GOOD, late, late, late, both, both, both]);
     let told = short(plan).finds("2").costs(22, 12);
-    assert_eq!(read(&told, "search"), [8, 8, 8, 24, 24]);
+    let search = read(&told, "search");
+    // Whether commit 2 lasts is asked of the full text too.
+    assert_eq!(search, [[8; 3].as_slice(), &[24; 9]].concat());
     assert_eq!(told.verdict("4"), "bad");
 }
 
