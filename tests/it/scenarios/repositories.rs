@@ -265,7 +265,7 @@ fn submodule_row(prepare: impl FnOnce(&TestEnvironment, &Path)) -> Row {
 
 #[test]
 fn the_pin_of_a_submodule_did_it() {
-    let told = submodule_row(|env, _| initialise(env)).finds("3").costs(8, 6);
+    let told = submodule_row(|env, _| initialise(env)).finds("3").costs(14, 6);
     let files = told.hunt.report["culprit"]["files"].as_array().unwrap();
     assert!(files.iter().any(|file| file["path"] == "kernels"), "{files:#?}");
     let moved = &told.hunt.report["culprit"]["dependencies"][0];
@@ -294,7 +294,7 @@ fn a_submodule_that_is_checked_out_where_its_remote_is_gone() {
         initialise(env);
         fs::rename(folder, env.path("away")).unwrap();
     };
-    submodule_row(prepare).finds("3").costs(8, 6);
+    submodule_row(prepare).finds("3").costs(14, 6);
 }
 
 #[test]
@@ -312,5 +312,5 @@ fn a_submodule_that_was_never_checked_out_is_fetched() {
         fs::write(env.path("home/gitconfig"), text).unwrap();
     });
     let settings = row.env.path("home/gitconfig");
-    row.variable("GIT_CONFIG_GLOBAL", settings).finds("3").costs(8, 6);
+    row.variable("GIT_CONFIG_GLOBAL", settings).finds("3").costs(14, 6);
 }
