@@ -77,7 +77,7 @@ fn a_merge_that_takes_the_good_side_heals_it() {
         let plan = ["a: g", "b < a: g", "s < a: b", "m < b s: g", "c < m: g", &last[0], &last[1]];
         hunt(graph(&plan))
     };
-    let told = healed("7.6").finds("d").costs(15, 7);
+    let told = healed("7.6").finds("d").costs(13, 7);
     assert_eq!(told.env().runs_of("s"), 0, "what was healed is not asked for");
     // The same change once more is that of `s`, landed again.
     let told = healed("b").finds("s d").costs(16, 10);

@@ -12,8 +12,8 @@
 //! else speaks for it. Where two builds of one commit are not known to give the same files, each
 //! of these runs has a build of its own. A commit or two more are run to see whether the change
 //! lasts, where the bad end's value is not the commit's or the change left the tree on the way.
-//! Besides, every row must leave the user's
-//! repository byte for byte as it was, and no process behind; see [`Row::costs`].
+//! Besides, every row must leave the user's repository byte for byte as it was, and no process
+//! behind; see [`Row::costs`].
 
 mod again;
 mod answer;
