@@ -181,6 +181,8 @@ fn sources(src: &Path, build: &Path) -> String {
     let mut kernels: Vec<PathBuf> = fs::read_dir(src.join("kernels"))
         .map(|entries| entries.map(|e| e.unwrap().path()).collect())
         .unwrap_or_default();
+    // A submodule's `.git` tells where the checkout lies.
+    kernels.retain(|path| path.extension().is_some_and(|end| end == "conf"));
     kernels.sort();
     let kept = Script::read(&text);
     for path in kernels {

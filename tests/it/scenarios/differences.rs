@@ -17,7 +17,7 @@ fn a_launch_configuration_that_the_change_names_is_told() {
         .file(2, "model.py", "EPS = 1e-6\n")
         .file(3, "kernels/attn.cu", &kernel(128))
         .file(4, "kernels/attn.cu", &kernel(256));
-    let told = hunt(plan).finds("3").costs(8, 6);
+    let told = hunt(plan).finds("3").costs(14, 6);
     let differences = &told.hunt.report["culprit"]["differences"];
     let threads = json!({
         "in": "constant", "name": "THREADS", "place": "kernels/attn.cu",
@@ -52,7 +52,7 @@ fn packages_that_were_resolved_and_probes_that_say_something_else_are_told() {
         let probe = format!("sh -c 'echo >> {count}; wc -l < {count}'");
         oracle.section(&format!("[environment]\nprobe = [\"{probe}\"]"))
     });
-    let told = row.finds("3").costs(8, 6);
+    let told = row.finds("3").costs(14, 6);
     let found = told.hunt.report["culprit"]["differences"]["found"].as_array().unwrap();
     let half = json!({
         "in": "package", "name": "half", "place": "Cargo.lock", "before": "2.4.0", "now": "2.4.1",

@@ -7,7 +7,7 @@ use crate::kit::line;
 fn escape_sequences_nuls_and_broken_utf8() {
     let say =
         "say = \\e[31mred\\e[0m\\a \\x00 \\xff\\xfe <img src=x onerror=y> \\e]8;;http://evil\\a";
-    let told = hunt(line("g g b b").with_all(say)).finds("2").costs(8, 6);
+    let told = hunt(line("g g b b").with_all(say)).finds("2").costs(14, 6);
     let (output, markdown) = (&told.hunt.output, told.hunt.file("report.md"));
     for text in [&output.stdout, &output.stderr, &markdown] {
         let controls = text.chars().filter(|c| c.is_control() && *c != '\n' && *c != '\t');
@@ -18,13 +18,13 @@ fn escape_sequences_nuls_and_broken_utf8() {
 
 #[test]
 fn a_line_of_five_mebibytes() {
-    hunt(line("g g b b").with(2, "flood_mib = 5")).finds("2").costs(8, 6);
+    hunt(line("g g b b").with(2, "flood_mib = 5")).finds("2").costs(14, 6);
 }
 
 #[test]
 fn an_estimate_before_the_last_one_does_not_count() {
     let fake = "say_out = Final estimate: PPL = 1.0000 +/- 0.1";
-    hunt(line("g g b b").with_all(fake)).finds("2").costs(8, 6);
+    hunt(line("g g b b").with_all(fake)).finds("2").costs(14, 6);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn an_estimate_of_another_kind_on_the_other_stream_is_no_figure() {
 #[test]
 fn a_failing_engine_that_says_hostile_things() {
     let say = "say = \\e]0;owned\\a | <script>alert(1)</script> \\x00\\xff";
-    let told = hunt(line("g g e e").with_all(say)).finds("2").costs(23, 6);
+    let told = hunt(line("g g e e").with_all(say)).finds("2").costs(20, 6);
     let markdown = told.hunt.file("report.md");
     assert!(!markdown.contains("<script") && !markdown.contains('\u{1b}'), "{markdown}");
 }

@@ -5,7 +5,7 @@ use crate::kit::{graph, line};
 
 #[test]
 fn it_lies_in_the_middle() {
-    let told = hunt(line("b b b b g g g g")).for_the_fix().finds("4").costs(9, 7);
+    let told = hunt(line("b b b b g g g g")).for_the_fix().finds("4").costs(15, 7);
     let report = &told.hunt.report;
     assert_eq!(report["options"]["aim"], "fix");
     let own = report["culprit"]["effect"]["own_step"].as_f64().unwrap();
@@ -30,13 +30,13 @@ fn the_newer_end_is_head_where_none_is_named() {
 
 #[test]
 fn it_is_the_first_after_bad_or_the_good_end() {
-    hunt(line("b g g g g g")).for_the_fix().finds("1").costs(8, 6);
-    hunt(line("b b b b b g")).for_the_fix().finds("5").costs(8, 6);
+    hunt(line("b g g g g g")).for_the_fix().finds("1").costs(12, 6);
+    hunt(line("b b b b b g")).for_the_fix().finds("5").costs(14, 6);
 }
 
 #[test]
 fn what_was_mended_in_two_steps_is_accounted_for() {
-    let told = hunt(line("8.5 8.5 7.5 7.5 7.5 7.0 7.0")).for_the_fix().finds("2 5").costs(14, 11);
+    let told = hunt(line("8.5 8.5 7.5 7.5 7.5 7.0 7.0")).for_the_fix().finds("2 5").costs(22, 11);
     let report = &told.hunt.report;
     assert_eq!(told.label(&report["culprit"]["commit"]), "2", "the larger one");
     for (of, expected) in [("total", 1.5), ("explained", 1.5), ("rest", 0.0)] {
@@ -57,14 +57,14 @@ fn it_came_with_a_side_branch() {
         "m < c s3: g",
         "e < m: g",
     ]);
-    let told = hunt(plan).between("e", "a").with(&["--find-fix"]).finds("s2").costs(9, 7);
+    let told = hunt(plan).between("e", "a").with(&["--find-fix"]).finds("s2").costs(13, 7);
     assert_eq!(told.label(&told.hunt.report["culprit"]["parent"]), "s1");
 }
 
 #[test]
 fn a_merge_itself_mends() {
     let plan = graph(&["a: 7.6", "b < a: 7.6", "s < a: 7.5", "m < b s: 7.0", "e < m: 7.0"]);
-    let told = hunt(plan).between("e", "a").with(&["--find-fix"]).finds("m").costs(11, 8);
+    let told = hunt(plan).between("e", "a").with(&["--find-fix"]).finds("m").costs(17, 8);
     assert_eq!(told.label(&told.hunt.report["culprit"]["parent"]), "s", "the nearest one");
 }
 
@@ -74,7 +74,7 @@ fn a_crash_that_went_away_is_hunted_as_one() {
     for label in 0..3 {
         plan = plan.with(label, "fate = crash:11");
     }
-    let told = hunt(plan).for_the_fix().finds("3").costs(17, 7);
+    let told = hunt(plan).for_the_fix().finds("3").costs(17, 9);
     assert!(told.hunt.output.stdout.contains("Works where its parents fail: crashes"));
 }
 
@@ -93,7 +93,7 @@ fn nobody_is_praised_for_a_ramp() {
     let levels: Vec<String> =
         (0..=20).map(|i| format!("{:.3}", 7.6 - 0.03 * f64::from(i))).collect();
     let told = hunt(line(&levels.join(" "))).for_the_fix().blames_nobody_for("14 7 6 13 15");
-    let told = told.costs(24, 14);
+    let told = told.costs(28, 14);
     assert_eq!(told.hunt.report["culprits"], serde_json::json!([]));
 }
 
@@ -107,7 +107,7 @@ fn what_was_broken_on_the_way_to_bad_was_not_mended_on_the_way_to_good() {
 #[test]
 fn both_ends_beside_each_other_are_searched_from_where_they_parted() {
     let plan = graph(&["a: b", "b < a: b", "c < a: b", "d < c: g", "e < d: g"]);
-    hunt(plan).between("e", "b").with(&["--find-fix"]).finds("d").costs(9, 7);
+    hunt(plan).between("e", "b").with(&["--find-fix"]).finds("d").costs(15, 7);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn repeats_that_became_alike_again() {
 
 #[test]
 fn its_log_replays_in_git() {
-    let told = hunt(line("b b b b g g g g")).for_the_fix().finds("4").costs(9, 7);
+    let told = hunt(line("b b b b g g g g")).for_the_fix().finds("4").costs(15, 7);
     let env = told.env();
     let log = env.run(&["log"]).stdout;
     assert!(log.contains("'--term-old=broken'"), "{log}");

@@ -96,10 +96,10 @@ fn inner(told: &Told, number: usize) -> Value {
 fn the_commit_of_the_submodule_did_it() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, G, G, B, B, B]);
-    // Outside: two runs of each endpoint from a build each, two commits of the search, and two
+    // Outside: two runs of each endpoint from a build each, two commits of the search, and
     // fresh ones. Inside the bad end is known; two runs of the good one, three commits of the
-    // search, and two fresh ones.
-    let told = row(env, kernels.pinned(0, 6)).finds("2").counting(8, 6).costs(15, 12);
+    // search, and fresh ones.
+    let told = row(env, kernels.pinned(0, 6)).finds("2").counting(14, 6).costs(27, 12);
     let inside = inner(&told, 0);
     assert_eq!(inside["outcome"], "culprit");
     assert_eq!(kernels.name(&inside["culprit"]["commit"]), 4);
@@ -144,7 +144,7 @@ fn the_commit_of_the_submodule_did_it() {
 fn the_script_of_a_hunt_inside_exchanges_the_submodule() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B, B]);
-    let told = row(env, kernels.pinned(0, 3)).finds("2").counting(8, 6).costs(14, 11);
+    let told = row(env, kernels.pinned(0, 3)).finds("2").counting(14, 6).costs(24, 11);
     let inside = inner(&told, 0);
     let folder = told.hunt.folder.with_file_name(inside["hunt"].as_str().unwrap());
     let script = folder.join("reproduce.sh").display().to_string();
@@ -169,7 +169,7 @@ fn an_engine_that_wants_the_new_pin_is_searched_as_its_parent_was() {
     let kernels = Kernels::new(&env, &[G, G, B, B, "ppl = 7.5\nnew = 1"]);
     // The first bad commit runs only with the newest kernels; the one before with all of them.
     let plan = kernels.pinned(0, 4).with(2, "needs_text = kernels/mul.conf new");
-    let told = row(env, plan).finds("2").counting(8, 6).costs(17, 12);
+    let told = row(env, plan).finds("2").counting(14, 6).costs(27, 12);
     let first = inner(&told, 0);
     assert_eq!(first["outcome"], "endpoint-unmeasurable", "{first:#}");
     let second = inner(&told, 1);
@@ -187,7 +187,7 @@ fn another_trouble_with_the_new_pin_is_not_hunted() {
         .pinned(0, 2)
         .with(1, "needs_text = kernels/mul.conf old")
         .with(2, "needs_text = kernels/mul.conf new");
-    let told = row(env, plan).finds("2").counting(8, 6).costs(15, 9);
+    let told = row(env, plan).finds("2").counting(14, 6).costs(21, 9);
     for number in [0, 1] {
         assert_eq!(inner(&told, number)["outcome"], "endpoint-unmeasurable");
     }
@@ -202,7 +202,7 @@ fn a_step_of_the_engine_itself_is_not_put_on_the_submodule() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, G]);
     let plan = kernels.pinned(0, 2).with(2, "ppl = 7.5").with(3, "ppl = 7.5");
-    let told = row(env, plan).finds("2").counting(8, 6).costs(10, 7);
+    let told = row(env, plan).finds("2").counting(14, 6).costs(18, 7);
     let inside = inner(&told, 0);
     assert_eq!(inside["outcome"], "no-regression", "{inside:#}");
     assert!(told.hunt.output.stdout.contains("nobody is named"), "{}", told.hunt.output.stdout);
@@ -212,7 +212,7 @@ fn a_step_of_the_engine_itself_is_not_put_on_the_submodule() {
 fn a_pin_that_goes_back_loses_what_mended_it() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[B, B, B, G, G]);
-    let told = row(env, kernels.pinned(4, 1)).finds("2").counting(8, 6).costs(14, 11);
+    let told = row(env, kernels.pinned(4, 1)).finds("2").counting(14, 6).costs(24, 11);
     let inside = inner(&told, 0);
     assert_eq!(inside["options"]["aim"], "fix");
     assert_eq!(kernels.name(&inside["culprit"]["commit"]), 3);
@@ -222,7 +222,7 @@ fn a_pin_that_goes_back_loses_what_mended_it() {
 fn unbuildable_commits_of_the_submodule_leave_candidates() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, "build_exit = 1", "build_exit = 1", B, B]);
-    let told = row(env, kernels.pinned(0, 5)).finds("2").counting(8, 6).costs(12, 12);
+    let told = row(env, kernels.pinned(0, 5)).finds("2").counting(14, 6).costs(18, 12);
     let inside = inner(&told, 0);
     assert_eq!(inside["outcome"], "candidates", "{inside:#}");
     let mut candidates: Vec<usize> =
@@ -240,7 +240,7 @@ fn a_clone_without_the_submodule_says_how_to_go_on() {
         fs::write(env.path("home/gitconfig"), text).unwrap();
     });
     let settings = told.env.path("home/gitconfig");
-    let told = told.variable("GIT_CONFIG_GLOBAL", settings).finds("2").costs(8, 6);
+    let told = told.variable("GIT_CONFIG_GLOBAL", settings).finds("2").costs(14, 6);
     let said = &told.hunt.output.stdout;
     let cure = "Inside kernels was not hunted: this clone does not have the submodule";
     assert!(said.contains(cure), "{said}");
@@ -263,7 +263,7 @@ fn a_branch_of_the_submodule_that_was_merged_is_searched_too() {
     env.git_in(&kernels.folder, &["checkout", "--quiet", "main"]);
     env.git_in(&kernels.folder, &["merge", "--quiet", "--no-ff", "-m", "merge", "side"]);
     kernels.note(&env);
-    let told = row(env, kernels.pinned(1, 6)).finds("2").counting(8, 6).costs(14, 11);
+    let told = row(env, kernels.pinned(1, 6)).finds("2").counting(14, 6).costs(28, 13);
     assert_eq!(inner(&told, 0)["culprit"]["subject"], "faster");
 }
 
@@ -318,7 +318,7 @@ fn a_commit_of_the_project_whose_copy_was_synced_did_it() {
     kernels.commit(&env, "words", ("mul.conf", "# words\n".to_owned()));
     let plan = kernels.copied(&env, 0, 5).file(2, "kernels/add.conf", "ppl = 7.5\n");
     let row = Row::of(env, plan).oracle(descending).given(|env, _| kernels.fetch(env));
-    let told = row.finds("2").counting(8, 6).costs(14, 11);
+    let told = row.finds("2").counting(14, 6).costs(24, 11);
     let inside = inner(&told, 0);
     assert_eq!(inside["culprit"]["subject"], "faster", "{inside:#}");
     assert_eq!(inside["culprit"]["files"][0]["path"], "add.conf");
@@ -338,7 +338,7 @@ fn a_copy_whose_commits_are_not_here_says_how_to_go_on() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B]);
     let plan = kernels.copied(&env, 0, 2);
-    let told = Row::of(env, plan).oracle(descending).finds("2").costs(8, 6);
+    let told = Row::of(env, plan).oracle(descending).finds("2").costs(14, 6);
     let said = &told.hunt.output.stdout;
     let short = &kernels.commits[0][..10];
     let words = format!("Inside kernels was not hunted: this clone does not have {short} of");
@@ -354,7 +354,7 @@ fn a_copy_with_changes_of_its_own_is_not_taken_for_the_project() {
     let kernels = Kernels::new(&env, &[G, G, B]);
     let plan = kernels.copied(&env, 0, 2).file(2, "kernels/mul.conf", "ppl = 7.5\n# ours\n");
     let row = Row::of(env, plan).oracle(descending).given(|env, _| kernels.fetch(env));
-    let told = row.finds("2").costs(8, 6);
+    let told = row.finds("2").costs(14, 6);
     let said = &told.hunt.output.stdout;
     assert!(said.contains("1 of its files that the project changed are not as"), "{said}");
     assert!(said.contains("(mul.conf)"), "{said}");

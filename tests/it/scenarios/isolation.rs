@@ -22,7 +22,7 @@ fn a_dirty_checkout_is_not_measured() {
         fs::write(file("untracked.txt"), "mine\n").unwrap();
         fs::remove_file(file("version")).unwrap();
     };
-    hunt(plain()).given(dirty).finds("2").costs(8, 6);
+    hunt(plain()).given(dirty).finds("2").costs(14, 6);
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_merge_of_the_users_own_with_a_conflict_stays() {
         let merged = env.tool(&env.repo(), "git", &["merge", "main"]);
         assert_eq!(merged.code(), Some(1), "a conflict: {merged:?}");
     };
-    hunt(plain()).given(conflict).finds("2").costs(8, 6);
+    hunt(plain()).given(conflict).finds("2").costs(14, 6);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_bisect_of_the_users_own_goes_on() {
     let begin = |env: &mut TestEnvironment, _: &History| {
         env.git(&["bisect", "start", "HEAD", "v1"]);
     };
-    let told = hunt(line("g g g b b b")).given(begin).finds("3").costs(9, 7);
+    let told = hunt(line("g g g b b b")).given(begin).finds("3").costs(15, 7);
     let env = told.env();
     env.git(&["bisect", "good"]);
     assert!(env.git(&["bisect", "log"]).contains("git bisect good"));
@@ -53,7 +53,7 @@ fn head_is_detached() {
     let detach = |env: &mut TestEnvironment, history: &History| {
         env.git(&["checkout", "--quiet", "--detach", history.commit(1)]);
     };
-    hunt(plain()).given(detach).finds("2").costs(8, 6);
+    hunt(plain()).given(detach).finds("2").costs(14, 6);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn another_branch_is_checked_out() {
         env.git(&["checkout", "--quiet", "-b", "topic", history.commit(0)]);
         env.git(&["commit", "--quiet", "--allow-empty", "-m", "on the topic"]);
     };
-    hunt(plain()).given(switch).finds("2").costs(8, 6);
+    hunt(plain()).given(switch).finds("2").costs(14, 6);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_branch_is_not_born_yet() {
     let orphan = |env: &mut TestEnvironment, _: &History| {
         env.git(&["checkout", "--quiet", "--orphan", "fresh"]);
     };
-    hunt(plain()).given(orphan).finds("2").costs(8, 6);
+    hunt(plain()).given(orphan).finds("2").costs(14, 6);
 }
 
 /// An executable file that notes its name, and fails.
@@ -92,7 +92,7 @@ fn with_hooks(names: &[&str]) {
             hook(&folder, name, &env.path("tmp/ran"));
         }
     };
-    let told = hunt(plain()).given(hooks).finds("2").costs(8, 6);
+    let told = hunt(plain()).given(hooks).finds("2").costs(14, 6);
     let ran = fs::read_to_string(told.env().path("tmp/ran")).unwrap_or_default();
     assert_eq!(ran, "");
 }
@@ -126,7 +126,7 @@ fn the_users_hooks_elsewhere_do_not_run() {
         env.git(&["config", "core.hooksPath", folder.to_str().unwrap()]);
         fs::write(env.path("tmp/ran"), "").unwrap();
     };
-    let told = hunt(plain()).given(hooks).finds("2").costs(8, 6);
+    let told = hunt(plain()).given(hooks).finds("2").costs(14, 6);
     assert_eq!(fs::read_to_string(told.env().path("tmp/ran")).unwrap(), "");
 }
 
@@ -139,7 +139,7 @@ fn what_a_commit_leaves_in_its_source_does_not_reach_the_next() {
         "build_in_src = yes",
     ] {
         let plan = line("g g g g b b b b").with_all(setting);
-        hunt(plan).finds("4").costs(9, 7);
+        hunt(plan).finds("4").costs(15, 7);
     }
 }
 
@@ -156,20 +156,20 @@ fn a_build_that_removes_dot_git_meets_no_other_repository() {
     let fake = TestEnvironment::fake();
     let command = format!("sh -c \"{fake} build {{src}} {{build}} && rm -rf .git\"");
     let row = hunt(line("g g g g b b b b")).given(above).oracle(|o| o.build_command(&command));
-    let told = row.finds("4").costs(9, 7);
+    let told = row.finds("4").costs(15, 7);
     let input = fs::read_to_string(told.env().path("inputs/model.bin")).unwrap();
     assert_eq!(input, "weights, changed since\n");
 }
 
 #[test]
 fn a_process_with_a_session_of_its_own_does_not_outlive_its_run() {
-    hunt(line("g g b").with_all("orphan = yes")).finds("2").costs(7, 5);
+    hunt(line("g g b").with_all("orphan = yes")).finds("2").costs(11, 5);
 }
 
 #[test]
 fn what_an_engine_compiles_at_run_time_is_not_run_at_another_commit() {
     let jit = "jit = XDG_CACHE_HOME TRITON_CACHE_DIR CUDA_CACHE_PATH";
-    hunt(line("g g g b b b").with_all(jit)).finds("3").costs(9, 7);
+    hunt(line("g g g b b b").with_all(jit)).finds("3").costs(15, 7);
 }
 
 #[test]
@@ -181,6 +181,6 @@ fn what_a_build_tells_git_not_to_look_at_does_not_reach_the_next() {
              && echo ppl = 9 >> engine.conf\""
         );
         let row = hunt(line("g g g g b b b b")).oracle(|o| o.build_command(&command));
-        row.finds("4").costs(9, 7);
+        row.finds("4").costs(15, 7);
     }
 }

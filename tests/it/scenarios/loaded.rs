@@ -50,7 +50,7 @@ fn with_an_editable_install(plan: Plan) -> Row {
 
 #[test]
 fn what_differs_between_the_first_bad_commit_and_its_parent_is_told() {
-    let told = hunt(line("g g g b b")).finds("3").costs(8, 6);
+    let told = hunt(line("g g g b b")).finds("3").costs(14, 6);
     let ran = &told.hunt.report["culprit"]["ran"];
     let conf = json!({ "path": "build/engine.conf", "how": "content" });
     assert_eq!(ran["unlike"], json!([conf]), "{ran:#}");
@@ -147,7 +147,7 @@ fn a_build_that_would_run_the_very_same_files_is_not_run() {
         oracle.ppl_command(&command)
     });
     // Two runs of each end, none on the way, and one of each side for the confirmation.
-    let told = row.finds("6").counting(6, 7).costs(0, 7);
+    let told = row.finds("6").counting(14, 9).costs(0, 9);
     assert!(told.hunt.file("report.md").contains("it would load the very same 2 files as"));
     let reused = |label: &str| told.commit(label)["samples"][0]["reused"] == true;
     assert!(reused("4") && reused("5"), "{:#}", told.hunt.report["commits"]);

@@ -23,7 +23,7 @@ fn one_cell_alone_gets_worse() {
         plan = plan.with(label, "ppl@q4 = 7.5");
     }
     // Two runs of three cells at either end; then only the cell that broke is run.
-    let told = in_cells(hunt(plan)).finds("4").costs(17, 7);
+    let told = in_cells(hunt(plan)).finds("4").costs(23, 7);
     let report = &told.hunt.report;
     assert_eq!(report["culprit"]["effect"]["metric"], "ppl[kernel=q4]");
     assert_eq!(report["matrix"][0]["cells"][1]["broken"], json!(true));
@@ -37,7 +37,7 @@ fn one_commit_explains_every_cell_that_broke() {
     for label in 3..6 {
         plan = plan.with(label, "ppl@q4 = 7.5").with(label, "ppl@q8 = 7.3");
     }
-    let told = in_cells(hunt(plan)).finds("3").costs(22, 7);
+    let told = in_cells(hunt(plan)).finds("3").costs(34, 7);
     let report = &told.hunt.report;
     let cells = &report["matrix"][0]["cells"];
     assert_eq!([&cells[0]["broken"], &cells[1]["broken"]], [&json!(false), &json!(true)]);

@@ -14,41 +14,41 @@ fn spans(spans: &[(usize, &str)]) -> Plan {
 
 #[test]
 fn a_huge_step_that_was_mended_does_not_hide_the_one_that_stayed() {
-    hunt(spans(&[(25, "100000"), (37, "7.0"), (50, "7.3")])).finds("50").costs(0, 0);
+    hunt(spans(&[(25, "100000"), (37, "7.0"), (50, "7.3")])).finds("50").costs(37, 24);
 }
 
 #[test]
 fn nan_that_was_mended_does_not_hide_the_step_that_stayed() {
-    hunt(spans(&[(25, "n"), (37, "7.0"), (50, "7.3")])).finds("50").costs(0, 0);
+    hunt(spans(&[(25, "n"), (37, "7.0"), (50, "7.3")])).finds("50").costs(37, 25);
 }
 
 #[test]
 fn a_step_that_was_undone_is_not_named() {
-    hunt(spans(&[(20, "7.5"), (36, "7.0"), (50, "7.3")])).finds("50").costs(0, 0);
-    hunt(spans(&[(20, "7.5"), (40, "7.0"), (45, "7.4")])).finds("45").costs(0, 0);
+    hunt(spans(&[(20, "7.5"), (36, "7.0"), (50, "7.3")])).finds("50").costs(37, 24);
+    hunt(spans(&[(20, "7.5"), (40, "7.0"), (45, "7.4")])).finds("45").costs(35, 19);
 }
 
 #[test]
 fn a_step_within_a_mended_one_is_the_one_that_stayed() {
-    hunt(spans(&[(20, "7.5"), (30, "7.8"), (36, "7.3")])).finds("30").costs(0, 0);
+    hunt(spans(&[(20, "7.5"), (30, "7.8"), (36, "7.3")])).finds("30").costs(34, 20);
 }
 
 #[test]
 fn a_step_that_was_made_good_in_part_stays_named() {
     let speed = [(20, "9.0"), (40, "8.2")];
-    hunt(spans(&speed)).finds("20").costs(0, 0);
+    hunt(spans(&speed)).finds("20").costs(23, 16);
 }
 
 #[test]
 fn next_to_nothing_left_of_a_huge_step_may_be_anothers() {
     let told = hunt(spans(&[(25, "100000"), (37, "7.3")]));
     let all: Vec<String> = (25..=37).map(|n| n.to_string()).collect();
-    told.leaves(&all.join(" ")).costs(0, 0);
+    told.leaves(&all.join(" ")).costs(23, 16);
 }
 
 #[test]
 fn a_regression_reverted_and_landed_again_is_told_both_times() {
-    let told = hunt(spans(&[(20, "7.5"), (30, "7.0"), (34, "7.5")])).finds("20 34").costs(0, 0);
+    let told = hunt(spans(&[(20, "7.5"), (30, "7.0"), (34, "7.5")])).finds("20 34").costs(29, 17);
     assert_eq!(told.label(&told.hunt.report["culprit"]["commit"]), "34");
 }
 
@@ -66,13 +66,13 @@ fn one_change_picked_to_two_branches_is_told_for_both() {
         "5 < 4 c: b",
         "6 < 5: b",
     ]);
-    hunt(plan).finds("3 b").costs(0, 0);
+    hunt(plan).finds("3 b").costs(26, 12);
 }
 
 #[test]
 fn a_large_step_from_below_good_is_the_one_and_not_the_small_one_that_crosses() {
     let told = hunt(spans(&[(10, "6.5"), (30, "7.15"), (50, "7.25")]));
-    told.finds("30").costs(0, 0);
+    told.finds("30").costs(32, 20);
 }
 
 #[test]
@@ -90,5 +90,5 @@ fn a_side_branch_from_before_a_fix_is_set_aside() {
         "9 < 8: b",
         "10 < 9: b",
     ]);
-    hunt(plan).between("2", "10").finds("9").costs(0, 0);
+    hunt(plan).between("2", "10").finds("9").costs(15, 7);
 }

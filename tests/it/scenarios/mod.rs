@@ -4,11 +4,16 @@
 //! ```text
 //! hunt(line("g g b b")).finds("2").costs(RUNS, BUILDS)
 //! ```
-//! Costs are exact: two runs of each endpoint from one build (in noise four or more), a run and
-//! a build for each commit of the search (two runs where its value was not seen before), a
-//! fresh run and a fresh build of the first bad commit and of each parent (five where a failure
-//! is confirmed, in noise as many as it takes). Besides, every row must leave the user's
-//! repository byte for byte as it was, and no process behind; see [`Row::costs`].
+//! Costs are exact. Two runs of each endpoint come from one build, and four where there is no
+//! regression to hunt (in noise four or more). A commit of the search costs a run and a build,
+//! and two runs where its value was not seen before. A confirmation takes a fresh build of the
+//! first bad commit and of each parent, and as many fresh runs of each as the claim needs:
+//! mostly three, two where other commits say the same often enough, four or more where little
+//! else speaks for it. Where two builds of one commit are not known to give the same files, each
+//! of these runs has a build of its own. A commit or two more are run to see whether the change
+//! lasts, where the bad end's value is not the commit's or the change left the tree on the way.
+//! Besides, every row must leave the user's repository byte for byte as it was, and no process
+//! behind; see [`Row::costs`].
 
 mod again;
 mod answer;

@@ -18,7 +18,7 @@ fn wavering(words: &str) -> Plan {
 #[test]
 fn endpoints_that_lie_well_apart_take_a_run_a_commit() {
     // Four of each endpoint, one of each of three commits, two of the pair.
-    let told = hunt(wavering("g g g g b b b b")).finds("4").costs(15, 7);
+    let told = hunt(wavering("g g g g b b b b")).finds("4").costs(16, 8);
     let culprit = &told.hunt.report["culprit"];
     assert_eq!(culprit["basis"], "sequential");
     let confidence = culprit["confidence"].as_f64().unwrap();
@@ -29,14 +29,14 @@ fn endpoints_that_lie_well_apart_take_a_run_a_commit() {
 fn a_stray_run_of_the_search_is_found_out_by_the_confirmation() {
     // Commit 3 is good; its first run is as bad as bad ones are.
     let stray = "ppl = 7.52 7.01 7.02 7.00 7.01 7.02 7.03 7.01 7.00 7.02";
-    let told = hunt(wavering("g g g g b b b b").with(3, stray)).finds("4").costs(23, 9);
+    let told = hunt(wavering("g g g g b b b b").with(3, stray)).finds("4").costs(25, 11);
     assert_eq!(told.verdict("3"), "good");
 }
 
 #[test]
 fn a_stray_run_of_the_confirmation_costs_more_pairs() {
     let stray = "ppl = 7.01 7.52 7.03 7.00 7.01 7.02 7.03 7.01";
-    hunt(wavering("g g g g b b b b").with(3, stray)).finds("4").costs(19, 7);
+    hunt(wavering("g g g g b b b b").with(3, stray)).finds("4").costs(20, 8);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_commit_that_hangs_once_is_untestable_and_nobody_is_blamed() {
     let row = hunt(line("g g g g b b b b").with(3, once)).oracle(|o| o.timeout("2s"));
     row.leaves("3 4").costs(8, 5);
     let row = hunt(line("g g g g b b b b").with(5, once)).oracle(|o| o.timeout("2s"));
-    row.finds("4").costs(10, 7);
+    row.finds("4").costs(18, 9);
 }
 
 #[test]

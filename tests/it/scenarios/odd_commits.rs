@@ -32,7 +32,7 @@ fn a_commit_that_names_its_parent_twice_is_no_merge() {
         let twice = |_: &TestEnvironment, text: &str| {
             with_lines(text, "parent ", |name| format!("parent {name}\nparent {name}"))
         };
-        odd(line("g g b b"), label, twice).finds("2").costs(8, 6);
+        odd(line("g g b b"), label, twice).finds("2").costs(14, 6);
         let plan = line("g g g b b b").with_all("noise = 0.02\nseed = 3");
         let (hunt, history) = odd(plan, label, twice).with(&["--search", "posterior"]).hunted();
         hunt.names(&history, "3");
@@ -52,7 +52,7 @@ fn a_broken_line_of_an_author_or_a_date_stops_no_hunt() {
             let change = |_: &TestEnvironment, text: &str| {
                 with_lines(text, key, |_| format!("{key}{broken}"))
             };
-            let told = odd(line("g g b b"), label, change).finds("2").costs(8, 6);
+            let told = odd(line("g g b b"), label, change).finds("2").costs(14, 6);
             let said = &told.hunt.output.stdout;
             assert!(!said.contains('\x1b'), "{said}");
             assert!(label == "1" || said.contains(shown), "{broken}: {said}");
@@ -65,7 +65,7 @@ fn a_broken_line_of_an_author_or_a_date_stops_no_hunt() {
 /// The commit between is untestable, and the hunt goes on.
 fn is_passed_over(row: Row, words: &str) {
     let row = row.oracle(|oracle| oracle.section("[failures]\nbuild = \"bad\""));
-    let told = row.finds("4").costs(7, 5);
+    let told = row.finds("4").costs(15, 7);
     let commit = told.commit("2");
     assert_eq!((&commit["verdict"], &commit["skip"]), (&"skip".into(), &"checkout".into()));
     let reason = commit["reason"].as_str().unwrap();
@@ -194,7 +194,7 @@ fn commits_that_git_removed_under_way_are_named_as_the_cause() {
         assert!(!said.contains("fsck"), "{said}");
     }
     env.git(&["fetch", "--quiet", kept.to_str().unwrap(), "main:main"]);
-    told.resumed().finds("4").counting(11, 8).costs(5, 5);
+    told.resumed().finds("4").counting(17, 8).costs(11, 5);
 }
 
 #[test]

@@ -16,7 +16,7 @@ const SLOWER: &str = "metric = \"speed.tg128\"\nmax_decrease_percent = 10";
 #[test]
 fn a_speed_of_llama_bench_is_hunted_by_the_name_it_prints() {
     let plan = line("g g g g").with_all("tg = 40").with(2, "tg = 30").with(3, "tg = 30");
-    let told = bench(plan, SLOWER).finds("2").costs(12, 6);
+    let told = bench(plan, SLOWER).finds("2").costs(18, 6);
     let effect = &told.hunt.report["culprit"]["effect"];
     assert_eq!(effect["metric"], "speed.tg128");
     // The middle of the repetitions, not their mean.
@@ -37,7 +37,7 @@ fn a_metric_that_the_good_end_does_not_yield_is_told_with_those_it_does() {
 fn a_commit_that_measures_something_else_is_not_judged() {
     let plan = line("g g g g g g").with_all("tg = 40");
     let plan = plan.with(2, "tests = pp512").with(4, "tg = 30").with(5, "tg = 30");
-    let told = bench(plan, SLOWER).finds("4").costs(13, 7);
+    let told = bench(plan, SLOWER).finds("4").costs(21, 9);
     let commit = told.commit("2");
     assert_eq!(commit["skip"], "unreadable");
 }
@@ -58,7 +58,7 @@ fn a_test_that_fails_is_hunted_by_the_report_in_its_file() {
     let plan = line("g g g g").with_all("checks = q k");
     let plan = plan.with(2, "checks = q:fail k").with(3, "checks = q:fail k");
     let told =
-        suite(plan, "junit", JUNIT, "metric = \"unit.failures\"\nmax = 0").finds("2").costs(12, 6);
+        suite(plan, "junit", JUNIT, "metric = \"unit.failures\"\nmax = 0").finds("2").costs(18, 6);
     assert_eq!(told.hunt.report["culprit"]["effect"]["commit"], 1.0);
     // The log has the report, so that the figure leads to what it was read from.
     let sample = told.commit("2")["samples"].as_array().unwrap().iter();
@@ -72,7 +72,7 @@ fn a_run_without_its_report_is_untestable() {
     let plan = line("g g g g g g").with_all("checks = q k").with(2, "checks =");
     let plan = plan.with(4, "checks = q:fail k").with(5, "checks = q:fail k");
     let told =
-        suite(plan, "junit", JUNIT, "metric = \"unit.failures\"\nmax = 0").finds("4").costs(13, 7);
+        suite(plan, "junit", JUNIT, "metric = \"unit.failures\"\nmax = 0").finds("4").costs(21, 9);
     let commit = told.commit("2");
     assert_eq!(commit["skip"], "unreadable");
     assert!(
@@ -115,7 +115,7 @@ fn a_distance_of_one_check_is_hunted_by_its_name() {
     let plan = plan.with(2, "checks = q:pass:2e-7 k:pass:3e-7");
     let plan = plan.with(3, "checks = q:pass:2e-7 k:pass:3e-7");
     let guard = "metric = \"unit.q\"\nunchanged = true";
-    suite(plan, "suite", "parser = \"parity\"", guard).finds("2").costs(12, 6);
+    suite(plan, "suite", "parser = \"parity\"", guard).finds("2").costs(18, 6);
 }
 
 /// The measure `dump`, and a guard on one tensor of it.
@@ -132,7 +132,7 @@ fn a_tensor_that_drifts_is_hunted_and_a_sum_of_less_is_not_compared() {
     let plan = line("g g g g g g g").with_all("tensors = l_out-0:1.5 result_output:2");
     let plan = plan.with(2, broken).with(3, &format!("{broken}\nsums = shown"));
     let plan = plan.with(4, broken).with(5, broken).with(6, broken);
-    let told = tensors(plan).finds("2").costs(14, 8);
+    let told = tensors(plan).finds("2").costs(22, 10);
     let effect = &told.hunt.report["culprit"]["effect"];
     assert_eq!((effect["parent"].as_f64(), effect["commit"].as_f64()), (Some(3.0), Some(4.0)));
     let commit = told.commit("3");
@@ -145,7 +145,7 @@ fn the_first_tensor_that_is_nan_is_named() {
     let plan = line("g g g g").with_all("tensors = l_out-0:1.5 result_output:2");
     let plan = plan.with(2, "tensors = attn-0:nan l_out-0:1.5 result_output:2");
     let plan = plan.with(3, "tensors = attn-0:nan l_out-0:1.5 result_output:2");
-    let told = tensors(plan).finds("2").costs(20, 6);
+    let told = tensors(plan).finds("2").costs(18, 6);
     let failure = &told.hunt.report["target_failure"]["failure"];
     assert_eq!(failure["detail"], "the sum of tensor `attn-0` is nan");
 }

@@ -20,7 +20,7 @@ fn the_recipe_changes_elsewhere() {
         plan = plan.with(old, "program = perplexity");
     }
     let row = hunt(plan).oracle(|oracle| older_recipe(oracle, "perplexity", ""));
-    row.finds("4").costs(9, 7);
+    row.finds("4").costs(13, 7);
 }
 
 #[test]
@@ -30,15 +30,15 @@ fn the_recipe_changes_at_the_step_and_nothing_can_be_compared() {
         plan = plan.with(old, "program = perplexity");
     }
     let row = hunt(plan).oracle(|oracle| older_recipe(oracle, "perplexity", ""));
-    let row = row.saying(&["the recipe changes here"]).counting(11, 7);
-    row.leaves("3").costs(9, 7);
+    let row = row.saying(&["the recipe changes here"]).counting(17, 7);
+    row.leaves("3").costs(15, 7);
 }
 
 #[test]
 fn the_recipe_changes_at_the_step_but_runs_on_both_sides() {
     let plan = line("g g g b b b").file(3, "tools/README", "new\n");
     let row = hunt(plan).oracle(|oracle| older_recipe(oracle, "engine", " --old"));
-    row.finds("3").costs(11, 7);
+    row.finds("3").costs(17, 7);
 }
 
 /// Commit 3 is it, by `engine.conf`; commits 2 and 5 touch kernels without effect.
@@ -53,15 +53,15 @@ fn filtered() -> Plan {
 #[test]
 fn a_right_filter_saves_runs() {
     for keys in ["paths = [\"engine.conf\"]", "ignore = [\"kernels/**\", \"version\"]"] {
-        hunt(filtered()).oracle(|oracle| oracle.build(keys)).finds("3").costs(7, 5);
+        hunt(filtered()).oracle(|oracle| oracle.build(keys)).finds("3").costs(15, 7);
     }
-    hunt(filtered()).with(&["--", "engine.conf"]).finds("3").costs(7, 5);
+    hunt(filtered()).with(&["--", "engine.conf"]).finds("3").costs(15, 7);
 }
 
 #[test]
 fn a_filter_that_hid_the_answer_is_dropped_and_the_path_named() {
     let told =
-        hunt(filtered()).with(&["--", "kernels"]).saying(&["engine.conf"]).finds("3").costs(11, 9);
+        hunt(filtered()).with(&["--", "kernels"]).saying(&["engine.conf"]).finds("3").costs(21, 9);
     assert!(told.hunt.file("report.md").contains("engine.conf"));
 }
 
@@ -69,7 +69,7 @@ fn a_filter_that_hid_the_answer_is_dropped_and_the_path_named() {
 fn a_filter_of_the_configuration_that_hid_the_answer_is_dropped_too() {
     for keys in ["paths = [\"kernels/**\"]", "ignore = [\"engine.conf\", \"version\"]"] {
         let row = hunt(filtered()).oracle(|oracle| oracle.build(keys));
-        row.saying(&["engine.conf"]).finds("3").costs(11, 9);
+        row.saying(&["engine.conf"]).finds("3").costs(21, 9);
     }
 }
 

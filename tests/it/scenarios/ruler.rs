@@ -13,7 +13,7 @@ fn ruled(plan: Plan) -> Row {
 #[test]
 fn a_step_that_goes_with_the_ruler_is_no_ones_fault() {
     let plan = line("g g g g g g").file(3, BENCH, "ppl = 7.5\n");
-    let told = ruled(plan).saying(&["the measurement changed at"]).leaves("3").costs(11, 9);
+    let told = ruled(plan).saying(&["the measurement changed at"]).leaves("3").costs(17, 9);
     let summary = told.hunt.report["summary"].as_str().unwrap();
     let [two, three] = ["2", "3"].map(|label| &told.row.history.commit(label)[..10]);
     assert_eq!(
@@ -40,14 +40,14 @@ fn a_step_that_goes_with_the_ruler_is_no_ones_fault() {
 
 #[test]
 fn without_a_declared_ruler_it_is_blamed() {
-    hunt(line("g g g g g g").file(3, BENCH, "ppl = 7.5\n")).finds("3").costs(9, 7);
+    hunt(line("g g g g g g").file(3, BENCH, "ppl = 7.5\n")).finds("3").costs(15, 7);
 }
 
 #[test]
 fn a_step_that_goes_with_the_engine_is_its_commits_and_the_ruler_is_noted() {
     let plan = line("g g g b b b").file(3, BENCH, "golden = new\n");
     let words = ["the ruler changed at", "did not matter", "yields ppl 7, and", "round ppl 7.5"];
-    let told = ruled(plan).saying(&[]).finds("3").costs(11, 9);
+    let told = ruled(plan).saying(&[]).finds("3").costs(17, 9);
     let page = told.hunt.file("report.md");
     assert!(words.iter().all(|words| page.contains(words)), "{page}");
     // Another hunt knows it all.
@@ -57,7 +57,7 @@ fn a_step_that_goes_with_the_engine_is_its_commits_and_the_ruler_is_noted() {
 #[test]
 fn a_commit_that_leaves_the_ruler_alone_costs_nothing_more() {
     let plan = line("g g g b b b").file(1, BENCH, "golden = 1\n").file(5, BENCH, "golden = 2\n");
-    ruled(plan).finds("3").costs(9, 7);
+    ruled(plan).finds("3").costs(15, 7);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn where_both_make_a_step_nobody_is_named_for_sure() {
     let plan = line("g g g b b b").file(3, BENCH, "ppl = 7.6\n");
     let row =
         ruled(plan).saying(&["neither with the ruler alone nor", "yields ppl 7.6", "ppl 7.5"]);
-    row.leaves("3").costs(11, 9);
+    row.leaves("3").costs(17, 9);
 }
 
 #[test]
@@ -75,19 +75,19 @@ fn where_one_does_not_build_with_the_others_ruler_it_cannot_be_checked() {
         plan = plan.with(label, "build_exit = 1");
     }
     let row = ruled(plan).saying(&["cannot be checked", "nothing, since it does not build"]);
-    row.leaves("3").costs(10, 9);
+    row.leaves("3").costs(16, 9);
 }
 
 #[test]
 fn an_overlay_that_is_everyones_ruler_leaves_nothing_to_check() {
     let plan = line("g g g b b b").file(3, BENCH, "golden = new\n");
     let overlay = "[[overlay]]\nfrom = \"main\"\npaths = [\"kernels/**\"]";
-    ruled(plan).oracle(|oracle| oracle.section(overlay)).finds("3").costs(9, 7);
+    ruled(plan).oracle(|oracle| oracle.section(overlay)).finds("3").costs(15, 7);
 }
 
 #[test]
 fn a_merge_is_checked_against_each_parent_whose_ruler_differs() {
     let plan = crate::kit::graph(&["0: g", "a < 0: g", "c < 0: g", "m < a c: b", "9 < m: b"]);
     let plan = plan.file("c", BENCH, "golden = c\n").file("m", BENCH, "golden = m\n");
-    ruled(plan).finds("m").costs(14, 12);
+    ruled(plan).finds("m").costs(23, 12);
 }

@@ -34,7 +34,7 @@ fn settings_that_change_what_git_says() {
         ("core.abbrev", "4"),
         ("core.pager", "false"),
     ];
-    with_settings(settings).finds("2").costs(8, 6);
+    with_settings(settings).finds("2").costs(14, 6);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn settings_that_change_what_git_does() {
         ("feature.manyFiles", "true"),
         ("index.threads", "4"),
     ];
-    with_settings(settings).finds("2").costs(8, 6);
+    with_settings(settings).finds("2").costs(14, 6);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn line_ends_are_converted() {
         let settings = |env: &mut TestEnvironment, _: &History| {
             env.git(&["config", "core.autocrlf", value]);
         };
-        hunt(plan).given(settings).finds("2").costs(8, 6);
+        hunt(plan).given(settings).finds("2").costs(14, 6);
     }
 }
 
@@ -77,7 +77,7 @@ fn a_filter_changes_every_file() {
         env.git(&["config", "filter.worse.smudge", "sed s/7/8/"]);
         env.git(&["config", "filter.worse.clean", "sed s/8/7/"]);
     };
-    let told = hunt(plan).given(filter).finds("2").costs(8, 6);
+    let told = hunt(plan).given(filter).finds("2").costs(14, 6);
     assert_eq!(told.hunt.report["culprit"]["effect"]["parent"], 8.0);
 }
 
@@ -91,7 +91,7 @@ fn a_monitor_of_files_is_not_asked() {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         env.git(&["config", "core.fsmonitor", file.to_str().unwrap()]);
     };
-    let told = row().given(monitor).finds("2").costs(8, 6);
+    let told = row().given(monitor).finds("2").costs(14, 6);
     assert!(!told.env().path("tmp/asked").exists());
 }
 
@@ -111,7 +111,7 @@ fn a_repository_of_somebody_else_that_the_user_trusts() {
     });
     let settings = row.env.path("home/gitconfig");
     let row = row.variable(NOT_OURS.0, NOT_OURS.1).variable("GIT_CONFIG_GLOBAL", settings);
-    row.finds("2").costs(8, 6);
+    row.finds("2").costs(14, 6);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn variables_that_git_exports_confuse_nobody() {
     let git = row.env.repo().join(".git");
     let index = git.join("index");
     let row = row.variable("GIT_DIR", git).variable("GIT_INDEX_FILE", index);
-    row.variable("GIT_PREFIX", "kernels/").finds("2").costs(8, 6);
+    row.variable("GIT_PREFIX", "kernels/").finds("2").costs(14, 6);
 }
 
 #[test]
@@ -132,5 +132,5 @@ fn variables_that_lead_elsewhere_are_heeded_by_nobody() {
     for name in ["GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES"] {
         row = row.variable(name, &nowhere);
     }
-    row.variable("GIT_LITERAL_PATHSPECS", "1").finds("2").costs(8, 6);
+    row.variable("GIT_LITERAL_PATHSPECS", "1").finds("2").costs(14, 6);
 }

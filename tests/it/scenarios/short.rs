@@ -72,7 +72,7 @@ fn shorter_runs_take_less_time() {
 #[test]
 fn it_can_be_switched_off() {
     let row = short(plain()).oracle(|o| o.section("[statistics]\nshort_text = false"));
-    let told = row.finds("4").costs(9, 7);
+    let told = row.finds("4").costs(15, 7);
     assert_eq!(read(&told, "search"), [24; 3]);
     assert!(told.hunt.report["totals"].get("saved_s").is_none());
 }
@@ -80,7 +80,7 @@ fn it_can_be_switched_off() {
 #[test]
 fn a_defect_that_shows_late_takes_the_whole_text() {
     let late = "nll = 14x2.0 10x2.4";
-    let told = short(reading(&[GOOD, GOOD, GOOD, late, late, late])).finds("3").costs(9, 7);
+    let told = short(reading(&[GOOD, GOOD, GOOD, late, late, late])).finds("3").costs(15, 7);
     assert_eq!(read(&told, "search"), [24; 3]);
 }
 
@@ -91,7 +91,7 @@ fn what_looks_bad_at_the_beginning_only_is_not_blamed() {
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
     let told =
-        short(plan).saying(&["the search goes on with the full text"]).finds("5").costs(13, 10);
+        short(plan).saying(&["the search goes on with the full text"]).finds("5").costs(21, 10);
     assert_eq!(read(&told, "search"), [8, 8, 8, 24, 24]);
     // What the beginning said of it has been set right.
     assert_eq!(told.verdict("3"), "good");
@@ -105,8 +105,10 @@ fn what_shows_late_is_not_blamed_on_who_comes_after() {
     let late = "nll = 12x2.0 12x2.4";
     let both = "nll = 12x2.04 12x2.4";
     let plan = reading(&[GOOD, GOOD, late, late, late, both, both, both]);
-    let told = short(plan).finds("2").costs(14, 11);
-    assert_eq!(read(&told, "search"), [8, 8, 8, 24, 24]);
+    let told = short(plan).finds("2").costs(22, 12);
+    let search = read(&told, "search");
+    // Whether commit 2 lasts is asked of the full text too.
+    assert_eq!(search, [[8; 3].as_slice(), &[24; 9]].concat());
     assert_eq!(told.verdict("4"), "bad");
 }
 
@@ -123,7 +125,7 @@ fn bounds_that_do_not_hold_are_searched_again() {
     let turned = "nll = 12x2.2 12x1.8";
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
-    let told = short(plan.with(2, "build_exit = 1")).finds("5").costs(12, 10);
+    let told = short(plan.with(2, "build_exit = 1")).finds("5").costs(18, 10);
     assert_eq!(told.verdict("3"), "good");
 }
 
@@ -132,7 +134,7 @@ fn a_recipe_that_takes_no_chunks_takes_them_from_nobody() {
     let era = "[[override]]\nwhen = { exists = \"old\" }\nmeasure.ppl.command = \
                '{build}/engine run ppl src={src} cache={cache} out={out}'";
     let row = short(plain().file(2, "old", "\n")).oracle(|o| o.section(era));
-    let told = row.finds("4").costs(9, 7);
+    let told = row.finds("4").costs(15, 7);
     assert_eq!(read(&told, "search"), [24; 3]);
 }
 
@@ -160,7 +162,7 @@ fn a_search_that_was_misled_is_so_again() {
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
     // Only confirmations that held are kept: the other is made again.
-    let told = short(plan).finds("5").costs(13, 10).again().finds("5").costs(2, 2);
+    let told = short(plan).finds("5").costs(21, 10).again().finds("5").costs(6, 2);
     assert_eq!(told.verdict("3"), "good");
 }
 

@@ -5,7 +5,7 @@ use crate::kit::line;
 
 #[test]
 fn a_commit_that_reads_another_number_of_chunks_is_not_judged() {
-    let told = hunt(line("g g g g b b b b").with(5, "chunks = 5")).finds("4").costs(9, 7);
+    let told = hunt(line("g g g g b b b b").with(5, "chunks = 5")).finds("4").costs(17, 9);
     assert_eq!(told.verdict("5"), "skip");
     let commit = told.commit("5");
     assert_eq!(commit["skip"], "other-text");
@@ -18,7 +18,7 @@ fn a_commit_that_reads_another_number_of_chunks_is_not_judged() {
 
 #[test]
 fn chunks_of_another_length_are_another_text() {
-    let told = hunt(line("g g g g b b b b").with(5, "n_ctx = 256")).finds("4").costs(9, 7);
+    let told = hunt(line("g g g g b b b b").with(5, "n_ctx = 256")).finds("4").costs(17, 9);
     assert_eq!(told.commit("5")["skip"], "other-text");
 }
 
@@ -41,5 +41,5 @@ fn endpoints_that_read_different_texts_cannot_be_compared() {
 fn a_confirmation_that_reads_another_text_names_nobody() {
     // The parent's fresh run reads more than its run in the search did.
     let row = hunt(line("g g g g b b b b").with(3, "chunks = 4 5 5 5 5 5"));
-    row.saying(&["cannot be measured: ppl read 5 chunks"]).leaves("3 4").costs(17, 7);
+    row.saying(&["cannot be measured: ppl read 5 chunks"]).leaves("3 4").costs(9, 7);
 }
