@@ -113,7 +113,12 @@ impl Driver<'_> {
             } else {
                 let look = Request::look(&commit, &measures, Phase::Search);
                 let known = self.oracle.evaluate(look)?;
-                testimony.note_builds(&known);
+                let chunks = self.short.as_ref().map(|short| short.chunks);
+                let short = match chunks {
+                    Some(_) => Some(self.oracle.evaluate(Request { chunks, ..look })?),
+                    None => None,
+                };
+                testimony.note_builds(&known, short.as_ref());
                 let recipe = self.oracle.recipe(&commit)?;
                 seen(&known, &claim.lead.targets, &recipe)
             };
@@ -154,7 +159,7 @@ impl Driver<'_> {
         let mut testimony = Testimony::default();
         for commit in commits {
             let known = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
-            testimony.note_builds(&known);
+            testimony.note_builds(&known, None);
         }
         Ok(testimony.builds_repeat)
     }
@@ -250,9 +255,10 @@ impl Testimony {
     }
 
     /// Notes whether builds of one commit gave the same files.
-    fn note_builds(&mut self, known: &Observation) {
-        for samples in known.samples.values() {
-            let Some(equal) = equal_builds(samples) else { continue };
+    fn note_builds(&mut self, known: &Observation, short: Option<&Observation>) {
+        for (measure, samples) in &known.samples {
+            let short = short.into_iter().flat_map(|short| short.of(measure));
+            let Some(equal) = equal_builds(samples.iter().chain(short)) else { continue };
             self.builds_repeat = Some(equal && self.builds_repeat != Some(false));
         }
     }
@@ -299,7 +305,7 @@ fn seen(known: &Observation, targets: &[Target], config: &Config) -> (Verdict, S
 }
 
 /// Whether builds of one commit loaded the very same files; `None` where that cannot be told.
-fn equal_builds(samples: &[Sample]) -> Option<bool> {
+fn equal_builds<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<bool> {
     let mut firsts: BTreeMap<&str, &Loaded> = BTreeMap::new();
     for sample in samples {
         if let Some(loaded) = sample.loaded.as_ref().filter(|loaded| !loaded.own.is_empty()) {

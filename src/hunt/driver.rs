@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::config::BuildMode;
 use crate::evaluation::{Aim, CommitId, Culprit, Finding, Judgement, Outcome, Phase, Target};
 use crate::git::{BisectSession, Range, Repository};
-use crate::oracle::{Facts, Oracle};
+use crate::oracle::{Facts, Observation, Oracle};
 use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
@@ -105,6 +105,11 @@ pub fn drive(
     result.and_then(|finding| cleaned.map(|()| finding))
 }
 
+/// Whether a target has numbers at both ends.
+fn has_levels(target: &Target) -> bool {
+    matches!(target, Target::Guard(target) if target.bad.number().is_some_and(f64::is_finite))
+}
+
 /// Runs of different machines, drivers, or compilers are never compared: a hunt goes on only
 /// where it began.
 fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
@@ -166,40 +171,7 @@ impl Driver<'_> {
             {
                 return self.begin_clean(why);
             }
-            let found = match &searched {
-                Searched::Culprit(culprit, seen) => Some((culprit.clone(), seen.clone())),
-                _ => None,
-            };
-            let crossing = match &searched {
-                Searched::Gradual(crossing, _) => Some(crossing.clone()),
-                _ => None,
-            };
-            let mut next = ledger.enter(&stretch, searched, &endpoints.bad);
-            if let Some((culprit, _)) = &found
-                && stretch.aim == Aim::Regression
-            {
-                // The levels after it tell more than the end's alone.
-                let has_levels = |target: &Target| matches!(target, Target::Guard(target) if target.bad.number().is_some_and(f64::is_finite));
-                next.retain(|one| {
-                    one.good != culprit.info.commit || !one.targets.iter().all(has_levels)
-                });
-            }
-            stretches.extend(next);
-            if let Some(crossing) = &crossing {
-                stretches.extend(self.look_for_a_dip(&stretch, crossing)?);
-            }
-            if let Some((culprit, seen)) = &found {
-                let step = Step { stretch: &stretch, culprit, seen };
-                match self.look_whether_it_lasts(&mut ledger, &step) {
-                    Err(HuntError::Budget(runs)) => {
-                        ledger.doubt_last(is_beyond_the_end(&step), runs);
-                        break;
-                    }
-                    next => stretches.extend(next?),
-                }
-                self.follow_into_merges(&mut ledger, &stretch, culprit)?;
-                self.settle_account(&mut ledger)?;
-            }
+            stretches.extend(self.go_on(&mut ledger, &stretch, searched, &endpoints.bad)?);
             if self.begun.options.first_only && ledger.has_answer() {
                 break;
             }
@@ -211,6 +183,42 @@ impl Driver<'_> {
         };
         let range = self.whole();
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
+    }
+
+    /// Enters what a stretch came to; returns what is to be searched besides.
+    fn go_on(
+        &mut self,
+        ledger: &mut Ledger,
+        stretch: &Stretch,
+        searched: Searched,
+        bad: &Observation,
+    ) -> Result<Vec<Stretch>, HuntError> {
+        let (found, crossing) = match &searched {
+            Searched::Culprit(culprit, seen) => (Some((culprit.clone(), seen.clone())), None),
+            Searched::Gradual(crossing, _) => (None, Some(crossing.clone())),
+            _ => (None, None),
+        };
+        let mut next = ledger.enter(stretch, searched, bad);
+        if let Some(crossing) = &crossing {
+            next.extend(self.look_for_a_dip(stretch, crossing)?);
+        }
+        let Some((culprit, seen)) = &found else { return Ok(next) };
+        if stretch.aim == Aim::Regression {
+            // The levels after it tell more than the end's alone.
+            let after = |one: &Stretch| one.good == culprit.info.commit;
+            next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
+        }
+        let step = Step { stretch, culprit, seen };
+        let looked = self.look_whether_it_lasts(ledger, &step).and_then(|more| {
+            self.follow_into_merges(ledger, stretch, culprit)?;
+            Ok(more)
+        });
+        match looked {
+            Err(HuntError::Budget(runs)) => ledger.doubt_last(is_beyond_the_end(&step), runs),
+            more => next.extend(more?),
+        }
+        self.settle_account(ledger)?;
+        Ok(next)
     }
 
     /// A merge that only brings in what a commit of its branch did gives its place to that one.

@@ -2,6 +2,8 @@
 //! one build of it is not like the next. Then each run counts as one vote, and a posterior over
 //! the commits weighs them.
 
+use std::collections::BTreeMap;
+
 use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target};
 use crate::store::journal::Event;
 
@@ -12,6 +14,9 @@ use super::lead::Lead;
 use super::posterior::posterior;
 use super::sampler::Sampler;
 use super::search::Searched;
+
+/// Runs of a commit without the failure after which it is believed to be without.
+const RUNS_WITHOUT: usize = 3;
 
 impl Driver<'_> {
     /// Searches the stretch again by how often each commit breaks its guard. `None` where the
@@ -58,6 +63,10 @@ impl Driver<'_> {
         let range = crate::git::Range::between(older, newer);
         let mut open = history.commits(&range)?;
         let verdicts = self.last_verdicts()?;
+        // One run in which a failure stayed away says little of it.
+        let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
+        let fewest = if stretch.targets.iter().any(is_failure) { RUNS_WITHOUT } else { 1 };
+        let runs = self.runs_judged()?;
         let mut last = newer.clone();
         for commit in &open {
             if verdicts.get(commit) == Some(&stretch.aim.newer())
@@ -69,6 +78,7 @@ impl Driver<'_> {
         let mut first = vec![older.clone()];
         for commit in &open {
             if verdicts.get(commit) == Some(&stretch.aim.older())
+                && runs.get(commit).is_some_and(|runs| *runs >= fewest)
                 && history.is_ancestor(commit, &last)?
             {
                 first.push(commit.clone());
@@ -80,6 +90,20 @@ impl Driver<'_> {
             open = left;
         }
         Ok((open, why.to_owned()))
+    }
+}
+
+impl Driver<'_> {
+    /// How many runs each judged commit had, by the verdict that rests on the most.
+    fn runs_judged(&self) -> Result<BTreeMap<CommitId, usize>, HuntError> {
+        let mut runs: BTreeMap<CommitId, usize> = BTreeMap::new();
+        for entry in self.hunt.entries()? {
+            if let Event::Judged(judged) = entry.event {
+                let most = runs.entry(judged.commit).or_default();
+                *most = judged.attempts.len().max(*most);
+            }
+        }
+        Ok(runs)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod account;
 mod alone;
+mod answer;
 mod aside;
 mod begin;
 mod boundary;

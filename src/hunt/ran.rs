@@ -9,7 +9,8 @@ use super::HuntError;
 use super::driver::Driver;
 
 impl Driver<'_> {
-    /// Compares the last fresh run of each measure on both sides; `None` where nothing ran on one
+    /// Compares the first fresh run of each measure on both sides, before which nothing ran in that
+    /// build; `None` where nothing ran on one
     /// of them, or it is not known what.
     pub(super) fn ran(
         &self,
@@ -31,7 +32,7 @@ impl Driver<'_> {
 
     fn loaded(&self, seen: &Observation, measure: &str) -> Result<Option<Loaded>, HuntError> {
         let recipe = self.oracle.recipe(&seen.commit)?;
-        let (Some(sample), Some(measure)) = (seen.of(measure).last(), recipe.measure(measure))
+        let (Some(sample), Some(measure)) = (seen.of(measure).first(), recipe.measure(measure))
         else {
             return Ok(None);
         };

@@ -1,7 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluation::{Basis, CommitInfo, FailureKind, GuardForm, Value};
+use crate::evaluation::{
+    Account, Basis, CommitInfo, Contribution, Effect, FailureKind, GuardForm, Outcome, Value,
+};
 use crate::oracle::fixture::{at, commit, fails_alike, failure, noisy, target};
 
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);

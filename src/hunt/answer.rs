@@ -1,0 +1,283 @@
+//! What a hunt answers from what it found: who is named, who is a candidate, and what is left.
+//! Pure.
+
+use super::account::Ledger;
+use super::effect::weight;
+use super::search::candidates_sentence;
+use super::standing::{Around, Found, Mend, Standing, settle};
+use crate::evaluation::{
+    Account, Aim, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target,
+};
+use crate::ui::text;
+
+impl Ledger {
+    /// Says what the places where the metric got better again make of the commits found; `around`
+    /// tells what is known of each found commit beside a mend.
+    pub(super) fn settle(&mut self, mend: &Mend, around: &[Around]) {
+        settle(&mut self.found, mend, around);
+    }
+
+    /// The answer. `history`: the commits between the endpoints, oldest first.
+    pub(super) fn close(
+        mut self,
+        contributions: Vec<Contribution>,
+        history: &[CommitId],
+    ) -> Finding {
+        // What lay before the first one found may have been entered after it.
+        let place = |found: &Found| history.iter().position(|c| *c == found.culprit.info.commit);
+        self.found.sort_by_cached_key(place);
+        let accounts = self.accounts();
+        self.doubt();
+        self.note_what_was_undone();
+        let culprits: Vec<Culprit> = self.named().cloned().collect();
+        let main = main_of(&self.found);
+        let mut notes = std::mem::take(&mut self.notes);
+        let besides = |notes: &mut Vec<String>, candidates: &[(Vec<CommitId>, String)]| {
+            for (commits, why) in candidates {
+                notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
+            }
+            for crossing in &self.crossings {
+                notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
+            }
+        };
+        let (outcome, summary, candidates) = if let Some(main) = main {
+            let culprit = &culprits[main];
+            besides(&mut notes, &self.candidates);
+            (
+                Outcome::Culprit,
+                culprit_sentence(culprit, self.aim),
+                vec![culprit.info.commit.clone()],
+            )
+        } else if let Some((commits, why)) = self.candidates.first() {
+            besides(&mut notes, &self.candidates[1..]);
+            let mut all: Vec<CommitId> = Vec::new();
+            for commit in self.candidates.iter().flat_map(|(commits, _)| commits) {
+                if !all.contains(commit) {
+                    all.push(commit.clone());
+                }
+            }
+            (Outcome::Candidates, candidates_sentence(commits, why, self.aim), all)
+        } else if let Some(crossing) = self.crossings.first() {
+            let mut all: Vec<CommitId> =
+                self.crossings.iter().map(|c| c.info.commit.clone()).collect();
+            let singles = contributions.iter().filter(|c| c.commits == 1);
+            for single in singles {
+                if !all.contains(&single.to) {
+                    all.push(single.to.clone());
+                }
+            }
+            let summary = format!("{}; nobody is blamed", small_sentence(crossing));
+            (Outcome::Gradual, summary, all)
+        } else {
+            let candidates = self.after_what_was_undone(history);
+            return Finding { candidates, accounts, notes, ..super::search::nothing() };
+        };
+        Finding {
+            outcome,
+            summary,
+            main: main.filter(|_| outcome == Outcome::Culprit),
+            culprits,
+            candidates,
+            accounts,
+            contributions,
+            notes,
+        }
+    }
+
+    /// The commits that are named, in order of history.
+    fn named(&self) -> impl Iterator<Item = &Culprit> {
+        self.found.iter().filter(|found| found.is_named()).map(|found| &found.culprit)
+    }
+
+    /// Whether a commit was found whose change is still there.
+    pub(super) fn has_answer(&self) -> bool {
+        self.found.iter().any(Found::stands)
+    }
+
+    /// The commits after the last place where something was undone: one of them must have done
+    /// what the newer end shows.
+    fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
+        let place = |found: &Found| match &found.standing {
+            Standing::Undone { by, .. } => history.iter().position(|commit| commit == by),
+            _ => None,
+        };
+        let from = self.found.iter().filter_map(place).max().map_or(0, |place| place + 1);
+        history[from..].to_vec()
+    }
+
+    fn note_what_was_undone(&mut self) {
+        for Found { culprit, standing } in &self.found {
+            let Standing::Undone { by, again } = standing else { continue };
+            let then = if *again { ", and landed again later" } else { "" };
+            let said = culprit_sentence(culprit, self.aim);
+            self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
+        }
+    }
+
+    /// Commits that may be the reason or not are candidates, never named.
+    fn doubt(&mut self) {
+        let mut unclear = Vec::new();
+        let mut largest_unclear: f64 = 0.0;
+        let mut doubts = Vec::new();
+        let size = |culprit: &Culprit| match culprit.effects.first() {
+            // A fact has no size, and outweighs every number; a rate has none either.
+            Some(effect) if culprit.basis == Basis::BitExact => {
+                effect.own_step.unwrap_or(f64::INFINITY)
+            }
+            Some(effect) => effect.own_step.unwrap_or(0.0),
+            None => f64::INFINITY,
+        };
+        let clearest = self.named().map(size).fold(0.0, f64::max);
+        for (commit, after) in std::mem::take(&mut self.hidden) {
+            // One that was found behind it explains what is left.
+            let is_behind =
+                |found: &&Found| found.stands() && after.contains(&found.culprit.info.commit);
+            let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
+            let standing = if let Some(by) = behind.cloned() {
+                Standing::Undone { by, again: false }
+            } else {
+                let among = [commit.clone()].into_iter().chain(after).collect();
+                Standing::Hides { among, left: f64::INFINITY }
+            };
+            let mut found = self.found.iter_mut().filter(|found| found.stands());
+            if let Some(found) = found.find(|found| found.culprit.info.commit == commit) {
+                found.standing = standing;
+            }
+        }
+        for Found { culprit, standing } in &self.found {
+            match standing {
+                Standing::Unclear => {
+                    let step = culprit.effects.first().and_then(|effect| effect.own_step);
+                    largest_unclear = largest_unclear.max(step.unwrap_or(f64::INFINITY));
+                    unclear.push(culprit.info.commit.clone());
+                }
+                Standing::Hides { among, left } => {
+                    let commit = culprit.info.commit.short();
+                    let why = if left.is_finite() {
+                        format!(
+                            "{commit} broke it far more than what is left, and was made good \
+                             later; while it was broken, no other change could be seen"
+                        )
+                    } else {
+                        format!(
+                            "{commit} broke it first, and its change is gone at the end, which \
+                             shows the same: one of these broke it again"
+                        )
+                    };
+                    doubts.push((among.clone(), why, *left));
+                }
+                Standing::Stands | Standing::Undone { .. } => {}
+            }
+        }
+        let is_open = largest_unclear > clearest
+            || self.largest_open > clearest
+            || doubts.iter().any(|(.., left)| *left > clearest);
+        if !unclear.is_empty() {
+            let why = "a later commit made one of them good, and the figures fit each".to_owned();
+            self.candidates.insert(0, (unclear, why));
+        }
+        self.candidates.extend(doubts.into_iter().map(|(among, why, _)| (among, why)));
+        if is_open {
+            for found in &mut self.found {
+                // Confirmed as a step, and not enough to explain the bad end.
+                if found.stands() {
+                    self.notes.push(culprit_sentence(&found.culprit, self.aim));
+                    found.standing = Standing::Unclear;
+                }
+            }
+        }
+    }
+
+    pub(super) fn accounts(&self) -> Vec<Account> {
+        let mut accounts = Vec::new();
+        for target in &self.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+                // What fails now and then has no steps to add up, whatever its runs print.
+                continue;
+            }
+            let (Some(good), Some(bad)) = (target.baseline.number(), target.bad.number()) else {
+                continue;
+            };
+            let total = target.guard.worsening(good, bad);
+            // One step a culprit, though two guards of one metric have an effect each.
+            let step = |culprit: &Culprit| {
+                let mut effects = culprit.effects.iter();
+                effects.find(|effect| effect.metric == *metric).and_then(|effect| effect.own_step)
+            };
+            // Not `sum`: that of no numbers is -0, and people would read the sign.
+            let found =
+                self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);
+            let explained = found.filter_map(step).fold(0.0, |sum, x| sum + x);
+            if accounts.iter().all(|account: &Account| account.metric != *metric) {
+                accounts.push(Account {
+                    metric: metric.clone(),
+                    total,
+                    explained,
+                    rest: total - explained,
+                    limit: target.limit,
+                });
+            }
+        }
+        accounts
+    }
+}
+
+/// Which of the named commits has the largest own step, in units of its limit, of those whose
+/// change is still there.
+fn main_of(found: &[Found]) -> Option<usize> {
+    let size = |culprit: &Culprit| match culprit.effects.first() {
+        Some(effect) => weight(effect),
+        None => f64::INFINITY,
+    };
+    let mut best: Option<(usize, f64)> = None;
+    for (index, found) in found.iter().filter(|found| found.is_named()).enumerate() {
+        let size = size(&found.culprit);
+        if found.stands() && best.is_none_or(|(_, largest)| size > largest) {
+            best = Some((index, size));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+fn culprit_sentence(culprit: &Culprit, aim: Aim) -> String {
+    let commit = culprit.info.commit.short();
+    let sought = aim.sought();
+    match (culprit.effects.first(), &culprit.failure) {
+        (Some(effect), _) => match effect.own_step {
+            Some(step) => format!(
+                "{commit} is the {sought}: {} {} → {} (own step {step:.6}, tolerance {:.6})",
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit),
+                effect.limit
+            ),
+            None => format!(
+                "{commit} is the {sought}: {} {} → {}",
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit)
+            ),
+        },
+        (None, Some(failure)) => {
+            let [whose, _] = aim.turned(["it", "its parent"]);
+            format!("{commit} is the {sought}: {whose} {} ({})", failure.kind, failure.detail)
+        }
+        (None, None) => format!("{commit} is the {sought}"),
+    }
+}
+
+fn small_sentence(crossing: &Culprit) -> String {
+    let commit = crossing.info.commit.short();
+    let step = |effect: &Metric, step: f64, limit: f64| {
+        format!(
+            "the limit of {effect} is crossed at {commit}, whose own step is only {step:.6} of a \
+             tolerance of {limit:.6}"
+        )
+    };
+    match crossing.effects.first() {
+        Some(effect) => step(&effect.metric, effect.own_step.unwrap_or(0.0), effect.limit),
+        None => format!("the limit is crossed at {commit}"),
+    }
+}
