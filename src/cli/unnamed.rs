@@ -87,7 +87,9 @@ fn outside(written: &str, config: &Config, checkout: Option<&Path>) -> Option<Pa
             |link: &String| Path::new(below_src).starts_with(link.trim_end_matches('/'));
         checkout.filter(|_| config.worktree.link.iter().any(is_linked))?.join(below_src)
     };
-    let is_systems = path == Path::new("/") || SYSTEMS.iter().any(|top| path.starts_with(top));
+    // Memory that is used as a disk is for anybody's files.
+    let is_systems = path == Path::new("/")
+        || (SYSTEMS.iter().any(|top| path.starts_with(top)) && !path.starts_with("/dev/shm"));
     let is_program = path.is_file() && is_executable(&path);
     (path.exists() && !is_systems && !is_program).then_some(path)
 }

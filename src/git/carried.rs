@@ -49,9 +49,9 @@ impl History {
     pub fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
         let changed = self.diff_files(Some(parent), commit)?;
         let mut files = Vec::new();
-        for file in changed.into_iter().take(MOST_FILES).filter(|file| !file.submodule) {
-            let before = self.blob_at(parent, &file.path);
-            let after = self.blob_at(commit, &file.path);
+        for file in changed.into_iter().take(MOST_FILES) {
+            let before = self.entry_at(parent, &file.path);
+            let after = self.entry_at(commit, &file.path);
             let (old, new) = (self.lines(before), self.lines(after));
             files.push(ChangedFile {
                 added: new.difference(&old).cloned().collect(),
@@ -80,7 +80,7 @@ impl History {
     /// Whether the change is gone from the tree of `commit` and a file of it is again what it was
     /// before, byte for byte, as after a revert.
     pub fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
-        let is_as_before = |file: &ChangedFile| self.blob_at(commit, &file.path) == file.before;
+        let is_as_before = |file: &ChangedFile| self.entry_at(commit, &file.path) == file.before;
         self.carries(commit, change) == Some(false) && change.files.iter().any(is_as_before)
     }
 
@@ -91,7 +91,7 @@ impl History {
     }
 
     fn carries_file(&self, commit: &CommitId, file: &ChangedFile) -> Option<bool> {
-        let here = self.blob_at(commit, &file.path);
+        let here = self.entry_at(commit, &file.path);
         if here == file.after {
             return Some(true);
         }
@@ -197,10 +197,12 @@ impl History {
         commit_list(call.arg("--").args(paths))
     }
 
-    fn blob_at(&self, commit: &CommitId, path: &[u8]) -> Option<Oid> {
+    fn entry_at(&self, commit: &CommitId, path: &[u8]) -> Option<Oid> {
         let tree = self.objects.find_tree(self.commit(commit).ok()?.tree).ok()?;
         let entry = tree.get_path(std::path::Path::new(super::changes::os(path))).ok()?;
-        (entry.kind() == Some(ObjectType::Blob)).then(|| entry.id())
+        // A submodule's is the commit that it is pinned to.
+        let is_leaf = matches!(entry.kind(), Some(ObjectType::Blob | ObjectType::Commit));
+        is_leaf.then(|| entry.id())
     }
 
     /// The telling lines of a text file; none of one that is binary, large, or not at hand.

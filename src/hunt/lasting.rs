@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target, Verdict};
+use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target};
 use crate::oracle::{Observation, Request};
 
 use super::HuntError;
@@ -46,6 +46,11 @@ impl Driver<'_> {
         };
         let is_followed = levels.is_some();
         next.extend(levels.unwrap_or_default());
+        // A single commit cannot be looked at where the machine may drift.
+        let drifts = |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift());
+        if step.stretch.targets.iter().any(drifts) {
+            return Ok(next);
+        }
         if !is_followed || next.is_empty() {
             next.extend(self.look_behind(ledger, step)?);
         }
@@ -65,9 +70,7 @@ impl Driver<'_> {
         let mut suspects = self.suspects(step)?.into_iter();
         let is_plain = self.is_plainly_the_same(step)?;
         for _ in 0..MOST_LOOKS {
-            let suspect = suspects.next();
-            let is_suspect = suspect.is_some();
-            let (before, commit) = match suspect {
+            let (before, commit) = match suspects.next() {
                 Some(suspect) => suspect,
                 None if is_plain => break,
                 None => match self.least_known(&chain)? {
@@ -84,10 +87,6 @@ impl Driver<'_> {
                     && let Some(seen) = self.is_surely_older(stretch, place)?
                 {
                     return Ok(vec![goes_on_from(ledger, stretch, &seen, step.seen)]);
-                }
-                if judgement.verdict == Verdict::Skip && place == &commit && is_suspect {
-                    // It went, and whether that mended anything cannot be seen.
-                    ledger.hides(found, &chain);
                 }
             }
             // The change is gone, and the metric is as bad: something else made it so before.

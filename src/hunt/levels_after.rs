@@ -14,6 +14,9 @@ use super::driver::Driver;
 use super::lasting::Step;
 use super::standing::Mend;
 
+/// How far the machine may move a level under a metric that drifts, as a part of it.
+const DRIFT: f64 = 0.25;
+
 /// Ways beside the one along first parents that are followed.
 const MOST_WAYS: usize = 2;
 
@@ -45,8 +48,10 @@ impl Driver<'_> {
         let mut metrics = BTreeSet::new();
         for target in &step.stretch.targets {
             let Target::Guard(target) = target else { continue };
-            let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
-            if is_rate || target.bad.number().is_none_or(|bad| !bad.is_finite()) {
+            // Levels of hours apart say nothing on a machine that drifts.
+            let has_levels =
+                target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired);
+            if !has_levels || target.bad.number().is_none_or(|bad| !bad.is_finite()) {
                 continue;
             }
             if metrics.insert(target.guard.metric.clone()) {
@@ -244,7 +249,11 @@ fn level_of(seen: &Observation, commit: &CommitId, target: &GuardTarget) -> Leve
 /// Whether the later level is worse by more than the limit, beyond noise.
 fn is_worse(target: &GuardTarget, from: &Level, to: &Level) -> bool {
     let worse = target.guard.worsening(from.value, to.value);
-    worse > target.limit.max(0.0) + doubt(target)
+    let drift = match target.noise {
+        Some(_) if target.may_drift() => DRIFT * from.value.abs().min(to.value.abs()),
+        _ => 0.0,
+    };
+    worse > target.limit.max(0.0) + doubt(target).max(drift)
 }
 
 /// Two standard errors of the difference between two levels, in the metric's unit.

@@ -35,7 +35,7 @@ fn the_answer_is_read_in_a_browser_on_a_phone_without_any_request() {
         history.commit(3),
         "Ada Lovelace",
         "own step 0.5 worse, limit 0.2",
-        "100 %: every value repeated bit for bit",
+        "every run repeated bit for bit",
         "reproduce.sh",
         "&lt;script&gt;document.title",
     ] {

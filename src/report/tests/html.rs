@@ -104,7 +104,7 @@ fn a_first_bad_commit_in_a_browser() {
         "Ada Example &#60;ada@example.org&#62;",
         "own step 0.31 worse, limit 0.05",
         "ppl may rise by at most 0.05",
-        "100 %: every value repeated bit for bit",
+        "every run repeated bit for bit",
         "<a href=\"reproduce.sh\">",
         "<a href=\"logs/ppl-a11.log\"><bdi>7.52</bdi></a>",
         "ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)",

@@ -18,7 +18,7 @@ fn a_first_bad_commit_for_an_issue() {
     - Parent: `cccccccccccccccccccccccccccccccccccccccc`
     - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)
     - Tolerance: ppl may rise by at most 0.05
-    - Confidence: 100 %: every value repeated bit for bit, so nothing had to be estimated
+    - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance that this is by chance
     - Files: src/kv_cache.c +3 -1
     - Account: ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
     - Range: v1.0 (`bbbbbbbbbb`) to HEAD (`eeeeeeeeee`), 12 commits, 4 measured

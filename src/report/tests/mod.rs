@@ -37,7 +37,7 @@ fn a_first_bad_commit_on_the_terminal() {
     First bad commit: dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
     Author: Ada Example <ada@example.org>  Date: 2026-01-02T03:04:05Z
     ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)
-    Confidence 100 %: every value repeated bit for bit, so nothing had to be estimated
+    Confidence 100 %: every run repeated bit for bit; 0.00 % chance that this is by chance
     ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
     Files it touches:
       src/kv_cache.c  +3 -1

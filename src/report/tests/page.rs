@@ -17,7 +17,7 @@ fn a_first_bad_commit_in_markdown() {
     - Date: 2026-01-02T03:04:05Z
     - Parent: cccccccccccccccccccccccccccccccccccccccc
     - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)
-    - Confidence: 100 %: every value repeated bit for bit, so nothing had to be estimated
+    - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance that this is by chance
 
     | metric | parent | first bad commit | own step | over all pairs of runs | limit |
     | --- | --- | --- | --- | --- | --- |
