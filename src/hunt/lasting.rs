@@ -239,7 +239,7 @@ impl Driver<'_> {
         let change = history.change(parent, &culprit.info.commit)?;
         let touching = history.touching(older, parent, &change)?;
         let landed =
-            |commit: &&CommitId| history.carries_wholly(commit, &change) && *commit != parent;
+            |commit: &&CommitId| history.carries_mostly(commit, &change) && *commit != parent;
         if history.carries(older, &change) != Some(false) {
             return Ok(None);
         }
@@ -270,7 +270,7 @@ impl Driver<'_> {
         let change = self.oracle.history.change(&culprit.parent, found)?;
         let mut next = Vec::new();
         for tip in self.tips_without(stretch, found)?.into_iter().take(MOST_LOOKS) {
-            if !self.oracle.history.carries_wholly(&tip, &change) {
+            if !self.oracle.history.carries_mostly(&tip, &change) {
                 continue;
             }
             let number = self.stretches.saturating_sub(1);

@@ -113,7 +113,12 @@ impl Driver<'_> {
             Some(via) => [self.chain(found, via)?, self.chain(via, newer)?].concat(),
             None => self.chain(found, newer)?,
         };
-        for commit in chain.iter().filter(|commit| judged.contains(*commit) && *commit != newer) {
+        // What could not be judged (it ran other checks, say) has no level to compare.
+        let verdicts = self.last_verdicts()?;
+        let has_level = |commit: &&CommitId| {
+            judged.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
+        };
+        for commit in chain.iter().filter(has_level).filter(|commit| *commit != newer) {
             let measures = [metric.measure.clone()];
             let look = Request::look(commit, &measures, Phase::Search);
             let seen = self.oracle.evaluate(look)?;
@@ -198,7 +203,7 @@ impl Driver<'_> {
         stretch: &Stretch,
         merge: &Culprit,
     ) -> Result<Option<Stretch>, HuntError> {
-        if stretch.aim != Aim::Regression {
+        if stretch.aim != Aim::Regression || self.begun.options.first_parent {
             return Ok(None);
         }
         for parent in &self.oracle.history.parents(&merge.info.commit)? {

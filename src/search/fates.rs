@@ -36,9 +36,11 @@ pub fn fates(steps: &[f64], carried: &[Option<bool>], amount: f64, tolerance: f6
     };
     let fitting: Vec<u32> = (1..1_u32 << count).filter(fits).collect();
     let told: Vec<u32> = fitting.iter().copied().filter(|set| is_told(*set)).collect();
-    // Where no set fits both, a change that is gone from the text was undone.
+    // Where no set fits both and the text tells steps apart, one that is gone was undone.
     let is_gone = |i: usize| carried[i] == Some(false) && steps[i] <= amount + tolerance;
-    if told.is_empty() && (0..steps.len()).any(is_gone) {
+    let is_kept = |i: usize| carried[i] == Some(true);
+    let tells_apart = (0..steps.len()).any(is_gone) && (0..steps.len()).any(is_kept);
+    if told.is_empty() && tells_apart {
         let fate = |i: usize| match carried[i] {
             Some(false) if steps[i] <= amount + tolerance => Fate::Undone,
             Some(_) => Fate::Stands,

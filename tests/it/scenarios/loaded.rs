@@ -65,7 +65,7 @@ fn what_differs_between_the_first_bad_commit_and_its_parent_is_told() {
         assert!(own.values().all(|sha| sha.as_str().unwrap().len() == 64), "{own:#?}");
         seen += 1;
     }
-    assert_eq!(seen, 8);
+    assert_eq!(seen, 14);
 }
 
 fn records_below(folder: &std::path::Path) -> Vec<Value> {

@@ -62,7 +62,7 @@ fn several_commits_explain_several_cells() {
     for label in 6..8 {
         plan = plan.with(label, "ppl@q8 = 8.0");
     }
-    let told = in_cells(hunt(plan)).finds("2 6").costs(26, 11);
+    let told = in_cells(hunt(plan)).finds("2 6").costs(48, 13);
     let said = &told.hunt.output.stdout;
     assert!(said.contains("Broken in 2 of 3 cells of ppl, by 2 commits"), "{said}");
 }
@@ -79,7 +79,7 @@ fn a_cell_has_a_model_of_its_own() {
             .section("[matrix]\nmodel = [\"../inputs/model.bin\", \"../inputs/other.bin\"]\nthreads = [1, 2]")
     });
     let row = row.given(|env, _| std::fs::write(env.path("inputs/other.bin"), "others\n").unwrap());
-    let told = row.finds("2").costs(32, 6);
+    let told = row.finds("2").costs(56, 6);
     let inputs = told.hunt.report["inputs"].as_object().unwrap();
     let names: Vec<_> = inputs.keys().collect();
     assert_eq!(names, ["model[model]", "model[other]"]);

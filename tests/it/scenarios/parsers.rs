@@ -91,7 +91,7 @@ fn a_suite_that_is_skipped_is_not_good() {
     let plan = plan.with(2, broken).with(3, "checks = q:skip k:skip new");
     let plan = plan.with(4, broken).with(5, broken).with(6, broken);
     let told = suite(plan, "suite", "parser = \"parity\"", "metric = \"unit.failed\"\nmax = 0");
-    let told = told.finds("2").costs(14, 8);
+    let told = told.finds("2").costs(22, 10);
     let commit = told.commit("3");
     assert_eq!(commit["skip"], "other-checks");
     assert_eq!(

@@ -42,7 +42,7 @@ fn read(told: &super::Told, phase: &str) -> Vec<usize> {
 
 #[test]
 fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
-    let told = short(plain()).finds("4").costs(9, 7);
+    let told = short(plain()).finds("4").costs(19, 11);
     assert_eq!(read(&told, "endpoint"), [24; 4]);
     assert_eq!(read(&told, "search"), [8; 3]);
     assert_eq!(read(&told, "confirm"), [24; 2]);
@@ -62,7 +62,7 @@ fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
 
 #[test]
 fn shorter_runs_take_less_time() {
-    let told = short(plain().with_all("chunk_ms = 20")).finds("4").costs(9, 7);
+    let told = short(plain().with_all("chunk_ms = 20")).finds("4").costs(19, 11);
     // Three runs of 8 chunks instead of 24: 3 · 16 · 20 ms, on a machine that does other things.
     let saved = told.hunt.report["totals"]["saved_s"].as_f64().unwrap();
     assert!(saved > 0.6 && saved < 1.4, "{saved}");
@@ -143,13 +143,13 @@ fn a_beginning_that_does_not_repeat_takes_five_fresh_rounds() {
     // The search's run of the parent said something else in its last chunk: five fresh rounds,
     // which are all alike.
     let plan = plain().with(3, "wobble = 1");
-    let told = short(plan).finds("4").costs(18, 7);
+    let told = short(plan).finds("4").costs(20, 11);
     assert_eq!(told.hunt.report["culprit"]["basis"], "bit-exact");
 }
 
 #[test]
 fn what_was_read_of_a_short_text_is_used_again() {
-    let told = short(plain()).finds("4").costs(9, 7).again().finds("4").costs(0, 0);
+    let told = short(plain()).finds("4").costs(19, 11).again().finds("4").costs(0, 0);
     assert!(told.hunt.report["totals"].get("saved_s").is_none());
     // Every beginning is one of its own: the full search has nothing of it.
     let row = told.again().oracle(|o| o.section("[statistics]\nshort_text = false"));
@@ -175,8 +175,8 @@ fn a_search_that_stopped_goes_on_with_the_same_text() {
     }
     let told = short(plan).saying(&["resume"]).gets_stopped().costs(6, 3);
     told.env().world("broken", false);
-    let told = told.resumed().finds("4").counting(11, 8).costs(5, 5);
+    let told = told.resumed().finds("4").counting(21, 12).costs(15, 9);
     let [search, confirm] = ["search", "confirm"].map(|phase| read(&told, phase));
     assert!(search.iter().all(|chunks| *chunks == 8), "{search:?}");
-    assert_eq!(confirm, [24; 2]);
+    assert!(confirm.iter().all(|chunks| *chunks == 24), "{confirm:?}");
 }
