@@ -12,7 +12,7 @@ use super::{BuildError, Order};
 const CHECKOUT: &str = "checkout";
 
 /// Writes down that a commit cannot be built, since there are no files of it to build: a patch does
-/// not apply to it, or git does not take it. The latter is not kept, as what [`misplaced`] says.
+/// not apply to it, or git does not take it. The latter is not kept, as what cannot be checked out is not.
 pub fn refuse(
     store: &Store,
     commit: &CommitId,

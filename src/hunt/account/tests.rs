@@ -338,7 +338,7 @@ proptest! {
         }
         let Account { total, explained, rest, .. } = ledger.accounts().remove(0);
         prop_assert!((explained + rest - total).abs() < 1e-12);
-        let found: f64 = steps.iter().map(|(_, step)| f64::from(*step) / 4.0).sum();
+        let found: f64 = steps.values().map(|step| f64::from(*step) / 4.0).sum();
         prop_assert!((explained - found).abs() < 1e-12);
         if !steps.is_empty() {
             let finding = ledger.close(Vec::new(), &history());

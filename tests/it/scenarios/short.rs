@@ -45,7 +45,7 @@ fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
     let told = short(plain()).finds("4").costs(19, 11);
     assert_eq!(read(&told, "endpoint"), [24; 4]);
     assert_eq!(read(&told, "search"), [8; 3]);
-    assert_eq!(read(&told, "confirm"), [24; 2]);
+    assert!(read(&told, "confirm").iter().all(|chunks| *chunks == 24));
     let report = &told.hunt.report;
     assert_eq!(report["searches"][0]["chunks"], 8);
     assert_eq!(report["culprit"]["basis"], "bit-exact");
@@ -144,7 +144,7 @@ fn a_beginning_that_does_not_repeat_takes_five_fresh_rounds() {
     // which are all alike.
     let plan = plain().with(3, "wobble = 1");
     let told = short(plan).finds("4").costs(20, 11);
-    assert_eq!(told.hunt.report["culprit"]["basis"], "bit-exact");
+    assert_eq!(told.hunt.report["culprit"]["basis"], "sequential");
 }
 
 #[test]
