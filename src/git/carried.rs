@@ -84,6 +84,21 @@ impl History {
         self.carries(commit, change) == Some(false) && change.files.iter().any(is_as_before)
     }
 
+    /// Whether the lines of the change are gone from the tree of `commit` and no file of it is what
+    /// it was before: the same place was written anew.
+    pub fn is_reworked(&self, commit: &CommitId, change: &Change) -> bool {
+        self.carries(commit, change) == Some(false) && !self.is_restored(commit, change)
+    }
+
+    /// Whether the change is gone from the tree of `commit`, or at least a file of it is again what
+    /// it was before, byte for byte.
+    pub fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
+        let is_as_before = |file: &ChangedFile| {
+            file.before != file.after && self.entry_at(commit, &file.path) == file.before
+        };
+        self.carries(commit, change) == Some(false) || change.files.iter().any(is_as_before)
+    }
+
     /// Whether the tree of `commit` carries the change in at least half of the files whose text
     /// tells: some file (a version, a log) is another in every commit.
     pub fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {
@@ -113,13 +128,28 @@ impl History {
         }
     }
 
-    /// Where the change that `found` made goes out of the tree on every way to `newer`: pairs of
-    /// the last commit with it and the first without; none where some way keeps it.
+    /// Where the change that `found` made goes out of the tree on every way to `newer`, as a whole
+    /// or else in part: pairs of the last commit with it and the first without; none where some
+    /// way keeps it.
     pub fn where_it_goes(
         &self,
         found: &CommitId,
         newer: &CommitId,
         change: &Change,
+    ) -> Result<Vec<(CommitId, CommitId)>, GitError> {
+        let as_a_whole = |commit: &CommitId| self.carries(commit, change) == Some(false);
+        let places = self.where_it_first(found, newer, as_a_whole)?;
+        if !places.is_empty() {
+            return Ok(places);
+        }
+        self.where_it_first(found, newer, |commit| self.is_gone_in_part(commit, change))
+    }
+
+    fn where_it_first(
+        &self,
+        found: &CommitId,
+        newer: &CommitId,
+        is_gone: impl Fn(&CommitId) -> bool,
     ) -> Result<Vec<(CommitId, CommitId)>, GitError> {
         let after = self.descending(found, newer)?;
         if after.len() > MOST_COMMITS {
@@ -133,7 +163,7 @@ impl History {
             let Some(parent) = parents.into_iter().find(|parent| with.contains(parent)) else {
                 continue;
             };
-            if self.carries(&commit, change) == Some(false) {
+            if is_gone(&commit) {
                 ends.push((parent, commit));
             } else {
                 with.insert(commit);

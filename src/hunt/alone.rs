@@ -6,7 +6,9 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
-use crate::oracle::{ControlSlot, Engine, Launcher, Oracle, OracleError, Pins, Recorder, Request};
+use crate::oracle::{
+    ControlSlot, Derivations, Engine, Launcher, Oracle, OracleError, Pins, Recorder, Request,
+};
 use crate::process::Stop;
 use crate::store::Store;
 
@@ -49,6 +51,7 @@ pub fn alone(
         kept: Vec::new(),
         taken_over: BTreeSet::new(),
         launcher: Launcher::new(&user_cache()),
+        derivations: Derivations::default(),
     })
 }
 

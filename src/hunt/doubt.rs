@@ -120,7 +120,10 @@ impl Driver<'_> {
                 };
                 testimony.note_builds(&known, short.as_ref());
                 let recipe = self.oracle.recipe(&commit)?;
-                seen(&known, &claim.lead.targets, &recipe)
+                let whole = Heard::of(&known, &claim.lead.targets, &recipe);
+                let part = self.short.as_ref().zip(short.as_ref());
+                let part = part.map(|(short, seen)| Heard::of(seen, &short.targets, &recipe));
+                part.into_iter().fold(whole, Heard::with).count()
             };
             match verdict {
                 verdict if verdict == claim.aim.newer() => testimony.newer.insert(commit, seen),
@@ -286,35 +289,58 @@ fn is_count(value: &Value) -> bool {
     value.number().is_none_or(|x| x.fract().abs() < f64::EPSILON)
 }
 
-/// What the runs of a commit say together, counted by the measure with the fewest.
-fn seen(known: &Observation, targets: &[Target], config: &Config) -> (Verdict, Seen) {
-    let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
-    let said: Vec<Verdict> =
-        (0..runs).map(|run| verdict_of_run(known, run, targets, config).verdict).collect();
-    let count = |verdict: Verdict| said.iter().filter(|one| **one == verdict).count();
-    let (good, bad) = (count(Verdict::Good), count(Verdict::Bad));
-    let verdict = match good.cmp(&bad) {
-        std::cmp::Ordering::Greater => Verdict::Good,
-        std::cmp::Ordering::Less => Verdict::Bad,
-        std::cmp::Ordering::Equal => Verdict::Unknown,
-    };
-    let built: BTreeSet<&str> =
-        known.samples.values().flatten().map(|sample| sample.built.as_str()).collect();
-    let runs = good.max(bad);
-    (verdict, Seen { runs, builds: built.len().min(runs), strays: good.min(bad) })
+/// What the runs of a commit said, and which builds said so; counted by the measure with the
+/// fewest runs.
+#[derive(Debug, Default)]
+struct Heard<'a> {
+    good: usize,
+    bad: usize,
+    built: BTreeSet<&'a str>,
 }
 
-/// Whether builds of one commit loaded the very same files; `None` where that cannot be told.
+impl<'a> Heard<'a> {
+    fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
+        let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
+        let said: Vec<Verdict> =
+            (0..runs).map(|run| verdict_of_run(known, run, targets, config).verdict).collect();
+        let count = |verdict: Verdict| said.iter().filter(|one| **one == verdict).count();
+        let built = known.samples.values().flatten().map(|sample| sample.built.as_str()).collect();
+        Self { good: count(Verdict::Good), bad: count(Verdict::Bad), built }
+    }
+
+    /// Both, as of one text and of its beginning.
+    fn with(mut self, other: Self) -> Self {
+        self.built.extend(other.built);
+        Self { good: self.good + other.good, bad: self.bad + other.bad, ..self }
+    }
+
+    /// The side of most runs, and how many there were.
+    fn count(self) -> (Verdict, Seen) {
+        let Self { good, bad, built } = self;
+        let verdict = match good.cmp(&bad) {
+            std::cmp::Ordering::Greater => Verdict::Good,
+            std::cmp::Ordering::Less => Verdict::Bad,
+            std::cmp::Ordering::Equal => Verdict::Unknown,
+        };
+        let runs = good.max(bad);
+        (verdict, Seen { runs, builds: built.len().min(runs), strays: good.min(bad) })
+    }
+}
+
+/// Whether builds of one commit gave the very same files, as far as runs of both loaded them (one
+/// that was cut short loaded fewer); `None` where that cannot be told.
 fn equal_builds<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<bool> {
-    let mut firsts: BTreeMap<&str, &Loaded> = BTreeMap::new();
+    let mut of_builds: BTreeMap<&str, &Loaded> = BTreeMap::new();
     for sample in samples {
-        if let Some(loaded) = sample.loaded.as_ref().filter(|loaded| !loaded.own.is_empty()) {
-            firsts.entry(&sample.built).or_insert(loaded);
+        let Some(loaded) = &sample.loaded else { continue };
+        let known = of_builds.entry(&sample.built).or_insert(loaded);
+        if loaded.own.len() > known.own.len() {
+            *known = loaded;
         }
     }
-    let mut loaded = firsts.into_values();
-    let first = loaded.next()?;
-    let mut others = loaded.peekable();
-    others.peek()?;
-    Some(others.all(|other| other.own == first.own))
+    let fullest = of_builds.iter().max_by_key(|(_, loaded)| loaded.own.len())?;
+    let others = of_builds.iter().filter(|(built, _)| built != &fullest.0);
+    let files = others.flat_map(|(_, other)| &other.own);
+    let digests = files.filter_map(|(path, digest)| Some((digest, fullest.1.own.get(path)?)));
+    digests.map(|(one, other)| one == other).reduce(|all, equal| all && equal)
 }

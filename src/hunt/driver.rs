@@ -138,16 +138,25 @@ impl Driver<'_> {
         let lead = Lead::of(&endpoints.chosen.targets, self.begun.options.search);
         self.short = short::choose(&endpoints, &lead, &self.oracle.config);
         let mut ledger = Ledger::new(&endpoints.chosen.targets, self.begun.options.aim);
-        let mut stretches = VecDeque::from([Stretch {
+        let whole = Stretch {
             good: self.begun.good.commit.clone(),
             bad: self.begun.bad.commit.clone(),
             aim: self.begun.options.aim,
             targets: endpoints.chosen.targets.clone(),
             paths: self.begun.options.paths.clone(),
             aside: Vec::new(),
-        }]);
+        };
+        let mut stretches = VecDeque::from([whole.clone()]);
         let mut searched_before = BTreeSet::new();
-        while let Some(stretch) = stretches.pop_front() {
+        let mut looked_at = BTreeSet::new();
+        loop {
+            let Some(stretch) = stretches.pop_front() else {
+                stretches.extend(self.look_whether_all_last(&mut ledger, &whole, &mut looked_at)?);
+                if stretches.is_empty() {
+                    break;
+                }
+                continue;
+            };
             // Two ways may lead to one stretch.
             if !searched_before.insert((stretch.good.clone(), stretch.bad.clone())) {
                 continue;
@@ -173,7 +182,7 @@ impl Driver<'_> {
             }
             stretches.extend(self.go_on(&mut ledger, &stretch, searched, &endpoints.bad)?);
             if self.begun.options.first_only && ledger.has_answer() {
-                break;
+                stretches.clear();
             }
         }
         let contributions = if ledger.is_gradual() {
@@ -253,7 +262,7 @@ impl Driver<'_> {
     }
 
     /// Everything between the endpoints.
-    fn whole(&self) -> Range {
+    pub(super) fn whole(&self) -> Range {
         let [old, new] = self.begun.ends();
         Range::between(old, new)
     }

@@ -137,16 +137,42 @@ fn rates(
             a.total_cmp(b)
         })?;
     let metric = target.guard.metric.clone();
+    let [good, bad] = aim.turned([&parents[worst], commit]);
+    // A limit that is crossed by a small step is crossed now and then as well.
+    let small = step_between(good, bad, target, config)
+        .filter(|step| *step <= blamed_from(target.limit));
     let effect = Effect {
         metric,
         parent,
         commit: level,
-        own_step: None,
+        own_step: small,
         interval: None,
         over_text: None,
-        limit: 0.0,
+        limit: small.map_or(0.0, |_| target.limit),
     };
     Some((effect, worst))
+}
+
+/// How far apart the numbers are of the runs that keep the guard on the good side and of those
+/// that break it on the bad side; `None` where they have none.
+fn step_between(
+    good: &Observation,
+    bad: &Observation,
+    target: &GuardTarget,
+    config: &Config,
+) -> Option<f64> {
+    let metric = &target.guard.metric;
+    if config.passes_or_fails(metric) || is_spread(target) {
+        return None;
+    }
+    let typical = |seen: &Observation, breaks: bool| {
+        let samples = samples(seen, target, config).ok()?;
+        let runs = samples.iter().zip(seen.of(&metric.measure));
+        let alike = runs.filter(|(sample, _)| (**sample > 0.5) == breaks);
+        let numbers = alike.filter_map(|(_, run)| run.value(metric)?.number());
+        stats::median(&numbers.filter(|x| x.is_finite()).collect::<Vec<_>>())
+    };
+    Some(target.guard.worsening(typical(good, false)?, typical(bad, true)?))
 }
 
 /// On which side bad lies; a metric that must not move at all has none, and is not ranked.
@@ -161,9 +187,14 @@ pub(super) fn bad_side(direction: Direction) -> Side {
 /// a fact that it changed.
 pub(super) fn is_large(effect: &Effect) -> bool {
     match effect.own_step {
-        Some(step) => step > effect.limit.max(0.0) / 2.0,
+        Some(step) => step > blamed_from(effect.limit),
         None => effect.parent != effect.commit,
     }
+}
+
+/// The step beyond which somebody is blamed.
+fn blamed_from(limit: f64) -> f64 {
+    limit.max(0.0) / 2.0
 }
 
 /// Whether a confirmed first bad commit is to be blamed: it fails, or one of its steps is large.

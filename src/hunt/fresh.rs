@@ -272,7 +272,7 @@ fn allowed_strays(round: usize) -> f64 {
     match round {
         1..3 => 1.0,
         3..ROUNDS => 0.5,
-        _ => 1.0 - ALIKE as f64 / ROUNDS as f64,
+        _ => (ROUNDS - ALIKE) as f64 / ROUNDS as f64,
     }
 }
 

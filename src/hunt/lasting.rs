@@ -44,16 +44,60 @@ impl Driver<'_> {
             Aim::Regression => self.follow_levels(ledger, step, None)?,
             Aim::Fix => None,
         };
-        let is_followed = levels.is_some();
+        let tell_nothing = levels.as_ref().is_none_or(Vec::is_empty);
         next.extend(levels.unwrap_or_default());
-        // A single commit cannot be looked at where the machine may drift.
-        let drifts = |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift());
         if step.stretch.targets.iter().any(drifts) {
             return Ok(next);
         }
-        if !is_followed || next.is_empty() {
+        if tell_nothing {
             next.extend(self.look_behind(ledger, step)?);
         }
+        Ok(next)
+    }
+
+    /// Looks behind each found commit whose change goes out of the tree, at least in part, on the
+    /// way to the hunt's newer end: in the part of the history in which it was found it may have
+    /// lasted. Returns what is to be searched besides; `looked_at` are the commits that this was
+    /// done for.
+    pub(super) fn look_whether_all_last(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &Stretch,
+        looked_at: &mut BTreeSet<CommitId>,
+    ) -> Result<Vec<Stretch>, HuntError> {
+        let [_, newer] = whole.ends();
+        let measures = crate::oracle::measures_of(&whole.targets);
+        let standing = ledger.found().iter().filter(|found| found.stands());
+        let culprits: Vec<Culprit> = standing.map(|found| found.culprit.clone()).collect();
+        let mut next = Vec::new();
+        for culprit in culprits {
+            let found = &culprit.info.commit;
+            if found == newer || !looked_at.insert(found.clone()) {
+                continue;
+            }
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, found)?;
+            let is_kept = history.where_it_goes(found, newer, &change)?.is_empty();
+            if is_kept && !history.is_gone_in_part(newer, &change) {
+                continue;
+            }
+            let seen = self.oracle.evaluate(Request::look(found, &measures, Phase::Search))?;
+            let step = Step { stretch: whole, culprit: &culprit, seen: &seen };
+            if whole.targets.iter().any(drifts) {
+                let chain = self.chain(found, newer)?;
+                self.doubt_what_is_gone(ledger, &step, &chain)?;
+                continue;
+            }
+            match self.look_behind(ledger, &step) {
+                Err(HuntError::Budget(runs)) => {
+                    let chain = self.chain(found, newer)?;
+                    self.doubt_what_is_gone(ledger, &step, &chain)?;
+                    ledger.doubt_last(is_beyond_the_end(&step), runs);
+                }
+                more => next.extend(more?),
+            }
+        }
+        self.settle_account(ledger)?;
         Ok(next)
     }
 
@@ -67,7 +111,10 @@ impl Driver<'_> {
         let stretch = step.stretch;
         let [_, newer] = stretch.ends();
         let chain = self.chain(&step.culprit.info.commit, newer)?;
-        let mut suspects = self.suspects(step)?.into_iter();
+        let [gone, reverted] = self.suspects(step)?;
+        // Places where the change goes and nothing else changes.
+        let mut idle = 0;
+        let mut suspects = gone.iter().chain(&reverted).cloned();
         let is_plain = self.is_plainly_the_same(step)?;
         for _ in 0..MOST_LOOKS {
             let (before, commit) = match suspects.next() {
@@ -89,6 +136,12 @@ impl Driver<'_> {
                     return Ok(vec![goes_on_from(ledger, stretch, &seen, step.seen)]);
                 }
             }
+            if gone.contains(&(before.clone(), commit.clone()))
+                && self.show_the_same(stretch, &before, &commit)?
+            {
+                idle += 1;
+                continue;
+            }
             // The change is gone, and the metric is as bad: something else made it so before.
             if stretch.aim == Aim::Regression && before != *found {
                 let next = self.follow_levels(ledger, step, Some(&before))?.unwrap_or_default();
@@ -98,7 +151,9 @@ impl Driver<'_> {
                 }
             }
         }
-        self.doubt_what_is_gone(ledger, step, &chain)?;
+        if gone.is_empty() || idle < gone.len() {
+            self.doubt_what_is_gone(ledger, step, &chain)?;
+        }
         Ok(Vec::new())
     }
 
@@ -117,7 +172,7 @@ impl Driver<'_> {
             return Ok(());
         }
         let change = history.change(&step.culprit.parent, found)?;
-        let is_gone = history.carries(newer, &change) == Some(false);
+        let is_gone = history.is_gone_in_part(newer, &change);
         if history.is_restored(newer, &change) || (is_gone && !tells_by_itself(step.stretch)) {
             ledger.hides(found, chain);
         }
@@ -145,45 +200,73 @@ impl Driver<'_> {
         Ok(holds.then_some(seen))
     }
 
-    /// Where to look whether the change lasts, each with the commit before it: where it went out
+    /// Where to look whether the change lasts, each with the commit before it: where it goes out
     /// of the tree on every way to the newer end, and what was landed and reverted meanwhile.
-    fn suspects(&mut self, step: &Step<'_>) -> Result<Vec<(CommitId, CommitId)>, HuntError> {
+    fn suspects(&mut self, step: &Step<'_>) -> Result<[Vec<(CommitId, CommitId)>; 2], HuntError> {
         let history = &self.oracle.history;
         let [_, newer] = step.stretch.ends();
         let found = &step.culprit.info.commit;
         let change = history.change(&step.culprit.parent, found)?;
-        let mut suspects = history.where_it_goes(found, newer, &change)?;
+        let gone = history.where_it_goes(found, newer, &change)?;
+        let mut reverted = Vec::new();
         for commit in history.reverted_later(found, newer)? {
             if let Some(parent) = history.parents(&commit)?.into_iter().next() {
-                suspects.push((parent, commit));
+                reverted.push((parent, commit));
             }
         }
-        Ok(suspects)
+        Ok([gone, reverted])
     }
 
     /// Whether the found commit shows the very same as the newer end: figures bit for bit, or a
     /// failure that says what it is. Then no other cause is likely to be behind the end's.
     fn is_plainly_the_same(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
-        let stretch = step.stretch;
-        let measures = crate::oracle::measures_of(&stretch.targets);
-        let phase = Phase::Search;
-        let [_, newer] = stretch.ends();
-        let look = Request::look(newer, &measures, phase);
-        let end = self.oracle.evaluate(look)?;
-        let look = Request::look(&step.culprit.info.commit, &measures, phase);
-        let own = self.oracle.evaluate(look)?;
-        let is_same = |target: &Target| match target {
+        let [_, newer] = step.stretch.ends();
+        let targets = &step.stretch.targets;
+        let is_telling = |target: &Target| match target {
             Target::Failure { failure, .. } => failure.is_telling(),
-            Target::Guard(target) => {
-                let metric = &target.guard.metric;
-                let bits = |seen: &Observation| seen.readings(&metric.measure).next().cloned();
-                target.noise.is_none()
-                    && own.level(metric).is_some()
-                    && own.level(metric) == end.level(metric)
-                    && bits(&own).zip(bits(&end)).is_some_and(|(a, b)| a.same_bits(&b))
-            }
+            Target::Guard(_) => false,
         };
-        Ok(stretch.targets.iter().any(is_same))
+        Ok(targets.iter().any(is_telling)
+            || self.same_levels(targets, &step.culprit.info.commit, newer)?)
+    }
+
+    /// Whether two measured commits, one right after the other, show the same: figures bit for
+    /// bit, or the failure that is hunted.
+    fn show_the_same(
+        &mut self,
+        stretch: &Stretch,
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<bool, HuntError> {
+        let verdicts = self.last_verdicts()?;
+        let is_newer = |one: &CommitId| verdicts.get(one) == Some(&stretch.aim.newer());
+        let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
+        Ok(is_newer(one)
+            && is_newer(other)
+            && (stretch.targets.iter().any(is_failure)
+                || self.same_levels(&stretch.targets, one, other)?))
+    }
+
+    /// Whether a metric that repeats has the very same figures at both commits.
+    fn same_levels(
+        &mut self,
+        targets: &[Target],
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<bool, HuntError> {
+        let measures = crate::oracle::measures_of(targets);
+        let one = self.oracle.evaluate(Request::look(one, &measures, Phase::Search))?;
+        let other = self.oracle.evaluate(Request::look(other, &measures, Phase::Search))?;
+        let is_same = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let metric = &target.guard.metric;
+            let bits = |seen: &Observation| seen.readings(&metric.measure).next().cloned();
+            target.noise.is_none()
+                && one.level(metric).is_some()
+                && one.level(metric) == other.level(metric)
+                && bits(&one).zip(bits(&other)).is_some_and(|(a, b)| a.same_bits(&b))
+        };
+        Ok(targets.iter().any(is_same))
     }
 
     /// The middle of the longest part of the chain in which nothing was measured.
@@ -319,7 +402,10 @@ impl Driver<'_> {
 
     /// Settles what every improvement on the way makes of the commits that were found.
     pub(super) fn settle_account(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
-        let mends = ledger.mends().to_vec();
+        let history = self.oracle.history.commits(&self.whole())?;
+        let mut mends = ledger.mends().to_vec();
+        // What one leaves rests on those before it.
+        mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
         // From the beginning, since a commit that was found later may be what was undone.
         for found in ledger.found() {
             found.standing = Standing::Stands;
@@ -339,7 +425,7 @@ impl Driver<'_> {
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, &culprit.info.commit)?;
             let is_gone = history.carries(by, &change) == Some(false);
-            *again = has_answer && is_gone && history.carries(&newer, &change) == Some(true);
+            *again = has_answer && is_gone && history.carries_mostly(&newer, &change);
         }
         Ok(())
     }
@@ -353,8 +439,16 @@ impl Driver<'_> {
         let change = history.change(&found.parent, commit)?;
         let mut hidden = self.chain(commit, &mend.by)?;
         hidden.truncate(MOST_HIDDEN);
-        Ok(Around { is_before: true, carried: history.carries(&mend.by, &change), hidden })
+        let carried = history.carries(&mend.by, &change);
+        let is_reworked = history.is_reworked(&mend.by, &change);
+        Ok(Around { is_before: true, carried, is_reworked, hidden })
     }
+}
+
+/// Whether the machine may move the metric from one hour to the next: then a single commit cannot
+/// be looked at by itself.
+fn drifts(target: &Target) -> bool {
+    matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }
 
 /// Whether the found commit is worse than the end of its stretch by more than the limit, so that

@@ -156,10 +156,9 @@ impl Driver<'_> {
                 left: ledger.beyond_good(metric, after.value).unwrap_or(0.0),
                 limit: target.limit,
             });
-            for (from, to) in [(from, &before), (&after, to)] {
-                if is_worse(target, from, to) {
-                    join(next, part(stretch, target, from, to));
-                }
+            // It may have risen and fallen more than once.
+            for pair in [[from.clone(), before], [after, to.clone()]] {
+                self.follow(ledger, stretch, target, &pair, next)?;
             }
         }
         Ok(())

@@ -6,7 +6,9 @@ use std::path::Path;
 use crate::build::Slots;
 use crate::config::Config;
 use crate::git::{GitError, History, Laying, Repository};
-use crate::oracle::{ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recorder};
+use crate::oracle::{
+    ControlSlot, Derivations, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recorder,
+};
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
 use crate::store::{HuntDir, Store};
@@ -44,6 +46,7 @@ pub fn open(
         kept: Vec::new(),
         taken_over: BTreeSet::new(),
         launcher: Launcher::new(&user_cache()),
+        derivations: Derivations::default(),
     };
     Ok((oracle, begun))
 }

@@ -63,6 +63,8 @@ pub(super) struct Around {
     pub(super) is_before: bool,
     /// Its change is still in the tree at the mend, as far as the text tells.
     pub(super) carried: Option<bool>,
+    /// There the text says that its place was written anew, and not put back.
+    pub(super) is_reworked: bool,
     /// The commits after it up to the mend.
     pub(super) hidden: Vec<CommitId>,
 }
@@ -123,7 +125,7 @@ pub(super) fn settle(found: &mut [Found], mend: &Mend, around: &[Around]) {
             among.extend(around[place].hidden.iter().cloned());
             Standing::Hides { among, left: mend.left }
         };
-        let faint = mend.left < VISIBLE * step;
+        let faint = mend.left < VISIBLE * step && !around[place].is_reworked;
         found[place].standing = match fate {
             Fate::Undone if unexplained > mend.limit => hides(),
             Fate::Undone => Standing::Undone { by: mend.by.clone(), again: false },

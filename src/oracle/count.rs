@@ -7,7 +7,7 @@ use crate::config::{Config, Measure, Prepare};
 use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, StoredRun};
 
-use super::derive::{Derived, derive};
+use super::derive::Derived;
 use super::{Oracle, OracleError, Request, Sample};
 
 impl Oracle {
@@ -77,7 +77,7 @@ impl Oracle {
             if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < limit {
                 continue;
             }
-            let derived = derive(&run, measure, recipe)?;
+            let derived = self.derivations.of(&run, measure, recipe)?;
             let controlled = run.control.as_ref().is_some_and(|control| control.worked);
             match (derived.fault, &derived.sample.result) {
                 (None, _) => whole.push((run, derived.sample)),

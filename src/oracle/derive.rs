@@ -1,6 +1,8 @@
 //! From a stored run to a sample: the reading is derived from the kept output, each time, so
 //! that a changed pattern or tolerance needs no new run.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::config::{Config, Measure};
@@ -13,9 +15,33 @@ use super::Sample;
 
 /// A sample, and whose fault it is where it failed.
 #[derive(Clone, Debug)]
-pub(super) struct Derived {
+pub struct Derived {
     pub(super) sample: Sample,
     pub(super) fault: Option<Fault>,
+}
+
+/// What this process has derived already: an output is read once, however often a commit is asked
+/// about. (Whether the log is still the one that was kept is asked each time, by its digest.)
+#[derive(Debug, Default)]
+pub struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
+
+impl Derivations {
+    /// Reads a stored run, if that was not done yet.
+    pub(super) fn of(
+        &self,
+        run: &StoredRun,
+        measure: &Measure,
+        config: &Config,
+    ) -> Result<Derived, StoreError> {
+        let read_by = format!("{measure:?} {:?}", config.requires);
+        let key = (run.record.attempt.clone(), read_by);
+        if let Some(known) = self.0.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let derived = derive(run, measure, config)?;
+        self.0.borrow_mut().insert(key, derived.clone());
+        Ok(derived)
+    }
 }
 
 /// Reads a stored run again.

@@ -12,6 +12,7 @@ use crate::process::Stop;
 use crate::store::{RunKey, Store};
 
 use super::count::given;
+use super::derive::Derivations;
 use super::launch::Launch;
 use super::quiet::Company;
 use super::{
@@ -51,6 +52,8 @@ pub struct Oracle {
     pub taken_over: BTreeSet<String>,
     /// What launches need.
     pub launcher: Launcher,
+    /// What outputs were found to say.
+    pub derivations: Derivations,
 }
 
 /// A question.

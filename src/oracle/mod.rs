@@ -32,6 +32,7 @@ mod settle;
 mod twin;
 
 pub use control::ControlSlot;
+pub use derive::Derivations;
 pub use engine::Engine;
 pub use error::OracleError;
 pub use evaluate::{Oracle, Request};

@@ -122,15 +122,22 @@ fn huge(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
     Some(all)
 }
 
-/// One or two that are mended, and one that stays, of the same size as one of them or not.
+/// One or two that are mended, and one that stays, of the same size as one of them or not (never
+/// where they were mended elsewhere).
 fn mended(shape: &Shape, way: &[usize], elsewhere: bool, dice: &mut Dice) -> Option<Vec<Effect>> {
     let mut all = Vec::new();
     let mut size = amount(dice);
     for _ in 0..dice.within(1..=2) {
         let [from, to] = two(way, dice)?;
         all.push(off_again(shape, [from, to], size, elsewhere));
-        if dice.percent(50) {
+        let same = size;
+        if elsewhere || dice.percent(50) {
             size = amount(dice);
+        }
+        // No text says that it was mended, and no two changes are worth the same to the last
+        // digit.
+        if elsewhere && size == same {
+            size += 3;
         }
     }
     all.push(Effect::level(shape, &[(dice.pick(way), size)]));
