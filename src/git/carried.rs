@@ -2,7 +2,7 @@
 //! revert takes the lines away, and landing the change again brings them back. Nothing is built
 //! for it, so it says where to look and never what is true.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use git2::{ObjectType, Oid};
 
@@ -34,6 +34,15 @@ struct ChangedFile {
     after: Option<Oid>,
     added: BTreeSet<Vec<u8>>,
     removed: BTreeSet<Vec<u8>>,
+}
+
+/// Commits in a row, with branches, from whose trees a change is gone.
+#[derive(Clone, Debug)]
+pub struct Absence {
+    /// The commit before the first of them.
+    pub before: CommitId,
+    /// Them, parents first.
+    pub commits: Vec<CommitId>,
 }
 
 impl Change {
@@ -128,48 +137,57 @@ impl History {
         }
     }
 
-    /// Where the change that `found` made goes out of the tree on every way to `newer`, as a whole
-    /// or else in part: pairs of the last commit with it and the first without; none where some
-    /// way keeps it.
-    pub fn where_it_goes(
+    /// Where the change that `found` made is out of the tree on the way to `newer`, as a whole or
+    /// else in part, oldest first; none where some way keeps it.
+    pub fn where_it_is_gone(
         &self,
         found: &CommitId,
         newer: &CommitId,
         change: &Change,
-    ) -> Result<Vec<(CommitId, CommitId)>, GitError> {
+    ) -> Result<Vec<Absence>, GitError> {
         let as_a_whole = |commit: &CommitId| self.carries(commit, change) == Some(false);
-        let places = self.where_it_first(found, newer, as_a_whole)?;
-        if !places.is_empty() {
-            return Ok(places);
+        let absences = self.absences(found, newer, as_a_whole)?;
+        if !absences.is_empty() {
+            return Ok(absences);
         }
-        self.where_it_first(found, newer, |commit| self.is_gone_in_part(commit, change))
+        self.absences(found, newer, |commit| self.is_gone_in_part(commit, change))
     }
 
-    fn where_it_first(
+    fn absences(
         &self,
         found: &CommitId,
         newer: &CommitId,
         is_gone: impl Fn(&CommitId) -> bool,
-    ) -> Result<Vec<(CommitId, CommitId)>, GitError> {
+    ) -> Result<Vec<Absence>, GitError> {
         let after = self.descending(found, newer)?;
         if after.len() > MOST_COMMITS {
             return Ok(Vec::new());
         }
-        let mut with = BTreeSet::from([found.clone()]);
-        let mut ends = Vec::new();
+        // Commits to which some way leads that keeps it.
+        let mut kept = BTreeSet::from([found.clone()]);
+        let mut place = BTreeMap::new();
+        let mut absences: Vec<Absence> = Vec::new();
         // Parents come first.
         for commit in after {
             let parents = self.parents(&commit)?;
-            let Some(parent) = parents.into_iter().find(|parent| with.contains(parent)) else {
+            if !is_gone(&commit) {
+                if parents.iter().any(|parent| kept.contains(parent)) {
+                    kept.insert(commit);
+                }
                 continue;
-            };
-            if is_gone(&commit) {
-                ends.push((parent, commit));
-            } else {
-                with.insert(commit);
+            }
+            if let Some(at) = parents.iter().find_map(|parent| place.get(parent).copied()) {
+                let absence: &mut Absence = &mut absences[at];
+                absence.commits.push(commit.clone());
+                place.insert(commit, at);
+            } else if let Some(before) =
+                parents.iter().find(|parent| kept.contains(parent)).or(parents.first()).cloned()
+            {
+                place.insert(commit.clone(), absences.len());
+                absences.push(Absence { before, commits: vec![commit] });
             }
         }
-        Ok(if with.contains(newer) { Vec::new() } else { ends })
+        Ok(if kept.contains(newer) { Vec::new() } else { absences })
     }
 
     /// Commits after `older` up to `newer` of which a later one put back every file: what they

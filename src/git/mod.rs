@@ -37,7 +37,7 @@ mod worktree;
 pub use authoring::{Author, Authoring};
 pub use bisect::BisectSession;
 pub use bisect_state::{BisectState, End, Remaining};
-pub use carried::Change;
+pub use carried::{Absence, Change};
 pub use changes::{ChangeStatus, FileChange};
 pub use error::GitError;
 pub use folding::folds_case;

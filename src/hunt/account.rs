@@ -48,6 +48,8 @@ pub(super) struct Ledger {
     pub(super) found: Vec<Found>,
     mends: Vec<Mend>,
     pub(super) hidden: Vec<(CommitId, Vec<CommitId>)>,
+    /// Commits whose change leaves the tree on the way, at least in part.
+    pub(super) leaving: Vec<CommitId>,
     pub(super) crossings: Vec<Culprit>,
     pub(super) candidates: Vec<(Vec<CommitId>, String)>,
     /// How much the metric rises where only candidates were found; infinite for what has no
@@ -64,6 +66,7 @@ impl Ledger {
             found: Vec::new(),
             mends: Vec::new(),
             hidden: Vec::new(),
+            leaving: Vec::new(),
             crossings: Vec::new(),
             candidates: Vec::new(),
             largest_open: 0.0,
@@ -114,6 +117,11 @@ impl Ledger {
     /// or one of these did that.
     pub(super) fn hides(&mut self, commit: &CommitId, after: &[CommitId]) {
         self.hidden.push((commit.clone(), after.to_vec()));
+    }
+
+    /// A found commit's change leaves the tree on the way, at least in part.
+    pub(super) fn leaves(&mut self, commit: &CommitId) {
+        self.leaving.push(commit.clone());
     }
 
     /// The first bad commits found so far, in the order they were found.

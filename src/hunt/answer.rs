@@ -27,6 +27,7 @@ impl Ledger {
         let place = |found: &Found| history.iter().position(|c| *c == found.culprit.info.commit);
         self.found.sort_by_cached_key(place);
         let accounts = self.accounts();
+        self.doubt_what_is_too_much(&accounts);
         self.doubt();
         self.note_what_was_undone();
         let culprits: Vec<Culprit> = self.named().cloned().collect();
@@ -111,6 +112,21 @@ impl Ledger {
             let then = if *again { ", and landed again later" } else { "" };
             let said = culprit_sentence(culprit, self.aim);
             self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
+        }
+    }
+
+    /// Where several commits explain more than there is, those whose change left the tree on the
+    /// way may not be among the reasons.
+    fn doubt_what_is_too_much(&mut self, accounts: &[Account]) {
+        let is_too_much = |account: &Account| account.rest < -account.limit.max(0.0);
+        let stand = self.found.iter().filter(|found| found.stands()).count();
+        if stand < 2 || !accounts.iter().any(is_too_much) {
+            return;
+        }
+        for found in self.found.iter_mut().filter(|found| found.stands()) {
+            if self.leaving.contains(&found.culprit.info.commit) {
+                found.standing = Standing::Unclear;
+            }
         }
     }
 

@@ -90,6 +90,10 @@ impl Driver<'_> {
             self.spend(&fresh, lead);
             return Ok(refusal);
         }
+        if let Some(why) = self.steadiness_objection(claim, &fresh)? {
+            self.spend(&fresh, lead);
+            return Ok(Confirmed::Undecided(why));
+        }
         if let Some(why) = self.recipe_objection(commit, &parents, &lead.targets)? {
             return Ok(Confirmed::Unsure(vec![commit.clone()], why));
         }

@@ -76,7 +76,9 @@ impl Driver<'_> {
                 }
                 let is_decided = claims.iter().all(is_borne);
                 let builds = self.builds_so_far(claim, parents, &seen, target)?;
-                rebuild = builds == Builds::More;
+                // Runs of one build are one vote where builds are not known to repeat.
+                let votes = is_rate(target) && !self.builds_are_alike(&order, lead)?;
+                rebuild = builds == Builds::More || votes;
                 if is_decided && builds == Builds::Differ {
                     builds_differ = true;
                 }
@@ -218,6 +220,16 @@ impl Driver<'_> {
             () if said.contains(&Builds::Differ) => Builds::Differ,
             () => Builds::Bear,
         })
+    }
+
+    /// Whether builds of one of these commits are known to give the very same files.
+    fn builds_are_alike(
+        &mut self,
+        commits: &[&CommitId],
+        lead: &Lead,
+    ) -> Result<bool, HuntError> {
+        let commits = commits.iter().map(|commit| (*commit).clone());
+        Ok(self.known_to_repeat(&lead.targets, commits)? == Some(true))
     }
 
     /// What the pairs so far say, against each parent. A run that cannot be judged ends it: the
@@ -384,6 +396,11 @@ fn judgement(
         _ => Vec::new(),
     };
     Judgement { verdict, skip, reason, broken }
+}
+
+/// Whether it is how often runs break the guard that is hunted.
+fn is_rate(target: &GuardTarget) -> bool {
+    target.noise.is_some_and(|noise| noise.kind.is_rate())
 }
 
 /// Whether it is how often repeats differ that is hunted.

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target};
+use crate::git::Absence;
 use crate::oracle::{Observation, Request};
+use crate::search::Carried;
 
 use super::HuntError;
 use super::account::{Ledger, Stretch};
@@ -12,12 +14,22 @@ use super::driver::Driver;
 use super::fresh::verdict_of_run;
 use super::standing::{Around, Mend, Standing};
 
-/// Commits at most that are run to see whether a change lasts.
-const MOST_LOOKS: usize = 2;
+/// How often it is looked at most whether a change lasts.
+const MOST_LOOKS: usize = 3;
 /// Runs that must all say that a change did not last.
 const RUNS_TO_BE_SURE: usize = 4;
 /// Commits at most that a mask hides and that are named one by one.
 const MOST_HIDDEN: usize = 200;
+
+/// Where a change may not have lasted.
+struct Suspect {
+    /// The last commit before.
+    before: CommitId,
+    /// Commits that would show it.
+    places: Vec<CommitId>,
+    /// There the change is gone from the tree.
+    is_absence: bool,
+}
 
 /// A first bad commit that was just found.
 pub(super) struct Step<'a> {
@@ -77,7 +89,7 @@ impl Driver<'_> {
             }
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, found)?;
-            let is_kept = history.where_it_goes(found, newer, &change)?.is_empty();
+            let is_kept = history.where_it_is_gone(found, newer, &change)?.is_empty();
             if is_kept && !history.is_gone_in_part(newer, &change) {
                 continue;
             }
@@ -88,6 +100,7 @@ impl Driver<'_> {
                 self.doubt_what_is_gone(ledger, &step, &chain)?;
                 continue;
             }
+            ledger.leaves(found);
             match self.look_behind(ledger, &step) {
                 Err(HuntError::Budget(runs)) => {
                     let chain = self.chain(found, newer)?;
@@ -111,50 +124,67 @@ impl Driver<'_> {
         let stretch = step.stretch;
         let [_, newer] = stretch.ends();
         let chain = self.chain(&step.culprit.info.commit, newer)?;
-        let [gone, reverted] = self.suspects(step)?;
+        let found = &step.culprit.info.commit;
+        let suspects = self.suspects(step)?;
+        let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
         // Places where the change goes and nothing else changes.
         let mut idle = 0;
-        let mut suspects = gone.iter().chain(&reverted).cloned();
+        let mut suspects = suspects.into_iter();
+        let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
         for _ in 0..MOST_LOOKS {
-            let (before, commit) = match suspects.next() {
+            let suspect = match suspects.next() {
                 Some(suspect) => suspect,
                 None if is_plain => break,
                 None => match self.least_known(&chain)? {
-                    Some(commit) => (step.culprit.info.commit.clone(), commit),
+                    Some(commit) => {
+                        let (before, places) = (found.clone(), vec![commit]);
+                        Suspect { before, places, is_absence: false }
+                    }
                     None => break,
                 },
             };
-            let number = self.stretches.saturating_sub(1);
-            let found = &step.culprit.info.commit;
-            let places = [&commit, &before].into_iter();
-            for place in places.filter(|one| *one != newer && *one != found) {
-                let judgement = self.judge(place, &stretch.targets, number)?;
-                if judgement.verdict == stretch.aim.older()
-                    && let Some(seen) = self.is_surely_older(stretch, place)?
-                {
-                    return Ok(vec![goes_on_from(ledger, stretch, &seen, step.seen)]);
-                }
+            if let Some(seen) = self.first_older(stretch, found, &suspect)? {
+                return Ok(vec![goes_on_from(ledger, stretch, &seen, step.seen)]);
             }
-            if gone.contains(&(before.clone(), commit.clone()))
-                && self.show_the_same(stretch, &before, &commit)?
-            {
+            let Suspect { before, places, is_absence } = suspect;
+            let at = places.into_iter().next().expect("a suspect has a place");
+            if is_absence && self.same_levels(&stretch.targets, &before, &at)? {
                 idle += 1;
                 continue;
             }
-            // The change is gone, and the metric is as bad: something else made it so before.
-            if stretch.aim == Aim::Regression && before != *found {
-                let next = self.follow_levels(ledger, step, Some(&before))?.unwrap_or_default();
-                if !next.is_empty() {
-                    self.doubt_what_is_gone(ledger, step, &chain)?;
-                    return Ok(next);
-                }
+            // The metric is as bad there: it may be another's doing.
+            if stretch.aim == Aim::Regression {
+                let via = if before == *found { &at } else { &before };
+                next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
             }
         }
-        if gone.is_empty() || idle < gone.len() {
+        if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }
-        Ok(Vec::new())
+        Ok(next)
+    }
+
+    /// What was measured at the suspect's place, or right before it, if that is surely as the
+    /// older end is.
+    fn first_older(
+        &mut self,
+        stretch: &Stretch,
+        found: &CommitId,
+        suspect: &Suspect,
+    ) -> Result<Option<Observation>, HuntError> {
+        let [_, newer] = stretch.ends();
+        let number = self.stretches.saturating_sub(1);
+        let places = suspect.places.iter().chain([&suspect.before]);
+        for place in places.filter(|one| *one != newer && *one != found) {
+            let judgement = self.judge(place, &stretch.targets, number)?;
+            if judgement.verdict == stretch.aim.older()
+                && let Some(seen) = self.is_surely_older(stretch, place)?
+            {
+                return Ok(Some(seen));
+            }
+        }
+        Ok(None)
     }
 
     /// Where the change was reverted by the newer end, which is as bad all the same, or is gone
@@ -191,7 +221,15 @@ impl Driver<'_> {
         let is_noisy =
             |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
         let runs = if stretch.targets.iter().any(is_noisy) { 0 } else { RUNS_TO_BE_SURE };
-        let seen = self.oracle.evaluate(Request { runs, ..look })?;
+        // Runs of one build are one witness where builds are not known to repeat.
+        let judged = self.judged()?;
+        let rebuild = self.known_to_repeat(&stretch.targets, judged)? != Some(true);
+        let mut seen = self.oracle.evaluate(look)?;
+        while seen.samples.values().any(|samples| samples.len() < runs) {
+            let most = seen.samples.values().map(Vec::len).min().unwrap_or(0) + 1;
+            let runs = if rebuild { most } else { runs };
+            seen = self.oracle.evaluate(Request { runs, rebuild, ..look })?;
+        }
         let recipe = self.oracle.recipe(commit)?;
         let older = stretch.aim.older();
         let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
@@ -200,21 +238,30 @@ impl Driver<'_> {
         Ok(holds.then_some(seen))
     }
 
-    /// Where to look whether the change lasts, each with the commit before it: where it goes out
-    /// of the tree on every way to the newer end, and what was landed and reverted meanwhile.
-    fn suspects(&mut self, step: &Step<'_>) -> Result<[Vec<(CommitId, CommitId)>; 2], HuntError> {
+    /// Where to look whether the change lasts: where it is out of the tree on every way to the
+    /// newer end, the latest first, and what was landed and reverted meanwhile.
+    fn suspects(&mut self, step: &Step<'_>) -> Result<Vec<Suspect>, HuntError> {
         let history = &self.oracle.history;
         let [_, newer] = step.stretch.ends();
         let found = &step.culprit.info.commit;
         let change = history.change(&step.culprit.parent, found)?;
-        let gone = history.where_it_goes(found, newer, &change)?;
-        let mut reverted = Vec::new();
+        let mut suspects = Vec::new();
+        for Absence { before, commits } in history.where_it_is_gone(found, newer, &change)? {
+            let mut places = vec![commits[0].clone()];
+            // Where it came back, the last commit without it may be the one that can be tested.
+            if !commits.contains(newer) {
+                places.extend(commits.last().filter(|last| **last != commits[0]).cloned());
+                places.extend(commits.get(commits.len() / 2).cloned());
+            }
+            suspects.push(Suspect { before, places, is_absence: true });
+        }
+        suspects.reverse();
         for commit in history.reverted_later(found, newer)? {
-            if let Some(parent) = history.parents(&commit)?.into_iter().next() {
-                reverted.push((parent, commit));
+            if let Some(before) = history.parents(&commit)?.into_iter().next() {
+                suspects.push(Suspect { before, places: vec![commit], is_absence: false });
             }
         }
-        Ok([gone, reverted])
+        Ok(suspects)
     }
 
     /// Whether the found commit shows the very same as the newer end: figures bit for bit, or a
@@ -228,23 +275,6 @@ impl Driver<'_> {
         };
         Ok(targets.iter().any(is_telling)
             || self.same_levels(targets, &step.culprit.info.commit, newer)?)
-    }
-
-    /// Whether two measured commits, one right after the other, show the same: figures bit for
-    /// bit, or the failure that is hunted.
-    fn show_the_same(
-        &mut self,
-        stretch: &Stretch,
-        one: &CommitId,
-        other: &CommitId,
-    ) -> Result<bool, HuntError> {
-        let verdicts = self.last_verdicts()?;
-        let is_newer = |one: &CommitId| verdicts.get(one) == Some(&stretch.aim.newer());
-        let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
-        Ok(is_newer(one)
-            && is_newer(other)
-            && (stretch.targets.iter().any(is_failure)
-                || self.same_levels(&stretch.targets, one, other)?))
     }
 
     /// Whether a metric that repeats has the very same figures at both commits.
@@ -439,7 +469,12 @@ impl Driver<'_> {
         let change = history.change(&found.parent, commit)?;
         let mut hidden = self.chain(commit, &mend.by)?;
         hidden.truncate(MOST_HIDDEN);
-        let carried = history.carries(&mend.by, &change);
+        let carried = match history.carries(&mend.by, &change) {
+            Some(false) => Carried::Gone,
+            Some(true) if history.is_gone_in_part(&mend.by, &change) => Carried::InPart,
+            Some(true) => Carried::Whole,
+            None => Carried::Unknown,
+        };
         let is_reworked = history.is_reworked(&mend.by, &change);
         Ok(Around { is_before: true, carried, is_reworked, hidden })
     }

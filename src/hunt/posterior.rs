@@ -25,6 +25,7 @@ use super::heading::Heading;
 use super::lead::Lead;
 use super::sampler::Sampler;
 use super::search::{Searched, open_stretch};
+use super::uneven::Count;
 use super::verdict::{Place as Where, write_down};
 
 /// Share of the posterior that the reported set holds.
@@ -46,6 +47,8 @@ struct Search<'d, 'h> {
     sampler: Sampler,
     /// What was last written down of a commit.
     verdicts: BTreeMap<usize, Verdict>,
+    /// How often the ends broke the guard, the older one first.
+    ends: [Count; 2],
     /// A side branch that is to be set aside, for which the search begins again.
     aside: Option<Aside>,
 }
@@ -94,9 +97,16 @@ pub(super) fn posterior(
         lineage.iter().map(|one| weight(&one.commit)).collect()
     };
     let heading = Heading::of(stretch.aim, target);
-    let turned = |samples: Vec<f64>| samples.into_iter().map(|x| heading.sample(x)).collect();
+    let turned =
+        |samples: Vec<f64>| -> Vec<f64> { samples.into_iter().map(|x| heading.sample(x)).collect() };
     let ends_again = ends.clone();
     let [good, bad] = stretch.aim.turned(ends).map(turned);
+    let count = |samples: &[f64]| {
+        let mut count = Count::default();
+        samples.iter().for_each(|x| count.add(*x));
+        count
+    };
+    let counted = [count(&good), count(&bad)];
     let settings = Settings {
         prior,
         untestable,
@@ -112,7 +122,9 @@ pub(super) fn posterior(
     let target = target.clone();
     sampler.reference = Some(stretch.ends()[0].clone());
     let (aside, again) = (None, ends_again);
-    let mut search = Search { driver, stretch, target, heading, commits, sampler, verdicts, aside };
+    let ends = counted;
+    let mut search =
+        Search { driver, stretch, target, heading, commits, sampler, verdicts, ends, aside };
     let searched = search.run(&mut noisy, &lead, number);
     if let Some(aside) = search.aside.take() {
         let mut narrower = stretch.clone();
@@ -385,11 +397,21 @@ impl<'d> Search<'d, '_> {
         commit: &CommitId,
         number: usize,
     ) -> Result<Option<Searched>, HuntError> {
+        if let Some(open) = self.uneven(noisy, commit, &[])? {
+            return Ok(Some(open));
+        }
         let (lead, step) = self.with_levels(lead, noisy);
         let targets = &self.stretch.targets;
         let claim = self.claim_of(commit, targets, &lead, step, number);
         let why = match self.driver.confirm(claim)? {
-            Confirmed::Culprit(culprit, seen) => return Ok(Some(Searched::Culprit(culprit, seen))),
+            Confirmed::Culprit(culprit, seen) => {
+                let parents = self.driver.oracle.history.parents(commit)?;
+                let fresh = self.fresh(commit, &parents)?;
+                if let Some(open) = self.uneven(noisy, commit, &fresh)? {
+                    return Ok(Some(open));
+                }
+                return Ok(Some(Searched::Culprit(culprit, seen)));
+            }
             Confirmed::Small(culprit, seen) => return Ok(Some(Searched::Gradual(culprit, seen))),
             Confirmed::Unsure(commits, why) => {
                 self.driver.contradicted(commit, &why)?;
@@ -412,6 +434,28 @@ impl<'d> Search<'d, '_> {
         // What the fresh runs decided is the search's to say again.
         self.verdicts.clear();
         Ok(None)
+    }
+
+    /// What stays open where rates do not tell the sides apart.
+    fn uneven(
+        &mut self,
+        noisy: &Noisy<'_>,
+        commit: &CommitId,
+        fresh: &[(Place, f64)],
+    ) -> Result<Option<Searched>, HuntError> {
+        if noisy.rates().is_none() {
+            return Ok(None);
+        }
+        let ends = self.stretch.ends().map(CommitId::clone);
+        let mut counts: BTreeMap<CommitId, Count> = ends.into_iter().zip(self.ends).collect();
+        for (place, sample) in noisy.samples().iter().chain(fresh) {
+            counts.entry(self.commit_of(*place)).or_default().add(*sample);
+        }
+        let Some((open, why)) = self.driver.uneven(self.stretch, commit, &counts)? else {
+            return Ok(None);
+        };
+        self.driver.contradicted(commit, &why)?;
+        Ok(Some(Searched::Candidates(open, why)))
     }
 
     /// The confirmation's runs of a commit and what it was compared with, for the search to

@@ -2,7 +2,7 @@
 //! work undid explains nothing there. Pure.
 
 use crate::evaluation::{CommitId, Culprit, Metric, Target};
-use crate::search::{Fate, fates};
+use crate::search::{Carried, Fate, fates};
 
 use super::account::Stretch;
 
@@ -62,7 +62,7 @@ pub(super) struct Around {
     /// The mend comes after it.
     pub(super) is_before: bool,
     /// Its change is still in the tree at the mend, as far as the text tells.
-    pub(super) carried: Option<bool>,
+    pub(super) carried: Carried,
     /// There the text says that its place was written anew, and not put back.
     pub(super) is_reworked: bool,
     /// The commits after it up to the mend.
