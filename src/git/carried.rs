@@ -199,7 +199,7 @@ impl History {
     ) -> Result<Vec<CommitId>, GitError> {
         let range = format!("{older}..{newer}");
         let call = self.repository().shared_call().args(["log", "--topo-order", "--reverse"]);
-        let call = call.args(["--ancestry-path", "--no-merges", "--raw", "--no-abbrev"]);
+        let call = call.args(["--ancestry-path", "-c", "--raw", "--no-abbrev"]);
         let call = call.args(["--no-renames", "--no-ext-diff", "--format=commit %H"]);
         let output = call.arg(range).arg("--").ok()?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -209,10 +209,17 @@ impl History {
                 commits.push((commit, Vec::new()));
             } else if let Some(raw) = line.strip_prefix(':')
                 && let Some((head, path)) = raw.split_once('\t')
-                && let [_, _, before, after, _] = head.split(' ').collect::<Vec<_>>()[..]
                 && let Some((_, files)) = commits.last_mut()
             {
-                files.push([path, before, after]);
+                // A merge has a colon, a mode and a blob more for each further parent, and only the
+                // files that none of them has.
+                let parents = 1 + head.bytes().take_while(|byte| *byte == b':').count();
+                let fields: Vec<&str> = head.split(' ').collect();
+                if let (Some(before), Some(after)) =
+                    (fields.get(parents + 1), fields.get(2 * parents + 1))
+                {
+                    files.push([path, before, after]);
+                }
             }
         }
         commits.truncate(MOST_COMMITS);

@@ -2,7 +2,7 @@
 //! limit, in either direction, the hunt goes on. Pure.
 
 use super::aside::Aside;
-use super::search::Searched;
+use super::search::{Searched, UNTESTABLE};
 use super::standing::{Found, Mend, Standing, beyond_good, mends_before};
 use crate::evaluation::{Aim, CommitId, Culprit, Effect, GuardTarget, Metric, Target};
 use crate::oracle::Observation;
@@ -155,6 +155,20 @@ impl Ledger {
         })
     }
 
+    /// Enters the candidates of a stretch, of which no more is known.
+    pub(super) fn enter_open(&mut self, stretch: &Stretch, commits: Vec<CommitId>, why: String) {
+        self.largest_open = self.largest_open.max(rise_of(stretch));
+        self.candidates.push((commits, why));
+    }
+
+    /// Enters candidates one of which made a step, told as if the newest of them had.
+    pub(super) fn enter_span(&mut self, step: Culprit, commits: Vec<CommitId>, why: String) {
+        let known = self.found.iter().any(|found| found.culprit.info.commit == step.info.commit);
+        if !known {
+            self.found.push(Found { among: Some((commits, why)), ..Found::new(step) });
+        }
+    }
+
     /// Enters what a stretch came to; returns the stretches that must be searched besides.
     pub(super) fn enter(
         &mut self,
@@ -164,8 +178,11 @@ impl Ledger {
     ) -> Vec<Stretch> {
         let (found, seen) = match searched {
             Searched::Candidates(commits, why) => {
-                self.largest_open = self.largest_open.max(rise_of(stretch));
-                self.candidates.push((commits, why));
+                self.enter_open(stretch, commits, why);
+                return Vec::new();
+            }
+            Searched::Untestable(commits) => {
+                self.enter_open(stretch, commits, UNTESTABLE.to_owned());
                 return Vec::new();
             }
             Searched::Nothing(why) | Searched::BuildsDisagree(why) => {

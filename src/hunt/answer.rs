@@ -26,6 +26,7 @@ impl Ledger {
         // What lay before the first one found may have been entered after it.
         let place = |found: &Found| history.iter().position(|c| *c == found.culprit.info.commit);
         self.found.sort_by_cached_key(place);
+        self.open_spans();
         let accounts = self.accounts();
         self.doubt_what_is_too_much(&accounts);
         self.doubt();
@@ -107,11 +108,50 @@ impl Ledger {
     }
 
     fn note_what_was_undone(&mut self) {
-        for Found { culprit, standing } in &self.found {
+        for Found { culprit, standing, .. } in &self.found {
             let Standing::Undone { by, again } = standing else { continue };
             let then = if *again { ", and landed again later" } else { "" };
             let said = culprit_sentence(culprit, self.aim);
             self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
+        }
+    }
+
+    /// Of steps that one of several commits made, only those that may be left leave candidates.
+    fn open_spans(&mut self) {
+        let (spans, found) = std::mem::take(&mut self.found)
+            .into_iter()
+            .partition::<Vec<_>, _>(|found| found.among.is_some());
+        self.found = found;
+        for Found { culprit, standing, among } in spans {
+            let Some((mut commits, why)) = among else { continue };
+            let commit = &culprit.info.commit;
+            let by = match &standing {
+                Standing::Undone { by, .. } => Some(by.clone()),
+                Standing::Hides { among, .. } => {
+                    commits.extend(among.iter().filter(|one| *one != commit).cloned());
+                    None
+                }
+                Standing::Stands | Standing::Unclear => {
+                    let hidden = self.hidden.iter().filter(|(one, _)| one == commit);
+                    let after: Vec<CommitId> =
+                        hidden.flat_map(|(_, after)| after.iter().cloned()).collect();
+                    commits.extend(after);
+                    None
+                }
+            };
+            if let Some(by) = by {
+                self.notes.push(format!(
+                    "before, the first bad commit was one of {}, from {} on; undone by {} at the \
+                     latest",
+                    commits.len(),
+                    commit.short(),
+                    by.short()
+                ));
+                continue;
+            }
+            let size = culprit.effects.first().and_then(|effect| effect.own_step);
+            self.largest_open = self.largest_open.max(size.unwrap_or(f64::INFINITY));
+            self.candidates.push((commits, why));
         }
     }
 
@@ -160,7 +200,7 @@ impl Ledger {
                 found.standing = standing;
             }
         }
-        for Found { culprit, standing } in &self.found {
+        for Found { culprit, standing, .. } in &self.found {
             match standing {
                 Standing::Unclear => {
                     let step = culprit.effects.first().and_then(|effect| effect.own_step);

@@ -17,7 +17,7 @@ use super::clean::clean;
 use super::gone::explained;
 use super::lasting::{Step, is_beyond_the_end};
 use super::lead::Lead;
-use super::search::Searched;
+use super::search::{Searched, UNTESTABLE};
 use super::short::{self, Short};
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
@@ -202,6 +202,9 @@ impl Driver<'_> {
         searched: Searched,
         bad: &Observation,
     ) -> Result<Vec<Stretch>, HuntError> {
+        if let Searched::Untestable(commits) = searched {
+            return self.look_behind_span(ledger, stretch, commits, UNTESTABLE);
+        }
         let (found, crossing) = match &searched {
             Searched::Culprit(culprit, seen) => (Some((culprit.clone(), seen.clone())), None),
             Searched::Gradual(crossing, _) => (None, Some(crossing.clone())),

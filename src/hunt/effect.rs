@@ -161,18 +161,27 @@ fn step_between(
     target: &GuardTarget,
     config: &Config,
 ) -> Option<f64> {
+    let from = typical(good, target, false, config)?;
+    Some(target.guard.worsening(from, typical(bad, target, true, config)?))
+}
+
+/// The median of the numbers of the runs that break the guard, or of those that keep it; `None`
+/// where they have none, or where a number says nothing but that.
+pub(super) fn typical(
+    seen: &Observation,
+    target: &GuardTarget,
+    breaks: bool,
+    config: &Config,
+) -> Option<f64> {
     let metric = &target.guard.metric;
     if config.passes_or_fails(metric) || is_spread(target) {
         return None;
     }
-    let typical = |seen: &Observation, breaks: bool| {
-        let samples = samples(seen, target, config).ok()?;
-        let runs = samples.iter().zip(seen.of(&metric.measure));
-        let alike = runs.filter(|(sample, _)| (**sample > 0.5) == breaks);
-        let numbers = alike.filter_map(|(_, run)| run.value(metric)?.number());
-        stats::median(&numbers.filter(|x| x.is_finite()).collect::<Vec<_>>())
-    };
-    Some(target.guard.worsening(typical(good, false)?, typical(bad, true)?))
+    let samples = samples(seen, target, config).ok()?;
+    let runs = samples.iter().zip(seen.of(&metric.measure));
+    let alike = runs.filter(|(sample, _)| (**sample > 0.5) == breaks);
+    let numbers = alike.filter_map(|(_, run)| run.value(metric)?.number());
+    stats::median(&numbers.filter(|x| x.is_finite()).collect::<Vec<_>>())
 }
 
 /// On which side bad lies; a metric that must not move at all has none, and is not ranked.

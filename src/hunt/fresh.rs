@@ -113,7 +113,7 @@ impl Driver<'_> {
     }
 
     /// The largest share of a commit's fresh runs that are not of the side that the claim says;
-    /// infinite where one cannot be judged, which more runs would not change.
+    /// infinite where one does not build, which more runs would not change.
     fn share_of_strays(
         &self,
         claim: Claim<'_>,
@@ -129,8 +129,8 @@ impl Driver<'_> {
             for run in 0..runs {
                 match verdict_of_run(observation, run, &claim.lead.targets, &recipe).verdict {
                     verdict if verdict == wanted => {}
-                    Verdict::Good | Verdict::Bad => strays += 1,
-                    Verdict::Skip | Verdict::Unknown => return Ok(f64::INFINITY),
+                    Verdict::Skip if observation.samples.is_empty() => return Ok(f64::INFINITY),
+                    _ => strays += 1,
                 }
             }
             largest = largest.max(f64::from(strays) / runs as f64);

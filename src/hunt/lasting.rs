@@ -11,6 +11,7 @@ use crate::search::Carried;
 use super::HuntError;
 use super::account::{Ledger, Stretch};
 use super::driver::Driver;
+use super::effect::typical;
 use super::fresh::verdict_of_run;
 use super::standing::{Around, Mend, Standing};
 
@@ -52,10 +53,21 @@ impl Driver<'_> {
             ledger.mended(mend);
             next.push(earlier);
         }
+        next.extend(self.look_past(ledger, step)?);
+        Ok(next)
+    }
+
+    /// Looks at the levels after the step, or where those tell nothing at commits behind it.
+    pub(super) fn look_past(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<Vec<Stretch>, HuntError> {
         let levels = match step.stretch.aim {
             Aim::Regression => self.follow_levels(ledger, step, None)?,
             Aim::Fix => None,
         };
+        let mut next = Vec::new();
         let tell_nothing = levels.as_ref().is_none_or(Vec::is_empty);
         next.extend(levels.unwrap_or_default());
         if step.stretch.targets.iter().any(drifts) {
@@ -190,7 +202,7 @@ impl Driver<'_> {
     /// Where the change was reverted by the newer end, which is as bad all the same, or is gone
     /// and what the end shows does not tell where that comes from, another commit did it again.
     fn doubt_what_is_gone(
-        &self,
+        &mut self,
         ledger: &mut Ledger,
         step: &Step<'_>,
         chain: &[CommitId],
@@ -203,10 +215,39 @@ impl Driver<'_> {
         }
         let change = history.change(&step.culprit.parent, found)?;
         let is_gone = history.is_gone_in_part(newer, &change);
-        if history.is_restored(newer, &change) || (is_gone && !tells_by_itself(step.stretch)) {
+        if history.is_restored(newer, &change)
+            || (is_gone && !tells_by_itself(step.stretch))
+            || self.breaks_otherwise(step)?
+        {
             ledger.hides(found, chain);
         }
         Ok(())
+    }
+
+    /// Whether the guard is broken now and then, and by another value at the newer end than at the
+    /// found commit: then something changed it since.
+    fn breaks_otherwise(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+        let [_, newer] = step.stretch.ends();
+        let found = &step.culprit.info.commit;
+        for target in &step.stretch.targets {
+            let Target::Guard(target) = target else { continue };
+            if step.stretch.aim == Aim::Fix || target.noise.is_none_or(|noise| !noise.kind.is_rate())
+            {
+                continue;
+            }
+            let measures = [target.guard.metric.measure.clone()];
+            let mut shown = |one: &CommitId| -> Result<Option<f64>, HuntError> {
+                let look = Request::look(one, &measures, Phase::Search);
+                let seen = self.oracle.evaluate(look)?;
+                Ok(typical(&seen, target, true, &self.oracle.config))
+            };
+            if let (Some(own), Some(end)) = (shown(found)?, shown(newer)?)
+                && target.guard.worsening(end, own).abs() > target.limit.max(0.0)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What was measured at a commit that was judged as the older end is, if more runs say the
@@ -220,22 +261,36 @@ impl Driver<'_> {
         let look = Request::look(commit, &measures, Phase::Search);
         let is_noisy =
             |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
-        let runs = if stretch.targets.iter().any(is_noisy) { 0 } else { RUNS_TO_BE_SURE };
-        // Runs of one build are one witness where builds are not known to repeat.
-        let judged = self.judged()?;
-        let rebuild = self.known_to_repeat(&stretch.targets, judged)? != Some(true);
-        let mut seen = self.oracle.evaluate(look)?;
-        while seen.samples.values().any(|samples| samples.len() < runs) {
-            let most = seen.samples.values().map(Vec::len).min().unwrap_or(0) + 1;
-            let runs = if rebuild { most } else { runs };
-            seen = self.oracle.evaluate(Request { runs, rebuild, ..look })?;
-        }
+        let is_noisy = stretch.targets.iter().any(is_noisy);
+        let seen = match is_noisy {
+            true => self.oracle.evaluate(look)?,
+            false => self.seen_often(commit, &stretch.targets)?,
+        };
         let recipe = self.oracle.recipe(commit)?;
         let older = stretch.aim.older();
         let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
         let is_older = |run| verdict_of_run(&seen, run, &stretch.targets, &recipe).verdict == older;
-        let holds = runs == 0 || (0..count).all(is_older);
+        let holds = is_noisy || (0..count).all(is_older);
         Ok(holds.then_some(seen))
+    }
+
+    /// What enough runs of a commit say to rest on it: of two builds that gave the very same files,
+    /// else each of a build of its own.
+    pub(super) fn seen_often(
+        &mut self,
+        commit: &CommitId,
+        targets: &[Target],
+    ) -> Result<Observation, HuntError> {
+        let measures = crate::oracle::measures_of(targets);
+        let look = Request::look(commit, &measures, Phase::Search);
+        let mut seen = self.oracle.evaluate(look)?;
+        while seen.samples.values().any(|samples| samples.len() < RUNS_TO_BE_SURE) {
+            let least = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+            let rebuild = self.known_to_repeat(targets, [commit.clone()])? != Some(true);
+            let runs = if rebuild { least + 1 } else { RUNS_TO_BE_SURE };
+            seen = self.oracle.evaluate(Request { runs, rebuild, ..look })?;
+        }
+        Ok(seen)
     }
 
     /// Where to look whether the change lasts: where it is out of the tree on every way to the

@@ -145,7 +145,7 @@ impl Driver<'_> {
         let [from, to] = pair else { return Ok(()) };
         if is_worse(target, from, to) {
             join(next, part(stretch, target, from, to));
-        } else if is_worse(target, to, from) {
+        } else if is_worse(target, to, from) && self.is_surely_better(stretch, target, from, to)? {
             let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
             let Better { before, after } = better;
             let metric = &target.guard.metric;
@@ -162,6 +162,26 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether more runs of the later commit say the same: a single one may be a stray, and would
+    /// take the blame from the commit that was found. Of an end, and in noise, there were enough.
+    fn is_surely_better(
+        &mut self,
+        stretch: &Stretch,
+        target: &GuardTarget,
+        from: &Level,
+        to: &Level,
+    ) -> Result<bool, HuntError> {
+        let [_, newer] = stretch.ends();
+        if target.noise.is_some() || to.commit == *newer {
+            return Ok(true);
+        }
+        let targets = [Target::Guard(target.clone())];
+        let seen = self.seen_often(&to.commit, &targets)?;
+        let numbers = seen.numbers(&target.guard.metric);
+        let is_better = |x: &f64| target.guard.worsening(*x, from.value) > target.limit.max(0.0);
+        Ok(numbers.iter().all(is_better))
     }
 
     /// Where the level falls from `from` to that of `to`, by halves along one way.
@@ -227,10 +247,38 @@ impl Driver<'_> {
                 } else if is_worse(target, &from, &to) {
                     let inner = part(stretch, target, &from, &to);
                     return Ok(Some(Stretch { aside: Vec::new(), ..inner }));
+                } else if let Some([from, to]) = self.around_its_files(merge, &base, parent, target)?
+                    && is_worse(target, &from, &to)
+                {
+                    let inner = part(stretch, target, &from, &to);
+                    return Ok(Some(Stretch { aside: Vec::new(), ..inner }));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// The levels before and after the commits of a merged branch that touch what the merge takes
+    /// from it: the branch as a whole may have got better by something that the merge leaves.
+    fn around_its_files(
+        &mut self,
+        merge: &Culprit,
+        base: &CommitId,
+        tip: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<Option<[Level; 2]>, HuntError> {
+        let history = &self.oracle.history;
+        let change = history.change(&merge.parent, &merge.info.commit)?;
+        let touching = history.touching(base, tip, &change)?;
+        let (Some(first), Some(last)) = (touching.first(), touching.last()) else {
+            return Ok(None);
+        };
+        let Some(before) = history.parents(first)?.into_iter().next() else { return Ok(None) };
+        let number = self.stretches.saturating_sub(1);
+        let targets = [Target::Guard(target.clone())];
+        self.judge(&before, &targets, number)?;
+        self.judge(last, &targets, number)?;
+        Ok(Some([self.level_at(&before, target)?, self.level_at(last, target)?]))
     }
 
     fn level_at(&mut self, commit: &CommitId, target: &GuardTarget) -> Result<Level, HuntError> {

@@ -39,6 +39,7 @@ mod ruler;
 mod sampler;
 mod search;
 mod short;
+mod span;
 mod standing;
 mod steadiness;
 mod step;

@@ -42,6 +42,8 @@ pub(super) enum Searched {
     Gradual(Box<Culprit>, Observation),
     /// One of these, and why it could not be narrowed.
     Candidates(Vec<CommitId>, String),
+    /// One of these, of which only the newest can be tested.
+    Untestable(Vec<CommitId>),
     /// There is nothing to be found here after all, and why.
     Nothing(String),
     /// Builds on top of others and clean ones say different things of a commit, and how.
@@ -63,7 +65,8 @@ pub(super) fn search(driver: &mut Driver<'_>, stretch: Stretch) -> Result<Search
         let is_last_word = driver.begun.options.search == SearchBy::GitBisect;
         match with_git(driver, stretch.clone(), &lead)? {
             // One run or two per commit were not enough: the posterior weighs them all.
-            Searched::Candidates(..) | Searched::BuildsDisagree(_) if !is_last_word => {}
+            Searched::Candidates(..) | Searched::Untestable(_) | Searched::BuildsDisagree(_)
+                if !is_last_word => {}
             found => return Ok(found),
         }
     }
@@ -104,7 +107,7 @@ fn with_git(
         let end = bisect(driver, &stretch, lead)?;
         driver.stretches += 1;
         let commit = match end {
-            SearchEnd::Candidates(commits) => return Ok(untestable_between(commits)),
+            SearchEnd::Candidates(commits) => return Ok(Searched::Untestable(commits)),
             SearchEnd::FirstBad(commit) => commit,
         };
         let claim = Claim {
@@ -181,11 +184,8 @@ fn with_git(
     Ok(Searched::Candidates(range, why))
 }
 
-/// What is left where the rest cannot be tested.
-pub(super) fn untestable_between(commits: Vec<CommitId>) -> Searched {
-    let why = "the other commits between them cannot be tested".to_owned();
-    Searched::Candidates(commits, why)
-}
+/// Why candidates are left where the rest cannot be tested.
+pub(super) const UNTESTABLE: &str = "the other commits between them cannot be tested";
 
 /// The path filter that a search began with, whether it was dropped since or not.
 fn filter_of<'a>(stretch: &'a Stretch, dropped: &'a [String]) -> &'a [String] {

@@ -16,7 +16,7 @@ use super::confirm::{Claim, Confirmed};
 use super::driver::Driver;
 use super::endpoints::Endpoints;
 use super::lead::Lead;
-use super::search::{Searched, bisect, untestable_between};
+use super::search::{Searched, bisect};
 
 /// The beginning of the text, and what is judged by there.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +133,7 @@ pub(super) fn search(
         SearchEnd::Candidates(commits) => {
             let holds = driver.bounds_hold(&commits, lead, number)?;
             driver.short = None;
-            return Ok(holds.then(|| untestable_between(commits)));
+            return Ok(holds.then_some(Searched::Untestable(commits)));
         }
         SearchEnd::FirstBad(commit) => commit,
     };

@@ -8,13 +8,15 @@ use super::account::Stretch;
 
 /// A step that leaves less than this share of itself may hide another commit: behind a
 /// perplexity of 100,000 nobody sees a rise of 0.3.
-const VISIBLE: f64 = 1.0 / 3.0;
+const VISIBLE: f64 = 0.1;
 
 /// A first bad commit, and what became of its change.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) culprit: Culprit,
     pub(super) standing: Standing,
+    /// Where it is only known that one of these made the step, and why.
+    pub(super) among: Option<(Vec<CommitId>, String)>,
 }
 
 /// What became of the change of a first bad commit by the newer end.
@@ -72,7 +74,7 @@ pub(super) struct Around {
 impl Found {
     /// One that stands until something is known against it.
     pub(super) fn new(culprit: Culprit) -> Self {
-        Self { culprit, standing: Standing::Stands }
+        Self { culprit, standing: Standing::Stands, among: None }
     }
 
     pub(super) fn stands(&self) -> bool {
@@ -81,7 +83,9 @@ impl Found {
 
     /// Whether it is named: what stands, and what was landed again after a revert.
     pub(super) fn is_named(&self) -> bool {
-        matches!(self.standing, Standing::Stands | Standing::Undone { again: true, .. })
+        let is_there =
+            matches!(self.standing, Standing::Stands | Standing::Undone { again: true, .. });
+        is_there && self.among.is_none()
     }
 
     /// How much worse it made a metric; infinite where there is no number, `None` where it left

@@ -27,10 +27,10 @@ mod tests {
 
     #[test]
     fn one_that_flakes_by_itself_is_seen() {
-        let even = [(0, 5), (1, 6), (0, 9), (2, 8), (1, 5)];
+        let even = [(0, 5), (1, 6), (1, 9), (2, 8), (1, 5)];
         assert!(odds_of_unevenness(&even) < 0.0, "{}", odds_of_unevenness(&even));
         let uneven = [(0, 12), (0, 9), (5, 9), (0, 5)];
-        assert!(odds_of_unevenness(&uneven) > 4.0, "{}", odds_of_unevenness(&uneven));
+        assert!(odds_of_unevenness(&uneven) > 3.0, "{}", odds_of_unevenness(&uneven));
     }
 
     #[test]

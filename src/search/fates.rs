@@ -68,9 +68,10 @@ pub fn fates(steps: &[f64], carried: &[Carried], amount: f64, tolerance: f64) ->
         };
         return (0..steps.len()).map(fate).collect();
     }
+    let sets = if told.is_empty() { &fitting } else { &told };
     let exact = |set: &u32| off(*set) <= EXACT * amount.abs();
-    let exact: Vec<u32> = fitting.iter().copied().filter(exact).collect();
-    let sets = [&told, &exact].into_iter().find(|sets| !sets.is_empty()).unwrap_or(&fitting);
+    let exact: Vec<u32> = sets.iter().copied().filter(exact).collect();
+    let sets = if exact.is_empty() { sets } else { &exact };
     let is_in_part = |i: usize| carried[i] == Carried::InPart;
     let contradict = told.is_empty() && (0..count).any(is_in_part);
     let fate = |i: usize| {

@@ -1,0 +1,103 @@
+//! Where commits in a row cannot be tested, one of them made the step between those that can.
+//! Whether it lasts to the newer end is asked as of a commit that was found: what was undone is no
+//! answer.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Aim, Basis, CommitId, Culprit, Phase, Target};
+use crate::oracle::{Observation, Request, measures_of};
+
+use super::HuntError;
+use super::account::{Ledger, Stretch};
+use super::begin::info;
+use super::driver::Driver;
+use super::effect::effects;
+use super::lasting::Step;
+
+impl Driver<'_> {
+    /// Enters the candidates of a stretch and looks whether their step lasts; returns what is to
+    /// be searched besides.
+    pub(super) fn look_behind_span(
+        &mut self,
+        ledger: &mut Ledger,
+        stretch: &Stretch,
+        commits: Vec<CommitId>,
+        why: &str,
+    ) -> Result<Vec<Stretch>, HuntError> {
+        let step = match stretch.aim {
+            Aim::Regression => self.step_over(stretch, &commits)?,
+            Aim::Fix => None,
+        };
+        let Some((culprit, seen)) = step else {
+            ledger.enter_open(stretch, commits, why.to_owned());
+            return Ok(Vec::new());
+        };
+        ledger.enter_span(culprit.clone(), commits, why.to_owned());
+        let step = Step { stretch, culprit: &culprit, seen: &seen };
+        let next = match self.look_past(ledger, &step) {
+            Err(HuntError::Budget(runs)) => {
+                ledger.doubt_last(false, runs);
+                Vec::new()
+            }
+            next => next?,
+        };
+        self.settle_account(ledger)?;
+        Ok(next)
+    }
+
+    /// The step from before the candidates to the newest of them, as if that one had made it, and
+    /// what was measured there; `None` where either was not measured.
+    fn step_over(
+        &mut self,
+        stretch: &Stretch,
+        commits: &[CommitId],
+    ) -> Result<Option<(Culprit, Observation)>, HuntError> {
+        let history = &self.oracle.history;
+        let verdicts = self.last_verdicts()?;
+        let [older, newer] = stretch.ends();
+        let is = |one: &CommitId, end: &CommitId, verdict| {
+            one == end || verdicts.get(one) == Some(&verdict)
+        };
+        let mut newest = None;
+        for one in commits {
+            let mut comes_after_all = is(one, newer, stretch.aim.newer());
+            for other in commits {
+                comes_after_all = comes_after_all && history.is_ancestor(other, one)?;
+            }
+            if comes_after_all {
+                newest = Some(one.clone());
+            }
+        }
+        let mut before = BTreeSet::new();
+        for one in commits {
+            let parents = history.parents(one)?.into_iter();
+            before.extend(parents.filter(|parent| !commits.contains(parent)));
+        }
+        let parent = before.into_iter().find(|one| is(one, older, stretch.aim.older()));
+        let (Some(commit), Some(parent)) = (newest, parent) else { return Ok(None) };
+        let measures = measures_of(&stretch.targets);
+        let from = self.oracle.evaluate(Request::look(&parent, &measures, Phase::Search))?;
+        let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+        let config = &self.oracle.config;
+        let (effects, _) = effects(&seen, &[from], &stretch.targets, config, stretch.aim);
+        let failure = stretch.targets.iter().find_map(|target| match target {
+            Target::Failure { failure, .. } => Some(failure.clone()),
+            Target::Guard(_) => None,
+        });
+        let culprit = Culprit {
+            info: info(&self.oracle.history, &commit)?,
+            parents: self.oracle.history.parents(&commit)?,
+            parent,
+            confidence: 0.0,
+            basis: Basis::Sequential,
+            effects,
+            failure,
+            files: Vec::new(),
+            dependencies: Vec::new(),
+            ran: None,
+            differences: None,
+            confirmed_before: None,
+        };
+        Ok(Some((culprit, seen)))
+    }
+}
