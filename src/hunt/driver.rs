@@ -151,8 +151,13 @@ impl Driver<'_> {
         let mut looked_at = BTreeSet::new();
         loop {
             let Some(stretch) = stretches.pop_front() else {
-                stretches.extend(self.look_whether_all_last(&mut ledger, &whole, &mut looked_at)?);
-                if stretches.is_empty() {
+                stretches.extend(self.look_whether_all_last(
+                    &mut ledger,
+                    &whole,
+                    &mut looked_at,
+                )?);
+                let is_enough = self.begun.options.first_only && ledger.has_answer();
+                if stretches.is_empty() || is_enough {
                     break;
                 }
                 continue;
@@ -317,8 +322,11 @@ impl Driver<'_> {
     ) -> Result<Judgement, HuntError> {
         let phase = Phase::Search;
         let (judgement, observation) = self.oracle.settle(commit, targets, phase, None)?;
-        let place = Place { stretch, phase, left: None };
-        write_down(&mut self.oracle, &observation, &judgement, place)?;
+        // Once is enough to say it.
+        if self.last_verdicts()?.get(commit) != Some(&judgement.verdict) {
+            let place = Place { stretch, phase, left: None };
+            write_down(&mut self.oracle, &observation, &judgement, place)?;
+        }
         Ok(judgement)
     }
 }

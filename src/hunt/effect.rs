@@ -139,8 +139,8 @@ fn rates(
     let metric = target.guard.metric.clone();
     let [good, bad] = aim.turned([&parents[worst], commit]);
     // A limit that is crossed by a small step is crossed now and then as well.
-    let small = step_between(good, bad, target, config)
-        .filter(|step| *step <= blamed_from(target.limit));
+    let small =
+        step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));
     let effect = Effect {
         metric,
         parent,

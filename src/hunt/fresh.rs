@@ -223,11 +223,7 @@ impl Driver<'_> {
     }
 
     /// Whether builds of one of these commits are known to give the very same files.
-    fn builds_are_alike(
-        &mut self,
-        commits: &[&CommitId],
-        lead: &Lead,
-    ) -> Result<bool, HuntError> {
+    fn builds_are_alike(&mut self, commits: &[&CommitId], lead: &Lead) -> Result<bool, HuntError> {
         let commits = commits.iter().map(|commit| (*commit).clone());
         Ok(self.known_to_repeat(&lead.targets, commits)? == Some(true))
     }

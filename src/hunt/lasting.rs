@@ -16,7 +16,9 @@ use super::fresh::verdict_of_run;
 use super::standing::{Around, Mend, Standing};
 
 /// How often it is looked at most whether a change lasts.
-const MOST_LOOKS: usize = 3;
+const MOST_LOOKS: usize = 2;
+/// The same where the text says that it does not.
+const MOST_ABSENCES: usize = 3;
 /// Runs that must all say that a change did not last.
 const RUNS_TO_BE_SURE: usize = 4;
 /// Commits at most that a mask hides and that are named one by one.
@@ -105,6 +107,11 @@ impl Driver<'_> {
             if is_kept && !history.is_gone_in_part(newer, &change) {
                 continue;
             }
+            // One that crosses no limit of the hunt's own was found between other ends.
+            let number = self.stretches.saturating_sub(1);
+            if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
+                continue;
+            }
             let seen = self.oracle.evaluate(Request::look(found, &measures, Phase::Search))?;
             let step = Step { stretch: whole, culprit: &culprit, seen: &seen };
             if whole.targets.iter().any(drifts) {
@@ -144,7 +151,8 @@ impl Driver<'_> {
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
-        for _ in 0..MOST_LOOKS {
+        let looks = absences.clamp(MOST_LOOKS, MOST_ABSENCES);
+        for _ in 0..looks {
             let suspect = match suspects.next() {
                 Some(suspect) => suspect,
                 None if is_plain => break,
@@ -231,7 +239,8 @@ impl Driver<'_> {
         let found = &step.culprit.info.commit;
         for target in &step.stretch.targets {
             let Target::Guard(target) = target else { continue };
-            if step.stretch.aim == Aim::Fix || target.noise.is_none_or(|noise| !noise.kind.is_rate())
+            if step.stretch.aim == Aim::Fix
+                || target.noise.is_none_or(|noise| !noise.kind.is_rate())
             {
                 continue;
             }
@@ -262,9 +271,10 @@ impl Driver<'_> {
         let is_noisy =
             |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
         let is_noisy = stretch.targets.iter().any(is_noisy);
-        let seen = match is_noisy {
-            true => self.oracle.evaluate(look)?,
-            false => self.seen_often(commit, &stretch.targets)?,
+        let seen = if is_noisy {
+            self.oracle.evaluate(look)?
+        } else {
+            self.seen_often(commit, &stretch.targets)?
         };
         let recipe = self.oracle.recipe(commit)?;
         let older = stretch.aim.older();

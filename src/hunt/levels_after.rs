@@ -50,7 +50,8 @@ impl Driver<'_> {
             let Target::Guard(target) = target else { continue };
             // Levels of hours apart say nothing on a machine that drifts.
             let has_levels =
-                target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired);
+                target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
+                    && (target.noise.is_some() || step.seen.has_majority(&target.guard.metric));
             if !has_levels || target.bad.number().is_none_or(|bad| !bad.is_finite()) {
                 continue;
             }
@@ -247,7 +248,8 @@ impl Driver<'_> {
                 } else if is_worse(target, &from, &to) {
                     let inner = part(stretch, target, &from, &to);
                     return Ok(Some(Stretch { aside: Vec::new(), ..inner }));
-                } else if let Some([from, to]) = self.around_its_files(merge, &base, parent, target)?
+                } else if let Some([from, to]) =
+                    self.around_its_files(merge, &base, parent, target)?
                     && is_worse(target, &from, &to)
                 {
                     let inner = part(stretch, target, &from, &to);

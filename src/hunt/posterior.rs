@@ -97,16 +97,12 @@ pub(super) fn posterior(
         lineage.iter().map(|one| weight(&one.commit)).collect()
     };
     let heading = Heading::of(stretch.aim, target);
-    let turned =
-        |samples: Vec<f64>| -> Vec<f64> { samples.into_iter().map(|x| heading.sample(x)).collect() };
+    let turned = |samples: Vec<f64>| -> Vec<f64> {
+        samples.into_iter().map(|x| heading.sample(x)).collect()
+    };
     let ends_again = ends.clone();
     let [good, bad] = stretch.aim.turned(ends).map(turned);
-    let count = |samples: &[f64]| {
-        let mut count = Count::default();
-        samples.iter().for_each(|x| count.add(*x));
-        count
-    };
-    let counted = [count(&good), count(&bad)];
+    let counted = [&good, &bad].map(|samples| samples.iter().copied().collect::<Count>());
     let settings = Settings {
         prior,
         untestable,

@@ -35,9 +35,8 @@ impl Driver<'_> {
         let [older, newer] = claim.ends;
         let parents = fresh.parents.iter().map(|seen| (seen, older));
         for (seen, end) in parents.chain([(&fresh.commit, newer)]) {
-            let mut look = |one: &CommitId| {
-                self.oracle.evaluate(Request::look(one, &measures, Phase::Search))
-            };
+            let mut look =
+                |one: &CommitId| self.oracle.evaluate(Request::look(one, &measures, Phase::Search));
             let ends = numbers(&look(end)?);
             if ends.len() < EQUAL_RUNS || commonest(&ends) < ends.len() {
                 continue;

@@ -30,6 +30,16 @@ impl Count {
     }
 }
 
+impl FromIterator<f64> for Count {
+    fn from_iter<I: IntoIterator<Item = f64>>(samples: I) -> Self {
+        let mut count = Self::default();
+        for sample in samples {
+            count.add(sample);
+        }
+        count
+    }
+}
+
 impl Driver<'_> {
     /// Why a commit cannot be named by rates, and what stays open, where commits on one side of it
     /// do not fail equally often.
@@ -56,7 +66,9 @@ impl Driver<'_> {
             let told: Vec<String> = ends
                 .into_iter()
                 .flatten()
-                .map(|(one, count)| format!("{} of {} at {}", count.failed, count.runs, one.short()))
+                .map(|(one, count)| {
+                    format!("{} of {} at {}", count.failed, count.runs, one.short())
+                })
                 .collect();
             let why = format!(
                 "some commits flake by themselves: on one side of {} runs break it {}",

@@ -101,6 +101,14 @@ impl Observation {
         crate::stats::median(&self.numbers(metric)).map(Value::Number)
     }
 
+    /// Whether most of the runs of a metric say the same number, so that its level is none between
+    /// two that it takes in turn.
+    pub fn has_majority(&self, metric: &Metric) -> bool {
+        let numbers = self.numbers(metric);
+        let says = |x: f64| numbers.iter().filter(|y| y.to_bits() == x.to_bits()).count();
+        numbers.is_empty() || numbers.iter().any(|x| 2 * says(*x) > numbers.len())
+    }
+
     /// The readings of a measure's runs, oldest first.
     pub fn readings(&self, measure: &str) -> impl Iterator<Item = &Reading> {
         self.of(measure).iter().filter_map(|sample| sample.result.as_ref().ok())

@@ -42,55 +42,116 @@ pub enum Fate {
 /// there; other ones are unclear. Where several sets do and the text does not tell, or where it
 /// says that another step is gone in part, each of their steps is unclear.
 pub fn fates(steps: &[f64], carried: &[Carried], amount: f64, tolerance: f64) -> Vec<Fate> {
-    let count = steps.len().min(MOST_STEPS);
-    let sum =
-        |set: u32| -> f64 { (0..count).filter(|i| set >> i & 1 == 1).map(|i| steps[i]).sum() };
-    let off = |set: u32| (sum(set) - amount).abs();
-    let fits = |set: &u32| off(*set) <= tolerance.max(SLACK * amount.abs());
-    let is_told = |set: u32| {
-        (0..count).all(|i| match carried[i] {
+    let improvement = Improvement { steps, carried, amount, tolerance };
+    let fitting = improvement.fitting();
+    let told: Vec<u32> = fitting.iter().copied().filter(|set| improvement.is_told(*set)).collect();
+    if !told.is_empty() {
+        return improvement.by_sets(&improvement.closest(&told), false);
+    }
+    let nearly = !fitting.iter().any(|set| improvement.is_exact(*set));
+    improvement.by_text(nearly).unwrap_or_else(|| {
+        let contradicted = improvement.in_part().next().is_some();
+        improvement.by_sets(&improvement.closest(&fitting), contradicted)
+    })
+}
+
+/// An improvement and the steps before it; a set of steps is a number with a bit for each.
+struct Improvement<'a> {
+    steps: &'a [f64],
+    carried: &'a [Carried],
+    amount: f64,
+    tolerance: f64,
+}
+
+impl Improvement<'_> {
+    /// How many steps are told apart.
+    fn count(&self) -> usize {
+        self.steps.len().min(MOST_STEPS)
+    }
+
+    fn off(&self, set: u32) -> f64 {
+        let taken = (0..self.count()).filter(|i| set >> i & 1 == 1);
+        (taken.map(|i| self.steps[i]).sum::<f64>() - self.amount).abs()
+    }
+
+    /// The sets that nearly add up to the improvement.
+    fn fitting(&self) -> Vec<u32> {
+        let most = self.tolerance.max(SLACK * self.amount.abs());
+        (1..1_u32 << self.count()).filter(|set| self.off(*set) <= most).collect()
+    }
+
+    fn is_exact(&self, set: u32) -> bool {
+        self.off(set) <= EXACT * self.amount.abs()
+    }
+
+    /// Those of the sets that fit exactly, else all of them.
+    fn closest(&self, sets: &[u32]) -> Vec<u32> {
+        let exact: Vec<u32> = sets.iter().copied().filter(|set| self.is_exact(*set)).collect();
+        if exact.is_empty() { sets.to_vec() } else { exact }
+    }
+
+    /// Whether the text says nothing against it that just these steps were undone.
+    fn is_told(&self, set: u32) -> bool {
+        (0..self.count()).all(|i| match self.carried[i] {
             Carried::Whole => set >> i & 1 == 0,
             Carried::Gone => set >> i & 1 == 1,
             Carried::InPart | Carried::Unknown => true,
         })
-    };
-    let fitting: Vec<u32> = (1..1_u32 << count).filter(fits).collect();
-    let told: Vec<u32> = fitting.iter().copied().filter(|set| is_told(*set)).collect();
-    // Where no set fits both and the text tells steps apart, one that is gone was undone.
-    let is_gone = |i: usize| carried[i] == Carried::Gone && steps[i] <= amount + tolerance;
-    let is_kept = |i: usize| carried[i] == Carried::Whole;
-    let tells_apart = (0..steps.len()).any(is_gone) && (0..steps.len()).any(is_kept);
-    if told.is_empty() && tells_apart {
-        let fate = |i: usize| match carried[i] {
-            Carried::Gone if is_gone(i) => Fate::Undone,
-            Carried::Gone | Carried::Whole => Fate::Stands,
-            Carried::InPart | Carried::Unknown => Fate::Unclear,
-        };
-        return (0..steps.len()).map(fate).collect();
     }
-    let sets = if told.is_empty() { &fitting } else { &told };
-    let exact = |set: &u32| off(*set) <= EXACT * amount.abs();
-    let exact: Vec<u32> = sets.iter().copied().filter(exact).collect();
-    let sets = if exact.is_empty() { sets } else { &exact };
-    let is_in_part = |i: usize| carried[i] == Carried::InPart;
-    let contradict = told.is_empty() && (0..count).any(is_in_part);
-    let fate = |i: usize| {
-        if contradict && steps.len() > 1 && is_in_part(i) {
-            return Fate::Unclear;
+
+    fn is_kept(&self, step: usize) -> bool {
+        self.carried[step] == Carried::Whole
+    }
+
+    fn in_part(&self) -> impl Iterator<Item = usize> {
+        (0..self.count()).filter(|i| self.carried[*i] == Carried::InPart)
+    }
+
+    /// What the text alone says, where no set fits both: of steps that are gone and others that
+    /// are kept, the former were undone; the only one that is gone in part was made good in part,
+    /// if the figures fit others `nearly` only.
+    fn by_text(&self, nearly: bool) -> Option<Vec<Fate>> {
+        let all = 0..self.steps.len();
+        let is_gone = |i: usize| {
+            self.carried[i] == Carried::Gone && self.steps[i] <= self.amount + self.tolerance
+        };
+        if all.clone().any(is_gone) && all.clone().any(|i| self.is_kept(i)) {
+            let fate = |i: usize| match self.carried[i] {
+                Carried::Gone if is_gone(i) => Fate::Undone,
+                Carried::Gone | Carried::Whole => Fate::Stands,
+                Carried::InPart | Carried::Unknown => Fate::Unclear,
+            };
+            return Some(all.map(fate).collect());
         }
-        if sets.is_empty() {
-            // A part of something larger was made good, and any smaller step may be in it.
-            let is_larger = steps.len() == 1 || steps[i] > amount + tolerance;
-            return if is_larger || is_kept(i) { Fate::Stands } else { Fate::Unclear };
-        }
-        let undone = sets.iter().filter(|set| i < count && **set >> i & 1 == 1).count();
-        match undone {
-            0 => Fate::Stands,
-            n if n == sets.len() && !contradict => Fate::Undone,
-            _ => Fate::Unclear,
-        }
-    };
-    (0..steps.len()).map(fate).collect()
+        let mut in_part = self.in_part();
+        let (one, another) = (in_part.next()?, in_part.next());
+        let is_large = self.steps[one] >= self.amount - self.tolerance;
+        let is_alone = another.is_none() && all.clone().all(|i| i == one || self.is_kept(i));
+        (nearly && is_large && is_alone).then(|| vec![Fate::Stands; self.steps.len()])
+    }
+
+    /// What the sets say of each step; where the text contradicts them, all that is in question
+    /// is unclear.
+    fn by_sets(&self, sets: &[u32], contradicted: bool) -> Vec<Fate> {
+        let alone = self.steps.len() == 1;
+        let fate = |i: usize| {
+            if contradicted && !alone && self.carried[i] == Carried::InPart {
+                return Fate::Unclear;
+            }
+            if sets.is_empty() {
+                // A part of something larger was made good, and any smaller step may be in it.
+                let is_larger = alone || self.steps[i] > self.amount + self.tolerance;
+                return if is_larger || self.is_kept(i) { Fate::Stands } else { Fate::Unclear };
+            }
+            let undone = sets.iter().filter(|set| i < self.count() && **set >> i & 1 == 1).count();
+            match undone {
+                0 => Fate::Stands,
+                n if n == sets.len() && !contradicted => Fate::Undone,
+                _ => Fate::Unclear,
+            }
+        };
+        (0..self.steps.len()).map(fate).collect()
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +183,7 @@ mod tests {
         assert_eq!(fates(&[0.5, 0.5], &told, 0.5, 0.1), [Fate::Stands, Fate::Undone]);
         let in_part = [Carried::InPart, Carried::Whole];
         assert_eq!(fates(&[0.7, 0.35], &in_part, 0.35, 0.1), [Fate::Unclear; 2]);
+        assert_eq!(fates(&[0.94, 0.48], &in_part, 0.42, 0.1), [Fate::Stands; 2]);
         // A text that is still there may be made good elsewhere; one that is gone is gone.
         let gone = [Carried::Whole, Carried::Gone];
         assert_eq!(fates(&[0.63, 0.33], &gone, 0.66, 0.1), [Fate::Stands, Fate::Undone]);

@@ -38,7 +38,12 @@ fn mend(amount: f64, left: f64) -> Mend {
 }
 
 fn before() -> Around {
-    Around { is_before: true, carried: Carried::Unknown, is_reworked: false, hidden: vec![commit('4')] }
+    Around {
+        is_before: true,
+        carried: Carried::Unknown,
+        is_reworked: false,
+        hidden: vec![commit('4')],
+    }
 }
 
 fn settled(steps: &[f64], mend: &Mend) -> Vec<Standing> {

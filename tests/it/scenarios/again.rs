@@ -44,9 +44,10 @@ fn a_tighter_tolerance_runs_only_what_is_missing() {
     let told = hunt(line("7.0 7.0 7.1 7.1 7.5 7.5 7.5 7.5")).finds("4").costs(16, 7);
     let known = told.env().runs().len();
     let row = told.again().oracle(|oracle| oracle.only_guard(&tolerance(0.05)));
-    let told = row.finds("2 4").costs(8, 4);
+    let told = row.finds("2 4").costs(9, 5);
     let new = told.env().runs()[known..].to_vec();
-    assert!(new.iter().all(|label| label == "1" || label == "2"), "{new:?}");
+    // The line that 2 wrote is another from 4 on: behind that it is looked once whether 2 lasts.
+    assert!(new.iter().all(|label| ["1", "2", "6"].contains(&label.as_str())), "{new:?}");
 }
 
 #[test]

@@ -65,10 +65,10 @@ fn a_commit_that_hangs_once_is_untestable_and_nobody_is_blamed() {
 #[test]
 fn a_commit_that_is_killed_once_is_tried_again() {
     let once = "fate = crash:9 well well well well well well well";
-    hunt(line("g g g g b b b b").with(3, once)).finds("4").costs(16, 13);
+    hunt(line("g g g g b b b b").with(3, once)).finds("4").costs(16, 7);
     let once = "fate = exit:1 well well well well well well well";
     let plan = line("g g g g b b b b").with(3, once).with(3, "say = no CUDA-capable device");
-    hunt(plan).finds("4").costs(16, 13);
+    hunt(plan).finds("4").costs(16, 7);
 }
 
 #[test]

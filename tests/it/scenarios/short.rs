@@ -42,7 +42,7 @@ fn read(told: &super::Told, phase: &str) -> Vec<usize> {
 
 #[test]
 fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
-    let told = short(plain()).finds("4").costs(19, 11);
+    let told = short(plain()).finds("4").costs(15, 7);
     assert_eq!(read(&told, "endpoint"), [24; 4]);
     assert_eq!(read(&told, "search"), [8; 3]);
     assert!(read(&told, "confirm").iter().all(|chunks| *chunks == 24));
@@ -62,7 +62,7 @@ fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
 
 #[test]
 fn shorter_runs_take_less_time() {
-    let told = short(plain().with_all("chunk_ms = 20")).finds("4").costs(19, 11);
+    let told = short(plain().with_all("chunk_ms = 20")).finds("4").costs(15, 7);
     // Three runs of 8 chunks instead of 24: 3 · 16 · 20 ms, on a machine that does other things.
     let saved = told.hunt.report["totals"]["saved_s"].as_f64().unwrap();
     assert!(saved > 0.6 && saved < 1.4, "{saved}");
@@ -108,7 +108,7 @@ fn what_shows_late_is_not_blamed_on_who_comes_after() {
     let told = short(plan).finds("2").costs(22, 12);
     let search = read(&told, "search");
     // Whether commit 2 lasts is asked of the full text too.
-    assert_eq!(search, [[8; 3].as_slice(), &[24; 9]].concat());
+    assert_eq!(search, [[8; 3].as_slice(), &[24; 13]].concat());
     assert_eq!(told.verdict("4"), "bad");
 }
 
@@ -143,17 +143,17 @@ fn a_beginning_that_does_not_repeat_takes_five_fresh_rounds() {
     // The search's run of the parent said something else in its last chunk: five fresh rounds,
     // which are all alike.
     let plan = plain().with(3, "wobble = 1");
-    let told = short(plan).finds("4").costs(20, 11);
+    let told = short(plan).finds("4").costs(16, 7);
     assert_eq!(told.hunt.report["culprit"]["basis"], "sequential");
 }
 
 #[test]
 fn what_was_read_of_a_short_text_is_used_again() {
-    let told = short(plain()).finds("4").costs(19, 11).again().finds("4").costs(0, 0);
+    let told = short(plain()).finds("4").costs(15, 7).again().finds("4").costs(0, 0);
     assert!(told.hunt.report["totals"].get("saved_s").is_none());
     // Every beginning is one of its own: the full search has nothing of it.
     let row = told.again().oracle(|o| o.section("[statistics]\nshort_text = false"));
-    row.finds("4").costs(1, 1);
+    row.finds("4").costs(3, 3);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_search_that_stopped_goes_on_with_the_same_text() {
     }
     let told = short(plan).saying(&["resume"]).gets_stopped().costs(6, 3);
     told.env().world("broken", false);
-    let told = told.resumed().finds("4").counting(21, 12).costs(15, 9);
+    let told = told.resumed().finds("4").counting(17, 8).costs(11, 5);
     let [search, confirm] = ["search", "confirm"].map(|phase| read(&told, phase));
     assert!(search.iter().all(|chunks| *chunks == 8), "{search:?}");
     assert!(confirm.iter().all(|chunks| *chunks == 24), "{confirm:?}");

@@ -2,7 +2,7 @@
 //! and leaks. What is right to say is written down before the program is asked.
 //!
 //! ```text
-//! cargo test --all-features --test it worlds::                     100 worlds, always the same
+//! cargo test --all-features --test it worlds::                     300 worlds, always the same
 //! WORLDS=10000 SEED=7 cargo test --release --all-features --test it worlds:: -- --nocapture
 //! WORLD=1234 cargo test --all-features --test it worlds:: -- --nocapture     one, in full
 //! ```
@@ -34,8 +34,8 @@ use tally::Tallies;
 use world::World;
 
 /// Shares of wrong and of undecided answers beyond which something got worse.
-const MOST_WRONG: f64 = 0.12;
-const MOST_UNDECIDED: f64 = 0.15;
+const MOST_WRONG: f64 = 0.02;
+const MOST_UNDECIDED: f64 = 0.1;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
@@ -107,7 +107,7 @@ fn nobody_is_blamed_who_did_not_do_it() {
     if let Some(seed) = number("WORLD") {
         return replay(seed);
     }
-    let seeds = seeds(number("SEED").unwrap_or(20_261_122), count("WORLDS", 100));
+    let seeds = seeds(number("SEED").unwrap_or(20_261_122), count("WORLDS", 300));
     let tallies = survey(&seeds);
     tallies.print();
     println!("\nWhere everything repeats:");
