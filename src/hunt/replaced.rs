@@ -1,0 +1,112 @@
+//! Whether another commit took the place of the found one: its change is gone, and the newer end
+//! shows the same all the same.
+
+use crate::evaluation::{Aim, CommitId, Phase, Target};
+use crate::oracle::{Observation, Request, measures_of};
+
+use super::HuntError;
+use super::account::{Ledger, Stretch};
+use super::driver::Driver;
+use super::effect::typical;
+use super::lasting::Step;
+
+impl Driver<'_> {
+    /// Where the change was reverted by the newer end, which is as bad all the same, or is gone
+    /// and what the end shows does not tell where that comes from, another commit did it again.
+    pub(super) fn doubt_what_is_gone(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        chain: &[CommitId],
+    ) -> Result<(), HuntError> {
+        let history = &self.oracle.history;
+        let [_, newer] = step.stretch.ends();
+        let found = &step.culprit.info.commit;
+        if found == newer {
+            return Ok(());
+        }
+        let change = history.change(&step.culprit.parent, found)?;
+        let is_gone = history.is_gone_in_part(newer, &change);
+        if history.is_restored(newer, &change)
+            || (is_gone && !tells_by_itself(step.stretch))
+            || self.breaks_otherwise(step)?
+        {
+            ledger.hides(found, chain);
+        }
+        Ok(())
+    }
+
+    /// Whether the guard is broken now and then, and by another value at the newer end than at the
+    /// found commit: then something changed it since.
+    fn breaks_otherwise(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+        let [_, newer] = step.stretch.ends();
+        let found = &step.culprit.info.commit;
+        for target in &step.stretch.targets {
+            let Target::Guard(target) = target else { continue };
+            if step.stretch.aim == Aim::Fix
+                || target.noise.is_none_or(|noise| !noise.kind.is_rate())
+            {
+                continue;
+            }
+            let measures = [target.guard.metric.measure.clone()];
+            let mut shown = |one: &CommitId| -> Result<Option<f64>, HuntError> {
+                let look = Request::look(one, &measures, Phase::Search);
+                let seen = self.oracle.evaluate(look)?;
+                Ok(typical(&seen, target, true, &self.oracle.config))
+            };
+            if let (Some(own), Some(end)) = (shown(found)?, shown(newer)?)
+                && target.guard.worsening(end, own).abs() > target.limit.max(0.0)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the found commit shows the very same as the newer end: figures bit for bit, or a
+    /// failure that says what it is. Then no other cause is likely to be behind the end's.
+    pub(super) fn is_plainly_the_same(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+        let [_, newer] = step.stretch.ends();
+        let targets = &step.stretch.targets;
+        let is_telling = |target: &Target| match target {
+            Target::Failure { failure, .. } => failure.is_telling(),
+            Target::Guard(_) => false,
+        };
+        Ok(targets.iter().any(is_telling)
+            || self.same_levels(targets, &step.culprit.info.commit, newer)?)
+    }
+
+    /// Whether a metric that repeats has the very same figures at both commits.
+    pub(super) fn same_levels(
+        &mut self,
+        targets: &[Target],
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<bool, HuntError> {
+        let measures = measures_of(targets);
+        let one = self.oracle.evaluate(Request::look(one, &measures, Phase::Search))?;
+        let other = self.oracle.evaluate(Request::look(other, &measures, Phase::Search))?;
+        let is_same = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let metric = &target.guard.metric;
+            let bits = |seen: &Observation| seen.readings(&metric.measure).next().cloned();
+            target.noise.is_none()
+                && one.level(metric).is_some()
+                && one.level(metric) == other.level(metric)
+                && bits(&one).zip(bits(&other)).is_some_and(|(a, b)| a.same_bits(&b))
+        };
+        Ok(targets.iter().any(is_same))
+    }
+}
+
+/// Whether what is hunted is a level, or a failure that says what it is: something that an
+/// unrelated change would hardly show alike.
+fn tells_by_itself(stretch: &Stretch) -> bool {
+    stretch.targets.iter().any(|target| match target {
+        Target::Failure { failure, .. } => failure.is_telling(),
+        Target::Guard(target) => {
+            let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
+            !is_rate && target.bad.number().is_some_and(|bad| bad.fract().abs() > f64::EPSILON)
+        }
+    })
+}

@@ -1,0 +1,112 @@
+//! The same change at another place of the history: landed before and reverted, or picked to a
+//! branch beside.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Aim, CommitId};
+use crate::git::Range;
+
+use super::HuntError;
+use super::account::Stretch;
+use super::driver::Driver;
+use super::lasting::Step;
+use super::standing::Mend;
+
+/// Branches at most that are searched beside the one of the found commit.
+const MOST_BRANCHES: usize = 2;
+
+impl Driver<'_> {
+    /// Where the same change was in the tree before the found commit brought it (back): a stretch
+    /// up to there, and that it was undone.
+    pub(super) fn landed_before(
+        &mut self,
+        step: &Step<'_>,
+    ) -> Result<Option<(Stretch, Mend)>, HuntError> {
+        let Step { stretch, culprit, .. } = step;
+        let [older, _] = stretch.ends();
+        let parent = &culprit.parent;
+        if stretch.aim != Aim::Regression || parent == older {
+            return Ok(None);
+        }
+        let history = &self.oracle.history;
+        let change = history.change(parent, &culprit.info.commit)?;
+        let touching = history.touching(older, parent, &change)?;
+        let landed =
+            |commit: &&CommitId| history.carries_mostly(commit, &change) && *commit != parent;
+        if history.carries(older, &change) != Some(false) {
+            return Ok(None);
+        }
+        let Some(commit) = touching.iter().find(landed).cloned() else { return Ok(None) };
+        let number = self.stretches.saturating_sub(1);
+        if self.judge(&commit, &stretch.targets, number)?.verdict != stretch.aim.newer() {
+            return Ok(None);
+        }
+        let effect = culprit.effects.first();
+        let mend = Mend {
+            by: parent.clone(),
+            metric: effect.map(|effect| effect.metric.clone()),
+            amount: effect.and_then(|effect| effect.own_step).unwrap_or(f64::INFINITY),
+            left: 0.0,
+            limit: effect.map_or(0.0, |effect| effect.limit),
+        };
+        Ok(Some((Stretch { bad: commit, ..(*stretch).clone() }, mend)))
+    }
+
+    /// Branches that do not have the found commit and carry its change all the same, as after a
+    /// cherry-pick: each is searched by itself.
+    pub(super) fn on_other_branches(&mut self, step: &Step<'_>) -> Result<Vec<Stretch>, HuntError> {
+        let Step { stretch, culprit, .. } = step;
+        if stretch.aim != Aim::Regression {
+            return Ok(Vec::new());
+        }
+        let found = &culprit.info.commit;
+        let change = self.oracle.history.change(&culprit.parent, found)?;
+        let mut next = Vec::new();
+        for tip in self.tips_without(stretch, found)?.into_iter().take(MOST_BRANCHES) {
+            if !self.oracle.history.carries_mostly(&tip, &change) {
+                continue;
+            }
+            let number = self.stretches.saturating_sub(1);
+            let mut is_bad_from_the_start = false;
+            for base in self.oracle.history.merge_bases(stretch.ends()[0], &tip)? {
+                let judgement = self.judge(&base, &stretch.targets, number)?;
+                is_bad_from_the_start |= judgement.verdict == stretch.aim.newer();
+            }
+            if is_bad_from_the_start {
+                continue;
+            }
+            if self.judge(&tip, &stretch.targets, number)?.verdict == stretch.aim.newer() {
+                next.push(Stretch { bad: tip, ..(*stretch).clone() });
+            }
+        }
+        Ok(next)
+    }
+
+    /// The newest commits of the stretch that do not descend from the found one and are not its
+    /// ancestors, as parents of merges that brought both together.
+    fn tips_without(
+        &self,
+        stretch: &Stretch,
+        found: &CommitId,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let history = &self.oracle.history;
+        let [older, newer] = stretch.ends();
+        let with: BTreeSet<CommitId> = history.descending(found, newer)?.into_iter().collect();
+        let range = Range::between(older, newer);
+        let inside: BTreeSet<CommitId> = history.commits(&range)?.into_iter().collect();
+        let mut tips = Vec::new();
+        for merge in &with {
+            for parent in history.parents(merge)? {
+                let is_other = parent != *found && !with.contains(&parent);
+                if is_other
+                    && inside.contains(&parent)
+                    && !tips.contains(&parent)
+                    && !history.is_ancestor(&parent, found)?
+                {
+                    tips.push(parent);
+                }
+            }
+        }
+        Ok(tips)
+    }
+}

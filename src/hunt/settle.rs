@@ -1,0 +1,63 @@
+//! What every improvement on the way makes of the commits that were found.
+
+use crate::evaluation::Culprit;
+use crate::search::Carried;
+
+use super::HuntError;
+use super::account::Ledger;
+use super::driver::Driver;
+use super::standing::{Around, Mend, Standing};
+
+/// Commits at most that a mask hides and that are named one by one.
+const MOST_HIDDEN: usize = 200;
+
+impl Driver<'_> {
+    /// Settles what every improvement on the way makes of the commits that were found.
+    pub(super) fn settle_account(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
+        let history = self.oracle.history.commits(&self.whole())?;
+        let mut mends = ledger.mends().to_vec();
+        // What one leaves rests on those before it.
+        mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
+        // From the beginning, since a commit that was found later may be what was undone.
+        for found in ledger.found() {
+            found.standing = Standing::Stands;
+        }
+        for mend in mends {
+            let mut around = Vec::new();
+            for found in ledger.found().iter().map(|found| found.culprit.clone()) {
+                around.push(self.around(&found, &mend)?);
+            }
+            ledger.settle(&mend, &around);
+        }
+        let newer = self.begun.ends()[1].clone();
+        let has_answer = ledger.has_answer();
+        for found in ledger.found() {
+            let Standing::Undone { again, by } = &mut found.standing else { continue };
+            let culprit = &found.culprit;
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, &culprit.info.commit)?;
+            let is_gone = history.carries(by, &change) == Some(false);
+            *again = has_answer && is_gone && history.carries_mostly(&newer, &change);
+        }
+        Ok(())
+    }
+
+    fn around(&self, found: &Culprit, mend: &Mend) -> Result<Around, HuntError> {
+        let history = &self.oracle.history;
+        let commit = &found.info.commit;
+        if !history.is_ancestor(commit, &mend.by)? {
+            return Ok(Around::default());
+        }
+        let change = history.change(&found.parent, commit)?;
+        let mut hidden = self.chain(commit, &mend.by)?;
+        hidden.truncate(MOST_HIDDEN);
+        let carried = match history.carries(&mend.by, &change) {
+            Some(false) => Carried::Gone,
+            Some(true) if history.is_gone_in_part(&mend.by, &change) => Carried::InPart,
+            Some(true) => Carried::Whole,
+            None => Carried::Unknown,
+        };
+        let is_reworked = history.is_reworked(&mend.by, &change);
+        Ok(Around { is_before: true, carried, is_reworked, hidden })
+    }
+}
