@@ -40,7 +40,14 @@ impl Driver<'_> {
                 let (range, why) = self.open_range(stretch, &why)?;
                 Ok(Some(Searched::Candidates(range, why)))
             }
-            Ok((target, ends)) => posterior(self, stretch, &target, ends, sampler).map(Some),
+            Ok((target, ends)) => {
+                if let Some(end) = self.flaky_end(stretch, &target.guard.metric, &ends)? {
+                    let why = format!("runs of {} differ, which it began with", end.short());
+                    let (range, why) = self.open_range(stretch, &why)?;
+                    return Ok(Some(Searched::Candidates(range, why)));
+                }
+                posterior(self, stretch, &target, ends, sampler).map(Some)
+            }
         }
     }
 

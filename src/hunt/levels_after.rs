@@ -7,6 +7,7 @@ use crate::evaluation::{
     Aim, CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict,
 };
 use crate::oracle::{Observation, Request};
+use crate::stats;
 
 use super::HuntError;
 use super::account::{Ledger, Stretch};
@@ -16,6 +17,11 @@ use super::standing::Mend;
 
 /// How far the machine may move a level under a metric that drifts, as a part of it.
 const DRIFT: f64 = 0.25;
+
+/// Runs of either commit before it is said, in noise, that the later one is better.
+const RUNS_IN_NOISE: usize = 5;
+/// Standard errors by which it must be.
+const SURE_IN_NOISE: f64 = 3.0;
 
 /// Ways beside the one along first parents that are followed.
 const MOST_WAYS: usize = 2;
@@ -166,7 +172,7 @@ impl Driver<'_> {
     }
 
     /// Whether more runs of the later commit say the same: a single one may be a stray, and would
-    /// take the blame from the commit that was found. Of an end, and in noise, there were enough.
+    /// take the blame from the commit that was found. In noise more runs of both do.
     fn is_surely_better(
         &mut self,
         stretch: &Stretch,
@@ -174,15 +180,29 @@ impl Driver<'_> {
         from: &Level,
         to: &Level,
     ) -> Result<bool, HuntError> {
+        let metric = &target.guard.metric;
+        let limit = target.limit.max(0.0);
+        if let Some(noise) = target.noise {
+            let measures = [metric.measure.clone()];
+            let mut levels = Vec::new();
+            for commit in [&from.commit, &to.commit] {
+                let look = Request::look(commit, &measures, Phase::Search);
+                let seen = self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
+                let numbers = seen.numbers(metric);
+                let Some(level) = stats::winsorised_mean(&numbers) else { return Ok(true) };
+                levels.push((level, 1.0 / numbers.len() as f64));
+            }
+            let [(worse, one), (better, other)] = levels[..] else { return Ok(true) };
+            let error = in_its_unit(target, SURE_IN_NOISE * noise.sd * (one + other).sqrt());
+            return Ok(target.guard.worsening(better, worse) > limit + error);
+        }
         let [_, newer] = stretch.ends();
-        if target.noise.is_some() || to.commit == *newer {
+        if to.commit == *newer {
             return Ok(true);
         }
         let targets = [Target::Guard(target.clone())];
-        let seen = self.seen_often(&to.commit, &targets)?;
-        let numbers = seen.numbers(&target.guard.metric);
-        let is_better = |x: &f64| target.guard.worsening(*x, from.value) > target.limit.max(0.0);
-        Ok(numbers.iter().all(is_better))
+        let numbers = self.seen_often(&to.commit, &targets)?.numbers(metric);
+        Ok(numbers.iter().all(|x| target.guard.worsening(*x, from.value) > limit))
     }
 
     /// Where the level falls from `from` to that of `to`, by halves along one way.
@@ -312,8 +332,13 @@ fn is_worse(target: &GuardTarget, from: &Level, to: &Level) -> bool {
 
 /// Two standard errors of the difference between two levels, in the metric's unit.
 fn doubt(target: &GuardTarget) -> f64 {
-    let (Some(noise), Some(bad)) = (target.noise, target.bad.number()) else { return 0.0 };
-    let error = 2.0 * noise.sd * (0.5 + 1.0 / noise.runs.max(1) as f64).sqrt();
+    let Some(noise) = target.noise else { return 0.0 };
+    in_its_unit(target, 2.0 * noise.sd * (0.5 + 1.0 / noise.runs.max(1) as f64).sqrt())
+}
+
+/// An error on the oriented scale, at the bad end's level, in the metric's unit.
+fn in_its_unit(target: &GuardTarget, error: f64) -> f64 {
+    let Some(bad) = target.bad.number() else { return 0.0 };
     let scale = target.orientation();
     (scale.metric(scale.oriented(bad) + error) - bad).abs()
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, Metric, Phase};
 use crate::git::Range;
+use crate::oracle::Request;
 use crate::search::odds_of_unevenness;
 
 use super::HuntError;
@@ -76,6 +77,30 @@ impl Driver<'_> {
                 told.join(" and ")
             );
             return Ok(Some((self.between_steady(stretch, counts)?, why)));
+        }
+        Ok(None)
+    }
+
+    /// An end of a part of the history that flakes though the hunt's own end there repeats: what its
+    /// runs say of a rate is its own. `ends`: the samples of the part's good and bad end.
+    pub(super) fn flaky_end(
+        &mut self,
+        stretch: &Stretch,
+        metric: &Metric,
+        ends: &[Vec<f64>; 2],
+    ) -> Result<Option<CommitId>, HuntError> {
+        let measures = [metric.measure.clone()];
+        let whole = [self.begun.good.commit.clone(), self.begun.bad.commit.clone()];
+        for ((end, own), samples) in [&stretch.good, &stretch.bad].into_iter().zip(whole).zip(ends)
+        {
+            let count: Count = samples.iter().copied().collect();
+            if *end == own || count.failed == 0 || count.failed == count.runs {
+                continue;
+            }
+            let seen = self.oracle.evaluate(Request::look(&own, &measures, Phase::Search))?;
+            if seen.repeats(metric) {
+                return Ok(Some(end.clone()));
+            }
         }
         Ok(None)
     }

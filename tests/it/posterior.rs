@@ -70,14 +70,14 @@ fn tally(seeds: std::ops::Range<usize>, breaks: impl Fn(usize, Plan) -> Plan) ->
     tally
 }
 
-/// Forty hunts of which three may end undecided and none wrong, in four tests that run at once. What
+/// Forty hunts of which two may end undecided and none wrong, in four tests that run at once. What
 /// a seed's hunt measures is no constant: whether to build or to run again hangs on what each took.
 fn ten_hunts(first: usize) {
     static UNDECIDED: AtomicUsize = AtomicUsize::new(0);
     let [_, undecided, wrong] = tally(first..first + 10, |_, plan| plan);
     let before = UNDECIDED.fetch_add(undecided, Ordering::SeqCst);
     assert!(
-        wrong == 0 && before + undecided <= 3,
+        wrong == 0 && before + undecided <= 2,
         "{before} + {undecided} undecided, {wrong} wrong"
     );
 }
