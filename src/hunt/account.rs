@@ -119,6 +119,20 @@ impl Ledger {
         self.hidden.push((commit.clone(), after.to_vec()));
     }
 
+    /// A found commit is less certain than it was when it was confirmed.
+    pub(super) fn is_less_certain(&mut self, commit: &CommitId, confidence: f64) {
+        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
+            found.culprit.confidence = found.culprit.confidence.min(confidence);
+        }
+    }
+
+    /// A found commit is not named after all; it may be one of these.
+    pub(super) fn withdraw(&mut self, commit: &CommitId, among: Vec<CommitId>, why: String) {
+        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
+            found.among.get_or_insert_with(|| (among.clone(), why.clone()));
+        }
+    }
+
     /// A found commit's change leaves the tree on the way, at least in part.
     pub(super) fn leaves(&mut self, commit: &CommitId) {
         self.leaving.push(commit.clone());

@@ -266,12 +266,15 @@ impl Ledger {
             let found =
                 self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);
             let explained = found.filter_map(step).fold(0.0, |sum, x| sum + x);
+            let rest = total - explained;
+            // What is left of a sum of such numbers is their rounding.
+            let is_rounding = rest.abs() <= 1e-9 * total.abs().max(explained.abs());
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
                 accounts.push(Account {
                     metric: metric.clone(),
                     total,
                     explained,
-                    rest: total - explained,
+                    rest: if is_rounding { 0.0 } else { rest },
                     limit: target.limit,
                 });
             }

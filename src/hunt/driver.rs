@@ -17,7 +17,7 @@ use super::clean::clean;
 use super::gone::explained;
 use super::lasting::{Step, is_beyond_the_end};
 use super::lead::Lead;
-use super::search::{Searched, UNTESTABLE};
+use super::search::Searched;
 use super::short::{self, Short};
 use super::verdict::{Place, write_down};
 use super::{HuntError, open};
@@ -41,6 +41,8 @@ pub struct Driver<'a> {
     pub(super) spent: BTreeSet<String>,
     /// The beginning of the text, where the search reads only that.
     pub(super) short: Option<Short>,
+    /// Runs or builds of one commit were seen to differ.
+    pub(super) is_flaky: bool,
     /// Every build is clean, whatever the configuration says.
     pub(super) is_clean: bool,
 }
@@ -77,6 +79,7 @@ pub fn drive(
         stretches: 0,
         spent: BTreeSet::new(),
         short: None,
+        is_flaky: false,
         is_clean: false,
     };
     if is_resumed {
@@ -149,6 +152,7 @@ impl Driver<'_> {
         let mut stretches = VecDeque::from([whole.clone()]);
         let mut searched_before = BTreeSet::new();
         let mut looked_at = BTreeSet::new();
+        let mut claims = Vec::new();
         loop {
             let Some(stretch) = stretches.pop_front() else {
                 stretches.extend(self.look_whether_all_last(
@@ -185,10 +189,16 @@ impl Driver<'_> {
             {
                 return self.begin_clean(why);
             }
+            if let Searched::Culprit(culprit, _) = &searched {
+                claims.push((culprit.info.commit.clone(), stretch.clone()));
+            }
             stretches.extend(self.go_on(&mut ledger, &stretch, searched, &endpoints.bad)?);
             if self.begun.options.first_only && ledger.has_answer() {
                 stretches.clear();
             }
+        }
+        if self.is_flaky {
+            self.recheck(&mut ledger, &claims)?;
         }
         let contributions = if ledger.is_gradual() {
             self.contributions(&endpoints, ledger.first_metric())?
@@ -208,7 +218,7 @@ impl Driver<'_> {
         bad: &Observation,
     ) -> Result<Vec<Stretch>, HuntError> {
         if let Searched::Untestable(commits) = searched {
-            return self.look_behind_span(ledger, stretch, commits, UNTESTABLE);
+            return self.look_behind_span(ledger, stretch, commits);
         }
         let (found, crossing) = match &searched {
             Searched::Culprit(culprit, seen) => (Some((culprit.clone(), seen.clone())), None),

@@ -27,6 +27,7 @@ impl Driver<'_> {
         lead: &Lead,
         why: &str,
     ) -> Result<Option<Searched>, HuntError> {
+        self.is_flaky = true;
         let Some(target) = lead.targets.iter().find_map(rated) else { return Ok(None) };
         let text = format!(
             "{} does not repeat after all ({why}): each run counts as one vote from here on",

@@ -34,6 +34,7 @@ mod plan;
 mod posterior;
 mod publish;
 mod ran;
+mod recheck;
 mod replaced;
 mod reused_only;
 mod ruler;

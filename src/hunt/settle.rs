@@ -6,7 +6,7 @@ use crate::search::Carried;
 use super::HuntError;
 use super::account::Ledger;
 use super::driver::Driver;
-use super::standing::{Around, Mend, Standing};
+use super::standing::{Around, Mend, Standing, settle_in_parts};
 
 /// Commits at most that a mask hides and that are named one by one.
 const MOST_HIDDEN: usize = 200;
@@ -22,13 +22,22 @@ impl Driver<'_> {
         for found in ledger.found() {
             found.standing = Standing::Stands;
         }
+        let mut parts = Vec::new();
         for mend in mends {
             let mut around = Vec::new();
             for found in ledger.found().iter().map(|found| found.culprit.clone()) {
                 around.push(self.around(&found, &mend)?);
             }
+            let standing = |ledger: &mut Ledger| -> Vec<Standing> {
+                ledger.found().iter().map(|found| found.standing.clone()).collect()
+            };
+            let before = standing(ledger);
             ledger.settle(&mend, &around);
+            if before == standing(ledger) {
+                parts.push((mend, around));
+            }
         }
+        settle_in_parts(ledger.found(), &parts);
         let newer = self.begun.ends()[1].clone();
         let has_answer = ledger.has_answer();
         for found in ledger.found() {

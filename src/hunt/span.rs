@@ -13,6 +13,7 @@ use super::begin::info;
 use super::driver::Driver;
 use super::effect::effects;
 use super::lasting::Step;
+use super::search::UNTESTABLE;
 
 impl Driver<'_> {
     /// Enters the candidates of a stretch and looks whether their step lasts; returns what is to
@@ -22,17 +23,16 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         stretch: &Stretch,
         commits: Vec<CommitId>,
-        why: &str,
     ) -> Result<Vec<Stretch>, HuntError> {
         let step = match stretch.aim {
             Aim::Regression => self.step_over(stretch, &commits)?,
             Aim::Fix => None,
         };
         let Some((culprit, seen)) = step else {
-            ledger.enter_open(stretch, commits, why.to_owned());
+            ledger.enter_open(stretch, commits, UNTESTABLE.to_owned());
             return Ok(Vec::new());
         };
-        ledger.enter_span(culprit.clone(), commits, why.to_owned());
+        ledger.enter_span(culprit.clone(), commits, UNTESTABLE.to_owned());
         let step = Step { stretch, culprit: &culprit, seen: &seen };
         let next = match self.look_past(ledger, &step) {
             Err(HuntError::Budget(runs)) => {

@@ -10,6 +10,11 @@ use super::account::Stretch;
 /// perplexity of 100,000 nobody sees a rise of 0.3.
 const VISIBLE: f64 = 0.1;
 
+/// More improvements than this are not added up.
+const MOST_PARTS: usize = 6;
+/// How well their sum must fit a step, as a share of it.
+const EXACT: f64 = 1e-3;
+
 /// A first bad commit, and what became of its change.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -142,6 +147,32 @@ pub(super) fn settle(found: &mut [Found], mend: &Mend, around: &[Around]) {
             }
             Fate::Stands => Standing::Stands,
         };
+    }
+}
+
+/// Says of a step that several improvements together took away, to a thousandth, that it was
+/// undone. `parts`: the improvements that settled nothing by themselves, oldest first, each with
+/// what is known of the found commits beside it.
+pub(super) fn settle_in_parts(found: &mut [Found], parts: &[(Mend, Vec<Around>)]) {
+    let parts = &parts[..parts.len().min(MOST_PARTS)];
+    for set in 1_u32..1 << parts.len() {
+        let taken: Vec<_> = (0..parts.len()).filter(|i| set >> i & 1 == 1).collect();
+        let Some((last, _)) = taken.last().map(|i| &parts[*i]).filter(|_| taken.len() > 1) else {
+            continue;
+        };
+        let amount: f64 = taken.iter().map(|i| parts[*i].0.amount).sum();
+        let fits = |one: &usize| {
+            let is_behind =
+                |i: &usize| parts[*i].1[*one].is_before && parts[*i].0.metric == last.metric;
+            let step = found[*one].step(last.metric.as_ref());
+            found[*one].stands()
+                && taken.iter().all(is_behind)
+                && step.is_some_and(|step| (step - amount).abs() <= EXACT * amount)
+        };
+        let fitting: Vec<usize> = (0..found.len()).filter(fits).collect();
+        if let [one] = fitting[..] {
+            found[one].standing = Standing::Undone { by: last.by.clone(), again: false };
+        }
     }
 }
 

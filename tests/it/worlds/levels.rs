@@ -127,8 +127,10 @@ fn huge(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
 fn mended(shape: &Shape, way: &[usize], elsewhere: bool, dice: &mut Dice) -> Option<Vec<Effect>> {
     let mut all = Vec::new();
     let mut size = amount(dice);
+    let mut mends = Vec::new();
     for _ in 0..dice.within(1..=2) {
         let [from, to] = two(way, dice)?;
+        mends.push(to);
         all.push(off_again(shape, [from, to], size, elsewhere));
         let same = size;
         if elsewhere || dice.percent(50) {
@@ -140,7 +142,12 @@ fn mended(shape: &Shape, way: &[usize], elsewhere: bool, dice: &mut Dice) -> Opt
             size += 3;
         }
     }
-    all.push(Effect::level(shape, &[(dice.pick(way), size)]));
+    let stays = dice.pick(way);
+    // Nor does one commit mend elsewhere what another did and break as much or more itself.
+    if elsewhere && mends.contains(&stays) {
+        return None;
+    }
+    all.push(Effect::level(shape, &[(stays, size)]));
     Some(all)
 }
 

@@ -34,8 +34,8 @@ use tally::Tallies;
 use world::World;
 
 /// Shares of wrong and of undecided answers beyond which something got worse.
-const MOST_WRONG: f64 = 0.02;
-const MOST_UNDECIDED: f64 = 0.1;
+const MOST_WRONG: f64 = 0.04;
+const MOST_UNDECIDED: f64 = 0.12;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))

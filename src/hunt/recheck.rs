@@ -1,0 +1,65 @@
+//! Where a hunt sees, after it named a commit, that runs or builds of others differ, the claim is
+//! weighed again with what is known by then.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{CommitId, Phase};
+use crate::oracle::{Request, measures_of};
+use crate::ui::text;
+
+use super::HuntError;
+use super::account::{Ledger, Stretch};
+use super::confirm::Claim;
+use super::doubt::stated;
+use super::driver::Driver;
+use super::lead::Lead;
+
+impl Driver<'_> {
+    /// Weighs the claims again that were made in these stretches; what chance explains too well is
+    /// a candidate.
+    pub(super) fn recheck(
+        &mut self,
+        ledger: &mut Ledger,
+        claims: &[(CommitId, Stretch)],
+    ) -> Result<(), HuntError> {
+        let wanted = self.oracle.config.statistics.confidence;
+        for (commit, stretch) in claims {
+            let lead = Lead::of(&stretch.targets, self.begun.options.search);
+            if lead.noisy().is_some() {
+                continue;
+            }
+            let mut sides = self.oracle.history.parents(commit)?;
+            sides.push(commit.clone());
+            let measures = measures_of(&stretch.targets);
+            let mut fresh = BTreeMap::new();
+            for one in &sides {
+                let look = Request::look(one, &measures, Phase::Confirm);
+                fresh.insert(one, self.oracle.evaluate(look)?);
+            }
+            fresh.retain(|_, seen| !seen.samples.is_empty());
+            let claim = Claim {
+                commit,
+                targets: &stretch.targets,
+                lead: &lead,
+                step: None,
+                stretch: self.stretches.saturating_sub(1),
+                ends: stretch.ends(),
+                aim: stretch.aim,
+                aside: &stretch.aside,
+            };
+            let confidence = stated(self.doubt(claim, &fresh)?.chance());
+            if confidence >= wanted {
+                ledger.is_less_certain(commit, confidence);
+                continue;
+            }
+            let why = format!(
+                "runs or builds of other commits were seen to differ since it was confirmed, and \
+                 it is the one with a confidence of {} only",
+                text::figure(confidence)
+            );
+            let (among, why) = self.open_range(stretch, &why)?;
+            ledger.withdraw(commit, among, why);
+        }
+        Ok(())
+    }
+}
