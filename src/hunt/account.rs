@@ -127,9 +127,9 @@ impl Ledger {
     }
 
     /// A found commit is not named after all; it may be one of these.
-    pub(super) fn withdraw(&mut self, commit: &CommitId, among: Vec<CommitId>, why: String) {
+    pub(super) fn withdraw(&mut self, commit: &CommitId, among: &[CommitId], why: &str) {
         for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
-            found.among.get_or_insert_with(|| (among.clone(), why.clone()));
+            found.among.get_or_insert_with(|| (among.to_vec(), why.to_owned()));
         }
     }
 

@@ -58,7 +58,7 @@ impl Driver<'_> {
                 text::figure(confidence)
             );
             let (among, why) = self.open_range(stretch, &why)?;
-            ledger.withdraw(commit, among, why);
+            ledger.withdraw(commit, &among, &why);
         }
         Ok(())
     }
