@@ -101,11 +101,15 @@ impl GuardTarget {
         scale.oriented(edge) - scale.oriented(baseline)
     }
 
+    /// Whether runs are counted (how often they break the guard, or differ) in place of levels.
+    pub fn is_rate(&self) -> bool {
+        self.noise.is_some_and(|noise| noise.kind.is_rate())
+    }
+
     /// Whether the machine may drift under the metric: what is compared by ratios, and times.
     pub fn may_drift(&self) -> bool {
         let is_time = self.guard.metric.name.as_deref() == Some("wall_s");
-        let is_rate = self.noise.is_some_and(|noise| noise.kind.is_rate());
-        !is_rate && (is_time || self.guard.form.is_relative())
+        !self.is_rate() && (is_time || self.guard.form.is_relative())
     }
 
     /// A level on the oriented scale as a value of the metric. In pairs 0 is the baseline.

@@ -93,8 +93,8 @@ impl History {
         self.carries(commit, change) == Some(false) && change.files.iter().any(is_as_before)
     }
 
-    /// Whether the lines of the change are gone from the tree of `commit` and no file of it is what
-    /// it was before: the same place was written anew.
+    /// Whether the lines of the change are gone from the tree of `commit`, and none of its files was
+    /// put back: somebody wrote other lines in their place.
     pub fn is_reworked(&self, commit: &CommitId, change: &Change) -> bool {
         self.carries(commit, change) == Some(false) && !self.is_restored(commit, change)
     }

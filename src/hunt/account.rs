@@ -240,9 +240,7 @@ impl Ledger {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             // How often something fails has no account.
-            if target.noise.is_some_and(|noise| noise.kind.is_rate())
-                || (target.noise.is_none() && !seen.has_majority(metric))
-            {
+            if target.is_rate() || (target.noise.is_none() && !seen.has_majority(metric)) {
                 continue;
             }
             let Some(level) = seen.level(metric) else {

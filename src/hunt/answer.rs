@@ -249,7 +249,7 @@ impl Ledger {
         for target in &self.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
-            if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+            if target.is_rate() {
                 // What fails now and then has no steps to add up, whatever its runs print.
                 continue;
             }

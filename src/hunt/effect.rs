@@ -42,7 +42,7 @@ fn effect(
     aim: Aim,
 ) -> Option<(Effect, usize)> {
     let metric = &target.guard.metric;
-    if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+    if target.is_rate() {
         return rates(commit, parents, target, config, aim);
     }
     let level = commit.level(metric)?;

@@ -23,7 +23,7 @@ impl Driver<'_> {
         sampler: &mut Sampler,
     ) -> Result<Result<Ends, String>, HuntError> {
         let metric = &target.guard.metric;
-        let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
+        let is_rate = target.is_rate();
         let rule = rule(target, self.begun.options.search);
         let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
         loop {

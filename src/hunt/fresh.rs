@@ -77,7 +77,7 @@ impl Driver<'_> {
                 let is_decided = claims.iter().all(is_borne);
                 let builds = self.builds_so_far(claim, parents, &seen, target)?;
                 // Runs of one build are one vote where builds are not known to repeat.
-                let votes = is_rate(target) && !self.builds_are_alike(&order, lead)?;
+                let votes = target.is_rate() && !self.builds_are_alike(&order, lead)?;
                 rebuild = builds == Builds::More || votes;
                 if is_decided && builds == Builds::Differ {
                     builds_differ = true;
@@ -394,11 +394,6 @@ fn judgement(
     Judgement { verdict, skip, reason, broken }
 }
 
-/// Whether it is how often runs break the guard that is hunted.
-fn is_rate(target: &GuardTarget) -> bool {
-    target.noise.is_some_and(|noise| noise.kind.is_rate())
-}
-
 /// Whether it is how often repeats differ that is hunted.
 pub(super) fn is_spread(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| noise.kind == NoiseKind::Differs)
@@ -407,7 +402,7 @@ pub(super) fn is_spread(target: &GuardTarget) -> bool {
 /// "speed.tg 183.2 in 6 fresh runs".
 fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String {
     let metric = &target.guard.metric;
-    if target.noise.is_some_and(|noise| noise.kind.is_rate()) {
+    if target.is_rate() {
         let failed: f64 = samples.iter().sum();
         let does = if is_spread(target) { "differs" } else { "fails" };
         return format!("{metric} {does} in {failed} of {} fresh runs", samples.len());

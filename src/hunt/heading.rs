@@ -14,7 +14,7 @@ pub(super) struct Heading {
 impl Heading {
     /// Of the samples of this target.
     pub(super) fn of(aim: Aim, target: &GuardTarget) -> Self {
-        let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
+        let is_rate = target.is_rate();
         Self { is_turned: aim == Aim::Fix, is_rate }
     }
 

@@ -12,9 +12,9 @@ use super::driver::Driver;
 use super::standing::Mend;
 use super::suspects::Suspect;
 
-/// How often it is looked at most whether a change lasts.
+/// How many commits are measured, at most, to see whether a change lasts.
 const MOST_LOOKS: usize = 2;
-/// The same where the text says that it does not.
+/// How many places are measured, at most, where the change is gone from the tree.
 const MOST_ABSENCES: usize = 3;
 
 /// A first bad commit that was just found.
@@ -209,8 +209,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether the machine may move the metric from one hour to the next: then a single commit cannot
-/// be looked at by itself.
+/// Whether the machine may move the metric from one hour to the next. Then one commit's level says
+/// nothing without another commit measured beside it.
 fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }

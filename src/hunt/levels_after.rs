@@ -171,8 +171,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Whether more runs of the later commit say the same: a single one may be a stray, and would
-    /// take the blame from the commit that was found. In noise more runs of both do.
+    /// Whether the later commit is still better after more runs of it; in noise, of both commits. A
+    /// single stray run must not clear the commit that was found.
     fn is_surely_better(
         &mut self,
         stretch: &Stretch,

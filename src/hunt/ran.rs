@@ -9,9 +9,8 @@ use super::HuntError;
 use super::driver::Driver;
 
 impl Driver<'_> {
-    /// Compares the first fresh run of each measure on both sides, before which nothing ran in that
-    /// build; `None` where nothing ran on one
-    /// of them, or it is not known what.
+    /// Compares what the first fresh run of each measure loaded on both sides: nothing had run in
+    /// that build before. `None` where a side has no run, or what it loaded is not known.
     pub(super) fn ran(
         &self,
         parent: &Observation,

@@ -43,9 +43,7 @@ impl Driver<'_> {
         let found = &step.culprit.info.commit;
         for target in &step.stretch.targets {
             let Target::Guard(target) = target else { continue };
-            if step.stretch.aim == Aim::Fix
-                || target.noise.is_none_or(|noise| !noise.kind.is_rate())
-            {
+            if step.stretch.aim == Aim::Fix || !target.is_rate() {
                 continue;
             }
             let measures = [target.guard.metric.measure.clone()];
@@ -105,8 +103,8 @@ fn tells_by_itself(stretch: &Stretch) -> bool {
     stretch.targets.iter().any(|target| match target {
         Target::Failure { failure, .. } => failure.is_telling(),
         Target::Guard(target) => {
-            let is_rate = target.noise.is_some_and(|noise| noise.kind.is_rate());
-            !is_rate && target.bad.number().is_some_and(|bad| bad.fract().abs() > f64::EPSILON)
+            !target.is_rate()
+                && target.bad.number().is_some_and(|bad| bad.fract().abs() > f64::EPSILON)
         }
     })
 }

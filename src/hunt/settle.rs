@@ -18,7 +18,7 @@ impl Driver<'_> {
         let mut mends = ledger.mends().to_vec();
         // What one leaves rests on those before it.
         mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
-        // From the beginning, since a commit that was found later may be what was undone.
+        // All are settled anew: a commit that was found later may be the one that was undone.
         for found in ledger.found() {
             found.standing = Standing::Stands;
         }

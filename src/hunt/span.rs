@@ -16,8 +16,8 @@ use super::lasting::Step;
 use super::search::UNTESTABLE;
 
 impl Driver<'_> {
-    /// Enters the candidates of a stretch and looks whether their step lasts; returns what is to
-    /// be searched besides.
+    /// Adds the candidates of a stretch to the ledger and checks whether the step that one of them
+    /// made lasts to the newer end. Returns further stretches to search.
     pub(super) fn look_behind_span(
         &mut self,
         ledger: &mut Ledger,

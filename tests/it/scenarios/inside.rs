@@ -96,9 +96,9 @@ fn inner(told: &Told, number: usize) -> Value {
 fn the_commit_of_the_submodule_did_it() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, G, G, B, B, B]);
-    // Outside: two runs of each endpoint from a build each, two commits of the search, and
-    // fresh ones. Inside the bad end is known; two runs of the good one, three commits of the
-    // search, and fresh ones.
+    // The outer hunt: two runs of each endpoint from one build each, two commits of the search,
+    // and fresh runs. The inner hunt knows its bad end: two runs of the good end, three commits of
+    // the search, and fresh runs.
     let told = row(env, kernels.pinned(0, 6)).finds("2").counting(14, 6).costs(27, 12);
     let inside = inner(&told, 0);
     assert_eq!(inside["outcome"], "culprit");
