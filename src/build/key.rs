@@ -4,19 +4,38 @@
 use std::collections::BTreeMap;
 
 use crate::config::{Command, Config, Measure, Placeholder, Prepare, Template};
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, Surroundings};
 use crate::store::journal::{InputFile, Machine};
 use crate::store::{BuildKey, KeyHasher, RunKey};
 
+/// What keys depend on that is one for all commits of a hunt.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances<'a> {
+    /// `[inputs]`, with digests.
+    pub inputs: &'a BTreeMap<String, InputFile>,
+    /// `[environment] probe`: command → output.
+    pub probes: &'a BTreeMap<String, String>,
+    /// What commands inherit.
+    pub surroundings: &'a Surroundings,
+    /// Whose class separates runs, and whose cores `{jobs}` and `{threads}` stand for where
+    /// nothing is set.
+    pub machine: &'a Machine,
+}
+
+impl Circumstances<'_> {
+    fn or_cores(&self, number: Option<u32>) -> String {
+        number.map_or_else(|| self.machine.cores.to_string(), |number| number.to_string())
+    }
+}
+
 /// The key of a commit's build: its tree (submodule pins are part of it), the recipe before
-/// paths are filled in, the inputs it names, the declared environment, what the probes said,
-/// and the commit itself where the recipe names it.
+/// paths are filled in, the inputs it names, the declared and the inherited environment, the
+/// compilers, what the probes said, and the commit itself where the recipe names it.
 pub fn build_key(
     tree: &str,
     commit: &CommitId,
     config: &Config,
-    inputs: &BTreeMap<String, InputFile>,
-    environment: &BTreeMap<String, String>,
+    around: Circumstances<'_>,
 ) -> BuildKey {
     let build = &config.build;
     let templates =
@@ -26,8 +45,8 @@ pub fn build_key(
         .list("link", &config.worktree.link)
         .field("submodules", &config.worktree.submodules.to_string())
         .field("mode", &format!("{:?}", build.mode))
-        .field("jobs", &format!("{:?}", build.jobs))
-        .field("threads", &format!("{:?}", config.run.threads));
+        .field("jobs", &around.or_cores(build.jobs))
+        .field("threads", &around.or_cores(config.run.threads));
     // Only where it is set: what was built before there was such a key stays what it is.
     if config.worktree.lfs {
         hasher = hasher.field("lfs", "true");
@@ -36,10 +55,15 @@ pub fn build_key(
         hasher = command_field(hasher, command);
     }
     hasher = env_field(hasher, &build.env);
-    for (probe, output) in environment {
+    for (probe, output) in around.probes {
         hasher = hasher.field("probe", probe).field("output", output);
     }
-    hasher = input_fields(hasher, templates, inputs);
+    for (name, version) in &around.surroundings.compilers {
+        hasher = hasher.field("compiler", name).field("version", version);
+    }
+    let inherited = around.surroundings.of_builds(&config.variables);
+    hasher = inherited_fields(hasher, inherited, &build.env);
+    hasher = input_fields(hasher, templates, around.inputs);
     commit_field(hasher, templates(), commit).build_key()
 }
 
@@ -50,34 +74,36 @@ pub fn prepare_key(
     commit: &CommitId,
     prepare: &Prepare,
     config: &Config,
-    inputs: &BTreeMap<String, InputFile>,
+    around: Circumstances<'_>,
 ) -> BuildKey {
     let templates = || prepare.templates();
     let mut hasher = KeyHasher::new("prepare")
         .field("build", build.as_str())
         .field("name", &prepare.name)
-        .field("threads", &format!("{:?}", config.run.threads))
+        .field("threads", &around.or_cores(config.run.threads))
         .list("outputs", &prepare.outputs);
     hasher = command_field(hasher, &prepare.command);
     hasher = env_field(hasher, &prepare.env);
+    let inherited = around.surroundings.of_runs(&config.variables);
+    hasher = inherited_fields(hasher, inherited, &prepare.env);
     for before in config.prepares_of(templates()).into_iter().filter(|p| p.name != prepare.name) {
-        let key = prepare_key(build, commit, before, config, inputs);
+        let key = prepare_key(build, commit, before, config, around);
         hasher = hasher.field("prepare", key.as_str());
     }
-    hasher = input_fields(hasher, templates, inputs);
+    hasher = input_fields(hasher, templates, around.inputs);
     commit_field(hasher, templates(), commit).build_key()
 }
 
 /// The key of a measure's run: its build, its name and command, the content of the inputs it
-/// names, what was prepared for it, and the class of the machine. Two measures with one and the
+/// names, what was prepared for it, the environment it inherits, and the machine: its class and
+/// the cores that may be used. Two measures with one and the
 /// same command are run once each, so that each reading has a run and a log of its own.
 pub fn run_key(
     build: &BuildKey,
     commit: &CommitId,
     measure: &Measure,
     config: &Config,
-    inputs: &BTreeMap<String, InputFile>,
-    machine: &Machine,
+    around: Circumstances<'_>,
 ) -> RunKey {
     let commands =
         || std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after);
@@ -85,8 +111,9 @@ pub fn run_key(
     let mut hasher = KeyHasher::new("run")
         .field("build", build.as_str())
         .field("measure", &measure.name)
-        .field("machine", &machine.class)
-        .field("threads", &format!("{:?}", config.run.threads))
+        .field("machine", &around.machine.class)
+        .field("cores", &around.machine.cores.to_string())
+        .field("threads", &around.or_cores(config.run.threads))
         .field("chunks", &format!("{:?}", config.run.chunks))
         .field("before", &measure.before.len().to_string())
         .field("cwd", measure.cwd.as_ref().map_or("{src}", Template::text));
@@ -102,14 +129,16 @@ pub fn run_key(
         hasher = hasher.field("file", file);
     }
     for prepare in config.prepares_of(templates()) {
-        let key = prepare_key(build, commit, prepare, config, inputs);
+        let key = prepare_key(build, commit, prepare, config, around);
         hasher = hasher.field("prepare", key.as_str());
     }
     for command in commands() {
         hasher = command_field(hasher, command);
     }
     hasher = env_field(hasher, &measure.env);
-    hasher = input_fields(hasher, templates, inputs);
+    let inherited = around.surroundings.of_runs(&config.variables);
+    hasher = inherited_fields(hasher, inherited, &measure.env);
+    hasher = input_fields(hasher, templates, around.inputs);
     commit_field(hasher, templates(), commit).run_key()
 }
 
@@ -137,6 +166,16 @@ fn env_field(mut hasher: KeyHasher, env: &BTreeMap<String, Template>) -> KeyHash
         hasher = hasher.field("env", name).field("value", value.text());
     }
     hasher
+}
+
+/// What is inherited and not declared anew.
+fn inherited_fields<'a>(
+    hasher: KeyHasher,
+    inherited: impl Iterator<Item = (&'a str, &'a str)>,
+    declared: &BTreeMap<String, Template>,
+) -> KeyHasher {
+    let kept = inherited.filter(|(name, _)| !declared.contains_key(*name));
+    hasher.list("inherited", kept.flat_map(|(name, value)| [name, value]))
 }
 
 /// Equal trees build alike unless the recipe tells them apart by the commit's name.

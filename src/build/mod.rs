@@ -10,7 +10,7 @@ mod slot;
 mod unbuilt;
 
 pub use builder::{BuildError, Built, Order, build};
-pub use key::{build_key, prepare_key, run_key};
+pub use key::{Circumstances, build_key, prepare_key, run_key};
 pub use linked::{Linked, WroteLinked};
 pub use recalled::recalled;
 pub use slot::{Slot, SlotError, Slots, Stamp};

@@ -40,6 +40,9 @@ pub struct Config {
     pub overrides: Vec<Condition>,
     /// `[environment] probe`: commands, split into words.
     pub probes: Vec<Vec<String>>,
+    /// `[environment] vars`: inherited variables that count besides the usual ones; `*` ends a
+    /// beginning.
+    pub variables: Vec<String>,
     /// `[[patch]]`, in order; [`Config::resolve`] leaves those that hold.
     pub patches: Vec<Patch>,
     /// `[[overlay]]`, in order; [`Config::resolve`] leaves those that hold.

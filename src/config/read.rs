@@ -65,7 +65,7 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     let requires = guard::requires(walk, &mut root, &declared);
     let guards = guard::guards(walk, &mut root, &declared);
     let statistics = statistics(walk, &mut root);
-    let probes = probes(walk, &mut root);
+    let (probes, variables) = environment(walk, &mut root);
     let patches = laid::patches(walk, &mut root);
     let overlays = laid::overlays(walk, &mut root);
     let ruler = laid::ruler(walk, &mut root);
@@ -87,6 +87,7 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
         failures,
         overrides: Vec::new(),
         probes,
+        variables,
         patches,
         overlays,
         ruler,
@@ -291,8 +292,9 @@ fn run_failures(walk: &mut Walk, section: &mut Section<'_>, failures: &mut Failu
     }
 }
 
-/// Probes describe the machine, not a commit: nothing is filled in, so braces are literal.
-fn probes(walk: &mut Walk, root: &mut Section<'_>) -> Vec<Vec<String>> {
+/// Probes, and variables that count. Probes describe the machine, not a commit: nothing is filled
+/// in, so braces are literal.
+fn environment(walk: &mut Walk, root: &mut Section<'_>) -> (Vec<Vec<String>>, Vec<String>) {
     let mut section = root.section(walk, "environment");
     let mut probes = Vec::new();
     for spot in section.get("probe").and_then(|spot| spot.list(walk)).unwrap_or_default() {
@@ -308,6 +310,20 @@ fn probes(walk: &mut Walk, root: &mut Section<'_>) -> Vec<Vec<String>> {
             Err(error) => spot.refuse(walk, error.to_string()),
         }
     }
+    let mut variables = Vec::new();
+    for spot in section.get("vars").and_then(|spot| spot.list(walk)).unwrap_or_default() {
+        let Some(name) = spot.text(walk) else { continue };
+        let stem = name.strip_suffix('*').unwrap_or(name);
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if stem.is_empty() || !stem.chars().all(is_part) {
+            let allowed = "must be a variable's name, or its beginning and `*`, e.g. `ENGINE_*`.";
+            spot.refuse(walk, allowed);
+        } else if stem.starts_with("GIT_") {
+            spot.refuse(walk, "no command gets variables that begin with GIT_.");
+        } else {
+            variables.push(name.to_owned());
+        }
+    }
     section.finish(walk);
-    probes
+    (probes, variables)
 }

@@ -48,13 +48,14 @@ fn seen(config: &Config) -> String {
         failures,
         overrides,
         probes,
+        variables,
         patches,
         overlays,
         ruler,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{patches:?}\n{overlays:?}\n{ruler:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}"
     )
 }
 
@@ -158,6 +159,7 @@ timeout = "bad"
 transient = []
 [environment]
 probe = ["cc --version", "awk '{print}'"]
+vars = ["ENGINE_*", "MODE"]
 "#,
     )
     .unwrap();
@@ -178,6 +180,7 @@ probe = ["cc --version", "awk '{print}'"]
     assert_eq!(config.guards[0].metric, Metric::named("speed", "tg"));
     assert_eq!(config.guards[3].form, GuardForm::Min(-1.5));
     assert_eq!(config.probes, [vec!["cc", "--version"], vec!["awk", "{print}"]]);
+    assert_eq!(config.variables, ["ENGINE_*", "MODE"]);
 }
 
 /// The file that the format was agreed on with.

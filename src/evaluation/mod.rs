@@ -17,6 +17,7 @@ mod metric;
 mod noise;
 mod run;
 mod setup;
+mod surroundings;
 mod verdict;
 
 pub use aim::Aim;
@@ -38,4 +39,5 @@ pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
 pub use run::{Apart, Ended, FailedPrepare, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use setup::{Compiled, Setup};
+pub use surroundings::{COMPILERS, Surroundings};
 pub use verdict::{Judgement, SkipReason, Verdict};

@@ -7,7 +7,8 @@ use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
 use crate::oracle::{
-    ControlSlot, Derivations, Engine, Launcher, Oracle, OracleError, Pins, Recorder, Request,
+    ControlSlot, Derivations, Engine, Launcher, Oracle, OracleError, Pins, Present, Recorder,
+    Request,
 };
 use crate::process::Stop;
 use crate::store::Store;
@@ -50,6 +51,7 @@ pub fn alone(
         control: None,
         kept: Vec::new(),
         taken_over: BTreeSet::new(),
+        present: Present::default(),
         launcher: Launcher::new(&user_cache()),
         derivations: Derivations::default(),
     })

@@ -96,6 +96,7 @@ pub fn begin(
         slots,
         inputs: facts.inputs,
         environment: facts.environment,
+        surroundings: facts.surroundings,
         machine: facts.machine,
         checkout,
         git: repository.version().to_string(),

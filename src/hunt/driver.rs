@@ -123,6 +123,19 @@ fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
             oracle.facts.machine.cpu, now.machine.cpu
         )));
     }
+    if now.machine.cores != oracle.facts.machine.cores {
+        return Err(HuntError::World(format!(
+            "the hunt began with {} cores, and this process may use {}: give it as many, or begin a \
+             new hunt",
+            oracle.facts.machine.cores, now.machine.cores
+        )));
+    }
+    if let Some(change) = now.surroundings.change_since(&oracle.facts.surroundings) {
+        return Err(HuntError::World(format!(
+            "what commands inherit has changed since the hunt began: {change}. Set it as it was, \
+             or begin a new hunt: what still holds is taken from the store"
+        )));
+    }
     if now.environment != oracle.facts.environment {
         return Err(HuntError::World(
             "what [environment] probe says has changed since the hunt began".to_owned(),
@@ -261,6 +274,10 @@ impl Driver<'_> {
             let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
                 break;
             };
+            // What the other side of the merge has already, the merge does not bring in.
+            if self.oracle.history.is_ancestor(&inside.info.commit, &merge.parent)? {
+                break;
+            }
             ledger.brought_by(&merge.info.commit, &inside);
             (stretch, merge) = (inner, *inside);
         }

@@ -7,7 +7,7 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::git::{GitError, History, Laying, Repository};
 use crate::oracle::{
-    ControlSlot, Derivations, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recorder,
+    ControlSlot, Derivations, Engine, Facts, Launcher, Oracle, OracleError, Pins, Present, Recorder,
 };
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
@@ -36,6 +36,7 @@ pub fn open(
         facts: Facts {
             inputs: begun.inputs.clone(),
             environment: begun.environment.clone(),
+            surroundings: begun.surroundings.clone(),
             machine: begun.machine.clone(),
         },
         checkout: checkout_of(&begun),
@@ -45,6 +46,7 @@ pub fn open(
         control: ControlSlot::of(hunt),
         kept: Vec::new(),
         taken_over: BTreeSet::new(),
+        present: Present::default(),
         launcher: Launcher::new(&user_cache()),
         derivations: Derivations::default(),
     };

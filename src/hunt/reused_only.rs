@@ -10,7 +10,7 @@ use super::driver::Driver;
 impl Driver<'_> {
     /// Says in the answer of which days its figures are, where this hunt made no run of its own.
     pub(super) fn with_age(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        self.oracle.tell_damaged()?;
+        self.oracle.tell_set_aside()?;
         let entries = self.hunt.entries()?;
         let Some(runs) = only_reused(&entries) else { return Ok(finding) };
         let mut days = Vec::new();

@@ -66,7 +66,7 @@ impl Oracle {
             let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
             let serves = request.phase.takes(run.record.phase, is_ours)
                 || self.taken_over.contains(&run.record.attempt);
-            if !serves {
+            if !serves || (!is_ours && self.is_of_other_libraries(&run)?) {
                 continue;
             }
             // It was given less time than it would have now.
@@ -99,6 +99,13 @@ impl Oracle {
             }
         }
         Ok(whole)
+    }
+
+    /// Whether a stored run loaded another program or shared object from outside than a run would
+    /// now.
+    pub(super) fn is_of_other_libraries(&self, run: &StoredRun) -> Result<bool, OracleError> {
+        let Some(loaded) = &run.record.loaded else { return Ok(false) };
+        Ok(self.present.differs(loaded, &self.store)?)
     }
 }
 

@@ -16,7 +16,8 @@ use super::derive::Derivations;
 use super::launch::Launch;
 use super::quiet::Company;
 use super::{
-    ControlSlot, Engine, Facts, Launcher, Observation, OracleError, Pins, Recorder, Sample, facts,
+    ControlSlot, Engine, Facts, Launcher, Observation, OracleError, Pins, Present, Recorder,
+    Sample, facts,
 };
 
 /// Answers about commits.
@@ -50,6 +51,8 @@ pub struct Oracle {
     pub kept: Vec<Slot>,
     /// Runs of an earlier hunt's confirmation that this one takes over.
     pub taken_over: BTreeSet<String>,
+    /// Programs and shared objects from outside the slot, as they are now.
+    pub present: Present,
     /// What launches need.
     pub launcher: Launcher,
     /// What outputs were found to say.
@@ -130,7 +133,7 @@ impl Oracle {
         };
         let mut placed = None;
         let answer = self.answer(request, &recipe, &mut placed);
-        self.tell_damaged()?;
+        self.tell_set_aside()?;
         if let Some(Placed { slot, .. }) = placed
             && request.keep
         {
@@ -385,7 +388,7 @@ impl Oracle {
     ) -> Result<crate::store::BuildKey, OracleError> {
         let tree = self.tree_of(commit, recipe)?;
         let commit = self.engine.commit(commit);
-        Ok(build_key(&tree, commit, recipe, &self.facts.inputs, &self.facts.environment))
+        Ok(build_key(&tree, commit, recipe, self.facts.circumstances()))
     }
 
     /// The key of a measure's run of a commit under a recipe.
@@ -396,9 +399,8 @@ impl Oracle {
         measure: &Measure,
     ) -> Result<RunKey, OracleError> {
         let build = self.build_key_of(commit, recipe)?;
-        let Facts { inputs, machine, .. } = &self.facts;
         let commit = self.engine.commit(commit);
-        Ok(run_key(&build, commit, measure, recipe, inputs, machine))
+        Ok(run_key(&build, commit, measure, recipe, self.facts.circumstances()))
     }
 }
 

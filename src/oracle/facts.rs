@@ -1,11 +1,13 @@
 //! What the results of a hunt depend on besides the commit: inputs, probes, the machine.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::build::Circumstances;
 use crate::config::Config;
-use crate::evaluation::Phase;
+use crate::evaluation::{COMPILERS, Phase, Surroundings};
 use crate::process::{Invocation, tool};
 use crate::store::journal::{InputFile, Machine};
 use crate::store::{Digests, KeyHasher, Store, StoreError};
@@ -61,6 +63,8 @@ pub struct Facts {
     pub inputs: BTreeMap<String, InputFile>,
     /// `[environment] probe`: command → output.
     pub environment: BTreeMap<String, String>,
+    /// What commands inherit.
+    pub surroundings: Surroundings,
     /// The machine.
     pub machine: Machine,
 }
@@ -76,7 +80,22 @@ impl Facts {
             let path = value.to_string_lossy().into_owned();
             inputs.insert(name.clone(), InputFile { path, sha256 });
         }
-        Ok(Self { inputs, environment: probed(config)?, machine: machine() })
+        Ok(Self {
+            inputs,
+            environment: probed(config)?,
+            surroundings: surroundings(config),
+            machine: machine(),
+        })
+    }
+
+    /// What keys are made from.
+    pub(super) fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            inputs: &self.inputs,
+            probes: &self.environment,
+            surroundings: &self.surroundings,
+            machine: &self.machine,
+        }
     }
 
     /// Whether the inputs are still what they were; cheap where nothing touched them.
@@ -121,6 +140,43 @@ pub(super) fn probed_for(
 fn probed(config: &Config) -> Result<BTreeMap<String, String>, OracleError> {
     let asked = config.probes.iter();
     asked.map(|words| Ok((words.join(" "), probe(words)?))).collect()
+}
+
+/// What commands get from whoever started this program, and the compilers that they find.
+fn surroundings(config: &Config) -> Surroundings {
+    let text = |value: OsString| value.to_string_lossy().into_owned();
+    let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    let compilers = if config.build.commands.is_empty() { BTreeMap::new() } else { compilers() };
+    Surroundings { compilers, ..Surroundings::of(variables, &config.variables) }
+}
+
+/// The compilers in PATH and what they say of their version; one that says nothing is left out.
+fn compilers() -> BTreeMap<String, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let mut told: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for name in COMPILERS {
+        let mut here = folders.iter().map(|folder| folder.join(name));
+        let Some(program) = here.find(|program| program.is_file()) else { continue };
+        // `cc` and `gcc` are often one file, which says the name that it was called by.
+        let file = program.canonicalize().unwrap_or_else(|_| program.clone());
+        let version = told.entry(file).or_insert_with(|| version(&program));
+        if let Some(version) = version {
+            found.insert(name.to_owned(), version.clone());
+        }
+    }
+    found
+}
+
+/// What a compiler says of its version.
+fn version(program: &Path) -> Option<String> {
+    let invocation =
+        Invocation::new(program).args(["--version"]).timeout(Some(Duration::from_secs(20)));
+    let output = tool(&invocation).ok().filter(|output| output.ended.is_success())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// A probe's output; a probe that cannot run says so, which is a fact as well.

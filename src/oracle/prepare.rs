@@ -63,7 +63,7 @@ impl Oracle {
     ) -> Result<BuildKey, OracleError> {
         let build = self.build_key_of(commit, recipe)?;
         let commit = self.engine.commit(commit);
-        Ok(prepare_key(&build, commit, prepare, recipe, &self.facts.inputs))
+        Ok(prepare_key(&build, commit, prepare, recipe, self.facts.circumstances()))
     }
 
     fn make(

@@ -45,6 +45,8 @@ pub struct Recorder {
     built: BTreeSet<String>,
     /// What runs of this hunt yielded, and at which commit.
     values: Vec<(CommitId, Metric, Value)>,
+    /// What the journal tells already.
+    notes: BTreeSet<String>,
 }
 
 impl Recorder {
@@ -58,6 +60,7 @@ impl Recorder {
             failed_builds: Vec::new(),
             built: BTreeSet::new(),
             values: Vec::new(),
+            notes: BTreeSet::new(),
         }
     }
 
@@ -69,6 +72,7 @@ impl Recorder {
         let mut failed_builds = Vec::new();
         let mut built_here = BTreeSet::new();
         let mut values = Vec::new();
+        let mut notes = BTreeSet::new();
         for entry in hunt.entries()? {
             match entry.event {
                 Event::Run(run) => {
@@ -91,6 +95,7 @@ impl Recorder {
                     }
                     known.insert(key(done.phase, &done.commit, &done.attempt))
                 }
+                Event::Note { text } => notes.insert(text),
                 _ => false,
             };
         }
@@ -102,6 +107,7 @@ impl Recorder {
             failed_builds,
             built: built_here,
             values,
+            notes,
         })
     }
 
@@ -152,6 +158,18 @@ impl Recorder {
             Some((_, journal)) => journal.append(event),
             None => Ok(()),
         }
+    }
+
+    /// Tells something unless the journal tells it already; where there is no hunt, at once.
+    pub fn note_once(&mut self, text: String) -> Result<(), StoreError> {
+        if self.notes.contains(&text) {
+            return Ok(());
+        }
+        if self.hunt.is_none() {
+            Progress::new(false).note(&text);
+        }
+        self.notes.insert(text.clone());
+        self.event(Event::Note { text })
     }
 
     /// Says what is being done now. Not durable, and never an error: it is only for looking.

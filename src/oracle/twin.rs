@@ -71,7 +71,9 @@ impl Oracle {
             let key = self.run_key_of(other, &theirs, their_measure)?;
             for run in self.store.runs(&key)? {
                 let Some(loaded) = &run.record.loaded else { continue };
-                let is_fit = run.record.ended.is_success() && run.record.phase != Phase::Ruler;
+                let is_fit = run.record.ended.is_success()
+                    && run.record.phase != Phase::Ruler
+                    && !self.is_of_other_libraries(&run)?;
                 if is_fit && here.would_load(loaded)? {
                     return Ok(Some(run));
                 }
@@ -83,7 +85,6 @@ impl Oracle {
     /// Names all that a run depends on but its build.
     fn manner(&self, commit: &CommitId, recipe: &Config, measure: &Measure) -> String {
         let any = KeyHasher::new("any build").build_key();
-        let inputs = &self.facts.inputs;
-        run_key(&any, commit, measure, recipe, inputs, &self.facts.machine).to_string()
+        run_key(&any, commit, measure, recipe, self.facts.circumstances()).to_string()
     }
 }

@@ -1,9 +1,11 @@
 //! From a journal to a report: every event is looked at once, in order.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::evaluation::{CommitId, Culprit, Failure, Finding, Lineage, Outcome, Phase};
+use crate::evaluation::{
+    CommitId, Culprit, Failure, Finding, Lineage, Outcome, Phase, Surroundings,
+};
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Entry, Event, Judged, Plan};
 
@@ -234,7 +236,7 @@ impl<'a> Gathered<'a> {
             totals: crate::report::model::Totals::default(),
             notes: self.notes,
             inputs: begun.inputs.clone(),
-            environment: begun.environment.clone(),
+            environment: environment(begun),
             machine: begun.machine.clone(),
             commands: self.commands,
             options: begun.options.clone(),
@@ -299,6 +301,24 @@ fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, his
 }
 
 /// A resumed search says again what it was told before: the first time counts.
+/// What the probes said, and what was asked besides: each compiler's version, once, and the
+/// inherited variables that count, by the command that tells the same.
+fn environment(begun: &Begun) -> BTreeMap<String, String> {
+    let Surroundings { variables, compilers } = &begun.surroundings;
+    let mut said = begun.environment.clone();
+    let mut versions = BTreeSet::new();
+    for (name, version) in compilers {
+        let version = version.lines().next().unwrap_or_default();
+        if versions.insert(version) {
+            said.entry(format!("{name} --version")).or_insert_with(|| version.to_owned());
+        }
+    }
+    for (name, value) in variables {
+        said.insert(format!("printenv {name}"), value.clone());
+    }
+    said
+}
+
 fn steps(judged: &[&Judged]) -> Vec<StepLine> {
     let mut seen = HashSet::new();
     let searched = judged.iter().filter(|judged| judged.phase == Phase::Search);

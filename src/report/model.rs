@@ -86,7 +86,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The inputs of the runs.
     pub inputs: BTreeMap<String, InputFile>,
-    /// Output of the configured probes, by command.
+    /// Output of the configured probes, of compilers, and inherited variables, by the command that
+    /// tells it.
     pub environment: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,

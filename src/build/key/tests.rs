@@ -27,6 +27,7 @@ struct Facts {
     commit: CommitId,
     inputs: BTreeMap<String, InputFile>,
     environment: BTreeMap<String, String>,
+    surroundings: Surroundings,
     machine: Machine,
 }
 
@@ -45,18 +46,28 @@ fn facts(text: &str) -> Facts {
             ("corpus".to_owned(), file("/c.txt", "bb")),
         ]),
         environment: BTreeMap::new(),
-        machine: Machine { class: "x86".to_owned(), ..Machine::default() },
+        surroundings: Surroundings::default(),
+        machine: Machine { class: "x86".to_owned(), cores: 8, ..Machine::default() },
     }
 }
 
 impl Facts {
+    fn around(&self) -> Circumstances<'_> {
+        Circumstances {
+            inputs: &self.inputs,
+            probes: &self.environment,
+            surroundings: &self.surroundings,
+            machine: &self.machine,
+        }
+    }
+
     fn build(&self) -> BuildKey {
-        build_key(self.tree, &self.commit, &self.config, &self.inputs, &self.environment)
+        build_key(self.tree, &self.commit, &self.config, self.around())
     }
 
     fn run(&self) -> RunKey {
         let (config, measure) = (&self.config, &self.config.measures[0]);
-        run_key(&self.build(), &self.commit, measure, config, &self.inputs, &self.machine)
+        run_key(&self.build(), &self.commit, measure, config, self.around())
     }
 }
 
@@ -123,6 +134,32 @@ fn what_a_build_depends_on_changes_it_and_its_runs() {
 }
 
 #[test]
+fn what_commands_inherit_counts_unless_it_is_declared() {
+    let inherits = |name: &str| {
+        let one = [(name.to_owned(), "x".to_owned())];
+        changes(|facts| facts.surroundings = Surroundings::of(one, &facts.config.variables))
+    };
+    assert_eq!(inherits("CFLAGS"), BOTH);
+    assert_eq!(inherits("LD_LIBRARY_PATH"), BOTH);
+    assert_eq!(inherits("OMP_NUM_THREADS"), ONLY_RUN);
+    assert_eq!(inherits("HOME"), NEITHER);
+    assert_eq!(inherits("CC"), NEITHER, "it is declared");
+    let compiler = ("cc".to_owned(), "cc 13".to_owned());
+    assert_eq!(changes(|facts| facts.surroundings.compilers = BTreeMap::from([compiler])), BOTH);
+}
+
+#[test]
+fn cores_count_where_nothing_says_how_many() {
+    assert_eq!(changes(|facts| facts.machine.cores = 4), BOTH);
+    let fixed = ENGINE.replacen("[build]", "[run]\nthreads = 2\n[build]\njobs = 2", 1);
+    let (mut eight, mut four) = (facts(&fixed), facts(&fixed));
+    (eight.machine.cores, four.machine.cores) = (8, 4);
+    assert_eq!(eight.build(), four.build());
+    assert_ne!(eight.run(), four.run(), "a run may use as many as it finds");
+    assert_eq!(edited("env = { CC", "jobs = 8\nenv = { CC"), NEITHER);
+}
+
+#[test]
 fn what_only_a_run_depends_on_leaves_the_build() {
     assert_eq!(edited("/ppl -m", "/ppl --fast -m"), ONLY_RUN);
     assert_eq!(edited("OMP = \"1\"", "OMP = \"2\""), ONLY_RUN);
@@ -179,7 +216,7 @@ fn two_measures_of_one_command_have_runs_of_their_own() {
     let key = |index: usize| {
         let measure = &facts.config.measures[index];
         let build = facts.build();
-        run_key(&build, &facts.commit, measure, &facts.config, &facts.inputs, &facts.machine)
+        run_key(&build, &facts.commit, measure, &facts.config, facts.around())
     };
     assert_ne!(key(0), key(1));
 }

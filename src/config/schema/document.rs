@@ -527,6 +527,10 @@ struct Environment {
     /// Commands whose output is part of an evaluation's key and of the report; no placeholders.
     #[schemars(extend("default" = []))]
     probe: Option<Vec<Text>>,
+    /// Inherited variables on which figures depend besides those that always count; `*` ends a
+    /// beginning.
+    #[schemars(extend("default" = []))]
+    vars: Option<Vec<Text>>,
 }
 
 /// How some commits differ.

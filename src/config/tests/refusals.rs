@@ -467,6 +467,16 @@ fn commands_are_checked_where_they_stand() {
     );
     says(&refused_extra("[build]\ncommands = ['  ']\n"), "build.commands[1]: an empty command");
     says(&refused_extra("[environment]\nprobe = ['a | b']\n"), "environment.probe[1]: no shell");
+    for name in ["A-B", "*", "A*B"] {
+        says(
+            &refused_extra(&format!("[environment]\nvars = ['{name}']\n")),
+            "environment.vars[1]: must be a variable's name",
+        );
+    }
+    says(
+        &refused_extra("[environment]\nvars = ['GIT_DIR']\n"),
+        "environment.vars[1]: no command gets variables that begin with GIT_",
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod elsewhere;
 mod modules;
 mod opened;
+mod present;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ use crate::store::{Digests, Store, StoreError};
 pub(super) use self::elsewhere::{Elsewhere, is_given};
 use self::modules::{Modules, source_of};
 use self::opened::Opened;
+pub use self::present::Present;
 use self::survey::survey;
 
 /// A look at one run, from before its start.

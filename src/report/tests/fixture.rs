@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::evaluation::{
     Account, Basis, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Finding, Guard,
-    GuardForm, GuardTarget, Judgement, Metric, Outcome, OverText, Phase, SkipReason, Target,
-    TouchedFile, Value, Verdict,
+    GuardForm, GuardTarget, Judgement, Metric, Outcome, OverText, Phase, SkipReason, Surroundings,
+    Target, TouchedFile, Value, Verdict,
 };
 use crate::report::Report;
 use crate::report::gather::Stored;
@@ -74,6 +74,7 @@ impl Hunt {
                 InputFile { path: "/data/model.bin".to_owned(), sha256: "abcd".to_owned() },
             )]),
             environment: BTreeMap::from([("cc --version".to_owned(), "cc 14.2\n".to_owned())]),
+            surroundings: Surroundings::default(),
             machine: Machine {
                 cpu: "Example CPU".to_owned(),
                 cores: 2,

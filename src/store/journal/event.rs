@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
-    Metric, Noise, Phase, Target, Value, Within,
+    Metric, Noise, Phase, Surroundings, Target, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -163,6 +163,9 @@ pub struct Begun {
     pub inputs: BTreeMap<String, InputFile>,
     /// `[environment] probe`: command → output.
     pub environment: BTreeMap<String, String>,
+    /// What commands inherit: variables, and compilers in PATH.
+    #[serde(default)]
+    pub surroundings: Surroundings,
     /// The machine.
     pub machine: Machine,
     /// Top of the checkout the hunt was started from; `None` in a bare repository.

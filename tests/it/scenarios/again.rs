@@ -2,7 +2,7 @@
 //! measured again.
 
 use super::hunt;
-use crate::kit::{Hunt, Oracle, PATIENCE, Snapshot, line, wait_until};
+use crate::kit::{History, Hunt, Oracle, PATIENCE, Snapshot, TestEnvironment, line, wait_until};
 
 fn tolerance(limit: f64) -> String {
     format!("metric = \"ppl\"\nmax_increase = {limit:?}")
@@ -88,4 +88,36 @@ fn two_hunts_at_once_in_one_repository_do_not_disturb_each_other() {
     assert_eq!(late.names(history, 6).culprits(history), ["6"]);
     before.assert_unchanged(env);
     env.assert_no_survivors();
+}
+
+/// What the shell gives to a run is part of its world, and so is what a configuration adds to the
+/// list of what counts.
+#[test]
+fn another_environment_is_measured_anew() {
+    let told = hunt(line("g g b b")).finds("2").costs(14, 6);
+    let told = told.again().variable("OMP_NUM_THREADS", "1").finds("2").costs(14, 6);
+    assert_eq!(told.hunt.report["environment"]["printenv OMP_NUM_THREADS"], "1");
+    let told = told.again().finds("2").costs(0, 0);
+    let told = told.again().variable("ENGINE_MODE", "fast").finds("2").costs(0, 0);
+    let counts = |oracle: Oracle| oracle.section("[environment]\nvars = ['ENGINE_*']");
+    told.again().oracle(counts).finds("2").costs(14, 6);
+}
+
+/// A library that the engine gets from the system was exchanged between two hunts.
+#[test]
+fn another_library_is_measured_anew() {
+    let library = |text: &'static str| {
+        move |env: &mut TestEnvironment, _: &History| {
+            std::fs::write(env.path("shim.c"), text).unwrap();
+            let words = ["-shared", "-fPIC", "-o", "new.so", "shim.c"];
+            env.tool(&env.path(""), "cc", &words).expect(0);
+            std::fs::rename(env.path("new.so"), env.path("shim.so")).unwrap();
+        }
+    };
+    let row = hunt(line("g g b b").with_all("chunk_ms = 20")).given(library("int one;\n"));
+    let shim = row.env.path("shim.so");
+    let told = row.variable("LD_PRELOAD", shim).finds("2").costs(14, 6);
+    let told = told.again().finds("2").costs(0, 0);
+    let row = told.again().given(library("int two = 2;\n"));
+    row.saying(&["is another file than when stored runs loaded it"]).finds("2").costs(14, 6);
 }

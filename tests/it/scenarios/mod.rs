@@ -167,6 +167,12 @@ impl Row {
         self
     }
 
+    /// No variable of that name any more.
+    pub fn unset(mut self, name: &str) -> Self {
+        self.variables.retain(|(known, _)| known != name);
+        self
+    }
+
     /// Does something to the place before the hunt.
     pub fn given(mut self, change: impl FnOnce(&mut TestEnvironment, &History)) -> Self {
         change(&mut self.env, &self.history);

@@ -28,6 +28,22 @@ fn it_is_broken_from_the_start() {
     told.resumed().finds("2").counting(16, 7).costs(14, 6);
 }
 
+/// Figures of two shells are never compared within a hunt.
+#[test]
+fn it_is_resumed_from_another_shell() {
+    let row = hunt(line("g g b b"));
+    row.env.world("transient", true);
+    let told = row.gets_stopped().costs(2, 1);
+    told.env().world("transient", false);
+    let told = told.resumed().variable("OMP_NUM_THREADS", "2");
+    let told = told
+        .saying(&["omp_num_threads: `2`, was not set"])
+        .gets_stopped()
+        .counting(2, 1)
+        .costs(0, 0);
+    told.resumed().unset("OMP_NUM_THREADS").finds("2").counting(16, 7).costs(14, 6);
+}
+
 #[test]
 fn builds_are_broken_from_the_start() {
     let row = hunt(line("g g b b"));

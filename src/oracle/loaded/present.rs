@@ -1,0 +1,88 @@
+//! Programs and shared objects from outside the slot, as they are now: a stored run that loaded
+//! others than a run would today says nothing of today.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::evaluation::Loaded;
+use crate::store::{Digests, Store, StoreError};
+
+/// What this process knows of them.
+#[derive(Debug, Default)]
+pub struct Present {
+    /// Digests by path; `None` for what is gone, or no program.
+    known: RefCell<BTreeMap<String, Option<String>>>,
+    /// Files that were found changed and not told yet, and those that were told.
+    changed: RefCell<BTreeSet<String>>,
+    told: RefCell<BTreeSet<String>>,
+}
+
+impl Present {
+    /// Whether a stored run loaded a file from outside that is another one now. One that is gone
+    /// was the run's own.
+    pub(in crate::oracle) fn differs(
+        &self,
+        loaded: &Loaded,
+        store: &Store,
+    ) -> Result<bool, StoreError> {
+        for (path, sha) in &loaded.elsewhere {
+            if self.now(path, store)?.is_some_and(|now| now != *sha) {
+                self.changed.borrow_mut().insert(path.clone());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The changed files that were not told yet.
+    pub(in crate::oracle) fn take_changed(&self) -> Vec<String> {
+        let changed = std::mem::take(&mut *self.changed.borrow_mut());
+        let mut told = self.told.borrow_mut();
+        changed.into_iter().filter(|path| told.insert(path.clone())).collect()
+    }
+
+    fn now(&self, path: &str, store: &Store) -> Result<Option<String>, StoreError> {
+        if let Some(known) = self.known.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let file = Path::new(path);
+        let is_own = std::env::current_exe().is_ok_and(|own| own == file);
+        let now = if is_own || !super::is_binary(file) {
+            None
+        } else {
+            let file = PathBuf::from(path);
+            Digests::open(store).of_each(std::slice::from_ref(&file))?.remove(&file)
+        };
+        self.known.borrow_mut().insert(path.to_owned(), now.clone());
+        Ok(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_library_is_told_once_and_what_is_gone_or_no_program_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open_to_measure(folder.path()).unwrap();
+        let library = folder.path().join("libgomp.so");
+        std::fs::write(&library, b"\x7fELF new").unwrap();
+        let text = folder.path().join("cache.txt");
+        std::fs::write(&text, b"text").unwrap();
+        let loaded = |path: &Path, sha: &str| Loaded {
+            elsewhere: BTreeMap::from([(path.to_string_lossy().into_owned(), sha.to_owned())]),
+            ..Loaded::default()
+        };
+        let present = Present::default();
+        let differs = |loaded: &Loaded| present.differs(loaded, &store).unwrap();
+        assert!(differs(&loaded(&library, "old")) && differs(&loaded(&library, "old")));
+        let now = Digests::open(&store).of(std::slice::from_ref(&library)).unwrap();
+        assert!(!differs(&loaded(&library, &now)));
+        assert!(!differs(&loaded(&text, "old")));
+        assert!(!differs(&loaded(&folder.path().join("gone.so"), "old")));
+        assert_eq!(present.take_changed(), [library.to_string_lossy()]);
+        assert!(differs(&loaded(&library, "old")) && present.take_changed().is_empty());
+    }
+}
