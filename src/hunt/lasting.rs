@@ -129,8 +129,11 @@ impl Driver<'_> {
         let found = &step.culprit.info.commit;
         let suspects = self.suspects(step)?;
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
-        // Places where the change goes and nothing else changes.
+        let change = self.oracle.history.change(&step.culprit.parent, found)?;
+        // Places where the change's text goes and no figure changes: somebody wrote it anew. Where
+        // its files are put back byte for byte, the commit that did it does the same again.
         let mut idle = 0;
+        let mut is_done_again = false;
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
@@ -154,6 +157,7 @@ impl Driver<'_> {
             let at = places.into_iter().next().expect("a suspect has a place");
             if is_absence && self.same_levels(&stretch.targets, &before, &at)? {
                 idle += 1;
+                is_done_again |= self.oracle.history.is_restored(&at, &change);
                 continue;
             }
             // The metric is as bad there: it may be another's doing.
@@ -162,7 +166,9 @@ impl Driver<'_> {
                 next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
             }
         }
-        if absences == 0 || idle < absences {
+        if is_done_again {
+            ledger.hides(found, &chain);
+        } else if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }
         Ok(next)

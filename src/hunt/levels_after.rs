@@ -253,15 +253,16 @@ impl Driver<'_> {
             let number = self.stretches.saturating_sub(1);
             self.judge(parent, &stretch.targets, number)?;
             let bases = self.oracle.history.merge_bases(&merge.parent, parent)?;
-            let Some(base) = bases.into_iter().next().filter(|base| base != parent) else {
+            if bases.contains(parent) {
                 continue;
-            };
-            self.judge(&base, &stretch.targets, number)?;
+            }
+            for base in &bases {
+                self.judge(base, &stretch.targets, number)?;
+            }
             for target in &stretch.targets {
                 let Target::Guard(target) = target else { continue };
-                let [from, to] = [&base, parent];
-                let from = self.level_at(from, target)?;
-                let to = self.level_at(to, target)?;
+                let Some((base, from)) = self.worst_of(&bases, target)? else { continue };
+                let to = self.level_at(parent, target)?;
                 if !to.value.is_finite() {
                     let branch = self.oracle.history.descending(&base, parent)?;
                     ledger.hides(&merge.info.commit, &branch);
@@ -278,6 +279,22 @@ impl Driver<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The commit of these with the worst level: what it shows both sides of a merge have already.
+    fn worst_of(
+        &mut self,
+        bases: &[CommitId],
+        target: &GuardTarget,
+    ) -> Result<Option<(CommitId, Level)>, HuntError> {
+        let mut worst: Option<(CommitId, Level)> = None;
+        for base in bases {
+            let level = self.level_at(base, target)?;
+            if worst.as_ref().is_none_or(|(_, known)| is_worse(target, known, &level)) {
+                worst = Some((base.clone(), level));
+            }
+        }
+        Ok(worst)
     }
 
     /// The levels before and after the commits of a merged branch that touch what the merge takes
