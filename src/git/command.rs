@@ -244,7 +244,8 @@ impl Call {
     /// The error that this outcome of this call is.
     pub(super) fn failed(&self, output: &Output) -> GitError {
         let said = said(&output.stderr);
-        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+        let told = ["No space left on device", "Disk quota exceeded"];
+        if told.iter().any(|words| said.contains(words)) || wrote_to_a_full_disk(&said) {
             return GitError::NoSpace { command: self.shown(), said };
         }
         if said.contains("dubious ownership") {
@@ -260,6 +261,19 @@ impl Call {
             said,
         }
     }
+}
+
+/// A disk with less free space than this is full, bytes.
+const NEXT_TO_NOTHING: u64 = 64 << 10;
+
+/// Whether git could not write a file that lies on a full disk: of a reference it says only which.
+fn wrote_to_a_full_disk(said: &str) -> bool {
+    let Some((_, rest)) = said.split_once("write '") else { return false };
+    let file = Path::new(rest.split('\'').next().unwrap_or_default());
+    let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
+    folder
+        .and_then(|folder| rustix::fs::statvfs(folder).ok())
+        .is_some_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < NEXT_TO_NOTHING)
 }
 
 impl Output {

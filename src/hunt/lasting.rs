@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target};
+use crate::git::Change;
 use crate::oracle::{Observation, Request};
 
 use super::HuntError;
@@ -131,9 +132,11 @@ impl Driver<'_> {
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
         let change = self.oracle.history.change(&step.culprit.parent, found)?;
         // Places where the change's text goes and no figure changes: somebody wrote it anew. Where
-        // its files are put back byte for byte, the commit that did it does the same again.
+        // its files are put back byte for byte, or where a failure's words are all that is the
+        // same, it was done again by then.
         let mut idle = 0;
-        let mut is_done_again = false;
+        let mut done_again = None;
+        let hunts_failure = stretch.targets.iter().any(|t| matches!(t, Target::Failure { .. }));
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
@@ -157,8 +160,13 @@ impl Driver<'_> {
             let at = places.into_iter().next().expect("a suspect has a place");
             if is_absence && self.same_levels(&stretch.targets, &before, &at)? {
                 idle += 1;
-                is_done_again |= self.oracle.history.is_restored(&at, &change);
+                if self.oracle.history.is_restored(&at, &change) {
+                    done_again = Some(at);
+                }
                 continue;
+            }
+            if is_absence && hunts_failure && self.is_gone_and_as_bad(stretch, &at, &change)? {
+                done_again = Some(at.clone());
             }
             // The metric is as bad there: it may be another's doing.
             if stretch.aim == Aim::Regression {
@@ -166,12 +174,25 @@ impl Driver<'_> {
                 next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
             }
         }
-        if is_done_again {
-            ledger.hides(found, &chain);
+        if let Some(by) = done_again {
+            ledger.hides(found, &self.chain(found, &by)?);
         } else if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }
         Ok(next)
+    }
+
+    /// Whether nothing of the change's text is at a commit that is judged as the newer end is.
+    fn is_gone_and_as_bad(
+        &mut self,
+        stretch: &Stretch,
+        at: &CommitId,
+        change: &Change,
+    ) -> Result<bool, HuntError> {
+        let number = self.stretches.saturating_sub(1);
+        let judgement = self.judge(at, &stretch.targets, number)?;
+        Ok(judgement.verdict == stretch.aim.newer()
+            && self.oracle.history.carries(at, change) == Some(false))
     }
 
     /// The middle of the longest part of the chain in which nothing was measured.

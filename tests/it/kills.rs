@@ -158,6 +158,8 @@ fn a_driver_killed_again_and_again_still_gets_there() {
     let mut args = vec!["start", "--good", "v1"];
     for _ in 0..4 {
         let running = env.spawn_product(&args);
+        let hunts = env.git_folder().join("bisect-ppl/hunts");
+        assert!(wait_until(PATIENCE, || hunts.exists()));
         std::thread::sleep(Duration::from_millis(300 + dice.below(700)));
         kill(running.pid(), Signal::KILL);
         running.wait();

@@ -96,8 +96,9 @@ impl Tally {
         self.halves += other.halves;
     }
 
-    pub fn wrong(&self) -> usize {
-        self.wrong
+    /// Share of wrong answers among those that state a confidence of 0.99 or more.
+    pub fn wrong(&self) -> f64 {
+        self.stated_wrong as f64 / self.stated.max(1) as f64
     }
 
     pub fn broken(&self) -> usize {
@@ -122,7 +123,7 @@ impl Tally {
             self.stated,
             self.stated_wrong,
         ];
-        let bound = format!("{:.1}%", 100.0 * wilson(self.wrong, self.worlds));
+        let bound = format!("{:.1}%", 100.0 * wilson(self.stated_wrong, self.stated));
         let means =
             [self.mean(self.runs as f64), self.mean(self.builds as f64), self.mean(self.seconds)];
         counts.map(|count| format!("{count:>8}")).concat()
