@@ -62,6 +62,10 @@ impl Driver<'_> {
         let number = self.stretches.saturating_sub(1);
         let places = suspect.places.iter().chain([&suspect.before]);
         for place in places.filter(|one| *one != newer && *one != found) {
+            // A side of a merge that never had the change shows nothing of what became of it.
+            if !self.oracle.history.is_ancestor(found, place)? {
+                continue;
+            }
             let judgement = self.judge(place, &stretch.targets, number)?;
             if judgement.verdict == stretch.aim.older()
                 && let Some(seen) = self.is_surely_older(stretch, place)?
