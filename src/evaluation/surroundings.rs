@@ -127,12 +127,13 @@ const OF_RUNS: [&str; 49] = [
 const SECRET: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY"];
 
 impl Surroundings {
-    /// Those of these variables that count; `added` are names of the user's own.
+    /// Those of these variables that count; `added` are names of the user's own. An empty value is
+    /// one: without `CUDA_VISIBLE_DEVICES` an engine sees every GPU, with an empty one none.
     pub fn of(variables: impl IntoIterator<Item = (String, String)>, added: &[String]) -> Self {
         let counts = |name: &str| {
             is_among(&OF_BUILDS, name) || is_among(&OF_RUNS, name) || is_among(added, name)
         };
-        let kept = variables.into_iter().filter(|(name, value)| counts(name) && !value.is_empty());
+        let kept = variables.into_iter().filter(|(name, _)| counts(name));
         let variables = kept.map(|(name, value)| {
             let value = if is_secret(&name) { digest(&value) } else { value };
             (name, value)
@@ -217,16 +218,16 @@ mod tests {
             ("OMPX", "1"),
             ("CFLAGS", "-O3"),
             ("MY_MODE", "fast"),
-            ("CC", ""),
+            ("CUDA_VISIBLE_DEVICES", ""),
         ];
         let kept = of(&shell, &["MY_*"]);
         let names: Vec<_> = kept.variables.keys().map(String::as_str).collect();
-        assert_eq!(names, ["CFLAGS", "MY_MODE", "OMP_NUM_THREADS"]);
+        assert_eq!(names, ["CFLAGS", "CUDA_VISIBLE_DEVICES", "MY_MODE", "OMP_NUM_THREADS"]);
         let mine = ["MY_MODE".to_owned()];
         let builds: Vec<_> = kept.of_builds(&mine).map(|(name, _)| name).collect();
         assert_eq!(builds, ["CFLAGS", "MY_MODE"]);
         let runs: Vec<_> = kept.of_runs(&mine).map(|(name, _)| name).collect();
-        assert_eq!(runs, ["MY_MODE", "OMP_NUM_THREADS"]);
+        assert_eq!(runs, ["CUDA_VISIBLE_DEVICES", "MY_MODE", "OMP_NUM_THREADS"]);
     }
 
     #[test]

@@ -151,22 +151,16 @@ fn surroundings(config: &Config) -> Surroundings {
 }
 
 /// The compilers in PATH and what they say of their version; one that says nothing is left out.
+/// Each is asked by its own name: behind all of them may stand one wrapper such as ccache.
 fn compilers() -> BTreeMap<String, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let mut told: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
-    let mut found = BTreeMap::new();
-    for name in COMPILERS {
+    let said = COMPILERS.into_iter().filter_map(|name| {
         let mut here = folders.iter().map(|folder| folder.join(name));
-        let Some(program) = here.find(|program| program.is_file()) else { continue };
-        // `cc` and `gcc` are often one file, which says the name that it was called by.
-        let file = program.canonicalize().unwrap_or_else(|_| program.clone());
-        let version = told.entry(file).or_insert_with(|| version(&program));
-        if let Some(version) = version {
-            found.insert(name.to_owned(), version.clone());
-        }
-    }
-    found
+        let program = here.find(|program| program.is_file())?;
+        Some((name.to_owned(), version(&program)?))
+    });
+    said.collect()
 }
 
 /// What a compiler says of its version.

@@ -301,15 +301,16 @@ fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, his
 }
 
 /// A resumed search says again what it was told before: the first time counts.
-/// What the probes said, and what was asked besides: each compiler's version, once, and the
-/// inherited variables that count, by the command that tells the same.
+/// What the probes said, and what was asked besides: each compiler's version (once, where `cc` and
+/// `gcc` are one), and the inherited variables that count, by the command that tells the same.
 fn environment(begun: &Begun) -> BTreeMap<String, String> {
     let Surroundings { variables, compilers } = &begun.surroundings;
     let mut said = begun.environment.clone();
     let mut versions = BTreeSet::new();
     for (name, version) in compilers {
         let version = version.lines().next().unwrap_or_default();
-        if versions.insert(version) {
+        let without_name = version.strip_prefix(name.as_str()).unwrap_or(version);
+        if versions.insert(without_name) {
             said.entry(format!("{name} --version")).or_insert_with(|| version.to_owned());
         }
     }
