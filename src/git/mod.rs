@@ -29,6 +29,7 @@ mod removal;
 mod repository;
 mod restore;
 mod snapshot;
+mod sparsity;
 mod submodules;
 mod tracked;
 mod vendored;

@@ -13,7 +13,7 @@ use super::leftovers::{forget, forget_lost};
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree};
 use super::submodules::{self, Tree};
-use super::{GitError, History, LaidTree, Repository};
+use super::{GitError, History, LaidTree, Repository, sparsity};
 
 /// A linked worktree that we made. Whoever holds it must hold it alone: locks that git left in
 /// it are taken for those of a killed process.
@@ -186,6 +186,7 @@ impl Worktree {
     fn restore(&self, untracked: Untracked) -> Result<(), GitError> {
         remove_locks(&self.git_dir)?;
         self.mend_link()?;
+        sparsity::put_back(&self.git_dir)?;
         let (commit, laid, submodules, lfs) = match &self.at {
             Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules, at.lfs),
             None => ("HEAD".to_owned(), None, false, false),

@@ -319,6 +319,25 @@ fn sparse_patterns_are_taken_over() {
     assert_eq!(fixture.snapshot(), before);
 }
 
+/// A build that narrows its own checkout.
+#[test]
+fn sparse_patterns_of_a_build_end_with_it() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[("top", ""), ("src/a", "1"), ("assets/huge", "1")]);
+    let second = fixture.commit("second", &[("src/a", "2"), ("assets/huge", "2"), ("new/b", "")]);
+    let mut worktree = slot(&fixture, &first);
+    worktree.checkout(&first, true).unwrap();
+    let narrow = ["sparse-checkout", "set", "--cone", "src"];
+    git_in(worktree.path(), &narrow);
+    assert_eq!(listing(worktree.path()), ["src/a", "top"]);
+    worktree.reset().unwrap();
+    assert_eq!(listing(worktree.path()), ["assets/huge", "src/a", "top"]);
+    git_in(worktree.path(), &narrow);
+    worktree.checkout(&second, true).unwrap();
+    assert_eq!(listing(worktree.path()), ["assets/huge", "new/b", "src/a", "top"]);
+    assert_eq!(content(&worktree, "assets/huge"), "2");
+}
+
 #[test]
 fn a_bare_repository_has_worktrees_too() {
     let (fixture, commits) = Fixture::line(2);
