@@ -38,7 +38,6 @@ impl Driver<'_> {
             }
         }
         settle_in_parts(ledger.found(), &parts);
-        self.doubt_what_another_put_back(ledger)?;
         let newer = self.begun.ends()[1].clone();
         let has_answer = ledger.has_answer();
         for found in ledger.found() {
@@ -48,33 +47,6 @@ impl Driver<'_> {
             let change = history.change(&culprit.parent, &culprit.info.commit)?;
             let is_gone = history.carries(by, &change) == Some(false);
             *again = has_answer && is_gone && history.carries_mostly(&newer, &change);
-        }
-        Ok(())
-    }
-
-    /// A found commit that puts files of an earlier one back may have undone a part of it, and its
-    /// own step is larger then than it looks: whether the earlier one is left is unclear.
-    fn doubt_what_another_put_back(&self, ledger: &mut Ledger) -> Result<(), HuntError> {
-        let history = &self.oracle.history;
-        let standing: Vec<Culprit> = ledger
-            .found()
-            .iter()
-            .filter(|found| found.stands())
-            .map(|found| found.culprit.clone())
-            .collect();
-        for found in ledger.found().iter_mut().filter(|found| found.stands()) {
-            let own = &found.culprit;
-            let change = history.change(&own.parent, &own.info.commit)?;
-            for later in &standing {
-                let (commit, parent) = (&later.info.commit, &later.parent);
-                if *commit != own.info.commit
-                    && history.is_ancestor(&own.info.commit, parent)?
-                    && history.is_gone_in_part(commit, &change)
-                    && !history.is_gone_in_part(parent, &change)
-                {
-                    found.standing = Standing::Unclear;
-                }
-            }
         }
         Ok(())
     }
