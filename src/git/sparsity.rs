@@ -28,7 +28,7 @@ pub(super) fn put_back(git_dir: &Path) -> Result<(), GitError> {
         match content {
             Some(bytes) => fs::write(&now, bytes).map_err(io_error("write", &now))?,
             None => {
-                fs::remove_file(&now).or_else(absent_is_fine).map_err(io_error("remove", &now))?
+                fs::remove_file(&now).or_else(absent_is_fine).map_err(io_error("remove", &now))?;
             }
         }
     }
