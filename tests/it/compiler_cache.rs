@@ -73,16 +73,21 @@ struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
+    /// Where others took the port, or the machine is so full that it takes too long, it is tried
+    /// once more.
     fn start(env: &'a TestEnvironment) -> Self {
-        // A free port, as far as nobody else takes it now.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let variables = vec![
-            ("SCCACHE_SERVER_PORT", port.to_string()),
-            ("SCCACHE_DIR", env.path("tmp/sccache").display().to_string()),
-        ];
-        let server = Self { env, variables };
-        assert!(server.asked("--start-server"));
-        server
+        for _ in 0..5 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let variables = vec![
+                ("SCCACHE_SERVER_PORT", port.to_string()),
+                ("SCCACHE_DIR", env.path("tmp/sccache").display().to_string()),
+            ];
+            let server = Self { env, variables };
+            if server.asked("--start-server") {
+                return server;
+            }
+        }
+        panic!("sccache's server does not start");
     }
 
     fn asked(&self, what: &str) -> bool {
