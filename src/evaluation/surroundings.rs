@@ -183,7 +183,7 @@ impl Surroundings {
     }
 }
 
-/// Whether a variable's value is written nowhere.
+/// Whether a variable's name says that its value is secret: then only a digest of it is kept.
 fn is_secret(name: &str) -> bool {
     SECRET.iter().any(|part| name.contains(part))
 }

@@ -131,10 +131,11 @@ impl Driver<'_> {
         let suspects = self.suspects(step)?;
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
         let change = self.oracle.history.change(&step.culprit.parent, found)?;
-        // Places where the change's text goes and no figure changes: somebody wrote it anew. Where
-        // its files are put back byte for byte, or where a failure's words are all that is the
-        // same, it was done again by then.
+        // How many commits take the change's text away and leave every figure as it was: they
+        // rewrote the text.
         let mut idle = 0;
+        // A commit where the change is surely gone, though the metric is as bad or the failure says
+        // the same: another commit caused it again by then.
         let mut done_again = None;
         let hunts_failure = stretch.targets.iter().any(|t| matches!(t, Target::Failure { .. }));
         let mut suspects = suspects.into_iter();

@@ -281,7 +281,8 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The commit of these with the worst level: what it shows both sides of a merge have already.
+    /// Of the merge bases, the one with the worst level, and that level. Both parents of the merge
+    /// contain it, so the merge did not bring that level in.
     fn worst_of(
         &mut self,
         bases: &[CommitId],

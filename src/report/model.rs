@@ -86,8 +86,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The inputs of the runs.
     pub inputs: BTreeMap<String, InputFile>,
-    /// Output of the configured probes, of compilers, and inherited variables, by the command that
-    /// tells it.
+    /// What was asked of the environment, by command: the configured probes, `cc --version` and its
+    /// like, and `printenv NAME` for each inherited variable that counts.
     pub environment: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,

@@ -26,13 +26,14 @@ impl Present {
         loaded: &Loaded,
         store: &Store,
     ) -> Result<bool, StoreError> {
-        for (path, sha) in &loaded.elsewhere {
-            if self.now(path, store)?.is_some_and(|now| now != *sha) {
-                self.changed.borrow_mut().insert(path.clone());
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        self.learn(loaded, store)?;
+        let known = self.known.borrow();
+        let is_other = |(path, sha): &(&String, &String)| {
+            known.get(*path).and_then(Option::as_ref).is_some_and(|now| now != *sha)
+        };
+        let other = loaded.elsewhere.iter().find(is_other);
+        self.changed.borrow_mut().extend(other.map(|(path, _)| path.clone()));
+        Ok(other.is_some())
     }
 
     /// The changed files that were not told yet.
@@ -42,20 +43,25 @@ impl Present {
         changed.into_iter().filter(|path| told.insert(path.clone())).collect()
     }
 
-    fn now(&self, path: &str, store: &Store) -> Result<Option<String>, StoreError> {
-        if let Some(known) = self.known.borrow().get(path) {
-            return Ok(known.clone());
+    /// Looks at the files of a run that were not looked at yet. The cache of digests is opened
+    /// once for all of them.
+    fn learn(&self, loaded: &Loaded, store: &Store) -> Result<(), StoreError> {
+        let mut known = self.known.borrow_mut();
+        let new: Vec<&String> =
+            loaded.elsewhere.keys().filter(|path| !known.contains_key(*path)).collect();
+        if new.is_empty() {
+            return Ok(());
         }
-        let file = Path::new(path);
-        let is_own = std::env::current_exe().is_ok_and(|own| own == file);
-        let now = if is_own || !super::is_binary(file) {
-            None
-        } else {
-            let file = PathBuf::from(path);
-            Digests::open(store).of_each(std::slice::from_ref(&file))?.remove(&file)
-        };
-        self.known.borrow_mut().insert(path.to_owned(), now.clone());
-        Ok(now)
+        let own = std::env::current_exe().ok();
+        let is_program =
+            |file: &PathBuf| own.as_ref() != Some(file) && super::is_binary(file.as_path());
+        let programs: Vec<PathBuf> =
+            new.iter().map(|path| PathBuf::from(path.as_str())).filter(is_program).collect();
+        let mut digests = Digests::open(store).of_each(&programs)?;
+        for path in new {
+            known.insert(path.clone(), digests.remove(Path::new(path)));
+        }
+        Ok(())
     }
 }
 
