@@ -108,6 +108,15 @@ impl History {
         self.carries(commit, change) == Some(false) || change.files.iter().any(is_as_before)
     }
 
+    /// Whether `commit` puts a file of the change back as it was before, which its parent still had
+    /// otherwise.
+    pub fn is_put_back_by(&self, parent: &CommitId, commit: &CommitId, change: &Change) -> bool {
+        change.files.iter().any(|file| {
+            let [at_parent, here] = [parent, commit].map(|one| self.entry_at(one, &file.path));
+            here == file.before && at_parent != file.before
+        })
+    }
+
     /// Whether the tree of `commit` carries the change in at least half of the files whose text
     /// tells: some file (a version, a log) is another in every commit.
     pub fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {

@@ -210,8 +210,10 @@ impl Driver<'_> {
                 stretches.clear();
             }
         }
+        self.withdraw_what_is_put_back(&mut ledger, &whole)?;
         if self.is_flaky {
             self.recheck(&mut ledger, &claims)?;
+            self.withdraw_the_uneven(&mut ledger, &claims)?;
         }
         let contributions = if ledger.is_gradual() {
             self.contributions(&endpoints, ledger.first_metric())?

@@ -85,12 +85,6 @@ impl Driver<'_> {
             if found == newer || !looked_at.insert(found.clone()) {
                 continue;
             }
-            let history = &self.oracle.history;
-            let change = history.change(&culprit.parent, found)?;
-            let is_kept = history.where_it_is_gone(found, newer, &change)?.is_empty();
-            if is_kept && !history.is_gone_in_part(newer, &change) {
-                continue;
-            }
             // One that crosses no limit of the hunt's own was found between other ends.
             let number = self.stretches.saturating_sub(1);
             if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
@@ -98,7 +92,17 @@ impl Driver<'_> {
             }
             let seen = self.oracle.evaluate(Request::look(found, &measures, Phase::Search))?;
             let step = Step { stretch: whole, culprit: &culprit, seen: &seen };
-            if whole.targets.iter().any(drifts) {
+            let is_drifting = whole.targets.iter().any(drifts);
+            if whole.aim == Aim::Regression && !is_drifting {
+                self.note_mends_beside(ledger, &step)?;
+            }
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, found)?;
+            let is_kept = history.where_it_is_gone(found, newer, &change)?.is_empty();
+            if is_kept && !history.is_gone_in_part(newer, &change) {
+                continue;
+            }
+            if is_drifting {
                 let chain = self.chain(found, newer)?;
                 self.doubt_what_is_gone(ledger, &step, &chain)?;
                 continue;
@@ -137,7 +141,10 @@ impl Driver<'_> {
         // A commit where the change is surely gone, though the metric is as bad or the failure says
         // the same: another commit caused it again by then.
         let mut done_again = None;
-        let hunts_failure = stretch.targets.iter().any(|t| matches!(t, Target::Failure { .. }));
+        let has_one_bit = stretch.targets.iter().any(|target| match target {
+            Target::Failure { .. } => true,
+            Target::Guard(target) => self.oracle.config.passes_or_fails(&target.guard.metric),
+        });
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
@@ -166,7 +173,7 @@ impl Driver<'_> {
                 }
                 continue;
             }
-            if is_absence && hunts_failure && self.is_gone_and_as_bad(stretch, &at, &change)? {
+            if is_absence && has_one_bit && self.is_gone_and_as_bad(stretch, &at, &change)? {
                 done_again = Some(at.clone());
             }
             // The metric is as bad there: it may be another's doing.

@@ -28,7 +28,7 @@ const MOST_WAYS: usize = 2;
 
 /// A commit with what it measures; infinite where it prints no number and fails.
 #[derive(Clone, Debug)]
-struct Level {
+pub(super) struct Level {
     commit: CommitId,
     value: f64,
 }
@@ -54,11 +54,7 @@ impl Driver<'_> {
         let mut metrics = BTreeSet::new();
         for target in &step.stretch.targets {
             let Target::Guard(target) = target else { continue };
-            // Levels of hours apart say nothing on a machine that drifts.
-            let has_levels =
-                target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
-                    && (target.noise.is_some() || step.seen.has_majority(&target.guard.metric));
-            if !has_levels || target.bad.number().is_none_or(|bad| !bad.is_finite()) {
+            if !has_levels(target, step) {
                 continue;
             }
             if metrics.insert(target.guard.metric.clone()) {
@@ -79,7 +75,7 @@ impl Driver<'_> {
 
     /// The ways to follow: the one along first parents, and one over a measured commit beside it
     /// that shows another level.
-    fn ways(
+    pub(super) fn ways(
         &mut self,
         step: &Step<'_>,
         target: &GuardTarget,
@@ -105,7 +101,7 @@ impl Driver<'_> {
     }
 
     /// The measured levels from the found commit to the end of its stretch, along one way.
-    fn levels_after(
+    pub(super) fn levels_after(
         &mut self,
         step: &Step<'_>,
         target: &GuardTarget,
@@ -141,7 +137,7 @@ impl Driver<'_> {
     }
 
     /// What one pair of neighbouring levels asks for.
-    fn follow(
+    pub(super) fn follow(
         &mut self,
         ledger: &mut Ledger,
         stretch: &Stretch,
@@ -326,6 +322,14 @@ impl Driver<'_> {
         let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
         Ok(level_of(&seen, commit, target))
     }
+}
+
+/// Whether the target has levels that can be compared from one commit to the next. Those of hours
+/// apart say nothing on a machine that drifts.
+pub(super) fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
+    target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
+        && (target.noise.is_some() || step.seen.has_majority(&target.guard.metric))
+        && target.bad.number().is_some_and(f64::is_finite)
 }
 
 fn level_of(seen: &Observation, commit: &CommitId, target: &GuardTarget) -> Level {

@@ -23,6 +23,7 @@ mod fresh;
 mod gone;
 mod gradual;
 mod heading;
+mod hindsight;
 mod lasting;
 mod lead;
 mod levels_after;

@@ -8,7 +8,7 @@ use super::account::Stretch;
 
 /// A step that leaves less than this share of itself may hide another commit: behind a
 /// perplexity of 100,000 nobody sees a rise of 0.3.
-const VISIBLE: f64 = 0.1;
+const VISIBLE: f64 = 0.35;
 
 /// More improvements than this are not added up.
 const MOST_PARTS: usize = 6;

@@ -3,19 +3,23 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{CommitId, Metric, Phase};
+use crate::evaluation::{CommitId, Metric, Phase, Verdict};
 use crate::git::Range;
-use crate::oracle::Request;
+use crate::oracle::{Request, measures_of};
 use crate::search::odds_of_unevenness;
 
 use super::HuntError;
-use super::account::Stretch;
+use super::account::{Ledger, Stretch};
 use super::driver::Driver;
+use super::fresh::verdict_of_run;
 
 /// Odds beyond which one rate a side is given up (1 in 20).
 const MOST_UNEVEN: f64 = 3.0;
 /// Runs that all say the same after which a commit does not flake.
 const RUNS_TO_BE_SURE: usize = 5;
+
+/// Commits on one side of another, each with its count.
+type Side<'a> = Vec<(&'a CommitId, Count)>;
 
 /// How often the runs of a commit broke the guard.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +32,16 @@ impl Count {
     pub(super) fn add(&mut self, sample: f64) {
         self.runs += 1;
         self.failed += usize::from(sample > 0.5);
+    }
+
+    /// Whether its runs contradict each other.
+    fn is_mixed(self) -> bool {
+        0 < self.failed && self.failed < self.runs
+    }
+
+    /// Whether most of its runs failed.
+    fn fails_mostly(self) -> bool {
+        2 * self.failed > self.runs
     }
 }
 
@@ -50,13 +64,93 @@ impl Driver<'_> {
         commit: &CommitId,
         counts: &BTreeMap<CommitId, Count>,
     ) -> Result<Option<(Vec<CommitId>, String)>, HuntError> {
+        let sides = self.sides_of(commit, counts)?;
+        self.unevenness(stretch, commit, counts, sides)
+    }
+
+    /// Withdraws what was named where all runs of the hunt show that commits flake by themselves:
+    /// a commit is then like its neighbours by chance as easily as by its change.
+    pub(super) fn withdraw_the_uneven(
+        &mut self,
+        ledger: &mut Ledger,
+        claims: &[(CommitId, Stretch)],
+    ) -> Result<(), HuntError> {
+        for (commit, stretch) in claims {
+            let counts = self.counts_in(stretch)?;
+            let newer_fails = stretch.aim.newer() == Verdict::Bad;
+            let [mut older, mut newer] = self.sides_of(commit, &counts)?;
+            // What is mended on the way fails otherwise than its side without flaking.
+            older.retain(|(_, count)| count.fails_mostly() != newer_fails);
+            newer.retain(|(_, count)| count.fails_mostly() == newer_fails);
+            let mut sides = [older, newer];
+            for side in &mut sides {
+                if !side.iter().any(|(_, count)| count.is_mixed()) {
+                    side.clear();
+                }
+            }
+            if let Some((among, why)) = self.unevenness(stretch, commit, &counts, sides)? {
+                ledger.withdraw(commit, &among, &why);
+            }
+        }
+        Ok(())
+    }
+
+    /// How often each commit that was judged in this hunt is worse than the stretch allows, in all
+    /// of its runs.
+    fn counts_in(&mut self, stretch: &Stretch) -> Result<BTreeMap<CommitId, Count>, HuntError> {
+        let measures = measures_of(&stretch.targets);
+        let [older, newer] = self.begun.ends().map(CommitId::clone);
+        let inside = self.oracle.history.commits(&Range::between(&older, &newer))?;
+        let judged = self.judged()?;
+        let is_judged = |one: &&CommitId| judged.contains(*one) || **one == older || **one == newer;
+        let mut counts = BTreeMap::new();
+        for commit in inside.iter().chain([&older]).filter(is_judged) {
+            if self.is_aside(commit, stretch)? {
+                continue;
+            }
+            let look = Request::look(commit, &measures, Phase::Search);
+            let seen = self.oracle.evaluate(look)?;
+            let recipe = self.oracle.recipe(commit)?;
+            let runs = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+            let mut count = Count::default();
+            for run in 0..runs {
+                match verdict_of_run(&seen, run, &stretch.targets, &recipe).verdict {
+                    Verdict::Bad => count.add(1.0),
+                    Verdict::Good => count.add(0.0),
+                    Verdict::Skip | Verdict::Unknown => {}
+                }
+            }
+            if count.runs > 0 {
+                counts.insert(commit.clone(), count);
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The counted commits that do not contain the commit, and those that do.
+    fn sides_of<'a>(
+        &self,
+        commit: &CommitId,
+        counts: &'a BTreeMap<CommitId, Count>,
+    ) -> Result<[Side<'a>; 2], HuntError> {
         let history = &self.oracle.history;
         let (mut older, mut newer) = (Vec::new(), Vec::new());
         for (one, count) in counts {
             let side = if history.is_ancestor(commit, one)? { &mut newer } else { &mut older };
             side.push((one, *count));
         }
-        for side in [older, newer] {
+        Ok([older, newer])
+    }
+
+    /// Why these sides of a commit do not tell it apart, and what stays open.
+    fn unevenness(
+        &self,
+        stretch: &Stretch,
+        commit: &CommitId,
+        counts: &BTreeMap<CommitId, Count>,
+        sides: [Side<'_>; 2],
+    ) -> Result<Option<(Vec<CommitId>, String)>, HuntError> {
+        for side in sides {
             let pairs: Vec<_> = side.iter().map(|(_, count)| (count.failed, count.runs)).collect();
             if odds_of_unevenness(&pairs) <= MOST_UNEVEN {
                 continue;

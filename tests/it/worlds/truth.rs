@@ -180,6 +180,12 @@ fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
                 holds.extend(&holders[*parent]);
                 brings.extend(&bringers[*parent]);
             }
+            // A merge that takes what its other side had undone lands it again.
+            let had = |parent: &&usize| holds.iter().any(|one| shape.is_ancestor(*one, **parent));
+            if without.iter().any(|parent| had(&parent)) && shape.is_between(one) {
+                holds.insert(one);
+                landings.insert(one);
+            }
             if without.iter().any(|parent| shape.is_ancestor(shape.good, *parent)) {
                 brings.insert(one);
             }

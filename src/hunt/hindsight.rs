@@ -1,0 +1,70 @@
+//! What the rest of a hunt says of commits that were found earlier in it: their change was mended
+//! on a branch that was measured only later, or another found commit put its files back.
+
+use crate::evaluation::{Culprit, Target};
+
+use super::HuntError;
+use super::account::{Ledger, Stretch};
+use super::driver::Driver;
+use super::lasting::Step;
+use super::standing::Found;
+
+impl Driver<'_> {
+    /// Enters the mends on ways beside the one that was followed, which measurements made since
+    /// have shown.
+    pub(super) fn note_mends_beside(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<(), HuntError> {
+        for target in &step.stretch.targets {
+            let Target::Guard(target) = target else { continue };
+            if !super::levels_after::has_levels(target, step) {
+                continue;
+            }
+            for via in self.ways(step, target)?.into_iter().flatten() {
+                let levels = self.levels_after(step, target, Some(&via))?;
+                for pair in levels.windows(2) {
+                    // Rises were searched when the commit was found.
+                    let mut rises = Vec::new();
+                    self.follow(ledger, step.stretch, target, pair, &mut rises)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Withdraws a found commit some of whose files a later found one puts back: that one made
+    /// something else worse at the same time, and nothing that was measured tells the two apart.
+    pub(super) fn withdraw_what_is_put_back(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &Stretch,
+    ) -> Result<(), HuntError> {
+        let history = &self.oracle.history;
+        let standing = ledger.found().iter().filter(|found| found.stands());
+        let culprits: Vec<Culprit> = standing.map(|found: &Found| found.culprit.clone()).collect();
+        for earlier in &culprits {
+            let commit = &earlier.info.commit;
+            let change = history.change(&earlier.parent, commit)?;
+            for later in &culprits {
+                let by = &later.info.commit;
+                if by == commit
+                    || !history.is_ancestor(commit, by)?
+                    || !history.is_put_back_by(&later.parent, by, &change)
+                {
+                    continue;
+                }
+                let why = format!(
+                    "{} puts files of {} back, so that what is left of its step at the {} end is \
+                     not known",
+                    by.short(),
+                    commit.short(),
+                    whole.aim.newer(),
+                );
+                ledger.withdraw(commit, std::slice::from_ref(commit), &why);
+            }
+        }
+        Ok(())
+    }
+}
