@@ -1,8 +1,8 @@
 //! A hunt as the program makes it, with its own functions; only the runs are made up.
 
 use bisect_ppl::search::{
-    Advice, Calibration, Candidate, Confirmation, Graph, Noisy, Place, Repeat, Rule, Scale,
-    Settings, Side, Step, Unsettled, calibrate, endpoint_order, most_runs, repeat, sequential,
+    Advice, Calibration, Candidate, FreshPairs, Graph, Noisy, Place, Repeat, Rule, Scale, Settings,
+    Side, Step, Unsettled, calibrate, endpoint_order, most_runs, repeat, sequential,
 };
 
 use super::world::World;
@@ -193,7 +193,7 @@ fn confirm(
     step: Step,
     tolerance: f64,
 ) -> (bool, Vec<(Place, f64)>) {
-    let claim = Confirmation::new(step, CONFIDENCE).or_at_least(tolerance);
+    let claim = FreshPairs::new(step, CONFIDENCE).or_at_least(tolerance);
     let mut claims = vec![claim; against.len()];
     let mut fresh = Vec::new();
     let mut places: Vec<Place> = against.iter().copied().chain([Place::Commit(commit)]).collect();
@@ -205,7 +205,7 @@ fn confirm(
         }
         fresh.extend(round);
         places.reverse();
-        let is_out = |claim: &Confirmation| {
+        let is_out = |claim: &FreshPairs| {
             claim.verdict() == Some(Side::Good)
                 || (claim.verdict().is_none() && claim.is_exhausted())
         };

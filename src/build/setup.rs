@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use crate::differ::{self, Place, packages};
+use crate::differ::{self, BuildFolders, packages};
 use crate::evaluation::{CommitId, Compiled, Setup};
 
 use super::Slot;
@@ -15,8 +15,8 @@ use super::Slot;
 const LARGEST: u64 = 256 << 20;
 
 /// The place of a build.
-pub(super) fn place(slot: &Slot, commit: &CommitId) -> Place {
-    Place::new(&slot.src(), &slot.build(), commit)
+pub(super) fn place(slot: &Slot, commit: &CommitId) -> BuildFolders {
+    BuildFolders::new(&slot.src(), &slot.build(), commit)
 }
 
 /// What lies in the slot's source and build; nothing that links lead to. How files were compiled
@@ -105,12 +105,12 @@ fn read(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
 }
 
-fn shown(place: &Place, path: &Path) -> String {
+fn shown(place: &BuildFolders, path: &Path) -> String {
     place.without(&path.to_string_lossy())
 }
 
 /// `{build}/src/CMakeFiles/engine.dir/flags.make` is of `src/engine`.
-fn target(place: &Place, path: &Path) -> String {
+fn target(place: &BuildFolders, path: &Path) -> String {
     let folder = shown(place, path.parent().unwrap_or(path));
     let folder = folder.strip_prefix("{build}/").unwrap_or(&folder).replace("CMakeFiles/", "");
     folder.strip_suffix(".dir").unwrap_or(&folder).to_owned()

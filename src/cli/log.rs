@@ -31,14 +31,16 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     for entry in hunt.entries().map_err(Failed::store)? {
         match entry.event {
             // The whole range may be searched more than once: the last one has the answer.
-            Event::Search { stretch, good, bad, .. } => {
-                let [old, new] = aim.turned([&good, &bad]);
-                if range.old.contains(old) && range.new == *new && stretch != whole {
-                    whole = stretch;
+            Event::Search { search_number, good, bad, .. } => {
+                let [old, new] = aim.swap_if_fix([&good, &bad]);
+                if range.old.contains(old) && range.new == *new && search_number != whole {
+                    whole = search_number;
                     marks.truncate(skipped);
                 }
             }
-            Event::Judged(judged) if judged.stretch == whole && judged.phase != Phase::Endpoint => {
+            Event::Judged(judged)
+                if judged.search_number == whole && judged.phase != Phase::Endpoint =>
+            {
                 // The last word on a commit is its confirmation's.
                 marks.retain(|(commit, _)| *commit != judged.commit);
                 marks.push((judged.commit, judged.judgement.verdict));

@@ -44,7 +44,7 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
         )
     })?;
     let aim = state.aim();
-    let [good, _] = aim.turned([state.old.first().cloned(), state.new.clone()]);
+    let [good, _] = aim.swap_if_fix([state.old.first().cloned(), state.new.clone()]);
     let (Some(good), Some(commit)) = (good, state.current.clone()) else {
         return Err(Failed::usage(
             anyhow!("the bisect in this worktree has no good commit yet"),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{Apart, CommitId, GuardTarget, Judgement, Phase, Target, Value};
+use crate::evaluation::{CommitId, ExclusionReason, GuardTarget, Judgement, Phase, Target, Value};
 use crate::hunt::steps_of;
 use crate::oracle::Activity as Doing;
 use crate::report;
@@ -241,9 +241,9 @@ impl View {
                 figures.push(text::line(&failure.detail));
             }
             let how = match &run.apart {
-                Some(Apart::WarmUp) => "warm-up",
-                Some(Apart::Throttled(_)) => "void",
-                Some(Apart::Ruler) => "ruler",
+                Some(ExclusionReason::WarmUp) => "warm-up",
+                Some(ExclusionReason::Throttled(_)) => "void",
+                Some(ExclusionReason::Ruler) => "ruler",
                 None if run.reused => "known",
                 None => "endpoint",
             };

@@ -7,12 +7,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toml::value::Datetime;
 
-use super::problem::{Place, Problem};
+use super::problem::{Location, Problem};
 
 /// A value and where it stands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) data: Data,
 }
 
@@ -36,13 +36,13 @@ impl Default for Data {
 
 /// A table in the order of its file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table(pub(super) Vec<Field>);
+pub(super) struct Table(pub(super) Vec<Entry>);
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(super) struct Entry {
     pub(super) key: String,
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) value: Node,
 }
 
@@ -55,7 +55,7 @@ impl Table {
         self.0.iter_mut().find(|f| f.key == key).map(|f| &mut f.value)
     }
 
-    pub(super) fn remove(&mut self, key: &str) -> Option<Field> {
+    pub(super) fn remove(&mut self, key: &str) -> Option<Entry> {
         let at = self.0.iter().position(|f| f.key == key)?;
         Some(self.0.remove(at))
     }
@@ -97,7 +97,7 @@ impl Node {
     }
 
     /// Whether this tree has a key or value at `place`.
-    pub(super) fn has(&self, place: &Place) -> bool {
+    pub(super) fn has(&self, place: &Location) -> bool {
         self.place == *place
             || match &self.data {
                 Data::List(items) => items.iter().any(|n| n.has(place)),
@@ -158,12 +158,12 @@ struct TreeReader<'a> {
 }
 
 impl TreeReader<'_> {
-    fn place(&self, at: usize) -> Place {
+    fn place(&self, at: usize) -> Location {
         let at = at.min(self.text.len());
         let line = self.lines.partition_point(|start| *start <= at);
         let start = self.lines[line - 1];
         let column = self.text.get(start..at).map_or(at - start, |s| s.chars().count()) + 1;
-        Place { file: Arc::clone(&self.file), line, column }
+        Location { file: Arc::clone(&self.file), line, column }
     }
 
     fn complain(&mut self, at: usize, what: String) {
@@ -172,7 +172,7 @@ impl TreeReader<'_> {
     }
 
     fn table(&mut self, table: DeTable<'_>) -> Table {
-        let fields = table.into_iter().map(|(key, value)| Field {
+        let fields = table.into_iter().map(|(key, value)| Entry {
             place: self.place(key.span().start),
             key: key.into_inner().into_owned(),
             value: self.node(value),

@@ -1,6 +1,6 @@
 //! Laying one tree over another: how overrides and scenario files change a configuration.
 
-use super::document::{Data, Field, Node, Table};
+use super::document::{Data, Entry, Node, Table};
 use super::problem::{Problem, did_you_mean};
 
 /// Lists of tables that are reached into by their names.
@@ -28,7 +28,7 @@ pub(super) fn lay_over(base: &mut Node, over: &Node, prefix: &str, problems: &mu
     }
 }
 
-fn lay_field(base: &mut Table, field: &Field) {
+fn lay_field(base: &mut Table, field: &Entry) {
     match (base.get_mut(&field.key), &field.value.data) {
         (Some(Node { data: Data::Table(below), .. }), Data::Table(above)) => {
             for inner in &above.0 {
@@ -50,7 +50,7 @@ fn lay_over_named(
     let names: Vec<String> = tables.iter().filter_map(|m| name_of(m).map(str::to_owned)).collect();
     for field in &by_name.0 {
         let key = format!("{prefix}{list}.{}", field.key);
-        let mut complain = |place: &super::Place, key: String, what: String| {
+        let mut complain = |place: &super::Location, key: String, what: String| {
             problems.push(Problem { place: place.clone(), key, what });
         };
         let Some(above) = field.value.table() else {

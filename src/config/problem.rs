@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// A place in a file; lines and columns (in characters) count from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// The file as named on the command line.
     pub file: Arc<str>,
     /// Line.
@@ -14,7 +14,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
@@ -24,7 +24,7 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// The dotted key, such as `build.commands`; empty where the text is no TOML.
     pub key: String,
     /// What is wrong and what is allowed.

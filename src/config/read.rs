@@ -1,4 +1,4 @@
-//! The one walk from a tree to a [`Config`].
+//! The one pass from a tree to a [`Config`].
 
 mod guard;
 mod laid;
@@ -16,7 +16,7 @@ use self::matrix::Matrix;
 use super::document::Node;
 use super::load::Source;
 use super::problem::Problem;
-use super::walk::{Section, Spot, Walk};
+use super::reader::{Field, Reader, TableReader};
 use super::{
     Build, BuildMode, Config, ConfirmBuild, Failures, Placeholder, Policy, Run, Statistics,
     Template, Worktree,
@@ -29,52 +29,52 @@ const POLICIES: &[(&str, Policy)] = &[("skip", Policy::Skip), ("bad", Policy::Ba
 
 /// Reads a tree without its overrides. The `Config` may be used only if there are no problems.
 pub(super) fn read(document: &Node, base: &Path) -> (Config, Vec<Problem>) {
-    let mut walk = Walk::default();
-    let config = walk_over(&mut walk, document, base);
-    (config, walk.problems)
+    let mut reader = Reader::default();
+    let config = read_document(&mut reader, document, base);
+    (config, reader.problems)
 }
 
 /// Every table that a document has, with the keys it may have, and every key that takes one of
 /// a few words, with those words.
 #[cfg(test)]
 pub(super) fn allowed(document: &mut Node) -> Vec<(String, Vec<String>)> {
-    let mut walk = Walk::default();
-    overrides::take(&mut walk, document);
-    walk_over(&mut walk, document, Path::new("/"));
-    walk.allowed
+    let mut reader = Reader::default();
+    overrides::take(&mut reader, document);
+    read_document(&mut reader, document, Path::new("/"));
+    reader.allowed
 }
 
-/// What [`read`] does, with all that the walk learns on the way.
-fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
+/// What [`read`] does, with all that the reader learns on the way.
+fn read_document(reader: &mut Reader, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
-    let mut root = Section::new("", &document.place, table);
+    let mut root = TableReader::new("", &document.place, table);
 
-    version(walk, &mut root);
+    version(reader, &mut root);
     // Inputs and [run] come first, and [[prepare]] before measures: templates are checked against
     // them.
-    walk.names.inputs = inputs(walk, &mut root);
-    let run = run(walk, &mut root);
-    let matrix = Matrix::read(walk, &mut root);
-    let failures = failures(walk, &mut root);
-    let worktree = worktree(walk, &mut root, base);
-    let build = build(walk, &mut root, &matrix);
-    let prepares = prepare::prepares(walk, &mut root, &matrix);
-    let (measures, declared) = measure::measures(walk, &mut root, &failures, &matrix);
-    matrix.finish(walk, &mut root, &measures);
-    let requires = guard::requires(walk, &mut root, &declared);
-    let guards = guard::guards(walk, &mut root, &declared);
-    let statistics = statistics(walk, &mut root);
-    let (probes, variables) = environment(walk, &mut root);
-    let patches = laid::patches(walk, &mut root);
-    let overlays = laid::overlays(walk, &mut root);
-    let ruler = laid::ruler(walk, &mut root);
+    reader.names.inputs = inputs(reader, &mut root);
+    let run = run(reader, &mut root);
+    let matrix = Matrix::read(reader, &mut root);
+    let failures = failures(reader, &mut root);
+    let worktree = worktree(reader, &mut root, base);
+    let build = build(reader, &mut root, &matrix);
+    let prepares = prepare::prepares(reader, &mut root, &matrix);
+    let (measures, declared) = measure::measures(reader, &mut root, &failures, &matrix);
+    matrix.finish(reader, &mut root, &measures);
+    let requires = guard::requires(reader, &mut root, &declared);
+    let guards = guard::guards(reader, &mut root, &declared);
+    let statistics = statistics(reader, &mut root);
+    let (probes, variables) = environment(reader, &mut root);
+    let patches = laid::patches(reader, &mut root);
+    let overlays = laid::overlays(reader, &mut root);
+    let ruler = laid::ruler(reader, &mut root);
     // Taken out of the tree before; asked for here so that a typo can be told what was meant.
     root.get("override");
-    root.finish(walk);
+    root.finish(reader);
 
     Config {
-        inputs: std::mem::take(&mut walk.names.inputs),
+        inputs: std::mem::take(&mut reader.names.inputs),
         base: base.to_owned(),
         worktree,
         build,
@@ -95,28 +95,28 @@ fn walk_over(walk: &mut Walk, document: &Node, base: &Path) -> Config {
     }
 }
 
-fn version(walk: &mut Walk, root: &mut Section<'_>) {
-    let Some(spot) = root.need(walk, "version") else { return };
-    if spot.count(walk).is_some_and(|version| version != 1) {
-        spot.refuse(walk, "this program reads version 1.");
+fn version(reader: &mut Reader, root: &mut TableReader<'_>) {
+    let Some(field) = root.need(reader, "version") else { return };
+    if field.count(reader).is_some_and(|version| version != 1) {
+        field.refuse(reader, "this program reads version 1.");
     }
 }
 
-fn inputs(walk: &mut Walk, root: &mut Section<'_>) -> BTreeMap<String, String> {
-    let Some(section) = root.get("inputs").and_then(|spot| spot.section(walk)) else {
+fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, String> {
+    let Some(section) = root.get("inputs").and_then(|field| field.section(reader)) else {
         return BTreeMap::new();
     };
     let mut inputs = BTreeMap::new();
-    for (name, place, spot) in section.entries() {
+    for (name, place, field) in section.entries() {
         if !is_word(name) {
-            walk.complain(place, &spot.key, NOT_A_WORD);
+            reader.complain(place, &field.key, NOT_A_WORD);
         }
         // One that cannot be read is still declared: what names it is not wrong as well.
-        let path = spot.text(walk).unwrap_or_default();
+        let path = field.text(reader).unwrap_or_default();
         if path.starts_with("~/") {
-            spot.refuse(walk, "`~` means something only to a shell; write the whole path.");
+            field.refuse(reader, "`~` means something only to a shell; write the whole path.");
         } else if let Err(error) = glob::Pattern::new(path) {
-            spot.refuse(walk, format!("not a glob pattern: {}.", error.msg));
+            field.refuse(reader, format!("not a glob pattern: {}.", error.msg));
         }
         inputs.insert(name.to_owned(), path.to_owned());
     }
@@ -130,58 +130,58 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
-fn worktree(walk: &mut Walk, root: &mut Section<'_>, base: &Path) -> Worktree {
-    let mut section = root.section(walk, "worktree");
-    let dir = section.get("dir").and_then(|spot| {
-        let text = spot.text(walk)?;
+fn worktree(reader: &mut Reader, root: &mut TableReader<'_>, base: &Path) -> Worktree {
+    let mut section = root.section(reader, "worktree");
+    let dir = section.get("dir").and_then(|field| {
+        let text = field.text(reader)?;
         if text.starts_with('~') {
-            spot.refuse(walk, "`~` means something only to a shell; write the whole path.");
+            field.refuse(reader, "`~` means something only to a shell; write the whole path.");
         }
         Some(base.join(text))
     });
-    let link = section.get("link").map(|spot| links(walk, &spot)).unwrap_or_default();
-    let submodules = section.get("submodules").and_then(|spot| spot.flag(walk)).unwrap_or(true);
-    let lfs = section.get("lfs").and_then(|spot| spot.flag(walk)).unwrap_or(false);
-    let descend = section.get("descend").and_then(|spot| {
+    let link = section.get("link").map(|field| links(reader, &field)).unwrap_or_default();
+    let submodules = section.get("submodules").and_then(|field| field.flag(reader)).unwrap_or(true);
+    let lfs = section.get("lfs").and_then(|field| field.flag(reader)).unwrap_or(false);
+    let descend = section.get("descend").and_then(|field| {
         if !submodules {
-            spot.refuse(walk, "needs the submodules that `submodules = false` leaves out.");
+            field.refuse(reader, "needs the submodules that `submodules = false` leaves out.");
         }
-        let path = spot.inner_path(walk)?;
+        let path = field.inner_path(reader)?;
         Some(path.trim_start_matches("./").trim_end_matches('/').to_owned())
     });
-    section.finish(walk);
+    section.finish(reader);
     Worktree { dir, link, submodules, lfs, descend }
 }
 
-fn links(walk: &mut Walk, spot: &Spot<'_>) -> Vec<String> {
+fn links(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {
     let mut links = Vec::new();
-    for spot in spot.list(walk).unwrap_or_default() {
-        let Some(path) = spot.inner_path(walk) else { continue };
+    for field in field.list(reader).unwrap_or_default() {
+        let Some(path) = field.inner_path(reader) else { continue };
         match path.split('/').find(|part| !matches!(*part, "" | ".")) {
-            None | Some(".git") => spot.refuse(walk, format!("`{path}` cannot be linked.")),
+            None | Some(".git") => field.refuse(reader, format!("`{path}` cannot be linked.")),
             Some(_) => links.push(path),
         }
     }
     links
 }
 
-fn build(walk: &mut Walk, root: &mut Section<'_>, matrix: &Matrix) -> Build {
-    let mut section = root.section(walk, "build");
-    let commands = section.get("commands").map(|spot| build_commands(walk, &spot, matrix));
-    let env = section.get("env").map(|spot| build_env(walk, &spot, matrix));
-    let mode = section.get("mode").and_then(|spot| {
+fn build(reader: &mut Reader, root: &mut TableReader<'_>, matrix: &Matrix) -> Build {
+    let mut section = root.section(reader, "build");
+    let commands = section.get("commands").map(|field| build_commands(reader, &field, matrix));
+    let env = section.get("env").map(|field| build_env(reader, &field, matrix));
+    let mode = section.get("mode").and_then(|field| {
         let modes = [("clean", BuildMode::Clean), ("incremental", BuildMode::Incremental)];
-        spot.choice(walk, &modes, &[])
+        field.choice(reader, &modes, &[])
     });
-    let timeout = section.get("timeout").and_then(|spot| spot.duration(walk));
-    let ignore = section.get("ignore").map(|spot| pathspecs(walk, &spot));
-    let paths = section.get("paths").map(|spot| pathspecs(walk, &spot));
-    let jobs = section.get("jobs").and_then(|spot| spot.count(walk));
-    let confirm = section.get("confirm").and_then(|spot| {
+    let timeout = section.get("timeout").and_then(|field| field.duration(reader));
+    let ignore = section.get("ignore").map(|field| pathspecs(reader, &field));
+    let paths = section.get("paths").map(|field| pathspecs(reader, &field));
+    let jobs = section.get("jobs").and_then(|field| field.count(reader));
+    let confirm = section.get("confirm").and_then(|field| {
         let ways = [("rebuild", ConfirmBuild::Rebuild), ("reuse", ConfirmBuild::Reuse)];
-        spot.choice(walk, &ways, &[])
+        field.choice(reader, &ways, &[])
     });
-    section.finish(walk);
+    section.finish(reader);
     Build {
         commands: commands.unwrap_or_default(),
         env: env.unwrap_or_default(),
@@ -194,39 +194,43 @@ fn build(walk: &mut Walk, root: &mut Section<'_>, matrix: &Matrix) -> Build {
     }
 }
 
-fn build_commands(walk: &mut Walk, spot: &Spot<'_>, matrix: &Matrix) -> Vec<super::Command> {
+fn build_commands(reader: &mut Reader, field: &Field<'_>, matrix: &Matrix) -> Vec<super::Command> {
     let mut commands = Vec::new();
-    for spot in spot.list(walk).unwrap_or_default() {
-        let Some(command) = spot.command(walk) else { continue };
-        refuse_out(walk, &spot, &command.words);
-        matrix.refuse_in_shared(walk, &spot, &command.words, "a build");
+    for field in field.list(reader).unwrap_or_default() {
+        let Some(command) = field.command(reader) else { continue };
+        refuse_out(reader, &field, &command.words);
+        matrix.refuse_in_shared(reader, &field, &command.words, "a build");
         commands.push(command);
     }
     commands
 }
 
-fn build_env(walk: &mut Walk, spot: &Spot<'_>, matrix: &Matrix) -> BTreeMap<String, Template> {
-    let env = spot.env(walk);
+fn build_env(
+    reader: &mut Reader,
+    field: &Field<'_>,
+    matrix: &Matrix,
+) -> BTreeMap<String, Template> {
+    let env = field.env(reader);
     let values: Vec<Template> = env.values().cloned().collect();
-    refuse_out(walk, spot, &values);
-    matrix.refuse_in_shared(walk, spot, &values, "a build");
+    refuse_out(reader, field, &values);
+    matrix.refuse_in_shared(reader, field, &values, "a build");
     env
 }
 
-fn refuse_out(walk: &mut Walk, spot: &Spot<'_>, words: &[Template]) {
+fn refuse_out(reader: &mut Reader, field: &Field<'_>, words: &[Template]) {
     if words.iter().flat_map(Template::placeholders).any(|p| *p == Placeholder::Out) {
-        spot.refuse(walk, "{out} belongs to a run; a build writes to {build}.");
+        field.refuse(reader, "{out} belongs to a run; a build writes to {build}.");
     }
 }
 
 /// Patterns that get `:(top,glob)` put before them.
-fn pathspecs(walk: &mut Walk, spot: &Spot<'_>) -> Vec<String> {
+fn pathspecs(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {
     let mut patterns = Vec::new();
-    for spot in spot.list(walk).unwrap_or_default() {
-        let Some(pattern) = spot.inner_path(walk) else { continue };
+    for field in field.list(reader).unwrap_or_default() {
+        let Some(pattern) = field.inner_path(reader) else { continue };
         if pattern.starts_with([':', '!']) {
-            spot.refuse(
-                walk,
+            field.refuse(
+                reader,
                 format!("`{pattern}`: only plain patterns; :(top,glob) is put before them."),
             );
         }
@@ -235,31 +239,31 @@ fn pathspecs(walk: &mut Walk, spot: &Spot<'_>) -> Vec<String> {
     patterns
 }
 
-fn run(walk: &mut Walk, root: &mut Section<'_>) -> Run {
-    let mut section = root.section(walk, "run");
+fn run(reader: &mut Reader, root: &mut TableReader<'_>) -> Run {
+    let mut section = root.section(reader, "run");
     section.later(&["exclusive"]);
-    let threads = section.get("threads").and_then(|spot| spot.count(walk));
+    let threads = section.get("threads").and_then(|field| field.count(reader));
     let chunks = section.get("chunks");
-    walk.chunks = chunks.is_some();
-    let chunks = chunks.and_then(|spot| spot.count(walk));
-    section.finish(walk);
+    reader.chunks = chunks.is_some();
+    let chunks = chunks.and_then(|field| field.count(reader));
+    section.finish(reader);
     Run { threads, chunks }
 }
 
-fn statistics(walk: &mut Walk, root: &mut Section<'_>) -> Statistics {
-    let mut section = root.section(walk, "statistics");
-    let confidence = section.get("confidence").and_then(|spot| {
-        let confidence = spot.number(walk)?;
+fn statistics(reader: &mut Reader, root: &mut TableReader<'_>) -> Statistics {
+    let mut section = root.section(reader, "statistics");
+    let confidence = section.get("confidence").and_then(|field| {
+        let confidence = field.number(reader)?;
         if confidence <= 0.5 || confidence >= 1.0 {
             let what =
                 format!("{confidence} is out of range; allowed: more than 0.5, less than 1.");
-            spot.refuse(walk, what);
+            field.refuse(reader, what);
         }
         Some(confidence)
     });
-    let max_runs = section.get("max_runs").and_then(|spot| spot.count(walk));
-    let short_text = section.get("short_text").and_then(|spot| spot.flag(walk));
-    section.finish(walk);
+    let max_runs = section.get("max_runs").and_then(|field| field.count(reader));
+    let short_text = section.get("short_text").and_then(|field| field.flag(reader));
+    section.finish(reader);
     Statistics {
         confidence: confidence.unwrap_or(0.99),
         max_runs: max_runs.unwrap_or(600),
@@ -267,26 +271,26 @@ fn statistics(walk: &mut Walk, root: &mut Section<'_>) -> Statistics {
     }
 }
 
-fn failures(walk: &mut Walk, root: &mut Section<'_>) -> Failures {
-    let mut section = root.section(walk, "failures");
+fn failures(reader: &mut Reader, root: &mut TableReader<'_>) -> Failures {
+    let mut section = root.section(reader, "failures");
     let mut failures = Failures::default();
-    if let Some(policy) = section.get("build").and_then(|s| s.choice(walk, POLICIES, &[])) {
+    if let Some(policy) = section.get("build").and_then(|s| s.choice(reader, POLICIES, &[])) {
         failures.build = policy;
     }
-    run_failures(walk, &mut section, &mut failures);
-    if let Some(spot) = section.get("transient") {
-        failures.transient = spot.texts(walk);
+    run_failures(reader, &mut section, &mut failures);
+    if let Some(field) = section.get("transient") {
+        failures.transient = field.texts(reader);
     }
-    section.finish(walk);
+    section.finish(reader);
     failures
 }
 
 /// The policies that a measure may set for itself too.
-fn run_failures(walk: &mut Walk, section: &mut Section<'_>, failures: &mut Failures) {
+fn run_failures(reader: &mut Reader, section: &mut TableReader<'_>, failures: &mut Failures) {
     let Failures { crash, nan, timeout, unreadable, .. } = failures;
     let keys = [("crash", crash), ("nan", nan), ("timeout", timeout), ("unreadable", unreadable)];
     for (key, policy) in keys {
-        if let Some(read) = section.get(key).and_then(|s| s.choice(walk, POLICIES, &[])) {
+        if let Some(read) = section.get(key).and_then(|s| s.choice(reader, POLICIES, &[])) {
             *policy = read;
         }
     }
@@ -294,36 +298,36 @@ fn run_failures(walk: &mut Walk, section: &mut Section<'_>, failures: &mut Failu
 
 /// Probes, and variables that count. Probes describe the machine, not a commit: nothing is filled
 /// in, so braces are literal.
-fn environment(walk: &mut Walk, root: &mut Section<'_>) -> (Vec<Vec<String>>, Vec<String>) {
-    let mut section = root.section(walk, "environment");
+fn environment(reader: &mut Reader, root: &mut TableReader<'_>) -> (Vec<Vec<String>>, Vec<String>) {
+    let mut section = root.section(reader, "environment");
     let mut probes = Vec::new();
-    for spot in section.get("probe").and_then(|spot| spot.list(walk)).unwrap_or_default() {
-        let Some(text) = spot.text(walk) else { continue };
+    for field in section.get("probe").and_then(|field| field.list(reader)).unwrap_or_default() {
+        let Some(text) = field.text(reader) else { continue };
         // Read as a command for its checks only; a placeholder has no value here.
-        match super::Command::parse(text, &walk.names) {
+        match super::Command::parse(text, &reader.names) {
             Ok(command) if command.words.iter().any(|w| w.placeholders().next().is_some()) => {
-                spot.refuse(walk, "a probe describes the machine and takes no placeholders.");
+                field.refuse(reader, "a probe describes the machine and takes no placeholders.");
             }
             Ok(_) | Err(super::CommandError::Template(_)) => {
                 probes.push(shlex::split(text).unwrap_or_default());
             }
-            Err(error) => spot.refuse(walk, error.to_string()),
+            Err(error) => field.refuse(reader, error.to_string()),
         }
     }
     let mut variables = Vec::new();
-    for spot in section.get("vars").and_then(|spot| spot.list(walk)).unwrap_or_default() {
-        let Some(name) = spot.text(walk) else { continue };
+    for field in section.get("vars").and_then(|field| field.list(reader)).unwrap_or_default() {
+        let Some(name) = field.text(reader) else { continue };
         let stem = name.strip_suffix('*').unwrap_or(name);
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if stem.is_empty() || !stem.chars().all(is_part) {
             let allowed = "must be a variable's name, or its beginning and `*`, e.g. `ENGINE_*`.";
-            spot.refuse(walk, allowed);
+            field.refuse(reader, allowed);
         } else if stem.starts_with("GIT_") {
-            spot.refuse(walk, "no command gets variables that begin with GIT_.");
+            field.refuse(reader, "no command gets variables that begin with GIT_.");
         } else {
             variables.push(name.to_owned());
         }
     }
-    section.finish(walk);
+    section.finish(reader);
     (probes, variables)
 }

@@ -1,6 +1,6 @@
 //! The JSON schema of `oracle.toml`, for editors. What a schema can say of a file it says as
-//! the walk does; what it cannot (placeholders, globs, whether a metric's measure exists) is
-//! left to the walk, so that a schema never refuses what this program reads. Tests hold both
+//! the reader does; what it cannot (placeholders, globs, whether a metric's measure exists) is
+//! left to the reader, so that a schema never refuses what this program reads. Tests hold both
 //! to that.
 
 mod document;

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::place::Place;
+use super::build_folders::BuildFolders;
 
 /// Its entries, without those in which CMake only remembers its own doings.
-pub fn cmake_cache(text: &str, place: &Place) -> BTreeMap<String, String> {
+pub fn cmake_cache(text: &str, place: &BuildFolders) -> BTreeMap<String, String> {
     let lines = text.lines().map(str::trim_end);
     let lines = lines.filter(|line| !line.starts_with(['#', '/']));
     lines.filter_map(|line| entry(line, place)).collect()
 }
 
 /// `NAME:TYPE=VALUE`; a name with odd characters is in quotes.
-fn entry(line: &str, place: &Place) -> Option<(String, String)> {
+fn entry(line: &str, place: &BuildFolders) -> Option<(String, String)> {
     let (name, rest) = match line.strip_prefix('"') {
         Some(quoted) => quoted.split_once("\":")?,
         None => line.split_once(':')?,
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn entries_are_read_without_what_cmake_only_remembers() {
         let commit = "1".repeat(40).parse().unwrap();
-        let place = Place::new(Path::new("/s/src"), Path::new("/s/build"), &commit);
+        let place = BuildFolders::new(Path::new("/s/src"), Path::new("/s/build"), &commit);
         let text = "# This is the CMakeCache file.\n\
                     //Flags used by the C compiler.\n\
                     CMAKE_C_FLAGS:STRING=-O2 -g\n\

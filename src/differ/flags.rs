@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::evaluation::Compiled;
 
-use super::place::Place;
+use super::build_folders::BuildFolders;
 
 /// An entry of a compilation database (<https://clang.llvm.org/docs/JSONCompilationDatabase.html>).
 #[derive(Deserialize)]
@@ -20,7 +20,7 @@ struct Entry {
 }
 
 /// Adds what a `compile_commands.json` says; nothing where it cannot be read.
-pub fn compile_commands(text: &str, place: &Place, compiled: &mut Compiled) {
+pub fn compile_commands(text: &str, place: &BuildFolders, compiled: &mut Compiled) {
     let entries: Vec<Entry> = serde_json::from_str(text).unwrap_or_default();
     for entry in entries {
         let words = match (entry.arguments, entry.command) {
@@ -35,7 +35,7 @@ pub fn compile_commands(text: &str, place: &Place, compiled: &mut Compiled) {
 
 /// Adds what a `flags.make` of CMake's says of the target whose folder it lies in
 /// (`CMakeFiles/TARGET.dir`), each language by itself.
-pub fn flags_make(text: &str, target: &str, place: &Place, compiled: &mut Compiled) {
+pub fn flags_make(text: &str, target: &str, place: &BuildFolders, compiled: &mut Compiled) {
     let mut found: Vec<(&str, [&str; 3])> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let Some((name, value)) = line.split_once(" = ") else { continue };
@@ -58,7 +58,7 @@ pub fn flags_make(text: &str, target: &str, place: &Place, compiled: &mut Compil
 
 /// Adds the command in a line that a build printed, if it compiles a file: make and `ninja -v`
 /// print theirs. A file is called as the command calls it.
-pub fn printed_command(line: &str, place: &Place, compiled: &mut Compiled) {
+pub fn printed_command(line: &str, place: &BuildFolders, compiled: &mut Compiled) {
     if !line.contains(" -c ") || line.len() > LONGEST_COMMAND {
         return;
     }
@@ -125,7 +125,7 @@ const WITH_NEXT: [&str; 21] = [
 
 /// The words of a command that are about how and not about what: where the result goes, which
 /// file it is and which headers it names are left out. A flag and what belongs to it are one.
-fn flags(words: Vec<String>, file: Option<&str>, place: &Place) -> Vec<String> {
+fn flags(words: Vec<String>, file: Option<&str>, place: &BuildFolders) -> Vec<String> {
     let is_file = |word: &str| {
         let name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
         !word.starts_with('-') && file.is_some_and(|file| name(word) == name(file))

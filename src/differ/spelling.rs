@@ -127,9 +127,9 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant of ours")
 }
 
-type Found<'l> = Option<(&'l str, &'l str, bool)>;
+type Assignment<'l> = Option<(&'l str, &'l str, bool)>;
 
-fn c(line: &str) -> Found<'_> {
+fn c(line: &str) -> Assignment<'_> {
     static DEFINE: LazyLock<Regex> =
         LazyLock::new(|| regex(r"^\s*#\s*define\s+(\w+)(?:\s+(.*))?$"));
     static DECLARED: LazyLock<Regex> = LazyLock::new(|| {
@@ -170,7 +170,7 @@ fn c(line: &str) -> Found<'_> {
     is_literal(value).then_some((found.get(1)?.as_str(), value, true))
 }
 
-fn rust(line: &str) -> Found<'_> {
+fn rust(line: &str) -> Assignment<'_> {
     static DECLARED: LazyLock<Regex> = LazyLock::new(|| {
         regex(
             r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const|static(?:\s+mut)?)\s+(\w+)\s*:[^=]+=\s*(.+?)\s*;$",
@@ -186,7 +186,7 @@ fn rust(line: &str) -> Found<'_> {
     is_literal(value).then_some((found.get(1)?.as_str(), value, true))
 }
 
-fn python(line: &str) -> Found<'_> {
+fn python(line: &str) -> Assignment<'_> {
     static ASSIGNED: LazyLock<Regex> =
         LazyLock::new(|| regex(r"^(\s*)([A-Za-z_]\w*)\s*(?::[^=]+)?=\s*([^=].*)$"));
     let found = ASSIGNED.captures(line)?;
@@ -200,7 +200,7 @@ fn python(line: &str) -> Found<'_> {
     is_literal(value).then_some((name, value, true))
 }
 
-fn cmake(line: &str) -> Found<'_> {
+fn cmake(line: &str) -> Assignment<'_> {
     static OPTION: LazyLock<Regex> = LazyLock::new(|| {
         regex(r#"(?i)^\s*option\s*\(\s*(\w+)\s+(?:"(?:\\.|[^"\\])*"|[^\s")]+)\s*([^\s)]*)\s*\)$"#)
     });
@@ -216,7 +216,7 @@ fn cmake(line: &str) -> Found<'_> {
     Some((found.get(1)?.as_str(), found.get(2)?.as_str(), false))
 }
 
-fn make(line: &str) -> Found<'_> {
+fn make(line: &str) -> Assignment<'_> {
     static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| {
         regex(r"^ *(?:export +|override +)?([A-Za-z_][\w.-]*)\s*(?:::?:?|[+?!])?=\s*(.*)$")
     });

@@ -18,7 +18,7 @@ pub enum Aim {
 
 impl Aim {
     /// [older, newer] of [good, bad], and [good, bad] of [older, newer].
-    pub fn turned<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+    pub fn swap_if_fix<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         match self {
             Self::Regression => [a, b],
             Self::Fix => [b, a],
@@ -36,12 +36,12 @@ impl Aim {
 
     /// What is true of the older end and of every parent of the commit that is sought.
     pub fn older(self) -> Verdict {
-        self.turned([Verdict::Good, Verdict::Bad])[0]
+        self.swap_if_fix([Verdict::Good, Verdict::Bad])[0]
     }
 
     /// What is true of the newer end and of the commit that is sought.
     pub fn newer(self) -> Verdict {
-        self.turned([Verdict::Good, Verdict::Bad])[1]
+        self.swap_if_fix([Verdict::Good, Verdict::Bad])[1]
     }
 
     /// The commit that is sought.
@@ -64,9 +64,9 @@ mod tests {
 
     #[test]
     fn a_fix_turns_the_ends_around_and_back() {
-        assert_eq!(Aim::Regression.turned(["good", "bad"]), ["good", "bad"]);
-        assert_eq!(Aim::Fix.turned(["good", "bad"]), ["bad", "good"]);
-        assert_eq!(Aim::Fix.turned(Aim::Fix.turned([1, 2])), [1, 2]);
+        assert_eq!(Aim::Regression.swap_if_fix(["good", "bad"]), ["good", "bad"]);
+        assert_eq!(Aim::Fix.swap_if_fix(["good", "bad"]), ["bad", "good"]);
+        assert_eq!(Aim::Fix.swap_if_fix(Aim::Fix.swap_if_fix([1, 2])), [1, 2]);
         assert_eq!((Aim::Fix.older(), Aim::Fix.newer()), (Verdict::Bad, Verdict::Good));
         assert_eq!((Aim::default().older(), Aim::default().newer()), (Verdict::Good, Verdict::Bad));
     }

@@ -1,4 +1,4 @@
-//! How a build or a run can fail, and whose fault that is.
+//! How a build or a run can fail, and whether the commit or the machine is at fault.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::complaint::{ABORT, Heard, Said, normalised};
 use super::{Ended, Value};
 
-/// What went wrong, as far as the outcome alone tells.
+/// The kind of a failure, from its outcome alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
@@ -15,27 +15,27 @@ pub enum FailureKind {
     Build,
     /// A patch of the configuration does not apply, so there is nothing to build.
     Patch,
-    /// Its files cannot lie where commits are checked out.
+    /// The file system cannot hold the commit's files, so it cannot be checked out.
     #[serde(alias = "folded-case")]
     Checkout,
     /// A `[[prepare]]` that the measure needs failed.
     Prepare,
     /// The engine died by a signal, or left with an exit code other than 0.
     Crash,
-    /// The run outlived its time-out.
+    /// The run exceeded its time-out.
     Timeout,
     /// The engine printed NaN (or an infinity) where a number belongs.
     Nan,
-    /// Exit code 0, and no value where the parser looks for one.
+    /// Exit code 0, but the parser finds no value.
     Unreadable,
-    /// Exit code 0, yet fewer chunks than announced or no final value.
+    /// Exit code 0, but fewer chunks than announced, or no final value.
     Incomplete,
-    /// A `[[require]]` pattern did not show.
+    /// The output does not match a `[[require]]` pattern.
     Require,
 }
 
 impl FailureKind {
-    /// Whether no command is started: the files to build cannot be had.
+    /// Whether the failure comes before any build command: there are no files to build.
     pub fn leaves_nothing_to_build(self) -> bool {
         matches!(self, Self::Patch | Self::Checkout)
     }
@@ -63,18 +63,18 @@ impl fmt::Display for FailureKind {
 pub struct Failure {
     /// What went wrong.
     pub kind: FailureKind,
-    /// How it ended, in few words: `signal 11 (SIGSEGV)`, `exit code 3`; or what else tells it
-    /// from others of its kind, where it left no evidence.
+    /// How the command ended: `signal 11 (SIGSEGV)`, `exit code 3`; or another text that tells
+    /// this failure from others of its kind.
     pub signature: String,
-    /// One sentence for people, with what to look at.
+    /// One sentence for people.
     pub detail: String,
-    /// What it is told from other failures by; `None` in records of old, and where kind and
-    /// signature say everything.
+    /// Details to compare with other failures; `None` in records of older versions, and if
+    /// `kind` and `signature` are enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// What a failure left behind that tells it from others of its kind.
+/// Details that tell a failure from others of its kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// How the command ended.
@@ -83,28 +83,28 @@ pub struct Evidence {
     /// The `[[prepare]]` that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// What stood in a number's place.
+    /// The NaN or infinity that was printed in place of a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
-    /// Whether a chunk of the text was done. How many is told in the detail only: what an engine
-    /// that dies has in its buffers is lost.
+    /// Whether at least one chunk of the text was done. The count is not compared: a crash loses
+    /// the output that is still in the engine's buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_chunks: Option<bool>,
-    /// What the output says of it.
+    /// The output's lines about the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
 }
 
-/// What stood in a number's place, and where.
+/// A number that is not finite, and its place in the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Printed {
-    /// What stood there.
+    /// What was printed.
     pub what: NonFinite,
-    /// The metric, or `chunk #`.
+    /// Where: the metric, or `chunk #`.
     pub place: String,
 }
 
-/// No number.
+/// A number that is not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NonFinite {
@@ -135,12 +135,12 @@ impl NonFinite {
 }
 
 impl Failure {
-    /// A failure that kind and signature tell from all others.
+    /// A failure that `kind` and `signature` describe completely.
     pub fn new(kind: FailureKind, signature: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { kind, signature: signature.into(), detail: detail.into(), evidence: None }
     }
 
-    /// A number that is none was printed at `place` (a metric, or `chunk 3`).
+    /// The failure of a NaN or infinity printed at `place` (a metric, or `chunk 3`).
     pub fn not_finite(place: &str, number: f64) -> Self {
         let printed = Printed { what: NonFinite::of(number), place: normalised(place) };
         let evidence = Evidence { printed: Some(printed), ..Evidence::default() };
@@ -148,7 +148,7 @@ impl Failure {
         Self { evidence: Some(evidence.into()), ..Self::new(FailureKind::Nan, "", detail) }
     }
 
-    /// The same with what its output says, of which the line for people goes into the detail.
+    /// Adds the output's lines about the failure; the line for people goes into `detail`.
     #[must_use]
     pub fn heard(mut self, heard: Heard) -> Self {
         let Heard { said, shown } = heard;
@@ -164,13 +164,13 @@ impl Failure {
         self
     }
 
-    /// Whether the program chose its end: an exit code, or SIGABRT.
+    /// Whether the program ended itself: an exit code, or SIGABRT.
     fn ended_by_itself(&self) -> bool {
         let ended = self.evidence.as_ref().and_then(|evidence| evidence.ended.as_ref());
         matches!(ended, Some(Ended::Exited(_) | Ended::Signaled(ABORT)))
     }
 
-    /// How the command ended, where that is known.
+    /// How the command ended, if known.
     pub fn ended(&self) -> Option<&Ended> {
         self.evidence.as_ref()?.ended.as_ref()
     }
@@ -180,14 +180,14 @@ impl Failure {
         self.evidence.as_ref()?.step.as_deref()
     }
 
-    /// What stood in a number's place, where that is the failure: NaN or an infinity.
+    /// The NaN or infinity that was printed, if that is the failure.
     pub fn printed(&self) -> Option<Value> {
         let printed = self.evidence.as_ref()?.printed.as_ref()?;
         Some(Value::Number(printed.what.number()))
     }
 
-    /// Whether two failures are the same trouble (DESIGN: "commits that fail alike are bad"):
-    /// of one kind, with the same end, and with the same to say of it.
+    /// Whether two failures count as the same one: same kind, signature and evidence. A search
+    /// for a failure calls commits bad that fail alike.
     pub fn alike(&self, other: &Self) -> bool {
         self.kind == other.kind
             && self.signature == other.signature
@@ -197,8 +197,8 @@ impl Failure {
             }
     }
 
-    /// Whether it rests on what two unrelated failures would hardly both say. Two others may
-    /// be alike by chance: an exit code, a signal, a time-out, a NaN is all that is known.
+    /// Whether the output names a specific reason, which two unrelated failures hardly share.
+    /// An exit code, a signal, a time-out or a NaN alone may be alike by chance.
     pub fn is_telling(&self) -> bool {
         let said = self.evidence.as_ref().and_then(|evidence| evidence.said.as_ref());
         said.is_some_and(Said::is_telling)
@@ -206,18 +206,18 @@ impl Failure {
 }
 
 impl Evidence {
-    /// That a command ended so.
+    /// Evidence that holds only how a command ended.
     pub fn of(ended: &Ended) -> Self {
         Self { ended: Some(ended.clone()), ..Self::default() }
     }
 
-    /// How it ended is in the signature, where two ends are told apart.
+    /// Compares all but `ended`: the failure's `signature` already covers that.
     fn alike(&self, other: &Self) -> bool {
         let said = match (&self.said, &other.said) {
             (Some(own), Some(other)) => own.alike(other),
             (own, other) => own.is_some() == other.is_some(),
         };
-        // Where a line tells why, it does not matter whether a chunk before it was lost.
+        // If a line gives a specific reason, `in_chunks` adds nothing.
         let is_telling = self.said.as_ref().is_some_and(Said::is_telling);
         self.step == other.step
             && self.printed == other.printed
@@ -226,18 +226,18 @@ impl Evidence {
     }
 }
 
-/// Whose fault a failure is.
+/// Whether the commit or the machine causes a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// Plainly the commit's: SEGV, ABRT, BUS, ILL, FPE, SYS, NaN, a program it should have built.
+    /// The commit: SEGV, ABRT, BUS, ILL, FPE, SYS, NaN, or a missing program of its own build.
     Commit,
-    /// Plainly the world's: a tool outside the tree is missing, the disk is full.
+    /// The machine: for example, a tool outside the tree is missing.
     World,
-    /// Not plain: the world's until the control (a run of the good endpoint's kept build)
-    /// works; then the commit is skipped for want of a resource.
+    /// Unclear, the machine until a control run (of the good endpoint's kept build) works. Then
+    /// the commit is skipped: it needs more of a resource than there is.
     Resource,
-    /// Not plain: a control decides; if it works, the commit's.
+    /// Unclear: a control run decides. If the control run works, the commit is at fault.
     Unclear,
 }
 

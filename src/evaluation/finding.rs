@@ -1,4 +1,4 @@
-//! What a hunt answers. "I could not tell, here are three candidates and why" is an answer.
+//! A hunt's answer. "Not decided: here are three candidates and the reasons" is an answer too.
 
 use std::fmt;
 
@@ -10,19 +10,19 @@ use super::{Checks, CommitId, Differences, Extent, Failure, Guard, Metric, Noise
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// A first bad commit, confirmed against its parents.
+    /// The first bad commit was found and confirmed against its parents.
     Culprit,
-    /// One of several commits; why it could not be narrowed is in the notes.
+    /// The first bad commit is one of several; the notes say why the list is not shorter.
     Candidates,
-    /// The limit is crossed by many small steps; nobody is blamed.
+    /// Many small steps add up to the regression; no single commit is named.
     Gradual,
     /// The endpoints do not show a regression.
     NoRegression,
-    /// The endpoints' runs overlap too much to search.
+    /// The noise is too large to tell the endpoints apart.
     NoiseTooLarge,
     /// An endpoint cannot be measured.
     EndpointUnmeasurable,
-    /// Stopped before an answer; can be resumed.
+    /// The hunt was stopped before an answer; it can be resumed.
     Interrupted,
 }
 
@@ -40,13 +40,13 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What the certainty of an answer rests on.
+/// The statistical method behind an answer's confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// Every value repeated bit for bit.
+    /// Bit-identical repeats.
     BitExact,
-    /// Runs of each commit until their evidence was enough.
+    /// A sequential test per commit.
     Sequential,
     /// A posterior over the commits.
     Posterior,
@@ -62,7 +62,7 @@ impl fmt::Display for Basis {
     }
 }
 
-/// A guard that the bad endpoint breaks, or the failure it ends in: what the hunt judges by.
+/// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
@@ -72,44 +72,44 @@ pub enum Target {
     Failure {
         /// The measure that fails; `None` when the build does.
         measure: Option<String>,
-        /// How.
+        /// How it fails.
         failure: Failure,
-        /// The checks that the good end's runs made, where a run must make the same ones to be
-        /// judged.
+        /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
+        /// same checks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         checks: Option<Checks>,
     },
 }
 
-/// A guard with the levels it is judged against.
+/// A guard with the levels of both endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GuardTarget {
     /// The guard.
     pub guard: Guard,
-    /// The level at the good end.
+    /// The level at the good endpoint.
     pub baseline: Value,
-    /// The level at the bad end.
+    /// The level at the bad endpoint.
     pub bad: Value,
-    /// How far the metric may move, in its own unit; 0 for a fact.
+    /// The tolerance, in the metric's unit; 0 for a fact.
     pub limit: f64,
-    /// Where runs do not repeat bit for bit: the value that parts good from bad, midway
-    /// between the endpoints' runs.
+    /// The value between good and bad, midway between the endpoints' runs; `None` if runs repeat
+    /// bit for bit.
     pub threshold: Option<f64>,
-    /// Levels and noise, where runs do not repeat bit for bit.
+    /// Levels and noise; `None` if runs repeat bit for bit.
     #[serde(default)]
     pub noise: Option<Noise>,
-    /// How much text the good end's runs read, where they say so: a run that read another
-    /// amount is not judged.
+    /// How much text the good endpoint's runs read, if their output says so. A run that read
+    /// another amount is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Extent>,
-    /// The checks that the good end's runs made, where a run must make the same ones to be
-    /// judged.
+    /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
+    /// same checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
 }
 
 impl Target {
-    /// Its name for people: the metric, or how it fails.
+    /// The target's name for people: the metric, or how the measure fails.
     pub fn label(&self) -> String {
         match self {
             Self::Guard(target) => target.guard.metric.to_string(),
@@ -121,7 +121,7 @@ impl Target {
     }
 }
 
-/// How a metric moved from the worst parent to the first bad commit, freshly measured.
+/// The change of a metric from the worst parent to the first bad commit, from fresh runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// The metric.
@@ -133,32 +133,33 @@ pub struct Effect {
     /// How much worse the commit is than that parent, in the metric's unit, positive is
     /// worse; `None` for a fact.
     pub own_step: Option<f64>,
-    /// The range of the own step over all pairs of fresh runs; in noise its 95 % interval.
+    /// Without noise: the range of the own step over all pairs of fresh runs. In noise: its 95 %
+    /// interval.
     pub interval: Option<[f64; 2]>,
-    /// How far the guard lets the metric move.
+    /// The guard's tolerance, in the metric's unit.
     pub limit: f64,
-    /// The step over the chunks of the text, where the metric is a perplexity over chunks.
+    /// The step per chunk of text, if the metric is a perplexity over chunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_text: Option<OverText>,
 }
 
-/// A step over the text that both commits read. The intervals are about the choice of the text,
-/// not about noise from run to run; they are in the metric's unit, positive is worse.
+/// A step's statistics over the chunks of text that both commits read. The intervals cover the
+/// choice of the text, not the run-to-run noise; in the metric's unit, positive is worse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverText {
     /// How many chunks were read.
     pub chunks: usize,
-    /// How many of them moved by more than their noise, and by more than a tenth of the mean.
+    /// How many chunks moved by more than their noise and by more than a tenth of the mean.
     pub carrying: usize,
-    /// Of both intervals.
+    /// The confidence of both intervals.
     pub confidence: f64,
-    /// Chunk against chunk.
+    /// The interval of the chunk-by-chunk differences.
     pub paired: [f64; 2],
-    /// As if the two had read different texts.
+    /// The unpaired interval: as if the two commits had read different texts.
     pub plain: [f64; 2],
 }
 
-/// A file that a commit touches.
+/// A file that a commit changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchedFile {
     /// The path; lossy where it is not UTF-8.
@@ -174,37 +175,38 @@ pub struct TouchedFile {
     pub role: String,
 }
 
-/// Another project's sources that a commit moves on, or back.
+/// Another project's sources that a commit updates, forwards or backwards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// The submodule, or the file in which it is noted what was taken over.
+    /// The submodule's path, or the path of the file that names the commit that was copied.
     pub path: String,
-    /// Its commit before.
+    /// The dependency's commit before the change.
     pub from: CommitId,
-    /// Its commit now.
+    /// The dependency's commit after the change.
     pub to: CommitId,
-    /// How many of its commits lie between, where that could be counted.
+    /// How many of the dependency's commits lie between, if they could be counted.
     pub commits: Option<usize>,
-    /// Whether it is a submodule.
+    /// Whether the dependency is a submodule.
     pub is_submodule: bool,
 }
 
-/// Where the commits of a hunt lie, when they are a dependency's and not the engine's own.
+/// The dependency whose commits a hunt searches, in place of the engine's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Within {
     /// The hunt whose first bad commit moved the dependency.
     pub hunt: String,
-    /// The engine's commit that is built for each of them, with that one in place of the pinned.
+    /// The engine's commit that is built each time. The dependency's commit under test replaces
+    /// the pinned one.
     pub commit: CommitInfo,
-    /// Where the dependency lies in it: a submodule, or a folder that holds a copy.
+    /// The dependency's path in the engine's tree: a submodule, or a folder that holds a copy.
     pub path: String,
     /// The dependency's git folder, in the user's clone.
     pub git_dir: String,
-    /// Of a copy, the files that are exchanged, by their paths in the dependency's own tree;
-    /// none of a submodule.
+    /// The files that are replaced in a copy, by their paths in the dependency's own tree; empty
+    /// for a submodule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// How that first bad commit fails, where that is what it does.
+    /// How the other hunt's first bad commit fails, if it fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }
@@ -223,9 +225,9 @@ impl Within {
 /// A commit as people know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitInfo {
-    /// Its name.
+    /// The commit's full name.
     pub commit: CommitId,
-    /// First line of its message; lossy, as written.
+    /// First line of the commit message, lossy if not UTF-8.
     pub subject: String,
     /// `Name <email>`.
     pub author: String,
@@ -233,40 +235,40 @@ pub struct CommitInfo {
     pub date: String,
 }
 
-/// A first bad commit that a confirmation stands behind.
+/// A confirmed first bad commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Culprit {
     /// The commit.
     pub info: CommitInfo,
     /// All its real parents.
     pub parents: Vec<CommitId>,
-    /// The worst of them: what the own step is measured against.
+    /// The worst parent: the own step is measured against it.
     pub parent: CommitId,
-    /// How sure, below 1: one minus the probability that chance alone gave these runs and
-    /// builds; in noise the odds that the fresh runs speak for a step.
+    /// Confidence, below 1: one minus the probability that chance alone gave these runs and
+    /// builds. In noise it comes from the fresh runs' odds for a step.
     pub confidence: f64,
-    /// What that rests on.
+    /// The method behind `confidence`.
     pub basis: Basis,
-    /// How each broken target moved, the largest relative to its limit first.
+    /// The change of each broken target, the largest relative to its tolerance first.
     pub effects: Vec<Effect>,
-    /// The failure, where that is what broke.
+    /// The commit's failure, if the target is a failure.
     pub failure: Option<Failure>,
-    /// What it touches.
+    /// The files that the commit changes.
     pub files: Vec<TouchedFile>,
-    /// Other projects' sources that it moves.
+    /// Other projects' sources that the commit updates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Dependency>,
-    /// What its runs loaded that those of that parent did not, where that is known.
+    /// Which files the runs of the commit and of `parent` loaded, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,
-    /// What else is not the same in its build and in that parent's, where that was looked at.
+    /// Other differences between the commit's build and `parent`'s build, if compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<Differences>,
-    /// Date and hunt of the confirmation, when an earlier one was taken over.
+    /// Date and hunt of an earlier confirmation, if that one is reused.
     pub confirmed_before: Option<(String, String)>,
 }
 
-/// good → bad = the own steps found + the rest.
+/// How much of a metric's change the found steps explain: total = explained + rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// The metric.
@@ -275,22 +277,22 @@ pub struct Account {
     pub total: f64,
     /// The sum of the own steps found.
     pub explained: f64,
-    /// What is left.
+    /// `total` minus `explained`.
     pub rest: f64,
-    /// How far the guard lets the metric move.
+    /// The guard's tolerance, in the metric's unit.
     pub limit: f64,
 }
 
-/// A stretch of history over which a metric rose by a small step.
+/// A range of history over which a metric got slightly worse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
-    /// The last commit before the stretch.
+    /// The last commit before the range.
     pub from: CommitId,
-    /// Its last commit.
+    /// The last commit of the range.
     pub to: CommitId,
-    /// How many commits it has.
+    /// How many commits the range has.
     pub commits: usize,
-    /// How much worse the metric got over it.
+    /// How much worse the metric got over the range, in its unit.
     pub rise: f64,
     /// The metric.
     pub metric: Metric,
@@ -299,26 +301,27 @@ pub struct Contribution {
 /// The answer of a hunt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// How it ended.
+    /// How the hunt ended.
     pub outcome: Outcome,
     /// One or two sentences in plain words.
     pub summary: String,
-    /// The first bad commits, in order of history.
+    /// The confirmed first bad commits, in order of history.
     pub culprits: Vec<Culprit>,
     /// Which of `culprits` has the largest own step.
     pub main: Option<usize>,
-    /// The commits it may be, the likeliest first; just the first bad commit where it is known.
+    /// The commits that may be the first bad one, the likeliest first; a single entry if that
+    /// commit is known.
     pub candidates: Vec<CommitId>,
-    /// The account of each targeted metric.
+    /// One account per targeted metric.
     pub accounts: Vec<Account>,
-    /// Where many small steps make the rise.
+    /// The ranges whose small steps add up to the change.
     pub contributions: Vec<Contribution>,
-    /// What a reader should know besides.
+    /// Further remarks for the reader.
     pub notes: Vec<String>,
 }
 
 impl Finding {
-    /// A finding with nothing but an outcome and its sentence.
+    /// A finding with only an outcome and its summary.
     pub fn plain(outcome: Outcome, summary: impl Into<String>) -> Self {
         Self {
             outcome,

@@ -37,7 +37,7 @@ pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
 pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
-pub use run::{Apart, Ended, FailedPrepare, LONGEST_LINE, Phase, RunRecord, Stream};
+pub use run::{Ended, ExclusionReason, FailedPrepare, LONGEST_LINE, Phase, RunRecord, Stream};
 pub use setup::{Compiled, Setup};
 pub use surroundings::{COMPILERS, Surroundings};
 pub use verdict::{Judgement, SkipReason, Verdict};

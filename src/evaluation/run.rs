@@ -1,4 +1,4 @@
-//! One execution of one measure's command: the fact that is stored.
+//! The record of a run: one execution of one measure's command, as it is stored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Around, CommitId, Evidence, Failure, FailureKind, Loaded};
 
-/// Longer lines are handed on in pieces of exactly this many bytes, and a shorter last one, so
-/// that an engine that never ends a line cannot fill the memory. What is shorter is whole.
+/// Maximum line length, in bytes. A longer line is split into pieces of exactly this size and a
+/// shorter last one, so that an engine that never ends a line cannot fill the memory.
 pub const LONGEST_LINE: usize = 1 << 20;
 
 /// Where a line comes from.
@@ -27,22 +27,23 @@ pub enum Stream {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// It left with this exit code.
+    /// The process exited with this code.
     Exited(i32),
-    /// It died by this signal, which we did not send.
+    /// This signal killed the process; this program did not send it.
     Signaled(i32),
-    /// We killed it when its time was over.
+    /// This program killed the process at its time-out.
     TimedOut,
     /// The program does not exist at the path (or in `PATH`) named here.
     NotFound(String),
     /// The program exists but could not be started, for the reason given.
     NotStarted(String),
-    /// We killed it since we were told to stop; says nothing of the commit and is not stored.
+    /// This program killed the process because the user stopped the hunt. The run says nothing
+    /// about the commit and is not stored.
     Stopped,
 }
 
 impl Ended {
-    /// Left by itself with exit code 0.
+    /// Whether the process exited with code 0.
     pub fn is_success(&self) -> bool {
         *self == Self::Exited(0)
     }
@@ -69,21 +70,21 @@ pub enum Phase {
     Endpoint,
     /// At a commit git picked.
     Search,
-    /// At the first bad commit and its parents, afresh.
+    /// A fresh run at the first bad commit or one of its parents.
     Confirm,
-    /// At the first bad commit and its parents with one another's ruler, to tell with which the
-    /// step goes.
+    /// At the first bad commit and its parents with each other's ruler (the measuring files), to
+    /// tell whether the engine or the ruler makes the step.
     Ruler,
-    /// The good endpoint's kept build, run to tell whose fault a failure is.
+    /// The good endpoint's kept build, run to tell whether the commit or the machine fails.
     Control,
     /// By hand.
     Manual,
 }
 
 impl Phase {
-    /// Whether a run or build that was made for `other`, by this hunt or not, may serve. Only a
-    /// confirmation wants what was made for it, and a check of the ruler what was made no less
-    /// fresh.
+    /// Whether this phase may reuse a run or build made for `other`; `is_ours`: by this hunt.
+    /// A confirmation takes only this hunt's confirmation runs, and a check of the ruler only
+    /// runs of confirmations and of such checks.
     pub fn takes(self, other: Self, is_ours: bool) -> bool {
         match self {
             Self::Confirm => other == Self::Confirm && is_ours,
@@ -106,11 +107,11 @@ impl fmt::Display for Phase {
     }
 }
 
-/// A run as it happened. What it *means* (values, verdict) is derived again from its log
-/// whenever it is needed.
+/// A run as it happened. The values and the verdict are not stored: they are derived from the
+/// log each time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Unique name of this attempt; its files carry it.
+    /// Unique name of this attempt; its files are named after it.
     pub attempt: String,
     /// The key it was stored under.
     pub run_key: String,
@@ -122,19 +123,19 @@ pub struct RunRecord {
     pub phase: Phase,
     /// The hunt it ran for, if any.
     pub hunt: Option<String>,
-    /// The command with its placeholders filled in, a word an entry.
+    /// The command with its placeholders filled in, one word per entry.
     pub argv: Vec<String>,
     /// The working folder.
     pub cwd: String,
-    /// The slot it ran in: `{src}` and `{build}` lie below.
+    /// The folder that holds this run's `{src}` and `{build}`.
     pub slot: String,
-    /// The declared environment on top of the user's.
+    /// The environment variables that the configuration adds to the user's.
     pub env: BTreeMap<String, String>,
     /// When it started (RFC 3339, UTC).
     pub started: String,
     /// Wall-clock seconds.
     pub wall_s: f64,
-    /// Largest resident set of the engine and the children it waited for, MiB, where known.
+    /// Largest resident set of the engine and the children it waited for, MiB, if known.
     pub peak_rss_mib: Option<f64>,
     /// How it ended.
     pub ended: Ended,
@@ -144,41 +145,39 @@ pub struct RunRecord {
     /// It was a warm-up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
-    /// Nothing of ours built or ran beside it.
+    /// Whether this was an exclusive run: no other build or run of this program beside it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
-    /// Nothing of the measure ran: a step before it failed.
+    /// The `[[prepare]]` step that failed, so that the measure did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<FailedPrepare>,
-    /// What the machine was like around it; `None` where nothing was run, or of a record from
-    /// before that was looked at.
+    /// The machine's state before and after; `None` if nothing ran, and in records of older
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Around>,
-    /// What it really loaded; `None` where nothing was run, or of a record from before that was
-    /// looked at.
+    /// The files that the run loaded; `None` if nothing ran, and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Loaded>,
-    /// Nothing ran: it would have been the very same files as in this attempt, whose output this
-    /// is.
+    /// Set if nothing ran because the binaries are identical to this attempt's: its output is
+    /// reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
-    /// SHA-256 of its log; filled in when it is stored, and absent of a record from before there
-    /// was one.
+    /// SHA-256 of the log, set when the record is stored; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sha256: Option<String>,
 }
 
-/// A `[[prepare]]` that failed; the record says how it ended.
+/// A failed `[[prepare]]` step; [`RunRecord::ended`] says how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedPrepare {
-    /// Its name.
+    /// The step's name.
     pub name: String,
-    /// What it should have made and did not, where it ended well.
+    /// The file that is missing although the step exited with 0.
     pub missing: Option<String>,
 }
 
 impl FailedPrepare {
-    /// The failure that it is.
+    /// This step's failure, for a process that ended like `ended`.
     pub fn failure(&self, ended: &Ended) -> Failure {
         let Self { name, missing } = self;
         let how = match missing {
@@ -192,19 +191,19 @@ impl FailedPrepare {
     }
 }
 
-/// Why a run is kept as a fact and counts for nothing.
+/// Why a stored run is excluded from the statistics.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Apart {
-    /// It warmed the machine and its caches up for those that count.
+pub enum ExclusionReason {
+    /// The run only warmed up the machine and its caches.
     WarmUp,
-    /// The machine was slowed down around it, as told here.
+    /// The machine was throttled around the run; the reason.
     Throttled(String),
-    /// It had another commit's ruler; only the check of the ruler looks at it.
+    /// The run used another commit's ruler; only the check of the ruler uses it.
     Ruler,
 }
 
-impl fmt::Display for Apart {
+impl fmt::Display for ExclusionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WarmUp => f.write_str("warm-up"),
@@ -215,14 +214,14 @@ impl fmt::Display for Apart {
 }
 
 impl RunRecord {
-    /// Whether it is kept apart from the runs that count. What a run that had company took says
-    /// little anyhow, so only one that was alone can be spoilt by heat.
-    pub fn apart(&self) -> Option<Apart> {
+    /// The reason to exclude this run, if any. Throttling excludes only exclusive runs: the time
+    /// of a run beside others is unreliable anyhow.
+    pub fn apart(&self) -> Option<ExclusionReason> {
         if self.warm_up {
-            return Some(Apart::WarmUp);
+            return Some(ExclusionReason::WarmUp);
         }
         let machine = self.machine.as_ref().filter(|_| self.alone)?;
-        machine.throttled().map(Apart::Throttled)
+        machine.throttled().map(ExclusionReason::Throttled)
     }
 }
 

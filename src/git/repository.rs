@@ -56,7 +56,7 @@ pub struct Repository {
 }
 
 /// What git says of a place.
-struct Found {
+struct Located {
     git_dir: PathBuf,
     /// Perhaps relative.
     common_dir: PathBuf,
@@ -76,7 +76,7 @@ impl Repository {
         if asked.format != "sha1" {
             return Err(GitError::Sha256(common_dir));
         }
-        let Found { top, git_dir, .. } = asked;
+        let Located { top, git_dir, .. } = asked;
         let repository = Self { top, git_dir, common_dir, version };
         repository.refuse_reftable()?;
         Ok(repository)
@@ -84,13 +84,13 @@ impl Repository {
 
     /// Asks everything in one call: an oracle is started for every commit, and a call of git
     /// costs more than all that it does itself.
-    fn ask(from: &Path) -> Result<Found, GitError> {
+    fn ask(from: &Path) -> Result<Located, GitError> {
         let call = Call::new(from).args(["rev-parse", "--absolute-git-dir", "--git-common-dir"]);
         let call = call.args(["--show-object-format", "--is-inside-work-tree", "--show-toplevel"]);
         let said = call.run()?.stdout;
         let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').collect();
         match lines.as_slice() {
-            [git_dir, common_dir, format, b"true", top, b""] => Ok(Found {
+            [git_dir, common_dir, format, b"true", top, b""] => Ok(Located {
                 git_dir: os(git_dir).into(),
                 common_dir: os(common_dir).into(),
                 format: String::from_utf8_lossy(format).into_owned(),
@@ -101,7 +101,7 @@ impl Repository {
         }
     }
 
-    fn ask_one_by_one(from: &Path) -> Result<Found, GitError> {
+    fn ask_one_by_one(from: &Path) -> Result<Located, GitError> {
         let ask = |what: &str| Call::new(from).args(["rev-parse", what]);
         let git_dir = match ask("--absolute-git-dir").path() {
             Ok(path) => path,
@@ -115,7 +115,7 @@ impl Repository {
             Err(other) => return Err(other),
         };
         let is_inside = ask("--is-inside-work-tree").line()? == "true";
-        Ok(Found {
+        Ok(Located {
             git_dir,
             common_dir: ask("--git-common-dir").path()?,
             format: ask("--show-object-format").line()?,

@@ -1,15 +1,15 @@
 //! The account: good → bad = the own steps found + the rest. Where the rest still exceeds the
 //! limit, in either direction, the hunt goes on. Pure.
 
-use super::aside::Aside;
 use super::search::{Searched, UNTESTABLE};
-use super::standing::{Found, Mend, Standing, beyond_good, mends_before};
+use super::side_branches::Aside;
+use super::standing::{FoundCommit, Mend, Standing, beyond_good, mends_before};
 use crate::evaluation::{Aim, CommitId, Culprit, Effect, GuardTarget, Metric, Target};
 use crate::oracle::Observation;
 
-/// A stretch of history with the targets it is searched for.
+/// A range of history with the targets it is searched for.
 #[derive(Clone, Debug)]
-pub(super) struct Stretch {
+pub(super) struct SearchRange {
     pub(super) good: CommitId,
     pub(super) bad: CommitId,
     /// Which of the two is older.
@@ -20,13 +20,13 @@ pub(super) struct Stretch {
     pub(super) aside: Vec<Aside>,
 }
 
-impl Stretch {
+impl SearchRange {
     /// The older and the newer end.
     pub(super) fn ends(&self) -> [&CommitId; 2] {
-        self.aim.turned([&self.good, &self.bad])
+        self.aim.swap_if_fix([&self.good, &self.bad])
     }
 
-    /// The same stretch up to this newer end.
+    /// The same search range up to this newer end.
     pub(super) fn up_to(self, newer: CommitId) -> Self {
         match self.aim {
             Aim::Regression => Self { bad: newer, ..self },
@@ -37,7 +37,7 @@ impl Stretch {
 
 /// The good and the bad side of a found commit's step.
 fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
-    aim.turned([&found.parent, &found.info.commit])
+    aim.swap_if_fix([&found.parent, &found.info.commit])
 }
 
 /// What was found so far.
@@ -45,7 +45,7 @@ fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
 pub(super) struct Ledger {
     pub(super) aim: Aim,
     pub(super) targets: Vec<Target>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
     pub(super) hidden: Vec<(CommitId, Vec<CommitId>)>,
     /// Commits whose change leaves the tree on the way, at least in part.
@@ -139,7 +139,7 @@ impl Ledger {
     }
 
     /// The first bad commits found so far, in the order they were found.
-    pub(super) fn found(&mut self) -> &mut [Found] {
+    pub(super) fn found(&mut self) -> &mut [FoundCommit] {
         &mut self.found
     }
 
@@ -169,9 +169,14 @@ impl Ledger {
         })
     }
 
-    /// Enters the candidates of a stretch, of which no more is known.
-    pub(super) fn enter_open(&mut self, stretch: &Stretch, commits: Vec<CommitId>, why: String) {
-        self.largest_open = self.largest_open.max(rise_of(stretch));
+    /// Enters the candidates of a search range, of which no more is known.
+    pub(super) fn enter_open(
+        &mut self,
+        search_range: &SearchRange,
+        commits: Vec<CommitId>,
+        why: String,
+    ) {
+        self.largest_open = self.largest_open.max(rise_of(search_range));
         self.candidates.push((commits, why));
     }
 
@@ -179,24 +184,24 @@ impl Ledger {
     pub(super) fn enter_span(&mut self, step: Culprit, commits: Vec<CommitId>, why: String) {
         let known = self.found.iter().any(|found| found.culprit.info.commit == step.info.commit);
         if !known {
-            self.found.push(Found { among: Some((commits, why)), ..Found::new(step) });
+            self.found.push(FoundCommit { among: Some((commits, why)), ..FoundCommit::new(step) });
         }
     }
 
-    /// Enters what a stretch came to; returns the stretches that must be searched besides.
+    /// Enters what a search range came to; returns the ranges that must be searched besides.
     pub(super) fn enter(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         searched: Searched,
         bad: &Observation,
-    ) -> Vec<Stretch> {
+    ) -> Vec<SearchRange> {
         let (found, seen) = match searched {
             Searched::Candidates(commits, why) => {
-                self.enter_open(stretch, commits, why);
+                self.enter_open(search_range, commits, why);
                 return Vec::new();
             }
             Searched::Untestable(commits) => {
-                self.enter_open(stretch, commits, UNTESTABLE.to_owned());
+                self.enter_open(search_range, commits, UNTESTABLE.to_owned());
                 return Vec::new();
             }
             Searched::Nothing(why) | Searched::BuildsDisagree(why) => {
@@ -204,10 +209,11 @@ impl Ledger {
                 return Vec::new();
             }
             Searched::Culprit(culprit, seen) => {
-                self.mends.extend(mends_before(stretch, &culprit, &self.targets));
-                let is_known = |found: &Found| found.culprit.info.commit == culprit.info.commit;
+                self.mends.extend(mends_before(search_range, &culprit, &self.targets));
+                let is_known =
+                    |found: &FoundCommit| found.culprit.info.commit == culprit.info.commit;
                 if !self.found.iter().any(is_known) {
-                    self.found.push(Found::new((*culprit).clone()));
+                    self.found.push(FoundCommit::new((*culprit).clone()));
                 }
                 (culprit, seen)
             }
@@ -217,8 +223,8 @@ impl Ledger {
             }
         };
         let mut next = Vec::new();
-        next.extend(Self::towards_good(stretch, &found));
-        next.extend(self.towards_bad(stretch, &found, &seen, bad));
+        next.extend(Self::towards_good(search_range, &found));
+        next.extend(self.towards_bad(search_range, &found, &seen, bad));
         next
     }
 
@@ -226,17 +232,17 @@ impl Ledger {
     /// the bad end: after the commit, or before its parent where a fix was found.
     fn towards_bad(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         found: &Culprit,
         seen: &Observation,
         bad: &Observation,
-    ) -> Option<Stretch> {
-        let [_, from] = sides(found, stretch.aim);
-        if *from == stretch.bad {
+    ) -> Option<SearchRange> {
+        let [_, from] = sides(found, search_range.aim);
+        if *from == search_range.bad {
             return None;
         }
         let mut targets = Vec::new();
-        for target in &stretch.targets {
+        for target in &search_range.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             // How often something fails has no account.
@@ -247,7 +253,7 @@ impl Ledger {
                 self.notes.push(format!(
                     "{} has no {metric}, so what happened to it {} was not looked for",
                     from.short(),
-                    beyond(stretch.aim)
+                    beyond(search_range.aim)
                 ));
                 continue;
             };
@@ -256,31 +262,35 @@ impl Ledger {
                 continue;
             }
             let own = seen.numbers(metric);
-            // The end of a stretch of the account's own is a parent that was seen before: only
+            // The end of a search range of the account's own is a parent that was seen before: only
             // its level is at hand.
-            let runs = if stretch.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
+            let runs = if search_range.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
             if is_beyond_noise(&rest, own.len(), runs) {
                 targets.push(Target::Guard(rest));
             } else {
                 self.notes.push(format!(
                     "what {metric} still changes {} {} is lost in its noise",
-                    beyond(stretch.aim),
+                    beyond(search_range.aim),
                     from.short()
                 ));
             }
         }
-        (!targets.is_empty()).then(|| Stretch { good: from.clone(), targets, ..stretch.clone() })
+        (!targets.is_empty()).then(|| SearchRange {
+            good: from.clone(),
+            targets,
+            ..search_range.clone()
+        })
     }
 
     /// What lies between the good end and the good side of the found step: only in noise, where
     /// a level between good and bad may pass for good, can more than the limit be left there.
-    fn towards_good(stretch: &Stretch, found: &Culprit) -> Option<Stretch> {
-        let [to, _] = sides(found, stretch.aim);
-        if *to == stretch.good {
+    fn towards_good(search_range: &SearchRange, found: &Culprit) -> Option<SearchRange> {
+        let [to, _] = sides(found, search_range.aim);
+        if *to == search_range.good {
             return None;
         }
         let mut targets = Vec::new();
-        for target in &stretch.targets {
+        for target in &search_range.targets {
             let Target::Guard(target) = target else { continue };
             // How often something fails is no level that could lie between the two.
             if target.noise.is_none_or(|noise| noise.kind.is_rate()) {
@@ -288,19 +298,23 @@ impl Ledger {
             }
             let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
             let Some(effect) = found.effects.iter().find(is_same) else { continue };
-            let [level, _] = stretch.aim.turned([&effect.parent, &effect.commit]);
+            let [level, _] = search_range.aim.swap_if_fix([&effect.parent, &effect.commit]);
             let rest = GuardTarget { bad: level.clone(), ..target.clone() };
             let runs = target.noise.map_or(1, |noise| noise.runs);
             if exceeds(&rest) && is_beyond_noise(&rest, runs, 2) {
                 targets.push(Target::Guard(rest));
             }
         }
-        (!targets.is_empty()).then(|| Stretch { bad: to.clone(), targets, ..stretch.clone() })
+        (!targets.is_empty()).then(|| SearchRange {
+            bad: to.clone(),
+            targets,
+            ..search_range.clone()
+        })
     }
 }
 
-/// How much the metric rises over a stretch; infinite for what has no levels.
-fn rise_of(stretch: &Stretch) -> f64 {
+/// How much the metric rises over a search range; infinite for what has no levels.
+fn rise_of(search_range: &SearchRange) -> f64 {
     let rise = |target: &Target| match target {
         Target::Guard(target) => {
             let ends = target.baseline.number().zip(target.bad.number());
@@ -308,12 +322,12 @@ fn rise_of(stretch: &Stretch) -> f64 {
         }
         Target::Failure { .. } => f64::INFINITY,
     };
-    stretch.targets.iter().map(rise).fold(0.0, f64::max)
+    search_range.targets.iter().map(rise).fold(0.0, f64::max)
 }
 
 /// On which side of the bad side of a step the bad end lies.
 fn beyond(aim: Aim) -> &'static str {
-    aim.turned(["after", "before"])[0]
+    aim.swap_if_fix(["after", "before"])[0]
 }
 
 /// Whether the bad level still breaks the guard against the baseline.

@@ -4,7 +4,7 @@
 use super::account::Ledger;
 use super::effect::weight;
 use super::search::candidates_sentence;
-use super::standing::{Around, Found, Mend, Standing, settle};
+use super::standing::{Around, FoundCommit, Mend, Standing, settle};
 use crate::evaluation::{
     Account, Aim, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target,
 };
@@ -24,7 +24,8 @@ impl Ledger {
         history: &[CommitId],
     ) -> Finding {
         // What lay before the first one found may have been entered after it.
-        let place = |found: &Found| history.iter().position(|c| *c == found.culprit.info.commit);
+        let place =
+            |found: &FoundCommit| history.iter().position(|c| *c == found.culprit.info.commit);
         self.found.sort_by_cached_key(place);
         self.open_spans();
         let accounts = self.accounts();
@@ -93,13 +94,13 @@ impl Ledger {
 
     /// Whether a commit was found whose change is still there.
     pub(super) fn has_answer(&self) -> bool {
-        self.found.iter().any(Found::stands)
+        self.found.iter().any(FoundCommit::stands)
     }
 
     /// The commits after the last place where something was undone: one of them must have done
     /// what the newer end shows.
     fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
-        let place = |found: &Found| match &found.standing {
+        let place = |found: &FoundCommit| match &found.standing {
             Standing::Undone { by, .. } => history.iter().position(|commit| commit == by),
             _ => None,
         };
@@ -108,7 +109,7 @@ impl Ledger {
     }
 
     fn note_what_was_undone(&mut self) {
-        for Found { culprit, standing, .. } in &self.found {
+        for FoundCommit { culprit, standing, .. } in &self.found {
             let Standing::Undone { by, again } = standing else { continue };
             let then = if *again { ", and landed again later" } else { "" };
             let said = culprit_sentence(culprit, self.aim);
@@ -122,7 +123,7 @@ impl Ledger {
             .into_iter()
             .partition::<Vec<_>, _>(|found| found.among.is_some());
         self.found = found;
-        for Found { culprit, standing, among } in spans {
+        for FoundCommit { culprit, standing, among } in spans {
             let Some((mut commits, why)) = among else { continue };
             let commit = &culprit.info.commit;
             let by = match &standing {
@@ -187,7 +188,7 @@ impl Ledger {
         for (commit, after) in std::mem::take(&mut self.hidden) {
             // One that was found behind it explains what is left.
             let is_behind =
-                |found: &&Found| found.stands() && after.contains(&found.culprit.info.commit);
+                |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
             let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
             let standing = if let Some(by) = behind.cloned() {
                 Standing::Undone { by, again: false }
@@ -200,7 +201,7 @@ impl Ledger {
                 found.standing = standing;
             }
         }
-        for Found { culprit, standing, .. } in &self.found {
+        for FoundCommit { culprit, standing, .. } in &self.found {
             match standing {
                 Standing::Unclear => {
                     let step = culprit.effects.first().and_then(|effect| effect.own_step);
@@ -285,7 +286,7 @@ impl Ledger {
 
 /// Which of the named commits has the largest own step, in units of its limit, of those whose
 /// change is still there.
-fn main_of(found: &[Found]) -> Option<usize> {
+fn main_of(found: &[FoundCommit]) -> Option<usize> {
     let size = |culprit: &Culprit| match culprit.effects.first() {
         Some(effect) => weight(effect),
         None => f64::INFINITY,
@@ -320,7 +321,7 @@ fn culprit_sentence(culprit: &Culprit, aim: Aim) -> String {
             ),
         },
         (None, Some(failure)) => {
-            let [whose, _] = aim.turned(["it", "its parent"]);
+            let [whose, _] = aim.swap_if_fix(["it", "its parent"]);
             format!("{commit} is the {sought}: {whose} {} ({})", failure.kind, failure.detail)
         }
         (None, None) => format!("{commit} is the {sought}"),

@@ -64,7 +64,7 @@ pub fn begin(
         skip: asked.skip.iter().map(|rev| resolve(rev)).collect::<Result<_, _>>()?,
         paths: pathspecs(config, &asked.paths),
     };
-    let [old, new] = asked.aim.turned([&good, &bad]);
+    let [old, new] = asked.aim.swap_if_fix([&good, &bad]);
     let range = Range {
         old: vec![old.clone()],
         new: new.clone(),
@@ -175,10 +175,10 @@ fn check_path(
         return Err(UsageError::SameCommit(good.clone()));
     }
     let (good_name, bad_name) = (good.short().to_owned(), bad.short().to_owned());
-    let [old, new] = aim.turned([good, bad]);
+    let [old, new] = aim.swap_if_fix([good, bad]);
     if history.is_ancestor(new, old)? {
         let names = [format!("good ({good_name})"), format!("bad ({bad_name})")];
-        let [old, new] = aim.turned(names);
+        let [old, new] = aim.swap_if_fix(names);
         return Err(UsageError::Reversed { old, new, aim });
     }
     if history.merge_bases(good, bad)?.is_empty() {

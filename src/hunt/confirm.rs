@@ -8,30 +8,30 @@ use crate::evaluation::{
 };
 use crate::oracle::{Observation, measures_of};
 use crate::search::Step;
-use crate::store::journal::{Event, Steadiness};
+use crate::store::journal::{Event, SearchMethod};
 use crate::store::{Confirmation, KeyHasher};
 use crate::ui::text;
 
 use super::HuntError;
-use super::aside::Aside;
 use super::begin::info;
 use super::doubt::stated;
 use super::driver::Driver;
 use super::effect::{effects, is_blamed};
 use super::fresh::Fresh;
-use super::lead::Lead;
-use super::verdict::{Place, write_down};
+use super::side_branches::Aside;
+use super::strategy::SearchStrategy;
+use super::verdict::{VerdictContext, write_down};
 
 /// What a claim came to.
-pub(super) enum Confirmed {
+pub(super) enum ConfirmationOutcome {
     /// It holds; with it what was measured on the bad side of its step.
     Culprit(Box<Culprit>, Observation),
     /// It holds, but the own step is too small to blame anybody.
     Small(Box<Culprit>, Observation),
     /// Afresh, the commit is not as it was claimed to be.
-    NotSo(String),
+    NotReproduced(String),
     /// Afresh, a parent is so already.
-    ParentToo(CommitId, String),
+    ParentAlready(CommitId, String),
     /// Fresh runs were not enough to say; more of the search's may be.
     Undecided(String),
     /// It can neither be held nor dropped; it is one of these.
@@ -45,11 +45,11 @@ pub(super) struct Claim<'a> {
     /// Everything that the bad end breaks; all of it is measured.
     pub(super) targets: &'a [Target],
     /// What the search went by.
-    pub(super) lead: &'a Lead,
+    pub(super) strategy: &'a SearchStrategy,
     /// The step that fresh runs are tested for, in noise.
     pub(super) step: Option<Step>,
-    pub(super) stretch: usize,
-    /// The older and the newer end of the stretch that was searched.
+    pub(super) search_number: usize,
+    /// The older and the newer end of the range that was searched.
     pub(super) ends: [&'a CommitId; 2],
     /// What is hunted there.
     pub(super) aim: Aim,
@@ -59,8 +59,8 @@ pub(super) struct Claim<'a> {
 
 impl Driver<'_> {
     /// Confirms a commit against its real parents, or says why that cannot be done.
-    pub(super) fn confirm(&mut self, claim: Claim<'_>) -> Result<Confirmed, HuntError> {
-        let Claim { commit, targets, lead, .. } = claim;
+    pub(super) fn confirm(&mut self, claim: Claim<'_>) -> Result<ConfirmationOutcome, HuntError> {
+        let Claim { commit, targets, strategy, .. } = claim;
         let mut parents = self.oracle.history.parents(commit)?;
         if self.begun.options.first_parent {
             // What comes in by a merge is the merge's doing, as far as this search can see.
@@ -74,7 +74,7 @@ impl Driver<'_> {
             } else {
                 "it has no parent to measure it against"
             };
-            return Ok(Confirmed::Unsure(vec![commit.clone()], why.to_owned()));
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.to_owned()));
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;
@@ -87,28 +87,28 @@ impl Driver<'_> {
             slot.stamp().is_some_and(|stamp| stamp.commit == self.begun.good.commit)
         });
         if let Some(refusal) = refusal(commit, &parents, &verdicts, claim.aim) {
-            self.spend(&fresh, lead);
+            self.spend(&fresh, strategy);
             return Ok(refusal);
         }
         if let Some(why) = self.steadiness_objection(claim, &fresh)? {
-            self.spend(&fresh, lead);
-            return Ok(Confirmed::Undecided(why));
+            self.spend(&fresh, strategy);
+            return Ok(ConfirmationOutcome::Undecided(why));
         }
-        if let Some(why) = self.recipe_objection(commit, &parents, &lead.targets)? {
-            return Ok(Confirmed::Unsure(vec![commit.clone()], why));
+        if let Some(why) = self.recipe_objection(commit, &parents, &strategy.targets)? {
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
         }
-        if let Some(why) = self.ruler_objection(commit, &lead.targets, &fresh)? {
-            return Ok(Confirmed::Unsure(vec![commit.clone()], why));
+        if let Some(why) = self.ruler_objection(commit, &strategy.targets, &fresh)? {
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
         }
         let aim = claim.aim;
-        let broken = fresh.broken(targets, lead, &self.oracle.config);
+        let broken = fresh.broken(targets, strategy, &self.oracle.config);
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
         if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
             let why = format!(
                 "it and its parent ran the very same {}, so that what was measured is not its doing",
                 text::plural(ran.alike, "file")
             );
-            return Ok(Confirmed::Unsure(vec![commit.clone()], why));
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
         }
         let wanted = self.oracle.config.statistics.confidence;
         if culprit.confidence < wanted {
@@ -116,7 +116,7 @@ impl Driver<'_> {
                 "its fresh runs part from its parent's with a confidence of {:.3} only, below {wanted}",
                 culprit.confidence
             );
-            return Ok(Confirmed::Unsure(vec![commit.clone()], why));
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
         }
         let mut culprit = culprit;
         match before {
@@ -131,12 +131,12 @@ impl Driver<'_> {
             self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
         }
         let mut fresh = fresh;
-        let [_, observation] = aim.turned([fresh.parents.swap_remove(worst), fresh.commit]);
+        let [_, observation] = aim.swap_if_fix([fresh.parents.swap_remove(worst), fresh.commit]);
         if !is_blamed(&culprit) {
-            return Ok(Confirmed::Small(Box::new(culprit), observation));
+            return Ok(ConfirmationOutcome::Small(Box::new(culprit), observation));
         }
         self.oracle.recorder.event(Event::Confirmed(Box::new(culprit.clone())))?;
-        Ok(Confirmed::Culprit(Box::new(culprit), observation))
+        Ok(ConfirmationOutcome::Culprit(Box::new(culprit), observation))
     }
 
     /// Whether the step between a commit and what lies before it stands up to fresh runs, where
@@ -151,14 +151,14 @@ impl Driver<'_> {
         let aim = claim.aim;
         let stands = refusal(claim.commit, against, &verdicts, aim).is_none();
         if !stands {
-            self.spend(&fresh, claim.lead);
+            self.spend(&fresh, claim.strategy);
         }
         Ok(stands)
     }
 
     /// Runs that a claim in noise rested on bear no second one: the next takes others.
-    fn spend(&mut self, fresh: &Fresh, lead: &Lead) {
-        if lead.method != Steadiness::BitIdentical {
+    fn spend(&mut self, fresh: &Fresh, strategy: &SearchStrategy) {
+        if strategy.method != SearchMethod::BitIdentical {
             let all = fresh.parents.iter().chain([&fresh.commit]);
             self.spent.extend(all.flat_map(Observation::attempts));
         }
@@ -166,10 +166,14 @@ impl Driver<'_> {
 
     /// The verdicts on the parents and the commit, from fresh runs alone, written down.
     fn verdicts(&mut self, fresh: &Fresh, claim: Claim<'_>) -> Result<Vec<Judgement>, HuntError> {
-        let verdicts = fresh.verdicts(claim.lead, &self.oracle.config);
+        let verdicts = fresh.verdicts(claim.strategy, &self.oracle.config);
         let observations = fresh.parents.iter().chain([&fresh.commit]);
         for (observation, judgement) in observations.zip(&verdicts) {
-            let place = Place { stretch: claim.stretch, phase: Phase::Confirm, left: None };
+            let place = VerdictContext {
+                search_number: claim.search_number,
+                phase: Phase::Confirm,
+                left: None,
+            };
             write_down(&mut self.oracle, observation, judgement, place)?;
         }
         Ok(verdicts)
@@ -193,15 +197,15 @@ impl Driver<'_> {
             Target::Guard(_) => None,
         });
         // A commit that is bad since it prints NaN, say, has no level and no step.
-        let [_, bad] = aim.turned([&fresh.parents[worst], &fresh.commit]);
+        let [_, bad] = aim.swap_if_fix([&fresh.parents[worst], &fresh.commit]);
         let failure =
             wanted.or_else(|| bad.first_failure().cloned().filter(|_| effects.is_empty()));
         let parent = &parents[worst];
         let (confidence, basis) = match fresh.confidence() {
             Some(confidence) => {
-                let basis = match claim.lead.method {
-                    Steadiness::Posterior => Basis::Posterior,
-                    Steadiness::BitIdentical | Steadiness::Sequential => Basis::Sequential,
+                let basis = match claim.strategy.method {
+                    SearchMethod::Posterior => Basis::Posterior,
+                    SearchMethod::BitIdentical | SearchMethod::Sequential => Basis::Sequential,
                 };
                 (confidence, basis)
             }
@@ -278,13 +282,13 @@ fn refusal(
     parents: &[CommitId],
     verdicts: &[Judgement],
     aim: Aim,
-) -> Option<Confirmed> {
+) -> Option<ConfirmationOutcome> {
     let (own, theirs) = verdicts.split_last().expect("the commit is the last of them");
     match own.verdict {
         verdict if verdict == aim.newer() => {}
         Verdict::Good | Verdict::Bad => {
             let why = format!("measured afresh it is not {}: {}", aim.newer(), own.reason);
-            return Some(Confirmed::NotSo(why));
+            return Some(ConfirmationOutcome::NotReproduced(why));
         }
         Verdict::Skip | Verdict::Unknown => {
             let why = format!("measured afresh it cannot be judged: {}", own.reason);
@@ -297,7 +301,7 @@ fn refusal(
             Verdict::Good | Verdict::Bad => {
                 let (parent_name, reason) = (parent.short(), &judgement.reason);
                 let why = format!("its parent {parent_name} is {} already: {reason}", aim.newer());
-                return Some(Confirmed::ParentToo(parent.clone(), why));
+                return Some(ConfirmationOutcome::ParentAlready(parent.clone(), why));
             }
             Verdict::Skip | Verdict::Unknown => {
                 let why = format!(
@@ -313,10 +317,10 @@ fn refusal(
 }
 
 /// What a judgement that is neither good nor bad leaves of the claim.
-fn open(judgement: &Judgement, commits: Vec<CommitId>, why: String) -> Confirmed {
+fn open(judgement: &Judgement, commits: Vec<CommitId>, why: String) -> ConfirmationOutcome {
     if judgement.skip == Some(SkipReason::Unsteady) {
-        Confirmed::Undecided(why)
+        ConfirmationOutcome::Undecided(why)
     } else {
-        Confirmed::Unsure(commits, why)
+        ConfirmationOutcome::Unsure(commits, why)
     }
 }

@@ -189,7 +189,7 @@ fn begin(
     let Some(Ends { aim, good, bad }) = ends else {
         return Ok(Err("its two commits have no history in common".to_owned()));
     };
-    let [old, new] = aim.turned([&good.commit, &bad.commit]);
+    let [old, new] = aim.swap_if_fix([&good.commit, &bad.commit]);
     let range = Range { first_parent: outer.options.first_parent, ..Range::between(old, new) };
     let within = Within {
         hunt: outer.hunt.clone(),
@@ -226,7 +226,7 @@ struct Ends {
 /// then. An error where one of them is not there; `None` where nothing leads from one to the
 /// other.
 fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>, HuntError> {
-    let [good, bad] = aim.turned([&moved.from, &moved.to]);
+    let [good, bad] = aim.swap_if_fix([&moved.from, &moved.to]);
     let (good, bad) = (info(history, good)?, info(history, bad)?);
     if history.merge_bases(&moved.from, &moved.to)?.is_empty() {
         return Ok(None);

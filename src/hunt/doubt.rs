@@ -81,7 +81,7 @@ impl Driver<'_> {
         let rivals = self.rivals_of_commit(claim, &testimony)?;
         let mut doubt = testimony.doubt(claim.commit, true, rivals, self, claim);
         // What builds can be built: no chance gives that to a broken tree.
-        if !measures_of(&claim.lead.targets).is_empty() {
+        if !measures_of(&claim.strategy.targets).is_empty() {
             for parent in parents {
                 let rivals = self.rivals_of_parent(claim, parent, &testimony)?;
                 let more = testimony.doubt(parent, false, rivals, self, claim);
@@ -91,13 +91,13 @@ impl Driver<'_> {
         Ok(doubt)
     }
 
-    /// Everything that was observed of the commits of the stretch, judged by what is claimed now.
+    /// Everything that was observed of the commits of the search range, judged by what is claimed now.
     fn testimony(
         &mut self,
         claim: Claim<'_>,
         fresh: &BTreeMap<&CommitId, Observation>,
     ) -> Result<Testimony, HuntError> {
-        let measures = measures_of(&claim.lead.targets);
+        let measures = measures_of(&claim.strategy.targets);
         let [older, newer] = claim.ends;
         let range = self.oracle.history.commits(&Range::between(older, newer))?;
         let inside: BTreeSet<CommitId> = range.into_iter().chain([older.clone()]).collect();
@@ -120,7 +120,7 @@ impl Driver<'_> {
                 };
                 testimony.note_builds(&known, short.as_ref());
                 let recipe = self.oracle.recipe(&commit)?;
-                let whole = Heard::of(&known, &claim.lead.targets, &recipe);
+                let whole = Heard::of(&known, &claim.strategy.targets, &recipe);
                 let part = self.short.as_ref().zip(short.as_ref());
                 let part = part.map(|(short, seen)| Heard::of(seen, &short.targets, &recipe));
                 part.into_iter().fold(whole, Heard::with).count()
@@ -281,7 +281,7 @@ fn weight(claim: Claim<'_>, config: &Config) -> f64 {
         Target::Guard(target) if is_count(&target.baseline) && is_count(&target.bad) => ONE_BIT,
         Target::Guard(_) => FIGURES,
     };
-    claim.lead.targets.iter().map(of).fold(f64::INFINITY, f64::min)
+    claim.strategy.targets.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
 /// A count, such as of failed tests, or a fact: it has few values to show.

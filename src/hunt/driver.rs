@@ -12,18 +12,18 @@ use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
 
-use super::account::{Ledger, Stretch};
-use super::clean::clean;
-use super::gone::explained;
+use super::account::{Ledger, SearchRange};
+use super::cleanup::clean;
 use super::lasting::{Step, is_beyond_the_end};
-use super::lead::Lead;
+use super::missing_commits::explained;
 use super::search::Searched;
-use super::short::{self, Short};
-use super::verdict::{Place, write_down};
+use super::short_text::{self, Short};
+use super::strategy::SearchStrategy;
+use super::verdict::{VerdictContext, write_down};
 use super::{HuntError, open};
 
-/// How many stretches of history are searched at most while the account is being closed.
-const MOST_STRETCHES: usize = 16;
+/// How many ranges of history are searched at most while the account is being closed.
+const MOST_SEARCHES: usize = 16;
 /// How many merges in one another are followed to the commit that they bring in.
 const MOST_MERGES: usize = 4;
 
@@ -35,8 +35,8 @@ pub struct Driver<'a> {
     /// This program, which git is to call as the oracle.
     pub(super) program: PathBuf,
     pub(super) stop: Stop,
-    /// Stretches searched so far.
-    pub(super) stretches: usize,
+    /// How many searches were begun so far.
+    pub(super) searches: usize,
     /// Runs that a claim rested on which fell: the next one takes others.
     pub(super) spent: BTreeSet<String>,
     /// The beginning of the text, where the search reads only that.
@@ -76,7 +76,7 @@ pub fn drive(
         hunt,
         program,
         stop: stop.clone(),
-        stretches: 0,
+        searches: 0,
         spent: BTreeSet::new(),
         short: None,
         is_flaky: false,
@@ -151,10 +151,10 @@ impl Driver<'_> {
             Err(finding) => return Ok(*finding),
         };
         self.announce(&endpoints.chosen.targets)?;
-        let lead = Lead::of(&endpoints.chosen.targets, self.begun.options.search);
-        self.short = short::choose(&endpoints, &lead, &self.oracle.config);
+        let strategy = SearchStrategy::of(&endpoints.chosen.targets, self.begun.options.search);
+        self.short = short_text::choose(&endpoints, &strategy, &self.oracle.config);
         let mut ledger = Ledger::new(&endpoints.chosen.targets, self.begun.options.aim);
-        let whole = Stretch {
+        let whole = SearchRange {
             good: self.begun.good.commit.clone(),
             bad: self.begun.bad.commit.clone(),
             aim: self.begun.options.aim,
@@ -162,32 +162,32 @@ impl Driver<'_> {
             paths: self.begun.options.paths.clone(),
             aside: Vec::new(),
         };
-        let mut stretches = VecDeque::from([whole.clone()]);
+        let mut search_ranges = VecDeque::from([whole.clone()]);
         let mut searched_before = BTreeSet::new();
         let mut looked_at = BTreeSet::new();
         let mut claims = Vec::new();
         loop {
-            let Some(stretch) = stretches.pop_front() else {
-                stretches.extend(self.look_whether_all_last(
+            let Some(search_range) = search_ranges.pop_front() else {
+                search_ranges.extend(self.look_whether_all_last(
                     &mut ledger,
                     &whole,
                     &mut looked_at,
                 )?);
                 let is_enough = self.begun.options.first_only && ledger.has_answer();
-                if stretches.is_empty() || is_enough {
+                if search_ranges.is_empty() || is_enough {
                     break;
                 }
                 continue;
             };
-            // Two ways may lead to one stretch.
-            if !searched_before.insert((stretch.good.clone(), stretch.bad.clone())) {
+            // Two ways may lead to one search range.
+            if !searched_before.insert((search_range.good.clone(), search_range.bad.clone())) {
                 continue;
             }
-            if self.stretches >= MOST_STRETCHES {
-                ledger.note("the account was not closed: too many stretches of history");
+            if self.searches >= MOST_SEARCHES {
+                ledger.note("the account was not closed: too many parts of the history");
                 break;
             }
-            let searched = match super::search::search(self, stretch.clone()) {
+            let searched = match super::search::search(self, search_range.clone()) {
                 // What is confirmed stands; only the rest was not looked for.
                 Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
                     ledger.note(format!(
@@ -203,11 +203,16 @@ impl Driver<'_> {
                 return self.begin_clean(why);
             }
             if let Searched::Culprit(culprit, _) = &searched {
-                claims.push((culprit.info.commit.clone(), stretch.clone()));
+                claims.push((culprit.info.commit.clone(), search_range.clone()));
             }
-            stretches.extend(self.go_on(&mut ledger, &stretch, searched, &endpoints.bad)?);
+            search_ranges.extend(self.go_on(
+                &mut ledger,
+                &search_range,
+                searched,
+                &endpoints.bad,
+            )?);
             if self.begun.options.first_only && ledger.has_answer() {
-                stretches.clear();
+                search_ranges.clear();
             }
         }
         self.withdraw_what_is_put_back(&mut ledger, &whole)?;
@@ -224,35 +229,35 @@ impl Driver<'_> {
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
     }
 
-    /// Enters what a stretch came to; returns what is to be searched besides.
+    /// Enters what a search range came to; returns what is to be searched besides.
     fn go_on(
         &mut self,
         ledger: &mut Ledger,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         searched: Searched,
         bad: &Observation,
-    ) -> Result<Vec<Stretch>, HuntError> {
+    ) -> Result<Vec<SearchRange>, HuntError> {
         if let Searched::Untestable(commits) = searched {
-            return self.look_behind_span(ledger, stretch, commits);
+            return self.look_behind_span(ledger, search_range, commits);
         }
         let (found, crossing) = match &searched {
             Searched::Culprit(culprit, seen) => (Some((culprit.clone(), seen.clone())), None),
             Searched::Gradual(crossing, _) => (None, Some(crossing.clone())),
             _ => (None, None),
         };
-        let mut next = ledger.enter(stretch, searched, bad);
+        let mut next = ledger.enter(search_range, searched, bad);
         if let Some(crossing) = &crossing {
-            next.extend(self.look_for_a_dip(stretch, crossing)?);
+            next.extend(self.look_for_a_dip(search_range, crossing)?);
         }
         let Some((culprit, seen)) = &found else { return Ok(next) };
-        if stretch.aim == Aim::Regression {
+        if search_range.aim == Aim::Regression {
             // The levels after it tell more than the end's alone.
-            let after = |one: &Stretch| one.good == culprit.info.commit;
+            let after = |one: &SearchRange| one.good == culprit.info.commit;
             next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
         }
-        let step = Step { stretch, culprit, seen };
+        let step = Step { search_range, culprit, seen };
         let looked = self.look_whether_it_lasts(ledger, &step).and_then(|more| {
-            self.follow_into_merges(ledger, stretch, culprit)?;
+            self.follow_into_merges(ledger, search_range, culprit)?;
             Ok(more)
         });
         match looked {
@@ -267,12 +272,12 @@ impl Driver<'_> {
     fn follow_into_merges(
         &mut self,
         ledger: &mut Ledger,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         culprit: &Culprit,
     ) -> Result<(), HuntError> {
-        let (mut stretch, mut merge) = (stretch.clone(), culprit.clone());
+        let (mut search_range, mut merge) = (search_range.clone(), culprit.clone());
         for _ in 0..MOST_MERGES {
-            let Some(inner) = self.inside_merge(ledger, &stretch, &merge)? else { break };
+            let Some(inner) = self.inside_merge(ledger, &search_range, &merge)? else { break };
             let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
                 break;
             };
@@ -281,7 +286,7 @@ impl Driver<'_> {
                 break;
             }
             ledger.brought_by(&merge.info.commit, &inside);
-            (stretch, merge) = (inner, *inside);
+            (search_range, merge) = (inner, *inside);
         }
         Ok(())
     }
@@ -309,7 +314,7 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let mut range = self.whole();
         let place = self.hunt.bisect_repository();
-        if self.stretches == 0 && place.exists() {
+        if self.searches == 0 && place.exists() {
             let session = BisectSession::open(history.repository(), &place, &range.new)?;
             range = session.state()?.and_then(|state| state.range()).unwrap_or(range);
         }
@@ -347,13 +352,14 @@ impl Driver<'_> {
         &mut self,
         commit: &CommitId,
         targets: &[Target],
-        stretch: usize,
+        search_number: usize,
     ) -> Result<Judgement, HuntError> {
         let phase = Phase::Search;
-        let (judgement, observation) = self.oracle.settle(commit, targets, phase, None)?;
+        let (judgement, observation) =
+            self.oracle.judge_until_decided(commit, targets, phase, None)?;
         // Once is enough to say it.
         if self.last_verdicts()?.get(commit) != Some(&judgement.verdict) {
-            let place = Place { stretch, phase, left: None };
+            let place = VerdictContext { search_number, phase, left: None };
             write_down(&mut self.oracle, &observation, &judgement, place)?;
         }
         Ok(judgement)

@@ -4,10 +4,10 @@
 use crate::config::Config;
 use crate::evaluation::{Aim, Culprit, Direction, Effect, GuardTarget, Target, Value};
 use crate::oracle::Observation;
-use crate::stats::{self, Side};
+use crate::stats::{self, BadSide};
 
+use super::chunk_differences::over_text;
 use super::fresh::{is_spread, samples};
-use super::over_text::over_text;
 
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const NORMAL_95: f64 = 1.96;
@@ -57,15 +57,15 @@ fn effect(
         // Of equal parents the first: what a merge is commonly compared with.
         .rev()
         .max_by(|(_, a), (_, b)| {
-            let [a, b] = aim.turned([distance(a), distance(b)]);
+            let [a, b] = aim.swap_if_fix([distance(a), distance(b)]);
             a.total_cmp(&b)
         })?;
-    let [from, to] = aim.turned([&parent, &level]);
+    let [from, to] = aim.swap_if_fix([&parent, &level]);
     let own_step = match (from.number(), to.number()) {
         (Some(a), Some(b)) => Some(target.guard.worsening(a, b)),
         _ => None,
     };
-    let [good, bad] = aim.turned([&parents[worst], commit]);
+    let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
     let steps = || {
         let (from, to) = (good.numbers(metric), bad.numbers(metric));
         from.into_iter()
@@ -133,11 +133,11 @@ fn rates(
     let (worst, (_, parent)) = seen
         .filter_map(|(index, parent)| Some((index, rate(parent)?)))
         .max_by(|(_, (a, _)), (_, (b, _))| {
-            let [a, b] = aim.turned([a, b]);
+            let [a, b] = aim.swap_if_fix([a, b]);
             a.total_cmp(b)
         })?;
     let metric = target.guard.metric.clone();
-    let [good, bad] = aim.turned([&parents[worst], commit]);
+    let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
     // A limit that is crossed by a small step is crossed now and then as well.
     let small =
         step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));
@@ -185,10 +185,10 @@ pub(super) fn typical(
 }
 
 /// On which side bad lies; a metric that must not move at all has none, and is not ranked.
-pub(super) fn bad_side(direction: Direction) -> Side {
+pub(super) fn bad_side(direction: Direction) -> BadSide {
     match direction {
-        Direction::Down => Side::Below,
-        Direction::Up | Direction::Any => Side::Above,
+        Direction::Down => BadSide::Below,
+        Direction::Up | Direction::Any => BadSide::Above,
     }
 }
 

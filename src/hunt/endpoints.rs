@@ -11,11 +11,11 @@ use crate::store::journal::Event;
 use super::HuntError;
 use super::descend::is_the_same;
 use super::driver::Driver;
-use super::noise::Manner;
+use super::missing_metrics::not_yielded;
+use super::noise::EndpointPolicy;
 use super::plan::steps_of;
-use super::targets::{Chosen, Found, choose, look, unmeasurable};
-use super::verdict::{Place, write_down};
-use super::yielded::not_yielded;
+use super::targets::{Chosen, GuardCheck, choose, look, unmeasurable};
+use super::verdict::{VerdictContext, write_down};
 
 /// Runs of each endpoint where everything repeats.
 const RUNS_STEADY: usize = 2;
@@ -46,11 +46,11 @@ impl Driver<'_> {
         }
         self.keep_control(&good)?;
         let mut at_bad = self.measure_endpoint(&bad, &measures, 1)?;
-        let manner = self.manner();
+        let policy = self.policy();
         for runs in RUNS_STEADY.. {
-            let mut wanting = self.wanting(&at_good, &at_bad, runs, &manner);
+            let mut wanting = self.wanting(&at_good, &at_bad, runs, &policy);
             if wanting.is_empty() && runs <= RUNS_TO_DENY {
-                wanting = self.to_deny(&at_good, &at_bad, &manner);
+                wanting = self.to_deny(&at_good, &at_bad, &policy);
             }
             if wanting.is_empty() {
                 break;
@@ -69,7 +69,7 @@ impl Driver<'_> {
         if let Some(finding) = self.nothing_ran(&at_good, &at_bad)? {
             return Ok(Err(finding));
         }
-        let chosen = match choose(&at_good, &at_bad, &self.guards(), &manner) {
+        let chosen = match choose(&at_good, &at_bad, &self.guards(), &policy) {
             Ok(chosen) => chosen,
             Err(finding) => return Ok(Err(finding)),
         };
@@ -96,7 +96,7 @@ impl Driver<'_> {
                 reason: format!("the {verdict} endpoint"),
                 broken: Vec::new(),
             };
-            let place = Place { stretch: 0, phase: Phase::Endpoint, left: None };
+            let place = VerdictContext { search_number: 0, phase: Phase::Endpoint, left: None };
             write_down(&mut self.oracle, seen, &judgement, place)?;
         }
         if let Some(finding) = self.check_merge_bases(&good, &bad, &chosen)? {
@@ -142,11 +142,11 @@ impl Driver<'_> {
     }
 
     /// How this hunt judges in noise.
-    pub(super) fn manner(&self) -> Manner {
+    pub(super) fn policy(&self) -> EndpointPolicy {
         let config = &self.oracle.config;
         let metrics = config.guards.iter().map(|guard| &guard.metric);
         let steps = steps_of(self.begun.commits).max(1) as f64;
-        Manner {
+        EndpointPolicy {
             pass_fail: metrics.filter(|m| config.passes_or_fails(m)).cloned().collect(),
             by: self.begun.options.search,
             is_spread: self.begun.options.spread_of.is_some(),
@@ -162,7 +162,7 @@ impl Driver<'_> {
         good: &Observation,
         bad: &Observation,
         runs: usize,
-        manner: &Manner,
+        policy: &EndpointPolicy,
     ) -> Vec<String> {
         let (config, guards) = (&self.oracle.config, self.guards());
         let wanted = |name: &str| {
@@ -178,16 +178,21 @@ impl Driver<'_> {
                 return true;
             }
             let mut guards = guards.iter().filter(|guard| guard.metric.measure == name);
-            let is_open = |guard| matches!(look(good, bad, guard, manner), Found::More);
+            let is_open = |guard| matches!(look(good, bad, guard, policy), GuardCheck::More);
             runs <= RUNS_STEADY || (guards.any(is_open) && !fails(good) && !fails(bad))
         };
         config.measures.iter().map(|m| m.name.clone()).filter(|name| wanted(name)).collect()
     }
 
     /// The measures that need another run before it is said that the ends do not differ.
-    fn to_deny(&self, good: &Observation, bad: &Observation, manner: &Manner) -> Vec<String> {
+    fn to_deny(
+        &self,
+        good: &Observation,
+        bad: &Observation,
+        policy: &EndpointPolicy,
+    ) -> Vec<String> {
         let guards = self.guards();
-        let Err(finding) = choose(good, bad, &guards, manner) else { return Vec::new() };
+        let Err(finding) = choose(good, bad, &guards, policy) else { return Vec::new() };
         if finding.outcome != Outcome::NoRegression {
             return Vec::new();
         }
@@ -240,11 +245,11 @@ impl Driver<'_> {
         chosen: &Chosen,
     ) -> Result<Option<Box<Finding>>, HuntError> {
         let aim = self.begun.options.aim;
-        let [old, new] = aim.turned([good, bad]);
+        let [old, new] = aim.swap_if_fix([good, bad]);
         if self.oracle.history.is_ancestor(old, new)? {
             return Ok(None);
         }
-        let [older, newer] = aim.turned(["good", "bad"]);
+        let [older, newer] = aim.swap_if_fix(["good", "bad"]);
         let mut unmeasurable = None;
         for base in self.oracle.history.merge_bases(good, bad)? {
             let judgement = self.judge(&base, &chosen.targets, 0)?;

@@ -8,76 +8,76 @@ use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target};
 use crate::store::journal::Event;
 
 use super::HuntError;
-use super::account::Stretch;
+use super::account::SearchRange;
 use super::driver::Driver;
-use super::lead::Lead;
 use super::posterior::posterior;
 use super::sampler::Sampler;
 use super::search::Searched;
+use super::strategy::SearchStrategy;
 
 /// Runs of a commit without the failure after which it is believed to be without.
 const RUNS_WITHOUT: usize = 3;
 
 impl Driver<'_> {
-    /// Searches the stretch again by how often each commit breaks its guard. `None` where the
+    /// Searches the range again by how often each commit breaks its guard. `None` where the
     /// target is a failure, of which there is no guard.
     pub(super) fn search_by_rates(
         &mut self,
-        stretch: &Stretch,
-        lead: &Lead,
+        search_range: &SearchRange,
+        strategy: &SearchStrategy,
         why: &str,
     ) -> Result<Option<Searched>, HuntError> {
         self.is_flaky = true;
-        let Some(target) = lead.targets.iter().find_map(rated) else { return Ok(None) };
+        let Some(target) = strategy.targets.iter().find_map(rated) else { return Ok(None) };
         let text = format!(
             "{} does not repeat after all ({why}): each run counts as one vote from here on",
             target.guard.metric
         );
         self.oracle.recorder.event(Event::Note { text })?;
         let mut sampler = Sampler::default();
-        sampler.is_rebuilt = self.builds_differ(stretch)?;
-        match self.ends(stretch, &target, &mut sampler)? {
+        sampler.is_rebuilt = self.builds_differ(search_range)?;
+        match self.ends(search_range, &target, &mut sampler)? {
             Err(why) => {
-                let (range, why) = self.open_range(stretch, &why)?;
+                let (range, why) = self.open_range(search_range, &why)?;
                 Ok(Some(Searched::Candidates(range, why)))
             }
             Ok((target, ends)) => {
-                if let Some(end) = self.flaky_end(stretch, &target.guard.metric, &ends)? {
+                if let Some(end) = self.flaky_end(search_range, &target.guard.metric, &ends)? {
                     let why = format!("runs of {} differ, which it began with", end.short());
-                    let (range, why) = self.open_range(stretch, &why)?;
+                    let (range, why) = self.open_range(search_range, &why)?;
                     return Ok(Some(Searched::Candidates(range, why)));
                 }
-                posterior(self, stretch, &target, ends, sampler).map(Some)
+                posterior(self, search_range, &target, ends, sampler).map(Some)
             }
         }
     }
 
-    /// Whether builds of one commit of the stretch are known to differ, or none is known to
+    /// Whether builds of one commit of the search range are known to differ, or none is known to
     /// repeat: then only runs of different builds are votes of their own.
-    fn builds_differ(&mut self, stretch: &Stretch) -> Result<bool, HuntError> {
+    fn builds_differ(&mut self, search_range: &SearchRange) -> Result<bool, HuntError> {
         let judged = self.judged()?;
-        Ok(self.known_to_repeat(&stretch.targets, judged)? != Some(true))
+        Ok(self.known_to_repeat(&search_range.targets, judged)? != Some(true))
     }
 
     /// The commits between the newest one that is known to be older and the oldest one that is
     /// known to be newer, as the last word on each has it.
     pub(super) fn open_range(
         &self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         why: &str,
     ) -> Result<(Vec<CommitId>, String), HuntError> {
         let history = &self.oracle.history;
-        let [older, newer] = stretch.ends();
+        let [older, newer] = search_range.ends();
         let range = crate::git::Range::between(older, newer);
         let mut open = history.commits(&range)?;
         let verdicts = self.last_verdicts()?;
         // One run in which a failure stayed away says little of it.
         let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
-        let fewest = if stretch.targets.iter().any(is_failure) { RUNS_WITHOUT } else { 1 };
+        let fewest = if search_range.targets.iter().any(is_failure) { RUNS_WITHOUT } else { 1 };
         let runs = self.runs_judged()?;
         let mut last = newer.clone();
         for commit in &open {
-            if verdicts.get(commit) == Some(&stretch.aim.newer())
+            if verdicts.get(commit) == Some(&search_range.aim.newer())
                 && history.is_ancestor(commit, &last)?
             {
                 last = commit.clone();
@@ -85,7 +85,7 @@ impl Driver<'_> {
         }
         let mut first = vec![older.clone()];
         for commit in &open {
-            if verdicts.get(commit) == Some(&stretch.aim.older())
+            if verdicts.get(commit) == Some(&search_range.aim.older())
                 && runs.get(commit).is_some_and(|runs| *runs >= fewest)
                 && history.is_ancestor(commit, &last)?
             {

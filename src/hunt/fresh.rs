@@ -8,18 +8,18 @@ use crate::evaluation::{
     Aim, CommitId, GuardTarget, Judgement, Metric, NoiseKind, Phase, SkipReason, Target, Verdict,
 };
 use crate::oracle::{
-    Decision, Observation, Request, Sample, Told, judge, measures_of, skip_reason, told,
+    Decision, Observation, Request, RunSample, Sample, judge, measures_of, run_sample, skip_reason,
 };
-use crate::search::{self, Builds, Confirmation};
+use crate::search::{self, Builds, FreshPairs};
 use crate::stats;
-use crate::store::journal::Steadiness;
+use crate::store::journal::SearchMethod;
 
 use super::HuntError;
 use super::confirm::Claim;
 use super::driver::Driver;
 use super::effect::{bad_side, effects, is_large};
-use super::heading::Heading;
-use super::lead::Lead;
+use super::orientation::SearchOrientation;
+use super::strategy::SearchStrategy;
 
 /// Fresh runs of each commit where values that should repeat do not: five against five part by
 /// chance once in 252 times.
@@ -36,7 +36,7 @@ pub(super) struct Fresh {
     /// Every run repeated every earlier one bit for bit, but for single strays.
     pub(super) is_exact: bool,
     /// In noise, what the pairs with each parent say of the claim.
-    claims: Vec<Confirmation>,
+    claims: Vec<FreshPairs>,
     /// In noise, builds of one commit differ by as much as the step.
     builds_differ: bool,
     /// Without noise, how likely chance alone would look like this.
@@ -52,11 +52,11 @@ impl Driver<'_> {
         claim: Claim<'_>,
         parents: &[CommitId],
     ) -> Result<Fresh, HuntError> {
-        let Claim { commit, targets, lead, .. } = claim;
+        let Claim { commit, targets, strategy, .. } = claim;
         let measures = measures_of(targets);
         let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
         let mut seen: BTreeMap<&CommitId, Observation> = BTreeMap::new();
-        let mut is_exact = lead.method == Steadiness::BitIdentical;
+        let mut is_exact = strategy.method == SearchMethod::BitIdentical;
         let mut claims = Vec::new();
         let mut chance_of_error = 1.0;
         let (mut rebuild, mut builds_differ) = (false, false);
@@ -65,19 +65,19 @@ impl Driver<'_> {
                 let observation = self.measure_once_more(one, &measures, round, rebuild)?;
                 seen.insert(one, observation);
             }
-            if let Some(target) = lead.noisy() {
+            if let Some(target) = strategy.noisy() {
                 claims = self.claims(claim, parents, &seen, target);
-                let is_over = |claim: &Confirmation| {
+                let is_over = |claim: &FreshPairs| {
                     claim.verdict() == Some(search::Side::Good) || claim.is_exhausted()
                 };
-                let is_borne = |claim: &Confirmation| claim.verdict() == Some(search::Side::Bad);
+                let is_borne = |claim: &FreshPairs| claim.verdict() == Some(search::Side::Bad);
                 if claims.iter().any(is_over) {
                     break;
                 }
                 let is_decided = claims.iter().all(is_borne);
                 let builds = self.builds_so_far(claim, parents, &seen, target)?;
                 // Runs of one build are one vote where builds are not known to repeat.
-                let votes = target.is_rate() && !self.builds_are_alike(&order, lead)?;
+                let votes = target.is_rate() && !self.builds_are_alike(&order, strategy)?;
                 rebuild = builds == Builds::More || votes;
                 if is_decided && builds == Builds::Differ {
                     builds_differ = true;
@@ -86,7 +86,7 @@ impl Driver<'_> {
                     break;
                 }
             } else {
-                is_exact = is_exact && self.all_repeat(&order, &lead.targets)?;
+                is_exact = is_exact && self.all_repeat(&order, &strategy.targets)?;
                 let stray = self.share_of_strays(claim, &seen)?;
                 if stray > allowed_strays(round) {
                     break;
@@ -127,7 +127,7 @@ impl Driver<'_> {
             let wanted = if *commit == claim.commit { newer } else { older };
             let mut strays = 0;
             for run in 0..runs {
-                match verdict_of_run(observation, run, &claim.lead.targets, &recipe).verdict {
+                match verdict_of_run(observation, run, &claim.strategy.targets, &recipe).verdict {
                     verdict if verdict == wanted => {}
                     Verdict::Skip if observation.samples.is_empty() => return Ok(f64::INFINITY),
                     _ => strays += 1,
@@ -198,17 +198,17 @@ impl Driver<'_> {
     ) -> Result<Builds, HuntError> {
         let commits: Vec<CommitId> = seen.keys().map(|commit| (*commit).clone()).collect();
         let is_level = target.levels().is_some();
-        if !is_level || self.known_to_repeat(&claim.lead.targets, commits)? == Some(true) {
+        if !is_level || self.known_to_repeat(&claim.strategy.targets, commits)? == Some(true) {
             return Ok(Builds::Bear);
         }
-        let heading = Heading::of(claim.aim, target);
+        let orientation = SearchOrientation::of(claim.aim, target);
         let config = &self.oracle.config;
         let means = |one: &CommitId| -> Vec<f64> {
             let Ok(samples) = samples(&seen[one], target, config) else { return Vec::new() };
             let runs = seen[one].of(&target.guard.metric.measure);
             let mut builds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
             for (run, x) in runs.iter().zip(samples) {
-                builds.entry(&run.built).or_default().push(heading.sample(x));
+                builds.entry(&run.built).or_default().push(orientation.sample(x));
             }
             builds.values().filter_map(|runs| stats::mean(runs)).collect()
         };
@@ -223,9 +223,13 @@ impl Driver<'_> {
     }
 
     /// Whether builds of one of these commits are known to give the very same files.
-    fn builds_are_alike(&mut self, commits: &[&CommitId], lead: &Lead) -> Result<bool, HuntError> {
+    fn builds_are_alike(
+        &mut self,
+        commits: &[&CommitId],
+        strategy: &SearchStrategy,
+    ) -> Result<bool, HuntError> {
         let commits = commits.iter().map(|commit| (*commit).clone());
-        Ok(self.known_to_repeat(&lead.targets, commits)? == Some(true))
+        Ok(self.known_to_repeat(&strategy.targets, commits)? == Some(true))
     }
 
     /// What the pairs so far say, against each parent. A run that cannot be judged ends it: the
@@ -236,18 +240,18 @@ impl Driver<'_> {
         parents: &[CommitId],
         seen: &BTreeMap<&CommitId, Observation>,
         target: &GuardTarget,
-    ) -> Vec<Confirmation> {
+    ) -> Vec<FreshPairs> {
         let Some(step) = claim.step else { return Vec::new() };
         let config = &self.oracle.config;
-        let empty = Confirmation::new(step, config.statistics.confidence)
+        let empty = FreshPairs::new(step, config.statistics.confidence)
             .or_at_least(target.oriented_limit());
-        let heading = Heading::of(claim.aim, target);
+        let orientation = SearchOrientation::of(claim.aim, target);
         let of = |one: &CommitId| samples(&seen[one], target, config);
         let Ok(own) = of(claim.commit) else { return Vec::new() };
         let against = |parent: &CommitId| {
             let mut told = empty;
             of(parent)?.iter().zip(&own).for_each(|(parent, commit)| {
-                told.add(heading.sample(*parent), heading.sample(*commit));
+                told.add(orientation.sample(*parent), orientation.sample(*commit));
             });
             Ok::<_, (SkipReason, String)>(told)
         };
@@ -267,9 +271,9 @@ pub(super) fn samples(
     // Repeats are compared with the first run, which says nothing by itself.
     let places = usize::from(is_spread(target))..seen.of(&target.guard.metric.measure).len();
     places
-        .map(|place| match told(seen, target, place, config) {
-            Told::Sample(x) => Ok(x),
-            Told::Untestable(why, reason) => Err((why, reason)),
+        .map(|place| match run_sample(seen, target, place, config) {
+            RunSample::Sample(x) => Ok(x),
+            RunSample::Untestable(why, reason) => Err((why, reason)),
         })
         .collect()
 }
@@ -288,15 +292,17 @@ impl Fresh {
     /// How likely the step is, from the pairs alone: 1/(1 + e^−Σl) of the weakest parent, in
     /// noise.
     pub(super) fn confidence(&self) -> Option<f64> {
-        let weakest = self.claims.iter().map(Confirmation::evidence).reduce(f64::min)?;
+        let weakest = self.claims.iter().map(FreshPairs::evidence).reduce(f64::min)?;
         Some(1.0 / (1.0 + (-weakest).exp()))
     }
 
     /// The verdicts on the parents and the commit (last), from fresh runs alone.
-    pub(super) fn verdicts(&self, lead: &Lead, config: &Config) -> Vec<Judgement> {
+    pub(super) fn verdicts(&self, strategy: &SearchStrategy, config: &Config) -> Vec<Judgement> {
         let all = self.parents.iter().chain([&self.commit]);
-        let Some(target) = lead.noisy() else {
-            return all.map(|seen| judged(seen, &lead.targets, config, self.is_exact)).collect();
+        let Some(target) = strategy.noisy() else {
+            return all
+                .map(|seen| judged(seen, &strategy.targets, config, self.is_exact))
+                .collect();
         };
         let last = self.parents.len();
         let is_borne = !self.claims.is_empty()
@@ -348,11 +354,16 @@ impl Fresh {
     }
 
     /// Which targets the commit breaks, or its parents did and it does not.
-    pub(super) fn broken(&self, targets: &[Target], lead: &Lead, config: &Config) -> Vec<Metric> {
+    pub(super) fn broken(
+        &self,
+        targets: &[Target],
+        strategy: &SearchStrategy,
+        config: &Config,
+    ) -> Vec<Metric> {
         let aim = self.aim;
         let is_broken = |target: &&GuardTarget| {
             let metric = &target.guard.metric;
-            if lead.noisy().is_some_and(|lead| lead.guard == target.guard) {
+            if strategy.noisy().is_some_and(|strategy| strategy.guard == target.guard) {
                 return true;
             }
             let alone = [Target::Guard((*target).clone())];
@@ -366,7 +377,7 @@ impl Fresh {
                 };
             }
             let parted = self.parents.iter().all(|parent| {
-                let [good, bad] = aim.turned([parent, &self.commit]);
+                let [good, bad] = aim.swap_if_fix([parent, &self.commit]);
                 let apart = stats::separation(&good.numbers(metric), &bad.numbers(metric));
                 apart.is_some_and(|apart| apart.bad == bad_side(target.guard.direction()))
             });

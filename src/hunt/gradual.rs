@@ -1,11 +1,11 @@
-//! Where no commit's own step is large: which stretches of history the rise is made of.
+//! Where no commit's own step is large: which ranges of history the rise is made of.
 
 use crate::evaluation::{Aim, CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
 use crate::oracle::Request;
 use crate::store::journal::Event;
 
 use super::HuntError;
-use super::account::Stretch;
+use super::account::SearchRange;
 use super::driver::Driver;
 use super::endpoints::Endpoints;
 
@@ -21,13 +21,13 @@ impl Driver<'_> {
     /// returns what is to be searched from there.
     pub(super) fn look_for_a_dip(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         crossing: &Culprit,
-    ) -> Result<Option<Stretch>, HuntError> {
-        if stretch.aim != Aim::Regression {
+    ) -> Result<Option<SearchRange>, HuntError> {
+        if search_range.aim != Aim::Regression {
             return Ok(None);
         }
-        let Some(target) = stretch.targets.iter().find_map(|target| match target {
+        let Some(target) = search_range.targets.iter().find_map(|target| match target {
             Target::Guard(target) => Some(target.clone()),
             Target::Failure { .. } => None,
         }) else {
@@ -36,7 +36,7 @@ impl Driver<'_> {
         let metric = &target.guard.metric;
         let effect = crossing.effects.iter().find(|effect| effect.metric == *metric);
         let Some(top) = effect.and_then(|effect| effect.parent.number()) else { return Ok(None) };
-        let chain = self.chain(&stretch.good, &crossing.parent)?;
+        let chain = self.chain(&search_range.good, &crossing.parent)?;
         let judged = self.judged()?;
         let mut looks: Vec<CommitId> =
             chain.iter().filter(|commit| judged.contains(*commit)).cloned().collect();
@@ -44,8 +44,8 @@ impl Driver<'_> {
         looks.extend((1..=MOST_LOOKS).filter_map(|n| chain.get(n * every).cloned()));
         let mut lowest: Option<(f64, CommitId, Value)> = None;
         for commit in looks {
-            let number = self.stretches.saturating_sub(1);
-            self.judge(&commit, &stretch.targets, number)?;
+            let number = self.searches.saturating_sub(1);
+            self.judge(&commit, &search_range.targets, number)?;
             let measures = [metric.measure.clone()];
             let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
             let Some(level) = seen.level(metric) else { continue };
@@ -59,7 +59,7 @@ impl Driver<'_> {
         let unit = if target.guard.form.is_relative() { top.abs() } else { 1.0 };
         let error = target.noise.map_or(0.0, |noise| 4.0 * noise.sd * unit);
         let found = lowest.filter(|(depth, ..)| *depth > target.limit.max(0.0) + error);
-        Ok(found.map(|(_, good, baseline)| Stretch {
+        Ok(found.map(|(_, good, baseline)| SearchRange {
             good,
             bad: crossing.info.commit.clone(),
             targets: vec![Target::Guard(GuardTarget {
@@ -67,7 +67,7 @@ impl Driver<'_> {
                 bad: effect.map_or(target.bad.clone(), |effect| effect.commit.clone()),
                 ..target.clone()
             })],
-            ..stretch.clone()
+            ..search_range.clone()
         }))
     }
 
@@ -81,7 +81,7 @@ impl Driver<'_> {
         let Some(target) = target else { return Ok(Vec::new()) };
         let metric = &target.guard.metric;
         let aim = self.begun.options.aim;
-        let [old, new] = aim.turned([&endpoints.good, &endpoints.bad]);
+        let [old, new] = aim.swap_if_fix([&endpoints.good, &endpoints.bad]);
         let mut judged = Vec::new();
         for entry in self.hunt.entries()? {
             if let Event::Judged(one) = entry.event
@@ -109,7 +109,7 @@ impl Driver<'_> {
         let mut rises: Vec<Contribution> = levels
             .windows(2)
             .map(|pair| {
-                let [good, bad] = aim.turned([pair[0].2, pair[1].2]);
+                let [good, bad] = aim.swap_if_fix([pair[0].2, pair[1].2]);
                 Contribution {
                     from: pair[0].1.clone(),
                     to: pair[1].1.clone(),

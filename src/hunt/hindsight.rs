@@ -4,10 +4,10 @@
 use crate::evaluation::{Culprit, Target};
 
 use super::HuntError;
-use super::account::{Ledger, Stretch};
+use super::account::{Ledger, SearchRange};
 use super::driver::Driver;
 use super::lasting::Step;
-use super::standing::Found;
+use super::standing::FoundCommit;
 
 impl Driver<'_> {
     /// Enters the mends on ways beside the one that was followed, which measurements made since
@@ -17,7 +17,7 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         step: &Step<'_>,
     ) -> Result<(), HuntError> {
-        for target in &step.stretch.targets {
+        for target in &step.search_range.targets {
             let Target::Guard(target) = target else { continue };
             if !super::levels_after::has_levels(target, step) {
                 continue;
@@ -27,7 +27,7 @@ impl Driver<'_> {
                 for pair in levels.windows(2) {
                     // Rises were searched when the commit was found.
                     let mut rises = Vec::new();
-                    self.follow(ledger, step.stretch, target, pair, &mut rises)?;
+                    self.follow(ledger, step.search_range, target, pair, &mut rises)?;
                 }
             }
         }
@@ -39,11 +39,12 @@ impl Driver<'_> {
     pub(super) fn withdraw_what_is_put_back(
         &mut self,
         ledger: &mut Ledger,
-        whole: &Stretch,
+        whole: &SearchRange,
     ) -> Result<(), HuntError> {
         let history = &self.oracle.history;
         let standing = ledger.found().iter().filter(|found| found.stands());
-        let culprits: Vec<Culprit> = standing.map(|found: &Found| found.culprit.clone()).collect();
+        let culprits: Vec<Culprit> =
+            standing.map(|found: &FoundCommit| found.culprit.clone()).collect();
         for earlier in &culprits {
             let commit = &earlier.info.commit;
             let change = history.change(&earlier.parent, commit)?;

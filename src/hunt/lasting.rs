@@ -8,7 +8,7 @@ use crate::git::Change;
 use crate::oracle::{Observation, Request};
 
 use super::HuntError;
-use super::account::{Ledger, Stretch};
+use super::account::{Ledger, SearchRange};
 use super::driver::Driver;
 use super::standing::Mend;
 use super::suspects::Suspect;
@@ -20,7 +20,7 @@ const MOST_ABSENCES: usize = 3;
 
 /// A first bad commit that was just found.
 pub(super) struct Step<'a> {
-    pub(super) stretch: &'a Stretch,
+    pub(super) search_range: &'a SearchRange,
     pub(super) culprit: &'a Culprit,
     /// What was measured on the bad side of its step.
     pub(super) seen: &'a Observation,
@@ -33,7 +33,7 @@ impl Driver<'_> {
         &mut self,
         ledger: &mut Ledger,
         step: &Step<'_>,
-    ) -> Result<Vec<Stretch>, HuntError> {
+    ) -> Result<Vec<SearchRange>, HuntError> {
         let mut next = self.on_other_branches(step)?;
         if let Some((earlier, mend)) = self.landed_before(step)? {
             ledger.mended(mend);
@@ -48,15 +48,15 @@ impl Driver<'_> {
         &mut self,
         ledger: &mut Ledger,
         step: &Step<'_>,
-    ) -> Result<Vec<Stretch>, HuntError> {
-        let levels = match step.stretch.aim {
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let levels = match step.search_range.aim {
             Aim::Regression => self.follow_levels(ledger, step, None)?,
             Aim::Fix => None,
         };
         let mut next = Vec::new();
         let tell_nothing = levels.as_ref().is_none_or(Vec::is_empty);
         next.extend(levels.unwrap_or_default());
-        if step.stretch.targets.iter().any(drifts) {
+        if step.search_range.targets.iter().any(drifts) {
             return Ok(next);
         }
         if tell_nothing {
@@ -72,9 +72,9 @@ impl Driver<'_> {
     pub(super) fn look_whether_all_last(
         &mut self,
         ledger: &mut Ledger,
-        whole: &Stretch,
+        whole: &SearchRange,
         looked_at: &mut BTreeSet<CommitId>,
-    ) -> Result<Vec<Stretch>, HuntError> {
+    ) -> Result<Vec<SearchRange>, HuntError> {
         let [_, newer] = whole.ends();
         let measures = crate::oracle::measures_of(&whole.targets);
         let standing = ledger.found().iter().filter(|found| found.stands());
@@ -86,12 +86,12 @@ impl Driver<'_> {
                 continue;
             }
             // One that crosses no limit of the hunt's own was found between other ends.
-            let number = self.stretches.saturating_sub(1);
+            let number = self.searches.saturating_sub(1);
             if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
                 continue;
             }
             let seen = self.oracle.evaluate(Request::look(found, &measures, Phase::Search))?;
-            let step = Step { stretch: whole, culprit: &culprit, seen: &seen };
+            let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
             let is_drifting = whole.targets.iter().any(drifts);
             if whole.aim == Aim::Regression && !is_drifting {
                 self.note_mends_beside(ledger, &step)?;
@@ -127,9 +127,9 @@ impl Driver<'_> {
         &mut self,
         ledger: &mut Ledger,
         step: &Step<'_>,
-    ) -> Result<Vec<Stretch>, HuntError> {
-        let stretch = step.stretch;
-        let [_, newer] = stretch.ends();
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let search_range = step.search_range;
+        let [_, newer] = search_range.ends();
         let chain = self.chain(&step.culprit.info.commit, newer)?;
         let found = &step.culprit.info.commit;
         let suspects = self.suspects(step)?;
@@ -141,7 +141,7 @@ impl Driver<'_> {
         // A commit where the change is surely gone, though the metric is as bad or the failure says
         // the same: another commit caused it again by then.
         let mut done_again = None;
-        let has_one_bit = stretch.targets.iter().any(|target| match target {
+        let has_one_bit = search_range.targets.iter().any(|target| match target {
             Target::Failure { .. } => true,
             Target::Guard(target) => self.oracle.config.passes_or_fails(&target.guard.metric),
         });
@@ -161,23 +161,26 @@ impl Driver<'_> {
                     None => break,
                 },
             };
-            if let Some(seen) = self.first_older(stretch, found, &suspect)? {
-                return Ok(vec![goes_on_from(ledger, stretch, &seen, step.seen)]);
+            if let Some(seen) = self.first_older(search_range, found, &suspect)? {
+                return Ok(vec![goes_on_from(ledger, search_range, &seen, step.seen)]);
             }
             let Suspect { before, places, is_absence } = suspect;
+            if is_absence && self.withdraw_if_masked(ledger, step, &places, &change)? {
+                continue;
+            }
             let at = places.into_iter().next().expect("a suspect has a place");
-            if is_absence && self.same_levels(&stretch.targets, &before, &at)? {
+            if is_absence && self.same_levels(&search_range.targets, &before, &at)? {
                 idle += 1;
                 if self.oracle.history.is_restored(&at, &change) {
                     done_again = Some(at);
                 }
                 continue;
             }
-            if is_absence && has_one_bit && self.is_gone_and_as_bad(stretch, &at, &change)? {
+            if is_absence && has_one_bit && self.is_gone_and_as_bad(search_range, &at, &change)? {
                 done_again = Some(at.clone());
             }
             // The metric is as bad there: it may be another's doing.
-            if stretch.aim == Aim::Regression {
+            if search_range.aim == Aim::Regression {
                 let via = if before == *found { &at } else { &before };
                 next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
             }
@@ -193,13 +196,13 @@ impl Driver<'_> {
     /// Whether nothing of the change's text is at a commit that is judged as the newer end is.
     fn is_gone_and_as_bad(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         at: &CommitId,
         change: &Change,
     ) -> Result<bool, HuntError> {
-        let number = self.stretches.saturating_sub(1);
-        let judgement = self.judge(at, &stretch.targets, number)?;
-        Ok(judgement.verdict == stretch.aim.newer()
+        let number = self.searches.saturating_sub(1);
+        let judgement = self.judge(at, &search_range.targets, number)?;
+        Ok(judgement.verdict == search_range.aim.newer()
             && self.oracle.history.carries(at, change) == Some(false))
     }
 
@@ -250,10 +253,10 @@ fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }
 
-/// Whether the found commit is worse than the end of its stretch by more than the limit, so that
+/// Whether the found commit is worse than the end of its search range by more than the limit, so that
 /// it was made good in part at least.
 pub(super) fn is_beyond_the_end(step: &Step<'_>) -> bool {
-    step.stretch.targets.iter().any(|target| {
+    step.search_range.targets.iter().any(|target| {
         let Target::Guard(target) = target else { return false };
         let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());
         let beyond =
@@ -265,15 +268,15 @@ pub(super) fn is_beyond_the_end(step: &Step<'_>) -> bool {
 /// What follows from a commit behind the found one that is as the older end again.
 fn goes_on_from(
     ledger: &mut Ledger,
-    stretch: &Stretch,
+    search_range: &SearchRange,
     seen: &Observation,
     before: &Observation,
-) -> Stretch {
+) -> SearchRange {
     let by = seen.commit.clone();
     let mut mend =
         Mend { by: by.clone(), metric: None, amount: f64::INFINITY, left: 0.0, limit: 0.0 };
     let mut targets = Vec::new();
-    for target in &stretch.targets {
+    for target in &search_range.targets {
         let Target::Guard(guarded) = target else {
             targets.push(target.clone());
             continue;
@@ -292,8 +295,8 @@ fn goes_on_from(
         targets.push(Target::Guard(rest));
     }
     ledger.mended(mend);
-    match stretch.aim {
-        Aim::Regression => Stretch { good: by, targets, ..stretch.clone() },
-        Aim::Fix => Stretch { bad: by, ..stretch.clone() },
+    match search_range.aim {
+        Aim::Regression => SearchRange { good: by, targets, ..search_range.clone() },
+        Aim::Fix => SearchRange { bad: by, ..search_range.clone() },
     }
 }

@@ -1,4 +1,4 @@
-//! The levels between a found commit and the end of its stretch: every rise among them is
+//! The levels between a found commit and the end of its search range: every rise among them is
 //! another commit's, every fall was a mend, and both are looked for.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::oracle::{Observation, Request};
 use crate::stats;
 
 use super::HuntError;
-use super::account::{Ledger, Stretch};
+use super::account::{Ledger, SearchRange};
 use super::driver::Driver;
 use super::lasting::Step;
 use super::standing::Mend;
@@ -41,18 +41,18 @@ struct Better {
 }
 
 impl Driver<'_> {
-    /// What the levels after a found commit ask for: stretches with a rise, and mends, which are
+    /// What the levels after a found commit ask for: search ranges with a rise, and mends, which are
     /// entered. They are followed along the way over `via`, or else along every way on which a
-    /// measured commit shows another level. `None` where the stretch has no levels.
+    /// measured commit shows another level. `None` where the search range has no levels.
     pub(super) fn follow_levels(
         &mut self,
         ledger: &mut Ledger,
         step: &Step<'_>,
         via: Option<&CommitId>,
-    ) -> Result<Option<Vec<Stretch>>, HuntError> {
-        let mut next: Vec<Stretch> = Vec::new();
+    ) -> Result<Option<Vec<SearchRange>>, HuntError> {
+        let mut next: Vec<SearchRange> = Vec::new();
         let mut metrics = BTreeSet::new();
-        for target in &step.stretch.targets {
+        for target in &step.search_range.targets {
             let Target::Guard(target) = target else { continue };
             if !has_levels(target, step) {
                 continue;
@@ -65,7 +65,7 @@ impl Driver<'_> {
                 for via in ways {
                     let levels = self.levels_after(step, target, via.as_ref())?;
                     for pair in levels.windows(2) {
-                        self.follow(ledger, step.stretch, target, pair, &mut next)?;
+                        self.follow(ledger, step.search_range, target, pair, &mut next)?;
                     }
                 }
             }
@@ -80,7 +80,7 @@ impl Driver<'_> {
         step: &Step<'_>,
         target: &GuardTarget,
     ) -> Result<Vec<Option<CommitId>>, HuntError> {
-        let [_, newer] = step.stretch.ends();
+        let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
         let chain: BTreeSet<CommitId> = self.chain(found, newer)?.into_iter().collect();
         let own = level_of(step.seen, found, target);
@@ -100,14 +100,14 @@ impl Driver<'_> {
         Ok(ways)
     }
 
-    /// The measured levels from the found commit to the end of its stretch, along one way.
+    /// The measured levels from the found commit to the end of its search range, along one way.
     pub(super) fn levels_after(
         &mut self,
         step: &Step<'_>,
         target: &GuardTarget,
         via: Option<&CommitId>,
     ) -> Result<Vec<Level>, HuntError> {
-        let [_, newer] = step.stretch.ends();
+        let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
         let metric = &target.guard.metric;
         let mut levels = vec![level_of(step.seen, found, target)];
@@ -140,15 +140,17 @@ impl Driver<'_> {
     pub(super) fn follow(
         &mut self,
         ledger: &mut Ledger,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         target: &GuardTarget,
         pair: &[Level],
-        next: &mut Vec<Stretch>,
+        next: &mut Vec<SearchRange>,
     ) -> Result<(), HuntError> {
         let [from, to] = pair else { return Ok(()) };
         if is_worse(target, from, to) {
-            join(next, part(stretch, target, from, to));
-        } else if is_worse(target, to, from) && self.is_surely_better(stretch, target, from, to)? {
+            join(next, part(search_range, target, from, to));
+        } else if is_worse(target, to, from)
+            && self.is_surely_better(search_range, target, from, to)?
+        {
             let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
             let Better { before, after } = better;
             let metric = &target.guard.metric;
@@ -161,7 +163,7 @@ impl Driver<'_> {
             });
             // It may have risen and fallen more than once.
             for pair in [[from.clone(), before], [after, to.clone()]] {
-                self.follow(ledger, stretch, target, &pair, next)?;
+                self.follow(ledger, search_range, target, &pair, next)?;
             }
         }
         Ok(())
@@ -171,7 +173,7 @@ impl Driver<'_> {
     /// single stray run must not clear the commit that was found.
     fn is_surely_better(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         target: &GuardTarget,
         from: &Level,
         to: &Level,
@@ -192,7 +194,7 @@ impl Driver<'_> {
             let error = in_its_unit(target, SURE_IN_NOISE * noise.sd * (one + other).sqrt());
             return Ok(target.guard.worsening(better, worse) > limit + error);
         }
-        let [_, newer] = stretch.ends();
+        let [_, newer] = search_range.ends();
         if to.commit == *newer {
             return Ok(true);
         }
@@ -219,7 +221,7 @@ impl Driver<'_> {
             let open = (low..high).filter(|place| !untestable.contains(place));
             let Some(at) = open.min_by_key(|place| place.abs_diff(middle)) else { break };
             let (judgement, seen) =
-                self.oracle.settle(&chain[at], &targets, Phase::Search, None)?;
+                self.oracle.judge_until_decided(&chain[at], &targets, Phase::Search, None)?;
             match judgement.verdict {
                 Verdict::Good => (high, after) = (at, level_of(&seen, &chain[at], target)),
                 Verdict::Bad => (low, before) = (at + 1, level_of(&seen, &chain[at], target)),
@@ -236,26 +238,26 @@ impl Driver<'_> {
     pub(super) fn inside_merge(
         &mut self,
         ledger: &mut Ledger,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         merge: &Culprit,
-    ) -> Result<Option<Stretch>, HuntError> {
-        if stretch.aim != Aim::Regression || self.begun.options.first_parent {
+    ) -> Result<Option<SearchRange>, HuntError> {
+        if search_range.aim != Aim::Regression || self.begun.options.first_parent {
             return Ok(None);
         }
         for parent in &self.oracle.history.parents(&merge.info.commit)? {
             if *parent == merge.parent {
                 continue;
             }
-            let number = self.stretches.saturating_sub(1);
-            self.judge(parent, &stretch.targets, number)?;
+            let number = self.searches.saturating_sub(1);
+            self.judge(parent, &search_range.targets, number)?;
             let bases = self.oracle.history.merge_bases(&merge.parent, parent)?;
             if bases.contains(parent) {
                 continue;
             }
             for base in &bases {
-                self.judge(base, &stretch.targets, number)?;
+                self.judge(base, &search_range.targets, number)?;
             }
-            for target in &stretch.targets {
+            for target in &search_range.targets {
                 let Target::Guard(target) = target else { continue };
                 let Some((base, from)) = self.worst_of(&bases, target)? else { continue };
                 let to = self.level_at(parent, target)?;
@@ -263,14 +265,14 @@ impl Driver<'_> {
                     let branch = self.oracle.history.descending(&base, parent)?;
                     ledger.hides(&merge.info.commit, &branch);
                 } else if is_worse(target, &from, &to) {
-                    let inner = part(stretch, target, &from, &to);
-                    return Ok(Some(Stretch { aside: Vec::new(), ..inner }));
+                    let inner = part(search_range, target, &from, &to);
+                    return Ok(Some(SearchRange { aside: Vec::new(), ..inner }));
                 } else if let Some([from, to]) =
                     self.around_its_files(merge, &base, parent, target)?
                     && is_worse(target, &from, &to)
                 {
-                    let inner = part(stretch, target, &from, &to);
-                    return Ok(Some(Stretch { aside: Vec::new(), ..inner }));
+                    let inner = part(search_range, target, &from, &to);
+                    return Ok(Some(SearchRange { aside: Vec::new(), ..inner }));
                 }
             }
         }
@@ -310,7 +312,7 @@ impl Driver<'_> {
             return Ok(None);
         };
         let Some(before) = history.parents(first)?.into_iter().next() else { return Ok(None) };
-        let number = self.stretches.saturating_sub(1);
+        let number = self.searches.saturating_sub(1);
         let targets = [Target::Guard(target.clone())];
         self.judge(&before, &targets, number)?;
         self.judge(last, &targets, number)?;
@@ -365,23 +367,23 @@ fn in_its_unit(target: &GuardTarget, error: f64) -> f64 {
     (scale.metric(scale.oriented(bad) + error) - bad).abs()
 }
 
-/// The stretch between two levels.
-fn part(stretch: &Stretch, target: &GuardTarget, from: &Level, to: &Level) -> Stretch {
+/// The search range between two levels.
+fn part(search_range: &SearchRange, target: &GuardTarget, from: &Level, to: &Level) -> SearchRange {
     let (baseline, bad) = (Value::Number(from.value), Value::Number(to.value));
-    Stretch {
+    SearchRange {
         good: from.commit.clone(),
         bad: to.commit.clone(),
         targets: vec![Target::Guard(GuardTarget { baseline, bad, ..target.clone() })],
-        ..stretch.clone()
+        ..search_range.clone()
     }
 }
 
-/// Adds a stretch; one with the same ends takes its targets.
-fn join(stretches: &mut Vec<Stretch>, new: Stretch) {
-    let same = stretches.iter_mut().find(|one| one.good == new.good && one.bad == new.bad);
+/// Adds a search range; one with the same ends takes its targets.
+fn join(search_ranges: &mut Vec<SearchRange>, new: SearchRange) {
+    let same = search_ranges.iter_mut().find(|one| one.good == new.good && one.bad == new.bad);
     match same {
         Some(one) => one.targets.extend(new.targets),
-        None => stretches.push(new),
+        None => search_ranges.push(new),
     }
 }
 

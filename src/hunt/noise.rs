@@ -7,7 +7,7 @@ use crate::oracle::{Observation, Sample};
 use crate::search::{self, Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
 use crate::store::journal::SearchBy;
 
-use super::targets::{Found, moved};
+use super::targets::{GuardCheck, moved};
 
 /// Runs of each endpoint after which values that nearly always repeat are told from noise.
 pub(super) const RUNS_TO_REPEAT: usize = 5;
@@ -20,7 +20,7 @@ const LEAST: usize = 4;
 
 /// How a hunt judges in noise.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Manner {
+pub(super) struct EndpointPolicy {
     /// Metrics that only pass or fail.
     pub(super) pass_fail: BTreeSet<Metric>,
     /// Who chooses the commits.
@@ -39,23 +39,23 @@ pub(super) fn look_in_noise(
     good: &Observation,
     bad: &Observation,
     target: GuardTarget,
-    manner: &Manner,
-) -> Found {
+    policy: &EndpointPolicy,
+) -> GuardCheck {
     let metric = &target.guard.metric;
-    let holds = || Found::Holds(in_figures(&target));
+    let holds = || GuardCheck::Holds(in_figures(&target));
     let runs = good.of(&metric.measure).len().min(bad.of(&metric.measure).len());
     if runs < LEAST {
-        return Found::More;
+        return GuardCheck::More;
     }
-    if manner.pass_fail.contains(metric) || has_two_values(good, bad, metric) {
-        return pass_fail(good, bad, target, manner);
+    if policy.pass_fail.contains(metric) || has_two_values(good, bad, metric) {
+        return pass_fail(good, bad, target, policy);
     }
-    if manner.by != SearchBy::Posterior
+    if policy.by != SearchBy::Posterior
         && runs >= RUNS_TO_REPEAT
         && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
     {
         return if target.guard.is_broken(&baseline, &level) {
-            Found::Target(Box::new(GuardTarget { baseline, bad: level, ..target }))
+            GuardCheck::Target(Box::new(GuardTarget { baseline, bad: level, ..target }))
         } else {
             holds()
         };
@@ -63,12 +63,12 @@ pub(super) fn look_in_noise(
     if target.guard.direction() == Direction::Any || target.baseline.number().is_none() {
         // Facts, and metrics that must not move at all, have no levels.
         return if runs < RUNS_TO_REPEAT {
-            Found::More
+            GuardCheck::More
         } else {
-            Found::Overlap(format!("{metric} does not repeat from run to run"))
+            GuardCheck::Overlap(format!("{metric} does not repeat from run to run"))
         };
     }
-    levels(good, bad, target, manner)
+    levels(good, bad, target, policy)
 }
 
 /// Whether runs show one of two or three values, and one of them at both ends: then each run is
@@ -102,31 +102,36 @@ fn repeated(seen: &Observation, target: &GuardTarget) -> Option<Value> {
     runs.iter().find(is_common)?.value(metric)
 }
 
-fn levels(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Found {
+fn levels(
+    good: &Observation,
+    bad: &Observation,
+    target: GuardTarget,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
     let metric = &target.guard.metric.clone();
     let is_positive = |seen: &Observation| seen.numbers(metric).iter().all(|x| *x > 0.0);
     let is_log = target.guard.form.is_relative() && is_positive(good) && is_positive(bad);
     let kind = if is_log { NoiseKind::Log } else { NoiseKind::Plain };
-    let target = in_noise(target, kind, manner);
+    let target = in_noise(target, kind, policy);
     let scale = target.orientation();
     let oriented = |seen: &Observation| -> Vec<f64> {
         seen.numbers(metric).into_iter().map(|x| scale.oriented(x)).collect()
     };
     let (a, b) = (oriented(good), oriented(bad));
-    let rule = rule(&target, manner.by);
+    let rule = rule(&target, policy.by);
     let settled = first_answer(&a, &b, |good, bad| calibrate(good, bad, rule));
     match settled {
-        Ok(found) => Found::Target(Box::new(with_levels(target, &found))),
-        Err(Unsettled::More) => Found::More,
+        Ok(found) => GuardCheck::Target(Box::new(with_levels(target, &found))),
+        Err(Unsettled::More) => GuardCheck::More,
         Err(Unsettled::NoDifference) => {
             let told = in_figures(&target);
-            Found::Holds(match search::interval(&a, &b, rule) {
+            GuardCheck::Holds(match search::interval(&a, &b, rule) {
                 Some(interval) => format!("{told}, 99 % CI {}", in_units(&target, interval)),
                 None => told,
             })
         }
         Err(Unsettled::TooNoisy { needed }) => {
-            Found::Overlap(too_noisy(&target, good, bad, needed))
+            GuardCheck::Overlap(too_noisy(&target, good, bad, needed))
         }
     }
 }
@@ -166,8 +171,8 @@ fn first_answer<T>(
 }
 
 /// The target with room for what its runs come to.
-fn in_noise(target: GuardTarget, kind: NoiseKind, manner: &Manner) -> GuardTarget {
-    let error = manner.error;
+fn in_noise(target: GuardTarget, kind: NoiseKind, policy: &EndpointPolicy) -> GuardTarget {
+    let error = policy.error;
     let empty = Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error };
     GuardTarget { noise: Some(empty), ..target }
 }
@@ -229,7 +234,12 @@ fn range(values: &[f64]) -> String {
 }
 
 /// A metric that only passes or fails, and now and then the other way.
-fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner: &Manner) -> Found {
+fn pass_fail(
+    good: &Observation,
+    bad: &Observation,
+    target: GuardTarget,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
     let metric = target.guard.metric.clone();
     let told = in_figures(&target);
     // What good says most often is what is right.
@@ -241,16 +251,16 @@ fn pass_fail(good: &Observation, bad: &Observation, target: GuardTarget, manner:
     };
     let (a, b) = (breaks(good), breaks(bad));
     match settle_rates(&a, &b) {
-        Ok((rates, n)) => Found::Target(Box::new(with_rates(
-            in_noise(target, NoiseKind::Breaks, manner),
+        Ok((rates, n)) => GuardCheck::Target(Box::new(with_rates(
+            in_noise(target, NoiseKind::Breaks, policy),
             rates,
             n,
         ))),
-        Err(Unsettled::More) => Found::More,
-        Err(Unsettled::NoDifference) => Found::Holds(told),
+        Err(Unsettled::More) => GuardCheck::More,
+        Err(Unsettled::NoDifference) => GuardCheck::Holds(told),
         Err(Unsettled::TooNoisy { .. }) => {
             let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
-            Found::Overlap(format!(
+            GuardCheck::Overlap(format!(
                 "{metric} fails in {:.0} % of the runs at good and {:.0} % at bad, which may be \
                  chance",
                 percent(&a),
@@ -277,13 +287,13 @@ pub(super) fn spread(
     good: &Observation,
     bad: &Observation,
     guard: &Guard,
-    manner: &Manner,
-) -> Found {
+    policy: &EndpointPolicy,
+) -> GuardCheck {
     let metric = &guard.metric;
     let (Some(baseline), Some(level)) =
         (good.values(metric).into_iter().next(), bad.values(metric).into_iter().next())
     else {
-        return Found::Holds(format!("{metric} is not among what the runs yielded"));
+        return GuardCheck::Holds(format!("{metric} is not among what the runs yielded"));
     };
     let target = GuardTarget {
         guard: guard.clone(),
@@ -302,25 +312,25 @@ pub(super) fn spread(
     };
     let (a, b) = (differs(good), differs(bad));
     match settle_rates(&a, &b) {
-        Ok((rates, n)) => Found::Target(Box::new(with_rates(
-            in_noise(target, NoiseKind::Differs, manner),
+        Ok((rates, n)) => GuardCheck::Target(Box::new(with_rates(
+            in_noise(target, NoiseKind::Differs, policy),
             rates,
             n,
         ))),
         // Repeats that are alike eight times on both sides are alike.
         Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
-            Found::More
+            GuardCheck::More
         }
-        Err(Unsettled::More | Unsettled::NoDifference) => Found::Holds(format!(
+        Err(Unsettled::More | Unsettled::NoDifference) => GuardCheck::Holds(format!(
             "repeats of {metric} differ in {} of {} runs at good and {} of {} at bad",
             a.iter().sum::<f64>(),
             a.len(),
             b.iter().sum::<f64>(),
             b.len()
         )),
-        Err(Unsettled::TooNoisy { .. }) => {
-            Found::Overlap(format!("repeats of {metric} differ at good nearly as often as at bad"))
-        }
+        Err(Unsettled::TooNoisy { .. }) => GuardCheck::Overlap(format!(
+            "repeats of {metric} differ at good nearly as often as at bad"
+        )),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::store::journal::{Entry, Event, Plan};
 use super::HuntError;
 use super::driver::Driver;
 use super::fresh::ROUNDS;
-use super::lead::Lead;
+use super::strategy::SearchStrategy;
 
 /// The first bad commit and one parent; a merge has more.
 const CONFIRMED_COMMITS: usize = 2;
@@ -38,8 +38,8 @@ impl Driver<'_> {
         if entries.iter().any(|entry| matches!(entry.event, Event::Plan(_))) {
             return Ok(());
         }
-        let lead = Lead::of(targets, self.begun.options.search);
-        let measures = measures_of(&lead.targets);
+        let strategy = SearchStrategy::of(targets, self.begun.options.search);
+        let measures = measures_of(&strategy.targets);
         let mut pace = pace(&entries, &measures);
         // Ends inside a dependency are known from the hunt around it, and what lies between is not.
         if pace.build.is_none() && self.begun.within.is_some() {
@@ -50,7 +50,7 @@ impl Driver<'_> {
             ConfirmBuild::Reuse => 0,
         };
         let commits = self.begun.commits;
-        let plan = if let Some(target) = lead.noisy() {
+        let plan = if let Some(target) = strategy.noisy() {
             noisy_plan(commits, rebuilt, target, pace)
         } else {
             let is_failure = |target: &Target| matches!(target, Target::Failure { .. });

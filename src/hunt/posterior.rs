@@ -1,4 +1,4 @@
-//! Searches a stretch in noise: asks the posterior what to measure, measures it, and tells it.
+//! Searches a range in noise: asks the posterior what to measure, measures it, and tells it.
 //!
 //! Nothing of its state is kept: taken up again it is told the same samples in the same order,
 //! from the store, and is soon where it was.
@@ -6,27 +6,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, SkipReason, Target, Verdict};
-use crate::oracle::{Request, Told};
+use crate::oracle::{Request, RunSample};
 use crate::search::{
     Advice, Answer, Calibration, Candidate, Graph, Levels, Noisy, Place, Rates, Scale, Settings,
     Step,
 };
-use crate::store::journal::{Event, SearchEnd, Steadiness, Weighed, WeighedCommit};
+use crate::store::journal::{CommitPosterior, Event, PosteriorSnapshot, SearchEnd, SearchMethod};
 
 use crate::ui::text;
 
 use super::HuntError;
-use super::account::Stretch;
-use super::aside::Aside;
-use super::confirm::{Claim, Confirmed};
+use super::account::SearchRange;
+use super::confirm::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
 use super::fresh::{is_spread, samples};
-use super::heading::Heading;
-use super::lead::Lead;
+use super::orientation::SearchOrientation;
 use super::sampler::Sampler;
-use super::search::{Searched, open_stretch};
+use super::search::{Searched, open_search};
+use super::side_branches::Aside;
+use super::strategy::SearchStrategy;
 use super::uneven::Count;
-use super::verdict::{Place as Where, write_down};
+use super::verdict::{VerdictContext, write_down};
 
 /// Share of the posterior that the reported set holds.
 const SHARE: f64 = 0.95;
@@ -35,13 +35,13 @@ const SURE: f64 = 0.95;
 /// Commits less likely than this to be the first bad one are beyond doubt.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// A search in noise over one stretch.
+/// A search in noise over one range.
 struct Search<'d, 'h> {
     driver: &'d mut Driver<'h>,
-    stretch: &'d Stretch,
+    search_range: &'d SearchRange,
     target: GuardTarget,
     /// How the search is shown the target's samples.
-    heading: Heading,
+    orientation: SearchOrientation,
     /// The commits of the range, oldest first; the last is the newer end.
     commits: Vec<CommitId>,
     sampler: Sampler,
@@ -53,24 +53,27 @@ struct Search<'d, 'h> {
     aside: Option<Aside>,
 }
 
-/// Searches the stretch, whose ends were just measured, with their samples.
+/// Searches the range, whose ends were just measured, with their samples.
 pub(super) fn posterior(
     driver: &mut Driver<'_>,
-    stretch: &Stretch,
+    search_range: &SearchRange,
     target: &GuardTarget,
     ends: [Vec<f64>; 2],
     mut sampler: Sampler,
 ) -> Result<Searched, HuntError> {
-    let lead = Lead { targets: vec![Target::Guard(target.clone())], method: Steadiness::Posterior };
-    let range = open_stretch(driver, stretch, &lead)?;
-    let number = driver.stretches;
-    driver.stretches += 1;
+    let strategy = SearchStrategy {
+        targets: vec![Target::Guard(target.clone())],
+        method: SearchMethod::Posterior,
+    };
+    let range = open_search(driver, search_range, &strategy)?;
+    let number = driver.searches;
+    driver.searches += 1;
     let whole = crate::git::Range { paths: Vec::new(), ..range.clone() };
     let mut lineage = driver.oracle.history.lineage(&whole)?;
-    if !stretch.aside.is_empty() {
+    if !search_range.aside.is_empty() {
         let mut kept = Vec::new();
         for one in lineage {
-            if !driver.is_aside(&one.commit, stretch)? {
+            if !driver.is_aside(&one.commit, search_range)? {
                 kept.push(one);
             }
         }
@@ -96,19 +99,19 @@ pub(super) fn posterior(
         let weight = |commit: &CommitId| f64::from(u8::from(touching.contains(commit)));
         lineage.iter().map(|one| weight(&one.commit)).collect()
     };
-    let heading = Heading::of(stretch.aim, target);
+    let orientation = SearchOrientation::of(search_range.aim, target);
     let turned = |samples: Vec<f64>| -> Vec<f64> {
-        samples.into_iter().map(|x| heading.sample(x)).collect()
+        samples.into_iter().map(|x| orientation.sample(x)).collect()
     };
     let ends_again = ends.clone();
-    let [good, bad] = stretch.aim.turned(ends).map(turned);
+    let [good, bad] = search_range.aim.swap_if_fix(ends).map(turned);
     let counted = [&good, &bad].map(|samples| samples.iter().copied().collect::<Count>());
     let settings = Settings {
         prior,
         untestable,
         good,
         bad,
-        scale: scale_of(target, heading),
+        scale: scale_of(target, orientation),
         may_drift: target.may_drift(),
         price_of_build: driver.price_of_build(&target.guard.metric.measure)?,
     };
@@ -116,14 +119,23 @@ pub(super) fn posterior(
     let mut noisy = Noisy::new(&graph, settings);
     let verdicts = BTreeMap::new();
     let target = target.clone();
-    sampler.reference = Some(stretch.ends()[0].clone());
+    sampler.reference = Some(search_range.ends()[0].clone());
     let (aside, again) = (None, ends_again);
     let ends = counted;
-    let mut search =
-        Search { driver, stretch, target, heading, commits, sampler, verdicts, ends, aside };
-    let searched = search.run(&mut noisy, &lead, number);
+    let mut search = Search {
+        driver,
+        search_range,
+        target,
+        orientation,
+        commits,
+        sampler,
+        verdicts,
+        ends,
+        aside,
+    };
+    let searched = search.run(&mut noisy, &strategy, number);
     if let Some(aside) = search.aside.take() {
-        let mut narrower = stretch.clone();
+        let mut narrower = search_range.clone();
         narrower.aside.push(aside);
         let (target, driver) = (search.target.clone(), search.driver);
         return posterior(driver, &narrower, &target, again, Sampler::default());
@@ -135,15 +147,15 @@ pub(super) fn posterior(
     searched
 }
 
-fn scale_of(target: &GuardTarget, heading: Heading) -> Scale {
+fn scale_of(target: &GuardTarget, orientation: SearchOrientation) -> Scale {
     let noise = target.noise.expect("a search in noise");
     match target.levels() {
         Some(levels) => Scale::Levels(Calibration {
-            levels: heading.levels(levels, noise.paired),
+            levels: orientation.levels(levels, noise.paired),
             paired: noise.paired,
             runs: noise.runs,
         }),
-        None => Scale::Rates(heading.rates(Rates { good: noise.good, bad: noise.bad })),
+        None => Scale::Rates(orientation.rates(Rates { good: noise.good, bad: noise.bad })),
     }
 }
 
@@ -151,7 +163,7 @@ impl<'d> Search<'d, '_> {
     fn run(
         &mut self,
         noisy: &mut Noisy<'_>,
-        lead: &Lead,
+        strategy: &SearchStrategy,
         number: usize,
     ) -> Result<Searched, HuntError> {
         loop {
@@ -167,17 +179,17 @@ impl<'d> Search<'d, '_> {
                         [_] => SearchEnd::FirstBad(commit.clone()),
                         _ => SearchEnd::Candidates(span.clone()),
                     };
-                    let event = Event::SearchEnd { stretch: number, end };
+                    let event = Event::SearchEnd { search_number: number, end };
                     self.driver.oracle.recorder.event(event)?;
                     if span.len() > 1 {
-                        if self.claim_span(noisy, lead, &candidate, number)? {
+                        if self.claim_span(noisy, strategy, &candidate, number)? {
                             let why = "it lies among them beyond doubt, and the others of them \
                                        cannot be tested";
                             return Ok(Searched::Candidates(span, why.to_owned()));
                         }
                         continue;
                     }
-                    if let Some(searched) = self.claim(noisy, lead, &commit, number)? {
+                    if let Some(searched) = self.claim(noisy, strategy, &commit, number)? {
                         return Ok(searched);
                     }
                 }
@@ -191,7 +203,7 @@ impl<'d> Search<'d, '_> {
     fn commit_of(&self, place: Place) -> CommitId {
         match place {
             // What the search calls good is the older end.
-            Place::Good => self.stretch.ends()[0].clone(),
+            Place::Good => self.search_range.ends()[0].clone(),
             Place::Commit(one) => self.commits[one].clone(),
         }
     }
@@ -208,8 +220,8 @@ impl<'d> Search<'d, '_> {
             let commit = self.commit_of(place);
             self.sampler.is_paired = noisy.is_paired();
             match self.sampler.take(self.driver, &commit, &self.target)? {
-                Told::Sample(x) => taken.push(self.heading.sample(x)),
-                Told::Untestable(skip, reason) => {
+                RunSample::Sample(x) => taken.push(self.orientation.sample(x)),
+                RunSample::Untestable(skip, reason) => {
                     let Place::Commit(one) = place else {
                         return Err(HuntError::World(format!(
                             "{}, an end of what is searched, cannot be measured any more: {reason}",
@@ -241,12 +253,17 @@ impl<'d> Search<'d, '_> {
         &mut self,
         commit: &CommitId,
         judgement: &Judgement,
-        stretch: usize,
+        search_number: usize,
     ) -> Result<(), HuntError> {
         let measures = [self.target.guard.metric.measure.clone()];
         let phase = Phase::Search;
         let seen = self.driver.oracle.evaluate(Request::look(commit, &measures, phase))?;
-        write_down(&mut self.driver.oracle, &seen, judgement, Where { stretch, phase, left: None })
+        write_down(
+            &mut self.driver.oracle,
+            &seen,
+            judgement,
+            VerdictContext { search_number, phase, left: None },
+        )
     }
 
     /// Writes down what has become certain of the measured commits, or was and is no more.
@@ -264,7 +281,7 @@ impl<'d> Search<'d, '_> {
         measured.dedup();
         measured.retain(|&one| one + 1 < self.commits.len());
         for one in measured {
-            let bad = self.heading.p_bad(belief.bad[one]);
+            let bad = self.orientation.p_bad(belief.bad[one]);
             let verdict = match bad {
                 bad if bad > SURE => Verdict::Bad,
                 bad if bad < 1.0 - SURE => Verdict::Good,
@@ -295,10 +312,10 @@ impl<'d> Search<'d, '_> {
             |one: usize| noisy.samples().iter().filter(|(p, _)| *p == Place::Commit(one)).count();
         let commits = (0..self.commits.len())
             .filter(|&one| belief.first[one] > NEGLIGIBLE || count(one) > 0)
-            .map(|one| WeighedCommit {
+            .map(|one| CommitPosterior {
                 commit: self.commits[one].clone(),
                 first: belief.first[one],
-                bad: self.heading.p_bad(belief.bad[one]),
+                bad: self.orientation.p_bad(belief.bad[one]),
                 samples: count(one),
             })
             .collect();
@@ -308,8 +325,8 @@ impl<'d> Search<'d, '_> {
         if let Some(Levels { good, bad, sd }) = self.levels(noisy) {
             (known.good, known.bad, known.sd, known.paired) = (good, bad, sd, noisy.is_paired());
         }
-        let event = Weighed {
-            stretch: number,
+        let event = PosteriorSnapshot {
+            search_number: number,
             metric: self.target.guard.metric.clone(),
             noise: known,
             runs: noisy.runs(),
@@ -321,9 +338,9 @@ impl<'d> Search<'d, '_> {
     }
 
     /// What fresh runs are judged by is what the search has learnt, drift included.
-    fn with_levels(&self, lead: &Lead, noisy: &Noisy<'_>) -> (Lead, Step) {
-        let mut lead = lead.clone();
-        let [Target::Guard(target)] = lead.targets.as_mut_slice() else {
+    fn with_levels(&self, strategy: &SearchStrategy, noisy: &Noisy<'_>) -> (SearchStrategy, Step) {
+        let mut strategy = strategy.clone();
+        let [Target::Guard(target)] = strategy.targets.as_mut_slice() else {
             unreachable!("a search in noise goes by one target")
         };
         let known = target.noise.as_mut().expect("a search in noise");
@@ -335,28 +352,28 @@ impl<'d> Search<'d, '_> {
             (Some(turned), _) => Step::between(&turned, noisy.calibrated_step(), noisy.is_paired()),
             (None, rates) => Step::Rates(rates.expect("a search has levels or rates")),
         };
-        (lead, step)
+        (strategy, step)
     }
 
     /// What the search has learnt of the levels of good and bad.
     fn levels(&self, noisy: &Noisy<'_>) -> Option<Levels> {
-        Some(self.heading.levels(noisy.levels()?, noisy.is_paired()))
+        Some(self.orientation.levels(noisy.levels()?, noisy.is_paired()))
     }
 
     fn claim_of<'a>(
         &self,
         commit: &'a CommitId,
         targets: &'a [Target],
-        lead: &'a Lead,
+        strategy: &'a SearchStrategy,
         step: Step,
-        stretch: usize,
+        search_number: usize,
     ) -> Claim<'a>
     where
         'd: 'a,
     {
-        let (ends, aim) = (self.stretch.ends(), self.stretch.aim);
-        let (step, aside) = (Some(step), self.stretch.aside.as_slice());
-        Claim { commit, targets, lead, step, stretch, ends, aim, aside }
+        let (ends, aim) = (self.search_range.ends(), self.search_range.aim);
+        let (step, aside) = (Some(step), self.search_range.aside.as_slice());
+        Claim { commit, targets, strategy, step, search_number, ends, aim, aside }
     }
 
     /// Puts a commit, with those that hide behind it, to fresh runs against what lies before
@@ -364,14 +381,14 @@ impl<'d> Search<'d, '_> {
     fn claim_span(
         &mut self,
         noisy: &mut Noisy<'_>,
-        lead: &Lead,
+        strategy: &SearchStrategy,
         candidate: &Candidate,
         number: usize,
     ) -> Result<bool, HuntError> {
         let commit = self.commits[candidate.commit].clone();
-        let (lead, step) = self.with_levels(lead, noisy);
-        let targets = &lead.targets;
-        let claim = self.claim_of(&commit, targets, &lead, step, number);
+        let (strategy, step) = self.with_levels(strategy, noisy);
+        let targets = &strategy.targets;
+        let claim = self.claim_of(&commit, targets, &strategy, step, number);
         let against: Vec<CommitId> =
             candidate.against.iter().map(|place| self.commit_of(*place)).collect();
         if self.driver.confirm_span(claim, &against)? {
@@ -389,18 +406,18 @@ impl<'d> Search<'d, '_> {
     fn claim(
         &mut self,
         noisy: &mut Noisy<'_>,
-        lead: &Lead,
+        strategy: &SearchStrategy,
         commit: &CommitId,
         number: usize,
     ) -> Result<Option<Searched>, HuntError> {
         if let Some(open) = self.uneven(noisy, commit, &[])? {
             return Ok(Some(open));
         }
-        let (lead, step) = self.with_levels(lead, noisy);
-        let targets = &self.stretch.targets;
-        let claim = self.claim_of(commit, targets, &lead, step, number);
+        let (strategy, step) = self.with_levels(strategy, noisy);
+        let targets = &self.search_range.targets;
+        let claim = self.claim_of(commit, targets, &strategy, step, number);
         let why = match self.driver.confirm(claim)? {
-            Confirmed::Culprit(culprit, seen) => {
+            ConfirmationOutcome::Culprit(culprit, seen) => {
                 let parents = self.driver.oracle.history.parents(commit)?;
                 let fresh = self.fresh(commit, &parents)?;
                 if let Some(open) = self.uneven(noisy, commit, &fresh)? {
@@ -408,20 +425,22 @@ impl<'d> Search<'d, '_> {
                 }
                 return Ok(Some(Searched::Culprit(culprit, seen)));
             }
-            Confirmed::Small(culprit, seen) => return Ok(Some(Searched::Gradual(culprit, seen))),
-            Confirmed::Unsure(commits, why) => {
+            ConfirmationOutcome::Small(culprit, seen) => {
+                return Ok(Some(Searched::Gradual(culprit, seen)));
+            }
+            ConfirmationOutcome::Unsure(commits, why) => {
                 self.driver.contradicted(commit, &why)?;
                 return Ok(Some(Searched::Candidates(commits, why)));
             }
-            Confirmed::ParentToo(parent, why) => {
-                self.aside = self.driver.side_branch(self.stretch, commit, &parent)?;
+            ConfirmationOutcome::ParentAlready(parent, why) => {
+                self.aside = self.driver.side_branch(self.search_range, commit, &parent)?;
                 if self.aside.is_some() {
                     self.driver.contradicted(commit, &why)?;
                     return Ok(Some(Searched::Nothing(why)));
                 }
                 why
             }
-            Confirmed::Undecided(why) | Confirmed::NotSo(why) => why,
+            ConfirmationOutcome::Undecided(why) | ConfirmationOutcome::NotReproduced(why) => why,
         };
         self.driver.contradicted(commit, &why)?;
         let parents = self.driver.oracle.history.parents(commit)?;
@@ -442,12 +461,12 @@ impl<'d> Search<'d, '_> {
         if noisy.rates().is_none() {
             return Ok(None);
         }
-        let ends = self.stretch.ends().map(CommitId::clone);
+        let ends = self.search_range.ends().map(CommitId::clone);
         let mut counts: BTreeMap<CommitId, Count> = ends.into_iter().zip(self.ends).collect();
         for (place, sample) in noisy.samples().iter().chain(fresh) {
             counts.entry(self.commit_of(*place)).or_default().add(*sample);
         }
-        let Some((open, why)) = self.driver.uneven(self.stretch, commit, &counts)? else {
+        let Some((open, why)) = self.driver.uneven(self.search_range, commit, &counts)? else {
             return Ok(None);
         };
         self.driver.contradicted(commit, &why)?;
@@ -466,7 +485,7 @@ impl<'d> Search<'d, '_> {
         for one in parents.iter().chain([commit]) {
             let place = match self.commits.iter().position(|known| known == one) {
                 Some(place) => Place::Commit(place),
-                None if one == self.stretch.ends()[0] => Place::Good,
+                None if one == self.search_range.ends()[0] => Place::Good,
                 None => continue,
             };
             let look = Request::look(one, &measures, Phase::Confirm);
@@ -477,7 +496,7 @@ impl<'d> Search<'d, '_> {
             let told = runs.skip(usize::from(is_spread(&self.target)));
             for (attempt, x) in told.zip(xs) {
                 if self.sampler.used.insert(attempt) {
-                    fresh.push((place, self.heading.sample(x)));
+                    fresh.push((place, self.orientation.sample(x)));
                 }
             }
         }
@@ -494,7 +513,7 @@ impl<'d> Search<'d, '_> {
         let set = self.weighed(noisy, number)?;
         let set = if set.is_empty() { self.commits.clone() } else { set };
         let end = SearchEnd::Candidates(set.clone());
-        self.driver.oracle.recorder.event(Event::SearchEnd { stretch: number, end })?;
+        self.driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end })?;
         let why = format!("{why}; these hold {:.0} % of the posterior", 100.0 * SHARE);
         Ok(Searched::Candidates(set, why))
     }

@@ -8,29 +8,29 @@ use crate::oracle::{Request, measures_of};
 use crate::ui::text;
 
 use super::HuntError;
-use super::account::{Ledger, Stretch};
+use super::account::{Ledger, SearchRange};
 use super::confirm::Claim;
 use super::doubt::stated;
 use super::driver::Driver;
-use super::lead::Lead;
+use super::strategy::SearchStrategy;
 
 impl Driver<'_> {
-    /// Weighs the claims again that were made in these stretches; what chance explains too well is
+    /// Weighs the claims again that were made in these search ranges; what chance explains too well is
     /// a candidate.
     pub(super) fn recheck(
         &mut self,
         ledger: &mut Ledger,
-        claims: &[(CommitId, Stretch)],
+        claims: &[(CommitId, SearchRange)],
     ) -> Result<(), HuntError> {
         let wanted = self.oracle.config.statistics.confidence;
-        for (commit, stretch) in claims {
-            let lead = Lead::of(&stretch.targets, self.begun.options.search);
-            if lead.noisy().is_some() {
+        for (commit, search_range) in claims {
+            let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
+            if strategy.noisy().is_some() {
                 continue;
             }
             let mut sides = self.oracle.history.parents(commit)?;
             sides.push(commit.clone());
-            let measures = measures_of(&stretch.targets);
+            let measures = measures_of(&search_range.targets);
             let mut fresh = BTreeMap::new();
             for one in &sides {
                 let look = Request::look(one, &measures, Phase::Confirm);
@@ -39,13 +39,13 @@ impl Driver<'_> {
             fresh.retain(|_, seen| !seen.samples.is_empty());
             let claim = Claim {
                 commit,
-                targets: &stretch.targets,
-                lead: &lead,
+                targets: &search_range.targets,
+                strategy: &strategy,
                 step: None,
-                stretch: self.stretches.saturating_sub(1),
-                ends: stretch.ends(),
-                aim: stretch.aim,
-                aside: &stretch.aside,
+                search_number: self.searches.saturating_sub(1),
+                ends: search_range.ends(),
+                aim: search_range.aim,
+                aside: &search_range.aside,
             };
             let confidence = stated(self.doubt(claim, &fresh)?.chance());
             if confidence >= wanted {
@@ -57,7 +57,7 @@ impl Driver<'_> {
                  it is the one with a confidence of {} only",
                 text::figure(confidence)
             );
-            let (among, why) = self.open_range(stretch, &why)?;
+            let (among, why) = self.open_range(search_range, &why)?;
             ledger.withdraw(commit, &among, &why);
         }
         Ok(())

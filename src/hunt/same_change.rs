@@ -7,7 +7,7 @@ use crate::evaluation::{Aim, CommitId};
 use crate::git::Range;
 
 use super::HuntError;
-use super::account::Stretch;
+use super::account::SearchRange;
 use super::driver::Driver;
 use super::lasting::Step;
 use super::standing::Mend;
@@ -16,16 +16,16 @@ use super::standing::Mend;
 const MOST_BRANCHES: usize = 2;
 
 impl Driver<'_> {
-    /// Where the same change was in the tree before the found commit brought it (back): a stretch
+    /// Where the same change was in the tree before the found commit brought it (back): a search range
     /// up to there, and that it was undone.
     pub(super) fn landed_before(
         &mut self,
         step: &Step<'_>,
-    ) -> Result<Option<(Stretch, Mend)>, HuntError> {
-        let Step { stretch, culprit, .. } = step;
-        let [older, _] = stretch.ends();
+    ) -> Result<Option<(SearchRange, Mend)>, HuntError> {
+        let Step { search_range, culprit, .. } = step;
+        let [older, _] = search_range.ends();
         let parent = &culprit.parent;
-        if stretch.aim != Aim::Regression || parent == older {
+        if search_range.aim != Aim::Regression || parent == older {
             return Ok(None);
         }
         let history = &self.oracle.history;
@@ -37,8 +37,8 @@ impl Driver<'_> {
             return Ok(None);
         }
         let Some(commit) = touching.iter().find(landed).cloned() else { return Ok(None) };
-        let number = self.stretches.saturating_sub(1);
-        if self.judge(&commit, &stretch.targets, number)?.verdict != stretch.aim.newer() {
+        let number = self.searches.saturating_sub(1);
+        if self.judge(&commit, &search_range.targets, number)?.verdict != search_range.aim.newer() {
             return Ok(None);
         }
         let effect = culprit.effects.first();
@@ -49,48 +49,52 @@ impl Driver<'_> {
             left: 0.0,
             limit: effect.map_or(0.0, |effect| effect.limit),
         };
-        Ok(Some((Stretch { bad: commit, ..(*stretch).clone() }, mend)))
+        Ok(Some((SearchRange { bad: commit, ..(*search_range).clone() }, mend)))
     }
 
     /// Branches that do not have the found commit and carry its change all the same, as after a
     /// cherry-pick: each is searched by itself.
-    pub(super) fn on_other_branches(&mut self, step: &Step<'_>) -> Result<Vec<Stretch>, HuntError> {
-        let Step { stretch, culprit, .. } = step;
-        if stretch.aim != Aim::Regression {
+    pub(super) fn on_other_branches(
+        &mut self,
+        step: &Step<'_>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let Step { search_range, culprit, .. } = step;
+        if search_range.aim != Aim::Regression {
             return Ok(Vec::new());
         }
         let found = &culprit.info.commit;
         let change = self.oracle.history.change(&culprit.parent, found)?;
         let mut next = Vec::new();
-        for tip in self.tips_without(stretch, found)?.into_iter().take(MOST_BRANCHES) {
+        for tip in self.tips_without(search_range, found)?.into_iter().take(MOST_BRANCHES) {
             if !self.oracle.history.carries_mostly(&tip, &change) {
                 continue;
             }
-            let number = self.stretches.saturating_sub(1);
+            let number = self.searches.saturating_sub(1);
             let mut is_bad_from_the_start = false;
-            for base in self.oracle.history.merge_bases(stretch.ends()[0], &tip)? {
-                let judgement = self.judge(&base, &stretch.targets, number)?;
-                is_bad_from_the_start |= judgement.verdict == stretch.aim.newer();
+            for base in self.oracle.history.merge_bases(search_range.ends()[0], &tip)? {
+                let judgement = self.judge(&base, &search_range.targets, number)?;
+                is_bad_from_the_start |= judgement.verdict == search_range.aim.newer();
             }
             if is_bad_from_the_start {
                 continue;
             }
-            if self.judge(&tip, &stretch.targets, number)?.verdict == stretch.aim.newer() {
-                next.push(Stretch { bad: tip, ..(*stretch).clone() });
+            if self.judge(&tip, &search_range.targets, number)?.verdict == search_range.aim.newer()
+            {
+                next.push(SearchRange { bad: tip, ..(*search_range).clone() });
             }
         }
         Ok(next)
     }
 
-    /// The newest commits of the stretch that do not descend from the found one and are not its
+    /// The newest commits of the search range that do not descend from the found one and are not its
     /// ancestors, as parents of merges that brought both together.
     fn tips_without(
         &self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         found: &CommitId,
     ) -> Result<Vec<CommitId>, HuntError> {
         let history = &self.oracle.history;
-        let [older, newer] = stretch.ends();
+        let [older, newer] = search_range.ends();
         let with: BTreeSet<CommitId> = history.descending(found, newer)?.into_iter().collect();
         let range = Range::between(older, newer);
         let inside: BTreeSet<CommitId> = history.commits(&range)?.into_iter().collect();

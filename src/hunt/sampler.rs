@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, GuardTarget, Phase};
-use crate::oracle::{Observation, Request, Sample, Told, told};
+use crate::oracle::{Observation, Request, RunSample, Sample, run_sample};
 
 use super::HuntError;
 use super::driver::Driver;
@@ -36,7 +36,7 @@ impl Sampler {
         driver: &mut Driver<'_>,
         commit: &CommitId,
         target: &GuardTarget,
-    ) -> Result<Told, HuntError> {
+    ) -> Result<RunSample, HuntError> {
         let good = driver.begun.good.commit.clone();
         let is_kept = |one: &CommitId| *one == good || Some(one) == self.reference.as_ref();
         if let Some(before) = self.at.replace(commit.clone())
@@ -60,7 +60,7 @@ impl Sampler {
         commit: &CommitId,
         target: &GuardTarget,
         recipe: &Config,
-    ) -> Result<Told, HuntError> {
+    ) -> Result<RunSample, HuntError> {
         let measures = [target.guard.metric.measure.clone()];
         let look = Request::look(commit, &measures, Phase::Search);
         let mut seen = driver.oracle.evaluate(look)?;
@@ -74,8 +74,8 @@ impl Sampler {
         let Some(place) = place else {
             // It does not build, or has no such measure.
             return Ok(match super::fresh::samples(&seen, target, recipe) {
-                Err((why, reason)) => Told::Untestable(why, reason),
-                Ok(_) => told(&seen, target, 0, recipe),
+                Err((why, reason)) => RunSample::Untestable(why, reason),
+                Ok(_) => run_sample(&seen, target, 0, recipe),
             });
         };
         let attempt = &seen.of(&measures[0])[place].attempt;
@@ -84,7 +84,7 @@ impl Sampler {
             driver.oracle.evaluate(Request { runs: place + 1, ..look })?;
         }
         self.used.insert(attempt.clone());
-        Ok(told(&seen, target, place, recipe))
+        Ok(run_sample(&seen, target, place, recipe))
     }
 
     /// The oldest run that was not taken. Those of this hunt's confirmation are told otherwise.

@@ -1,4 +1,4 @@
-//! One stretch of history: `git bisect run` names a commit, the confirmation tests the claim,
+//! One range of history: `git bisect run` names a commit, the confirmation tests the claim,
 //! and a claim that does not hold is searched again with what is known now.
 
 use crate::config::BuildMode;
@@ -7,19 +7,19 @@ use crate::git::{BisectSession, End, Range};
 use crate::oracle::{Observation, Recorder};
 use crate::process::{self, Keep, LogFile};
 use crate::search::Step;
-use crate::store::journal::{Event, SearchBy, SearchEnd, Steadiness};
+use crate::store::journal::{Event, SearchBy, SearchEnd, SearchMethod};
 
 use super::HuntError;
-use super::account::Stretch;
-use super::confirm::{Claim, Confirmed};
+use super::account::SearchRange;
+use super::confirm::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
-use super::heading::Heading;
-use super::lead::Lead;
+use super::orientation::SearchOrientation;
 use super::posterior::posterior;
 use super::ruler::CHANGED;
 use super::sampler::Sampler;
-use super::short;
-use super::verdict::{Place, write_down};
+use super::short_text;
+use super::strategy::SearchStrategy;
+use super::verdict::{VerdictContext, write_down};
 
 /// How often a claim may fall before nobody is named.
 const MOST_ROUNDS: usize = 3;
@@ -33,7 +33,7 @@ const MOST_ASIDES: usize = 8;
 /// How many paths a note names.
 const MOST_NAMED: usize = 5;
 
-/// What a stretch came to.
+/// What a search range came to.
 #[derive(Debug)]
 pub(super) enum Searched {
     /// The commit that was sought, confirmed; and what was measured on the bad side of its step.
@@ -50,35 +50,41 @@ pub(super) enum Searched {
     BuildsDisagree(String),
 }
 
-/// Searches a stretch until an answer survives its confirmation.
-pub(super) fn search(driver: &mut Driver<'_>, stretch: Stretch) -> Result<Searched, HuntError> {
-    let lead = Lead::of(&stretch.targets, driver.begun.options.search);
-    let Some(target) = lead.noisy().cloned() else { return with_git(driver, stretch, &lead) };
+/// Searches a range until an answer survives its confirmation.
+pub(super) fn search(
+    driver: &mut Driver<'_>,
+    search_range: SearchRange,
+) -> Result<Searched, HuntError> {
+    let strategy = SearchStrategy::of(&search_range.targets, driver.begun.options.search);
+    let Some(target) = strategy.noisy().cloned() else {
+        return with_git(driver, search_range, &strategy);
+    };
     let mut sampler = Sampler::default();
-    let (target, ends) = match driver.ends(&stretch, &target, &mut sampler)? {
+    let (target, ends) = match driver.ends(&search_range, &target, &mut sampler)? {
         Ok(ends) => ends,
         Err(why) => return Ok(Searched::Nothing(why)),
     };
-    // Levels are what this stretch's own ends measure, and they say anew how to search it.
-    let lead = Lead::of(&[Target::Guard(target.clone())], driver.begun.options.search);
-    if lead.method == Steadiness::Sequential {
+    // Levels are what this search range's own ends measure, and they say anew how to search it.
+    let strategy =
+        SearchStrategy::of(&[Target::Guard(target.clone())], driver.begun.options.search);
+    if strategy.method == SearchMethod::Sequential {
         let is_last_word = driver.begun.options.search == SearchBy::GitBisect;
-        match with_git(driver, stretch.clone(), &lead)? {
+        match with_git(driver, search_range.clone(), &strategy)? {
             // One run or two per commit were not enough: the posterior weighs them all.
             Searched::Candidates(..) | Searched::Untestable(_) | Searched::BuildsDisagree(_)
                 if !is_last_word => {}
             found => return Ok(found),
         }
     }
-    let searched = posterior(driver, &stretch, &target, ends, sampler)?;
-    if stretch.paths.is_empty() || !matches!(searched, Searched::Candidates(..)) {
+    let searched = posterior(driver, &search_range, &target, ends, sampler)?;
+    if search_range.paths.is_empty() || !matches!(searched, Searched::Candidates(..)) {
         return Ok(searched);
     }
     // The filter may have hidden what did it: what was measured is not measured again.
-    let wider = Stretch { paths: Vec::new(), ..stretch.clone() };
+    let wider = SearchRange { paths: Vec::new(), ..search_range.clone() };
     let searched = search(driver, wider)?;
     if let Searched::Culprit(culprit, _) | Searched::Gradual(culprit, _) = &searched {
-        driver.name_what_was_hidden(culprit, &stretch.paths)?;
+        driver.name_what_was_hidden(culprit, &search_range.paths)?;
     }
     Ok(searched)
 }
@@ -86,82 +92,83 @@ pub(super) fn search(driver: &mut Driver<'_>, stretch: Stretch) -> Result<Search
 /// Lets git choose the commits.
 fn with_git(
     driver: &mut Driver<'_>,
-    mut stretch: Stretch,
-    lead: &Lead,
+    mut search_range: SearchRange,
+    strategy: &SearchStrategy,
 ) -> Result<Searched, HuntError> {
-    if let Some(searched) = short::search(driver, &stretch, lead)? {
+    if let Some(searched) = short_text::search(driver, &search_range, strategy)? {
         return Ok(searched);
     }
     let mut dropped = Vec::new();
-    let step = lead.noisy().and_then(|target| {
+    let step = strategy.noisy().and_then(|target| {
         let is_paired = target.noise?.paired;
-        let levels = Heading::of(stretch.aim, target).levels(target.levels()?, is_paired);
+        let levels =
+            SearchOrientation::of(search_range.aim, target).levels(target.levels()?, is_paired);
         Some(Step::between(&levels, levels.step(), is_paired))
     });
     let is_alone = driver.begun.options.search == SearchBy::GitBisect;
-    let most = if lead.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
+    let most = if strategy.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
     let (mut round, mut asides) = (0, 0);
     let mut last_word = String::new();
     while round < most {
-        let number = driver.stretches;
-        let end = bisect(driver, &stretch, lead)?;
-        driver.stretches += 1;
+        let number = driver.searches;
+        let end = bisect(driver, &search_range, strategy)?;
+        driver.searches += 1;
         let commit = match end {
             SearchEnd::Candidates(commits) => return Ok(Searched::Untestable(commits)),
             SearchEnd::FirstBad(commit) => commit,
         };
         let claim = Claim {
             commit: &commit,
-            targets: &stretch.targets,
-            lead,
+            targets: &search_range.targets,
+            strategy,
             step,
-            stretch: number,
-            ends: stretch.ends(),
-            aim: stretch.aim,
-            aside: &stretch.aside,
+            search_number: number,
+            ends: search_range.ends(),
+            aim: search_range.aim,
+            aside: &search_range.aside,
         };
         match driver.confirm(claim)? {
-            Confirmed::Culprit(culprit, seen) => {
-                driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
+            ConfirmationOutcome::Culprit(culprit, seen) => {
+                driver.name_what_was_hidden(&culprit, filter_of(&search_range, &dropped))?;
                 return Ok(Searched::Culprit(culprit, seen));
             }
-            Confirmed::Small(culprit, seen) => {
-                driver.name_what_was_hidden(&culprit, filter_of(&stretch, &dropped))?;
+            ConfirmationOutcome::Small(culprit, seen) => {
+                driver.name_what_was_hidden(&culprit, filter_of(&search_range, &dropped))?;
                 return Ok(Searched::Gradual(culprit, seen));
             }
-            Confirmed::Unsure(commits, why) => {
+            ConfirmationOutcome::Unsure(commits, why) => {
                 driver.contradicted(&commit, &why)?;
                 return Ok(Searched::Candidates(commits, why));
             }
-            Confirmed::ParentToo(parent, why) => {
+            ConfirmationOutcome::ParentAlready(parent, why) => {
                 driver.contradicted(&commit, &why)?;
                 if asides < MOST_ASIDES
-                    && let Some(aside) = driver.side_branch(&stretch, &commit, &parent)?
+                    && let Some(aside) = driver.side_branch(&search_range, &commit, &parent)?
                 {
-                    stretch.aside.push(aside);
+                    search_range.aside.push(aside);
                     asides += 1;
                     continue;
                 }
-                let [old, _] = stretch.ends();
+                let [old, _] = search_range.ends();
                 if !driver.oracle.history.is_ancestor(old, &parent)? {
                     return Ok(Searched::Candidates(vec![commit, parent], why));
                 }
-                if !driver.was_told(&parent, stretch.aim.older(), number)? && parent != *old {
+                if !driver.was_told(&parent, search_range.aim.older(), number)? && parent != *old {
                     // The filter hid what did it, or a commit that git believed untested.
-                    stretch = stretch.up_to(parent);
-                    if !stretch.paths.is_empty() {
-                        dropped = std::mem::take(&mut stretch.paths);
+                    search_range = search_range.up_to(parent);
+                    if !search_range.paths.is_empty() {
+                        dropped = std::mem::take(&mut search_range.paths);
                     }
                     round += 1;
                     continue;
                 }
                 last_word = why;
             }
-            Confirmed::NotSo(why) => {
+            ConfirmationOutcome::NotReproduced(why) => {
                 driver.contradicted(&commit, &why)?;
                 last_word = why;
             }
-            Confirmed::Undecided(why) => {
+            ConfirmationOutcome::Undecided(why) => {
                 driver.contradicted(&commit, &why)?;
                 last_word = why;
                 // Runs of one commit that differ do not get better by searching again.
@@ -172,15 +179,15 @@ fn with_git(
             return Ok(Searched::BuildsDisagree(last_word));
         }
         round += 1;
-        if lead.noisy().is_none()
+        if strategy.noisy().is_none()
             && round >= MOST_REFUTED
-            && let Some(searched) = driver.search_by_rates(&stretch, lead, &last_word)?
+            && let Some(searched) = driver.search_by_rates(&search_range, strategy, &last_word)?
         {
             return Ok(searched);
         }
     }
     let why = format!("measurements of one commit contradict each other: {last_word}");
-    let (range, why) = driver.open_range(&stretch, &why)?;
+    let (range, why) = driver.open_range(&search_range, &why)?;
     Ok(Searched::Candidates(range, why))
 }
 
@@ -188,8 +195,8 @@ fn with_git(
 pub(super) const UNTESTABLE: &str = "the other commits between them cannot be tested";
 
 /// The path filter that a search began with, whether it was dropped since or not.
-fn filter_of<'a>(stretch: &'a Stretch, dropped: &'a [String]) -> &'a [String] {
-    if dropped.is_empty() { &stretch.paths } else { dropped }
+fn filter_of<'a>(search_range: &'a SearchRange, dropped: &'a [String]) -> &'a [String] {
+    if dropped.is_empty() { &search_range.paths } else { dropped }
 }
 
 impl Driver<'_> {
@@ -232,60 +239,61 @@ impl Driver<'_> {
     }
 }
 
-/// Writes down that a stretch is searched, and how; returns its range.
-pub(super) fn open_stretch(
+/// Writes down that a range is searched, and how; returns its range.
+pub(super) fn open_search(
     driver: &mut Driver<'_>,
-    stretch: &Stretch,
-    lead: &Lead,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
 ) -> Result<Range, HuntError> {
-    let [old, new] = stretch.ends();
+    let [old, new] = search_range.ends();
     let range = Range {
         old: [old]
             .into_iter()
-            .chain(stretch.aside.iter().flat_map(|aside| &aside.tips))
+            .chain(search_range.aside.iter().flat_map(|aside| &aside.tips))
             .cloned()
             .collect(),
         new: new.clone(),
         first_parent: driver.begun.options.first_parent,
-        paths: stretch.paths.clone(),
+        paths: search_range.paths.clone(),
     };
-    let (targets, chunks) = sought(driver, lead);
+    let (targets, chunks) = sought(driver, strategy);
     driver.oracle.recorder.event(Event::Search {
-        stretch: driver.stretches,
-        good: stretch.good.clone(),
-        bad: stretch.bad.clone(),
+        search_number: driver.searches,
+        good: search_range.good.clone(),
+        bad: search_range.bad.clone(),
         commits: driver.oracle.history.count(&range)?,
         targets,
-        paths: stretch.paths.clone(),
-        method: Some(lead.method),
+        paths: search_range.paths.clone(),
+        method: Some(strategy.method),
         chunks,
         clean: driver.is_clean,
     })?;
     Ok(range)
 }
 
-/// Lets git drive the oracle over the stretch.
+/// Lets git drive the oracle over the search range.
 pub(super) fn bisect(
     driver: &mut Driver<'_>,
-    stretch: &Stretch,
-    lead: &Lead,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
 ) -> Result<SearchEnd, HuntError> {
     let skip = driver.begun.options.skip.clone();
-    let range = open_stretch(driver, stretch, lead)?;
-    let number = driver.stretches;
+    let range = open_search(driver, search_range, strategy)?;
+    let number = driver.searches;
     let path = driver.hunt.bisect_repository();
-    let session = BisectSession::open(driver.oracle.history.repository(), &path, &stretch.bad)?;
-    session.start(&range, stretch.aim)?;
-    replay(driver, &session, stretch, lead, &skip)?;
+    let session =
+        BisectSession::open(driver.oracle.history.repository(), &path, &search_range.bad)?;
+    session.start(&range, search_range.aim)?;
+    replay(driver, &session, search_range, strategy, &skip)?;
     if ended(&session)?.is_none() {
         run_git(driver, &session, number)?;
     }
     let end = match ended(&session)? {
         Some(End::FirstBad(commit)) => SearchEnd::FirstBad(commit),
         Some(End::Candidates(commits)) => SearchEnd::Candidates(commits),
-        Some(End::NoTestable) if !stretch.paths.is_empty() => {
-            let wider = Stretch { paths: Vec::new(), ..stretch.clone() };
-            return bisect(driver, &wider, lead);
+        Some(End::NoTestable) if !search_range.paths.is_empty() => {
+            let wider = SearchRange { paths: Vec::new(), ..search_range.clone() };
+            return bisect(driver, &wider, strategy);
         }
         Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
         // A part of the range, the ends of which nobody compared before.
@@ -296,33 +304,33 @@ pub(super) fn bisect(
             return Err(HuntError::World(format!(
                 "git says that the merge base {} is {}, which was measured as {}",
                 commit.short(),
-                stretch.aim.newer(),
-                stretch.aim.older()
+                search_range.aim.newer(),
+                search_range.aim.older()
             )));
         }
         None => return Err(why_git_stopped(driver)?),
     };
     session.reset()?;
-    driver.oracle.recorder.event(Event::SearchEnd { stretch: number, end: end.clone() })?;
+    driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end: end.clone() })?;
     Ok(end)
 }
 
-/// What a search of the stretch judges by, and how much of the text it reads.
-fn sought(driver: &Driver<'_>, lead: &Lead) -> (Vec<Target>, Option<u32>) {
+/// What a search of the range judges by, and how much of the text it reads.
+fn sought(driver: &Driver<'_>, strategy: &SearchStrategy) -> (Vec<Target>, Option<u32>) {
     match &driver.short {
         Some(short) => (short.targets.clone(), Some(short.chunks)),
-        None => (lead.targets.clone(), None),
+        None => (strategy.targets.clone(), None),
     }
 }
 
 /// Tells git what is known already: the commits that were to be skipped, and every verdict
-/// that an interrupted search of this stretch, or an earlier round of it, came to. The verdicts
+/// that an interrupted search of this range, or an earlier round of it, came to. The verdicts
 /// are derived anew, from the samples and with the confirmation's word above the search's.
 fn replay(
     driver: &mut Driver<'_>,
     session: &BisectSession,
-    stretch: &Stretch,
-    lead: &Lead,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
     skip: &[CommitId],
 ) -> Result<(), HuntError> {
     for commit in skip {
@@ -331,15 +339,16 @@ fn replay(
     // They were measured with the endpoints. `git bisect run` would ask about them too, and ends
     // without a word where it has to ask about a second one (2.39 and 2.47 both do).
     let history = &driver.oracle.history;
-    let [old, new] = stretch.ends();
+    let [old, new] = search_range.ends();
     if !history.is_ancestor(old, new)? {
         for base in history.merge_bases(old, new)? {
             let phase = Phase::Search;
-            let (judgement, _) = driver.oracle.settle(&base, &lead.targets, phase, None)?;
+            let (judgement, _) =
+                driver.oracle.judge_until_decided(&base, &strategy.targets, phase, None)?;
             session.mark(judgement.verdict, &base)?;
         }
     }
-    let (targets, chunks) = sought(driver, lead);
+    let (targets, chunks) = sought(driver, strategy);
     let (mut known, mut read) = (Vec::new(), None);
     for entry in driver.hunt.entries()? {
         if let Event::Search { chunks, .. } = entry.event {
@@ -369,10 +378,10 @@ fn replay(
             None => driver.phase_of_truth(&commit, &targets)?,
         };
         let (mut judgement, observation) =
-            driver.oracle.settle(&commit, &targets, phase, chunks)?;
+            driver.oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
         if judgement.verdict != before {
-            short::over(&mut judgement, chunks);
-            let place = Place { stretch: driver.stretches, phase, left: None };
+            short_text::over(&mut judgement, chunks);
+            let place = VerdictContext { search_number: driver.searches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
         }
         // Only what narrows the search: git refuses a new one that is older than an old one.
@@ -404,19 +413,19 @@ fn still_open(
 }
 
 impl Driver<'_> {
-    /// Whether the search of this stretch was told this verdict of a commit.
+    /// Whether the search of this range was told this verdict of a commit.
     fn was_told(
         &self,
         commit: &CommitId,
         verdict: Verdict,
-        stretch: usize,
+        search_number: usize,
     ) -> Result<bool, HuntError> {
         Ok(self.hunt.entries()?.into_iter().any(|entry| match entry.event {
             Event::Judged(judged) => {
                 judged.commit == *commit
                     && judged.judgement.verdict == verdict
                     && judged.phase != Phase::Confirm
-                    && judged.stretch <= stretch
+                    && judged.search_number <= search_number
             }
             _ => false,
         }))
@@ -482,7 +491,7 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     })
 }
 
-/// For the account: an outcome in place of a stretch that has none.
+/// For the account: an outcome in place of a search range that has none.
 pub(super) fn candidates_sentence(commits: &[CommitId], why: &str, aim: Aim) -> String {
     let sought = aim.sought();
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
@@ -496,7 +505,7 @@ pub(super) fn candidates_sentence(commits: &[CommitId], why: &str, aim: Aim) -> 
     }
 }
 
-/// A stretch with nothing to name is never silent.
+/// A search range with nothing to name is never silent.
 pub(super) fn nothing() -> Finding {
     Finding::plain(
         crate::evaluation::Outcome::Candidates,

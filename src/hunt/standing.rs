@@ -4,7 +4,7 @@
 use crate::evaluation::{CommitId, Culprit, Metric, Target};
 use crate::search::{Carried, Fate, fates};
 
-use super::account::Stretch;
+use super::account::SearchRange;
 
 /// A step that leaves less than this share of itself may hide another commit: behind a
 /// perplexity of 100,000 nobody sees a rise of 0.3.
@@ -17,7 +17,7 @@ const EXACT: f64 = 1e-3;
 
 /// A first bad commit, and what became of its change.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundCommit {
     pub(super) culprit: Culprit,
     pub(super) standing: Standing,
     /// Where it is only known that one of these made the step, and why.
@@ -76,7 +76,7 @@ pub(super) struct Around {
     pub(super) hidden: Vec<CommitId>,
 }
 
-impl Found {
+impl FoundCommit {
     /// One that stands until something is known against it.
     pub(super) fn new(culprit: Culprit) -> Self {
         Self { culprit, standing: Standing::Stands, among: None }
@@ -108,7 +108,7 @@ impl Found {
 }
 
 /// Says what a mend makes of the commits found before it; `around` has an entry for each.
-pub(super) fn settle(found: &mut [Found], mend: &Mend, around: &[Around]) {
+pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) {
     let metric = mend.metric.as_ref();
     let places: Vec<usize> = (0..found.len())
         .filter(|&i| around[i].is_before && found[i].stands() && found[i].step(metric).is_some())
@@ -153,7 +153,7 @@ pub(super) fn settle(found: &mut [Found], mend: &Mend, around: &[Around]) {
 /// Says of a step that several improvements together took away, to a thousandth, that it was
 /// undone. `parts`: the improvements that settled nothing by themselves, oldest first, each with
 /// what is known of the found commits beside it.
-pub(super) fn settle_in_parts(found: &mut [Found], parts: &[(Mend, Vec<Around>)]) {
+pub(super) fn settle_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<Around>)]) {
     let parts = &parts[..parts.len().min(MOST_PARTS)];
     for set in 1_u32..1 << parts.len() {
         let taken: Vec<_> = (0..parts.len()).filter(|i| set >> i & 1 == 1).collect();
@@ -176,18 +176,22 @@ pub(super) fn settle_in_parts(found: &mut [Found], parts: &[(Mend, Vec<Around>)]
     }
 }
 
-/// Where a commit was found whose parent is better than the level that its stretch began with:
-/// something before it was made good. Only where the stretch begins at a found commit is that
+/// Where a commit was found whose parent is better than the level that its search range began with:
+/// something before it was made good. Only where the search range begins at a found commit is that
 /// anything to a found commit.
-pub(super) fn mends_before(stretch: &Stretch, found: &Culprit, targets: &[Target]) -> Option<Mend> {
-    let [older, _] = stretch.ends();
+pub(super) fn mends_before(
+    search_range: &SearchRange,
+    found: &Culprit,
+    targets: &[Target],
+) -> Option<Mend> {
+    let [older, _] = search_range.ends();
     if found.parent == *older {
         return None;
     }
-    stretch.targets.iter().find_map(|target| {
+    search_range.targets.iter().find_map(|target| {
         let Target::Guard(target) = target else { return None };
         let effect = found.effects.iter().find(|effect| effect.metric == target.guard.metric)?;
-        let [before, _] = stretch.aim.turned([&effect.parent, &effect.commit]);
+        let [before, _] = search_range.aim.swap_if_fix([&effect.parent, &effect.commit]);
         let before = before.number()?;
         let amount = target.guard.worsening(before, target.baseline.number()?);
         let metric = target.guard.metric.clone();

@@ -25,7 +25,7 @@ impl Driver<'_> {
         claim: Claim<'_>,
         fresh: &Fresh,
     ) -> Result<Option<String>, HuntError> {
-        let Some(target) = claim.lead.noisy().filter(|target| target.levels().is_some()) else {
+        let Some(target) = claim.strategy.noisy().filter(|target| target.levels().is_some()) else {
             return Ok(None);
         };
         let measures = [target.guard.metric.measure.clone()];

@@ -5,7 +5,7 @@ use crate::git::Absence;
 use crate::oracle::{Observation, Request, measures_of};
 
 use super::HuntError;
-use super::account::Stretch;
+use super::account::SearchRange;
 use super::driver::Driver;
 use super::fresh::verdict_of_run;
 use super::lasting::Step;
@@ -28,7 +28,7 @@ impl Driver<'_> {
     /// newer end, the latest first, and what was landed and reverted meanwhile.
     pub(super) fn suspects(&mut self, step: &Step<'_>) -> Result<Vec<Suspect>, HuntError> {
         let history = &self.oracle.history;
-        let [_, newer] = step.stretch.ends();
+        let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
         let change = history.change(&step.culprit.parent, found)?;
         let mut suspects = Vec::new();
@@ -54,21 +54,21 @@ impl Driver<'_> {
     /// older end is.
     pub(super) fn first_older(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         found: &CommitId,
         suspect: &Suspect,
     ) -> Result<Option<Observation>, HuntError> {
-        let [_, newer] = stretch.ends();
-        let number = self.stretches.saturating_sub(1);
+        let [_, newer] = search_range.ends();
+        let number = self.searches.saturating_sub(1);
         let places = suspect.places.iter().chain([&suspect.before]);
         for place in places.filter(|one| *one != newer && *one != found) {
             // A side of a merge that never had the change shows nothing of what became of it.
             if !self.oracle.history.is_ancestor(found, place)? {
                 continue;
             }
-            let judgement = self.judge(place, &stretch.targets, number)?;
-            if judgement.verdict == stretch.aim.older()
-                && let Some(seen) = self.is_surely_older(stretch, place)?
+            let judgement = self.judge(place, &search_range.targets, number)?;
+            if judgement.verdict == search_range.aim.older()
+                && let Some(seen) = self.is_surely_older(search_range, place)?
             {
                 return Ok(Some(seen));
             }
@@ -80,23 +80,24 @@ impl Driver<'_> {
     /// same: one run may be a stray, and would take the blame from the commit that was found.
     fn is_surely_older(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         commit: &CommitId,
     ) -> Result<Option<Observation>, HuntError> {
-        let measures = measures_of(&stretch.targets);
+        let measures = measures_of(&search_range.targets);
         let look = Request::look(commit, &measures, Phase::Search);
         let is_noisy =
             |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
-        let is_noisy = stretch.targets.iter().any(is_noisy);
+        let is_noisy = search_range.targets.iter().any(is_noisy);
         let seen = if is_noisy {
             self.oracle.evaluate(look)?
         } else {
-            self.seen_often(commit, &stretch.targets)?
+            self.seen_often(commit, &search_range.targets)?
         };
         let recipe = self.oracle.recipe(commit)?;
-        let older = stretch.aim.older();
+        let older = search_range.aim.older();
         let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
-        let is_older = |run| verdict_of_run(&seen, run, &stretch.targets, &recipe).verdict == older;
+        let is_older =
+            |run| verdict_of_run(&seen, run, &search_range.targets, &recipe).verdict == older;
         let holds = is_noisy || (0..count).all(is_older);
         Ok(holds.then_some(seen))
     }

@@ -12,7 +12,7 @@ use crate::store::{HuntDir, Store};
 
 use super::HuntError;
 use super::begin::default_slots;
-use super::clean::clean_slots;
+use super::cleanup::clean_slots;
 use super::open::begun;
 
 /// What is left, and how much of the disk it takes.

@@ -5,19 +5,19 @@ use crate::evaluation::{
     Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Outcome, Target, Value,
 };
 use crate::oracle::Observation;
-use crate::store::journal::{OtherGuard, SearchBy, Steadiness};
+use crate::store::journal::{OtherGuard, SearchBy, SearchMethod};
 
 use super::checks::{other_checks, with_checks};
-use super::extent::other_text;
-use super::lead::Lead;
-use super::noise::{Manner, RUNS_TO_REPEAT, look_in_noise, spread};
-use super::yielded::missing_at;
+use super::missing_metrics::missing_at;
+use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, look_in_noise, spread};
+use super::same_text::other_text;
+use super::strategy::SearchStrategy;
 
 /// What a hunt is to judge by.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     pub(super) targets: Vec<Target>,
-    pub(super) steadiness: Steadiness,
+    pub(super) steadiness: SearchMethod,
     pub(super) others: Vec<OtherGuard>,
 }
 
@@ -26,11 +26,11 @@ pub(super) fn choose(
     good: &Observation,
     bad: &Observation,
     guards: &[Guard],
-    manner: &Manner,
+    policy: &EndpointPolicy,
 ) -> Result<Chosen, Box<Finding>> {
     let (good, bad) = (&guarded(good, guards), &guarded(bad, guards));
-    let mut chosen = unbound(good, bad, guards, manner)?;
-    chosen.targets = with_checks(chosen.targets, good, &manner.same_checks);
+    let mut chosen = unbound(good, bad, guards, policy)?;
+    chosen.targets = with_checks(chosen.targets, good, &policy.same_checks);
     Ok(chosen)
 }
 
@@ -39,7 +39,7 @@ fn unbound(
     good: &Observation,
     bad: &Observation,
     guards: &[Guard],
-    manner: &Manner,
+    policy: &EndpointPolicy,
 ) -> Result<Chosen, Box<Finding>> {
     if let Some(what) = first_failure(good) {
         return Err(unmeasurable(format!("the good endpoint cannot be measured: {what}")));
@@ -61,11 +61,11 @@ fn unbound(
         let starved = samples.iter().any(|sample| sample.starved);
         return failure_target(Some(measure.clone()), first, starved);
     }
-    let other_checks = || other_checks(good, bad, &manner.same_checks);
+    let other_checks = || other_checks(good, bad, &policy.same_checks);
     if let Some(what) = other_text(good, bad).or_else(other_checks) {
         return Err(unmeasurable(what));
     }
-    guard_targets(good, bad, guards, manner)
+    guard_targets(good, bad, guards, policy)
 }
 
 /// An endpoint without the measures that nothing guards: whether those fail decides nothing.
@@ -112,13 +112,13 @@ fn failure_target(
     }
     Ok(Chosen {
         targets: vec![Target::Failure { measure, failure: failure.clone(), checks: None }],
-        steadiness: Steadiness::BitIdentical,
+        steadiness: SearchMethod::BitIdentical,
         others: Vec::new(),
     })
 }
 
 /// What one guard says of the endpoints.
-pub(super) enum Found {
+pub(super) enum GuardCheck {
     Target(Box<GuardTarget>),
     Overlap(String),
     Holds(String),
@@ -130,7 +130,7 @@ fn guard_targets(
     good: &Observation,
     bad: &Observation,
     guards: &[Guard],
-    manner: &Manner,
+    policy: &EndpointPolicy,
 ) -> Result<Chosen, Box<Finding>> {
     let mut targets = Vec::new();
     let mut others = Vec::new();
@@ -142,25 +142,25 @@ fn guard_targets(
         why: why.to_owned(),
     };
     for guard in guards {
-        match look(good, bad, guard, manner) {
-            Found::Target(target) => targets.push(Target::Guard(*target)),
-            Found::More => {
+        match look(good, bad, guard, policy) {
+            GuardCheck::Target(target) => targets.push(Target::Guard(*target)),
+            GuardCheck::More => {
                 let text = format!("{} was not measured often enough", guard.metric);
                 others.push(other(guard, &text));
                 overlaps.push(text);
             }
-            Found::Overlap(text) => {
+            GuardCheck::Overlap(text) => {
                 others.push(other(guard, &text));
                 overlaps.push(text);
             }
-            Found::Holds(text) => {
+            GuardCheck::Holds(text) => {
                 others.push(other(guard, &text));
                 holds.push(text);
             }
         }
     }
     if !targets.is_empty() {
-        let steadiness = Lead::of(&targets, manner.by).method;
+        let steadiness = SearchStrategy::of(&targets, policy.by).method;
         return Ok(Chosen { targets, steadiness, others });
     }
     if !overlaps.is_empty() {
@@ -179,22 +179,27 @@ fn guard_targets(
 }
 
 /// What the runs at hand say of one guard.
-pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner: &Manner) -> Found {
+pub(super) fn look(
+    good: &Observation,
+    bad: &Observation,
+    guard: &Guard,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
     let metric = &guard.metric;
-    if manner.is_spread {
-        return spread(good, bad, guard, manner);
+    if policy.is_spread {
+        return spread(good, bad, guard, policy);
     }
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
         let ends = [("good", good), ("bad", bad)];
         return match ends.iter().find(|(_, seen)| seen.values(metric).is_empty()) {
-            Some((end, seen)) => Found::Holds(missing_at(seen, metric, end)),
+            Some((end, seen)) => GuardCheck::Holds(missing_at(seen, metric, end)),
             // A fact that differs from run to run has no level.
-            None => Found::Overlap(format!("{metric} does not repeat from run to run")),
+            None => GuardCheck::Overlap(format!("{metric} does not repeat from run to run")),
         };
     };
     if guard.is_broken(&baseline, &baseline) {
         // `max` and `min` can be broken at the good end already: nobody between broke them.
-        return Found::Holds(format!(
+        return GuardCheck::Holds(format!(
             "{metric} is out of its bounds at the good end already ({baseline})"
         ));
     }
@@ -211,19 +216,19 @@ pub(super) fn look(good: &Observation, bad: &Observation, guard: &Guard, manner:
     };
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let runs = good.values(metric).len().min(bad.values(metric).len());
-    if repeats && manner.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
+    if repeats && policy.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
         // A coin may well fall twice the same way.
-        return Found::More;
+        return GuardCheck::More;
     }
-    let is_forced = manner.by == SearchBy::Posterior && baseline.number().is_some();
+    let is_forced = policy.by == SearchBy::Posterior && baseline.number().is_some();
     if repeats && !(is_forced && guard.is_broken(&baseline, &level)) {
         return if guard.is_broken(&baseline, &level) {
-            Found::Target(Box::new(target))
+            GuardCheck::Target(Box::new(target))
         } else {
-            Found::Holds(moved(guard, &baseline, &level, limit))
+            GuardCheck::Holds(moved(guard, &baseline, &level, limit))
         };
     }
-    look_in_noise(good, bad, target, manner)
+    look_in_noise(good, bad, target, policy)
 }
 
 /// Whether the bad endpoint is better than the good one by more than it might be worse.

@@ -9,7 +9,7 @@ use crate::oracle::{Request, measures_of};
 use crate::search::odds_of_unevenness;
 
 use super::HuntError;
-use super::account::{Ledger, Stretch};
+use super::account::{Ledger, SearchRange};
 use super::driver::Driver;
 use super::fresh::verdict_of_run;
 
@@ -19,7 +19,7 @@ const MOST_UNEVEN: f64 = 3.0;
 const RUNS_TO_BE_SURE: usize = 5;
 
 /// Commits on one side of another, each with its count.
-type Side<'a> = Vec<(&'a CommitId, Count)>;
+type CountedCommits<'a> = Vec<(&'a CommitId, Count)>;
 
 /// How often the runs of a commit broke the guard.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,12 +60,12 @@ impl Driver<'_> {
     /// do not fail equally often.
     pub(super) fn uneven(
         &self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         commit: &CommitId,
         counts: &BTreeMap<CommitId, Count>,
     ) -> Result<Option<(Vec<CommitId>, String)>, HuntError> {
         let sides = self.sides_of(commit, counts)?;
-        self.unevenness(stretch, commit, counts, sides)
+        self.unevenness(search_range, commit, counts, sides)
     }
 
     /// Withdraws what was named where all runs of the hunt show that commits flake by themselves:
@@ -73,11 +73,11 @@ impl Driver<'_> {
     pub(super) fn withdraw_the_uneven(
         &mut self,
         ledger: &mut Ledger,
-        claims: &[(CommitId, Stretch)],
+        claims: &[(CommitId, SearchRange)],
     ) -> Result<(), HuntError> {
-        for (commit, stretch) in claims {
-            let counts = self.counts_in(stretch)?;
-            let newer_fails = stretch.aim.newer() == Verdict::Bad;
+        for (commit, search_range) in claims {
+            let counts = self.counts_in(search_range)?;
+            let newer_fails = search_range.aim.newer() == Verdict::Bad;
             let [mut older, mut newer] = self.sides_of(commit, &counts)?;
             // What is mended on the way fails otherwise than its side without flaking.
             older.retain(|(_, count)| count.fails_mostly() != newer_fails);
@@ -88,24 +88,27 @@ impl Driver<'_> {
                     side.clear();
                 }
             }
-            if let Some((among, why)) = self.unevenness(stretch, commit, &counts, sides)? {
+            if let Some((among, why)) = self.unevenness(search_range, commit, &counts, sides)? {
                 ledger.withdraw(commit, &among, &why);
             }
         }
         Ok(())
     }
 
-    /// How often each commit that was judged in this hunt is worse than the stretch allows, in all
+    /// How often each commit that was judged in this hunt is worse than the search range allows, in all
     /// of its runs.
-    fn counts_in(&mut self, stretch: &Stretch) -> Result<BTreeMap<CommitId, Count>, HuntError> {
-        let measures = measures_of(&stretch.targets);
+    fn counts_in(
+        &mut self,
+        search_range: &SearchRange,
+    ) -> Result<BTreeMap<CommitId, Count>, HuntError> {
+        let measures = measures_of(&search_range.targets);
         let [older, newer] = self.begun.ends().map(CommitId::clone);
         let inside = self.oracle.history.commits(&Range::between(&older, &newer))?;
         let judged = self.judged()?;
         let is_judged = |one: &&CommitId| judged.contains(*one) || **one == older || **one == newer;
         let mut counts = BTreeMap::new();
         for commit in inside.iter().chain([&older]).filter(is_judged) {
-            if self.is_aside(commit, stretch)? {
+            if self.is_aside(commit, search_range)? {
                 continue;
             }
             let look = Request::look(commit, &measures, Phase::Search);
@@ -114,7 +117,7 @@ impl Driver<'_> {
             let runs = seen.samples.values().map(Vec::len).min().unwrap_or(0);
             let mut count = Count::default();
             for run in 0..runs {
-                match verdict_of_run(&seen, run, &stretch.targets, &recipe).verdict {
+                match verdict_of_run(&seen, run, &search_range.targets, &recipe).verdict {
                     Verdict::Bad => count.add(1.0),
                     Verdict::Good => count.add(0.0),
                     Verdict::Skip | Verdict::Unknown => {}
@@ -132,7 +135,7 @@ impl Driver<'_> {
         &self,
         commit: &CommitId,
         counts: &'a BTreeMap<CommitId, Count>,
-    ) -> Result<[Side<'a>; 2], HuntError> {
+    ) -> Result<[CountedCommits<'a>; 2], HuntError> {
         let history = &self.oracle.history;
         let (mut older, mut newer) = (Vec::new(), Vec::new());
         for (one, count) in counts {
@@ -145,10 +148,10 @@ impl Driver<'_> {
     /// Why these sides of a commit do not tell it apart, and what stays open.
     fn unevenness(
         &self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         commit: &CommitId,
         counts: &BTreeMap<CommitId, Count>,
-        sides: [Side<'_>; 2],
+        sides: [CountedCommits<'_>; 2],
     ) -> Result<Option<(Vec<CommitId>, String)>, HuntError> {
         for side in sides {
             let pairs: Vec<_> = side.iter().map(|(_, count)| (count.failed, count.runs)).collect();
@@ -170,7 +173,7 @@ impl Driver<'_> {
                 commit.short(),
                 told.join(" and ")
             );
-            return Ok(Some((self.between_steady(stretch, counts)?, why)));
+            return Ok(Some((self.between_steady(search_range, counts)?, why)));
         }
         Ok(None)
     }
@@ -179,13 +182,14 @@ impl Driver<'_> {
     /// runs say of a rate is its own. `ends`: the samples of the part's good and bad end.
     pub(super) fn flaky_end(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         metric: &Metric,
         ends: &[Vec<f64>; 2],
     ) -> Result<Option<CommitId>, HuntError> {
         let measures = [metric.measure.clone()];
         let whole = [self.begun.good.commit.clone(), self.begun.bad.commit.clone()];
-        for ((end, own), samples) in [&stretch.good, &stretch.bad].into_iter().zip(whole).zip(ends)
+        for ((end, own), samples) in
+            [&search_range.good, &search_range.bad].into_iter().zip(whole).zip(ends)
         {
             let count: Count = samples.iter().copied().collect();
             if *end == own || count.failed == 0 || count.failed == count.runs {
@@ -202,11 +206,11 @@ impl Driver<'_> {
     /// The commits between those that do not flake.
     fn between_steady(
         &self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         counts: &BTreeMap<CommitId, Count>,
     ) -> Result<Vec<CommitId>, HuntError> {
         let history = &self.oracle.history;
-        let [older, newer] = stretch.ends();
+        let [older, newer] = search_range.ends();
         let mut last = newer.clone();
         let steady = |wanted: fn(&Count) -> bool| {
             let is_steady = move |(_, count): &(&CommitId, &Count)| {

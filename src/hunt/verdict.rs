@@ -8,8 +8,8 @@ use super::HuntError;
 
 /// Where in a hunt a verdict belongs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) stretch: usize,
+pub(super) struct VerdictContext {
+    pub(super) search_number: usize,
     pub(super) phase: Phase,
     /// Commits and steps git thinks are left.
     pub(super) left: Option<(usize, usize)>,
@@ -20,13 +20,13 @@ pub(super) fn write_down(
     oracle: &mut Oracle,
     seen: &Observation,
     judgement: &Judgement,
-    place: Place,
+    place: VerdictContext,
 ) -> Result<(), HuntError> {
     let event = Event::Judged(Judged {
         commit: seen.commit.clone(),
         subject: oracle.history.info(&seen.commit)?.subject,
         judgement: judgement.clone(),
-        stretch: place.stretch,
+        search_number: place.search_number,
         phase: place.phase,
         attempts: seen.attempts(),
         left: place.left,

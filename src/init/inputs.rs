@@ -64,7 +64,7 @@ pub(super) fn given(
 }
 
 /// The likeliest one that lies in the checkout, tracked or not.
-pub(super) fn guessed(kind: Kind, found: &Found, base: &Path) -> Option<Input> {
+pub(super) fn guessed(kind: Kind, found: &FoundInputs, base: &Path) -> Option<Input> {
     let fits = |candidate: &&Candidate| candidate.kind == kind;
     let best = found.candidates.iter().filter(fits).max_by_key(|c| c.rank())?;
     let count = found.candidates.iter().filter(fits).count();
@@ -101,7 +101,7 @@ fn in_parts(path: &str) -> String {
 
 /// What the walk came across.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundInputs {
     candidates: Vec<Candidate>,
     /// Whether there was more than it may look at.
     pub(super) cut: bool,
@@ -124,8 +124,8 @@ impl Candidate {
 }
 
 /// Looks through the checkout, level by level, links to folders included.
-pub(super) fn look(tree: &Tree) -> Found {
-    let mut found = Found::default();
+pub(super) fn look(tree: &Tree) -> FoundInputs {
+    let mut found = FoundInputs::default();
     let mut queue: VecDeque<(PathBuf, usize)> = [(tree.top().to_owned(), 0)].into();
     let top = fs::metadata(tree.top()).map(|about| (about.dev(), about.ino()));
     let mut seen: HashSet<(u64, u64)> = top.into_iter().collect();

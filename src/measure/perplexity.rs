@@ -40,7 +40,7 @@ pub(super) struct Perplexity {
     items: Items,
     out: Figures,
     err: Figures,
-    found: Found,
+    found: ParsedLines,
 }
 
 /// What is looked for on either stream.
@@ -56,7 +56,7 @@ struct Figures {
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct ParsedLines {
     chunks: Vec<f64>,
     announced: Option<usize>,
     context: Option<u32>,
@@ -75,7 +75,7 @@ impl Perplexity {
             items: Items::default(),
             out: Figures::new(),
             err: Figures::new(),
-            found: Found::default(),
+            found: ParsedLines::default(),
         }
     }
 
@@ -131,7 +131,7 @@ impl Figures {
         alone.into_iter().chain(&self.announced).chain(&self.context).any(Figure::is_open)
     }
 
-    fn push(&mut self, byte: u8, found: &mut Found) -> bool {
+    fn push(&mut self, byte: u8, found: &mut ParsedLines) -> bool {
         let mut keep = false;
         if let Some(number) = self.estimate.push(byte).and_then(|text| parse_number(&text)) {
             found.note(number, || "the final estimate".to_owned());
@@ -162,7 +162,7 @@ impl Figures {
     }
 }
 
-impl Found {
+impl ParsedLines {
     /// Takes `[index]text,`; false when it is none of the series. Chunks come in order, so an
     /// index out of order is other text in brackets, and 1 begins another pass.
     fn chunk(&mut self, index: usize, text: &str) -> bool {

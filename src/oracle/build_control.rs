@@ -15,7 +15,7 @@ use crate::store::{BuildRecord, Control};
 
 use super::OracleError;
 use super::evaluate::Oracle;
-use super::quiet::Company;
+use super::quiet::MachineShare;
 
 impl Oracle {
     /// Asks the control about a build that has just failed, where it is time to.
@@ -66,7 +66,7 @@ impl Oracle {
             Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
         };
         let slot = self.slots.acquire(|_| false)?;
-        let _held = self.bear(Company::Beside, commit, None, phase)?;
+        let _held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
         self.recorder.now("control", commit, None, phase);
         let values = self.values(&slot, commit, &recipe)?;
         let built = build::build(build::Order {

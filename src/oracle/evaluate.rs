@@ -11,10 +11,10 @@ use crate::git::{History, Holding, Laying};
 use crate::process::Stop;
 use crate::store::{RunKey, Store};
 
-use super::count::given;
+use super::admission::given;
 use super::derive::Derivations;
 use super::launch::Launch;
-use super::quiet::Company;
+use super::quiet::MachineShare;
 use super::{
     ControlSlot, Engine, Facts, Launcher, Observation, OracleError, Pins, Present, Recorder,
     Sample, facts,
@@ -219,7 +219,7 @@ impl Oracle {
             if self.rests_after(launch, &run, &derived, &mut throttled)? {
                 continue;
             }
-            if self.counts(request, measure, &run, &derived, &mut again)? {
+            if self.is_admissible(request, measure, &run, &derived, &mut again)? {
                 self.recorder.run(&run, &derived.sample, commit, phase)?;
                 samples.push(derived.sample);
             } else {
@@ -347,7 +347,7 @@ impl Oracle {
             slot.fresh(&slot.cache())?;
             return Ok(Placed { slot, stamp, holding });
         }
-        let held = self.bear(Company::Beside, commit, None, phase)?;
+        let held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
         self.recorder.now("build", commit, None, phase);
         let values = self.values(&slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;

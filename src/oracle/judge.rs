@@ -7,7 +7,7 @@ use crate::evaluation::{
 };
 use crate::search::{self, Rates, Repeat};
 
-use super::{Observation, Sample, Told, told};
+use super::{Observation, RunSample, Sample, run_sample};
 
 /// Whether a value of a metric was seen before, at another commit: a disturbed run would not
 /// repeat it.
@@ -34,15 +34,15 @@ pub fn judge(
     let (mut skip, mut more) = (None, None);
     for target in targets {
         match judge_target(observation, target, known, config) {
-            Side::Good(reason) => good.push(reason),
-            Side::Bad(metric, reason) => {
+            TargetVerdict::Good(reason) => good.push(reason),
+            TargetVerdict::Bad(metric, reason) => {
                 broken.extend(metric);
                 bad.push(reason);
             }
-            Side::Skip(why, reason) => {
+            TargetVerdict::Skip(why, reason) => {
                 skip.get_or_insert((why, reason));
             }
-            Side::More(count) => more = more.max(Some(count)),
+            TargetVerdict::More(count) => more = more.max(Some(count)),
         }
     }
     let settled =
@@ -59,7 +59,7 @@ pub fn judge(
 }
 
 /// What one target says of a commit, or of one run.
-enum Side {
+enum TargetVerdict {
     Good(String),
     Bad(Option<Metric>, String),
     Skip(SkipReason, String),
@@ -71,17 +71,17 @@ fn judge_target(
     target: &Target,
     known: Known<'_>,
     config: &Config,
-) -> Side {
+) -> TargetVerdict {
     if let Some(failure) = &observation.build_failure {
         return judge_failure(failure, observation.build_starved, target, config);
     }
     let measure = match target {
         Target::Guard(target) => &target.guard.metric.measure,
         Target::Failure { measure: Some(measure), .. } => measure,
-        Target::Failure { measure: None, .. } => return Side::Good("builds".to_owned()),
+        Target::Failure { measure: None, .. } => return TargetVerdict::Good("builds".to_owned()),
     };
     let samples = observation.of(measure);
-    let Some(first) = samples.first() else { return Side::More(1) };
+    let Some(first) = samples.first() else { return TargetVerdict::More(1) };
     match target {
         Target::Guard(target) => match target.noise {
             Some(noise) => judge_noisy(observation, target, noise, config),
@@ -97,7 +97,7 @@ fn judge_steady(
     guard: &GuardTarget,
     known: Known<'_>,
     config: &Config,
-) -> Side {
+) -> TargetVerdict {
     let target = Target::Guard(guard.clone());
     let metric = &guard.guard.metric;
     let values: Vec<Option<Value>> = samples.iter().map(|sample| sample.value(metric)).collect();
@@ -111,8 +111,8 @@ fn judge_steady(
     };
     match search::repeat(&values, is_known) {
         Repeat::Settled(place) => judge_sample(&samples[place], &target, config),
-        Repeat::More(runs) => Side::More(runs),
-        Repeat::Never => Side::Skip(
+        Repeat::More(runs) => TargetVerdict::More(runs),
+        Repeat::Never => TargetVerdict::Skip(
             SkipReason::Unsteady,
             format!("none of its {} runs repeats another, as those of the ends do", values.len()),
         ),
@@ -125,15 +125,15 @@ fn judge_noisy(
     target: &GuardTarget,
     noise: Noise,
     config: &Config,
-) -> Side {
+) -> TargetVerdict {
     let metric = &target.guard.metric;
     let runs = observation.of(&metric.measure).len();
     let mut samples = Vec::new();
     // Repeats are compared with the first run, which says nothing by itself.
     for place in usize::from(noise.kind == NoiseKind::Differs)..runs {
-        match told(observation, target, place, config) {
-            Told::Sample(x) => samples.push(x),
-            Told::Untestable(why, reason) => return Side::Skip(why, reason),
+        match run_sample(observation, target, place, config) {
+            RunSample::Sample(x) => samples.push(x),
+            RunSample::Untestable(why, reason) => return TargetVerdict::Skip(why, reason),
         }
     }
     let (side, most) = if let Some(levels) = target.levels() {
@@ -152,34 +152,34 @@ fn judge_noisy(
         )
     };
     match side {
-        Some(search::Side::Bad) => Side::Bad(Some(metric.clone()), said()),
-        Some(search::Side::Good) => Side::Good(said()),
-        None if runs < most => Side::More(runs + 1),
-        None => Side::Skip(
+        Some(search::Side::Bad) => TargetVerdict::Bad(Some(metric.clone()), said()),
+        Some(search::Side::Good) => TargetVerdict::Good(said()),
+        None if runs < most => TargetVerdict::More(runs + 1),
+        None => TargetVerdict::Skip(
             SkipReason::Unsteady,
             format!("its {runs} runs do not tell good from bad: {}", said()),
         ),
     }
 }
 
-fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> Side {
+fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerdict {
     match (&sample.result, target) {
         (Err(failure), _) => judge_failure(failure, sample.starved, target, config),
         (Ok(reading), Target::Failure { measure, checks, .. }) => {
             // A suite that is skipped does not crash.
             let measure = measure.as_deref().unwrap_or_default();
             match other_checks(reading, checks.as_ref(), measure) {
-                Some(reason) => Side::Skip(SkipReason::OtherChecks, reason),
-                None => Side::Good("does not fail".to_owned()),
+                Some(reason) => TargetVerdict::Skip(SkipReason::OtherChecks, reason),
+                None => TargetVerdict::Good("does not fail".to_owned()),
             }
         }
         (Ok(reading), Target::Guard(target)) => {
             if let Some((why, reason)) = incomparable(reading, target) {
-                return Side::Skip(why, reason);
+                return TargetVerdict::Skip(why, reason);
             }
             match sample.value(&target.guard.metric) {
                 Some(value) => judge_value(&value, target),
-                None => Side::Skip(
+                None => TargetVerdict::Skip(
                     SkipReason::Unreadable,
                     format!("{} is not among what the run yielded", target.guard.metric),
                 ),
@@ -218,7 +218,7 @@ fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
     })
 }
 
-fn judge_value(value: &Value, target: &GuardTarget) -> Side {
+fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
     let metric = &target.guard.metric;
     let bad = match value.number() {
         // No comparison holds for NaN, and minus infinity is not the best of perplexities.
@@ -226,7 +226,11 @@ fn judge_value(value: &Value, target: &GuardTarget) -> Side {
         _ => breaks(target, value),
     };
     let against = format!("{metric} {value} against {} at the good end", target.baseline);
-    if bad { Side::Bad(Some(metric.clone()), against) } else { Side::Good(against) }
+    if bad {
+        TargetVerdict::Bad(Some(metric.clone()), against)
+    } else {
+        TargetVerdict::Good(against)
+    }
 }
 
 /// The limit is the one that holds at the good endpoint, also where the account has moved the
@@ -245,21 +249,28 @@ fn breaks(target: &GuardTarget, value: &Value) -> bool {
 
 /// A failure is bad when it is the very failure that is hunted; otherwise it is what the
 /// configuration says, and untestable where the target is another failure.
-fn judge_failure(failure: &Failure, starved: bool, target: &Target, config: &Config) -> Side {
+fn judge_failure(
+    failure: &Failure,
+    starved: bool,
+    target: &Target,
+    config: &Config,
+) -> TargetVerdict {
     let why = skip_reason(failure.kind);
     if starved {
         let is_own = failure.kind == FailureKind::Checkout;
         let why = if is_own { why } else { SkipReason::Resource };
-        return Side::Skip(why, failure.detail.clone());
+        return TargetVerdict::Skip(why, failure.detail.clone());
     }
     match target {
         Target::Failure { failure: wanted, .. } if wanted.alike(failure) => {
-            Side::Bad(None, format!("{}, as the bad endpoint does", failure.detail))
+            TargetVerdict::Bad(None, format!("{}, as the bad endpoint does", failure.detail))
         }
-        Target::Failure { .. } => Side::Skip(why, failure.detail.clone()),
+        Target::Failure { .. } => TargetVerdict::Skip(why, failure.detail.clone()),
         Target::Guard(target) => match policy_of(failure, target, config) {
-            Policy::Bad => Side::Bad(Some(target.guard.metric.clone()), failure.detail.clone()),
-            Policy::Skip => Side::Skip(why, failure.detail.clone()),
+            Policy::Bad => {
+                TargetVerdict::Bad(Some(target.guard.metric.clone()), failure.detail.clone())
+            }
+            Policy::Skip => TargetVerdict::Skip(why, failure.detail.clone()),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! One launch of a measure's command, in the company it bears.
+//! One launch of a measure's command, and how much of the machine it shares.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -6,16 +6,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::config::{Config, Measure, Placeholder};
-use crate::evaluation::{Apart, CommitId, MachineState, Phase, RunRecord};
+use crate::evaluation::{CommitId, ExclusionReason, MachineState, Phase, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
-use super::count::given;
+use super::admission::given;
 use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
 use super::gpu_state::GpuProbe;
 use super::loaded::{Elsewhere, is_given};
-use super::quiet::{Company, Held, NotTaken, Quiet};
+use super::quiet::{Held, MachineShare, NotTaken, Quiet};
 use super::{OracleError, caches, machine_state, run};
 
 /// So many throttled runs in a row end the hunt, which can be resumed.
@@ -80,8 +80,8 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<(StoredRun, Derived), OracleError> {
         let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
-        let company = if measure.exclusive { Company::Alone } else { Company::Beside };
-        let _held = self.bear(company, commit, Some(&measure.name), phase)?;
+        let share = if measure.exclusive { MachineShare::Alone } else { MachineShare::Beside };
+        let _held = self.lock_machine(share, commit, Some(&measure.name), phase)?;
         let doing = match phase {
             Phase::Control => "control",
             _ if warm_up => "warm-up",
@@ -178,7 +178,7 @@ impl Oracle {
         in_row: &mut u32,
     ) -> Result<bool, OracleError> {
         let Launch { commit, measure, phase, .. } = launch;
-        let Some(Apart::Throttled(why)) = run.record.apart() else {
+        let Some(ExclusionReason::Throttled(why)) = run.record.apart() else {
             *in_row = 0;
             return Ok(false);
         };
@@ -199,19 +199,19 @@ impl Oracle {
     }
 
     /// Waits until a build or run may go on, and says so where it has to wait.
-    pub(super) fn bear(
+    pub(super) fn lock_machine(
         &self,
-        company: Company,
+        share: MachineShare,
         commit: &CommitId,
         measure: Option<&str>,
         phase: Phase,
     ) -> Result<Held, OracleError> {
-        let why = match company {
-            Company::Beside => "waits for a run of bisect-ppl that must be alone to end",
-            Company::Alone => "waits for every other build and run of bisect-ppl to end",
+        let why = match share {
+            MachineShare::Beside => "waits for a run of bisect-ppl that must be alone to end",
+            MachineShare::Alone => "waits for every other build and run of bisect-ppl to end",
         };
         let mut waiting = || self.recorder.waits(why, commit, measure, phase);
-        self.launcher.quiet.take(company, &self.stop, &mut waiting).map_err(|not| match not {
+        self.launcher.quiet.take(share, &self.stop, &mut waiting).map_err(|not| match not {
             NotTaken::Stopped => OracleError::Stopped,
             NotTaken::Error(error) => error.into(),
         })

@@ -1,12 +1,13 @@
 //! Asked about a commit, answers from the store where it can, and otherwise builds and
 //! measures; then judges. The driver and `git bisect run` ask the same oracle.
 
+mod admission;
 mod build_control;
 mod caches;
 mod condition;
 mod control;
-mod count;
 
+mod decide;
 mod derive;
 mod engine;
 mod error;
@@ -15,7 +16,6 @@ pub mod exit;
 mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
-mod gauge;
 mod gpu_state;
 mod judge;
 mod launch;
@@ -27,9 +27,9 @@ mod prepare;
 mod quiet;
 mod recorder;
 mod run;
+mod run_sample;
 mod set_aside;
 mod setting;
-mod settle;
 mod twin;
 
 pub use control::ControlSlot;
@@ -38,13 +38,13 @@ pub use engine::Engine;
 pub use error::OracleError;
 pub use evaluate::{Oracle, Request};
 pub use facts::{Facts, InputError, machine};
-pub use gauge::{Told, told};
 pub(crate) use judge::skip_reason;
 pub use judge::{Decision, Known, judge};
 pub use launch::Launcher;
 pub use loaded::Present;
 pub use machine_state::load_average;
 pub use observation::{Observation, Sample, measures_of};
-pub use pins::{Found, PinError, Pins};
+pub use pins::{PinError, Pins, ResolvedPins};
 pub use quiet::QuietError;
 pub use recorder::{Activity, Recorder};
+pub use run_sample::{RunSample, run_sample};

@@ -55,12 +55,12 @@ impl PinError {
 
 /// What was found, not yet kept.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ResolvedPins {
     revisions: BTreeMap<String, CommitId>,
     patches: BTreeMap<String, Vec<u8>>,
 }
 
-impl Found {
+impl ResolvedPins {
     /// Keeps the patches in the store.
     pub fn keep(self, store: &Store) -> Result<Pins, StoreError> {
         let kept = |(name, patch): (String, Vec<u8>)| Ok((name, store.keep_patch(&patch)?));
@@ -72,7 +72,7 @@ impl Found {
 impl Pins {
     /// Finds out what a configuration's names stand for, and refuses what could never be laid
     /// over a commit.
-    pub fn find(config: &Config, history: &History) -> Result<Found, PinError> {
+    pub fn find(config: &Config, history: &History) -> Result<ResolvedPins, PinError> {
         let mut revisions = BTreeMap::new();
         let conditions =
             config.conditions().flat_map(|when| [&when.has_ancestor, &when.lacks_ancestor]);
@@ -99,7 +99,7 @@ impl Pins {
             history.check_patch(patch.source.name(), &bytes)?;
             patches.insert(pin_of(patch), bytes);
         }
-        Ok(Found { revisions, patches })
+        Ok(ResolvedPins { revisions, patches })
     }
 }
 

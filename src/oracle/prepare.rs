@@ -18,7 +18,7 @@ use super::OracleError;
 use super::derive::{Derived, derive};
 use super::evaluate::{Oracle, Placed};
 use super::launch::Launch;
-use super::quiet::Company;
+use super::quiet::MachineShare;
 use super::run::shlex_line;
 
 /// A step that was run, and has not yet been told apart.
@@ -74,7 +74,7 @@ impl Oracle {
         key: &BuildKey,
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, phase, .. } = launch;
-        let _held = self.bear(Company::Beside, commit, Some(&prepare.name), phase)?;
+        let _held = self.lock_machine(MachineShare::Beside, commit, Some(&prepare.name), phase)?;
         self.recorder.now("prepare", commit, Some(&prepare.name), phase);
         placed.slot.clear_prepared(&prepare.name)?;
         let attempt = attempt_name();

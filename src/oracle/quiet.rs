@@ -20,8 +20,8 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// How a build or a run stands to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Company {
-    /// Others may go on beside it, as long as they bear company too.
+pub(super) enum MachineShare {
+    /// Others may go on beside it, as long as they share the machine too.
     Beside,
     /// Nothing of ours may.
     Alone,
@@ -73,7 +73,7 @@ impl Quiet {
     /// not be alone goes on without.
     pub(super) fn take(
         &self,
-        company: Company,
+        share: MachineShare,
         stop: &Stop,
         waiting: &mut dyn FnMut(),
     ) -> Result<Held, NotTaken> {
@@ -83,11 +83,11 @@ impl Quiet {
                 waiting();
             }
         };
-        let taken = lock(&self.turn, Company::Alone, stop, &mut wait)
-            .and_then(|turn| Ok((turn, lock(&self.beside, company, stop, &mut wait)?)));
-        match (taken, company) {
+        let taken = lock(&self.turn, MachineShare::Alone, stop, &mut wait)
+            .and_then(|turn| Ok((turn, lock(&self.beside, share, stop, &mut wait)?)));
+        match (taken, share) {
             (Ok((_turn, file)), _) => Ok(Held(Some(file))),
-            (Err(NotTaken::Error(_)), Company::Beside) => Ok(Held(None)),
+            (Err(NotTaken::Error(_)), MachineShare::Beside) => Ok(Held(None)),
             (Err(not), _) => Err(not),
         }
     }
@@ -95,16 +95,16 @@ impl Quiet {
 
 fn lock(
     path: &Path,
-    company: Company,
+    share: MachineShare,
     stop: &Stop,
     waiting: &mut dyn FnMut(),
 ) -> Result<File, NotTaken> {
     let failed = |source| NotTaken::Error(QuietError { path: path.to_owned(), source });
     let file = open(path).map_err(failed)?;
     loop {
-        let tried = match company {
-            Company::Beside => file.try_lock_shared(),
-            Company::Alone => file.try_lock(),
+        let tried = match share {
+            MachineShare::Beside => file.try_lock_shared(),
+            MachineShare::Alone => file.try_lock(),
         };
         match tried {
             Ok(()) => return Ok(file),

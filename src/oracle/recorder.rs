@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{Apart, CommitId, Metric, Phase, Reading, Value};
+use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -252,7 +252,7 @@ impl Recorder {
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::extent),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
-            apart: record.apart().or((!is_own).then_some(Apart::Ruler)),
+            apart: record.apart().or((!is_own).then_some(ExclusionReason::Ruler)),
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }

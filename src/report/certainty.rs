@@ -2,7 +2,7 @@
 //! statistics.
 
 use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
-use crate::store::journal::Steadiness;
+use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::model::{EffectLine, FirstBad, GuardLine, Report};
@@ -60,18 +60,18 @@ pub(super) fn searches(report: &Report) -> Vec<String> {
     let all = report.posterior.iter().map(|one| {
         let calibrated = one.calibrated.as_ref().unwrap_or(&one.noise);
         let levels = levels(&one.metric.to_string(), calibrated, one.noise.paired);
-        let stretch = match report.posterior.len() {
+        let search = match report.posterior.len() {
             1 => String::new(),
-            _ => format!("Stretch {}: ", one.stretch + 1),
+            _ => format!("Search {}: ", one.search_number + 1),
         };
-        format!("{stretch}{levels} {}", weighing(report, one))
+        format!("{search}{levels} {}", weighing(report, one))
     });
     all.collect()
 }
 
 /// What the endpoints' runs came to, where each commit was settled by itself.
 pub(super) fn settled(report: &Report) -> Option<String> {
-    if report.steadiness != Some(Steadiness::Sequential) {
+    if report.steadiness != Some(SearchMethod::Sequential) {
         return None;
     }
     let distance = |guard: &GuardLine| guard.noise.as_ref()?.distance.number();
@@ -94,7 +94,7 @@ pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     Some(format!("good {good}, bad {bad}, one run strays by {}", strays(noise)))
 }
 
-/// What the ends of a stretch came to.
+/// What the ends of a search came to.
 fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     let runs = noise.runs;
     if noise.kind.is_rate() {
@@ -162,7 +162,7 @@ fn weighing(report: &Report, one: &PosteriorLine) -> String {
         // The good end is not among the commits in question.
         text::plural(measured + 1, "commit"),
     );
-    let search = report.searches.iter().find(|search| search.stretch == one.stretch);
+    let search = report.searches.iter().find(|search| search.search_number == one.search_number);
     let named = search.and_then(|search| search.named.as_ref());
     match named.and_then(|named| Some((named, one.first(named)?))) {
         Some((named, first)) => {

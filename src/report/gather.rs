@@ -127,7 +127,7 @@ impl<'a> Gathered<'a> {
             }
             Event::Plan(plan) => self.plan = Some(plan),
             Event::Search {
-                stretch,
+                search_number,
                 good,
                 bad,
                 commits,
@@ -138,10 +138,10 @@ impl<'a> Gathered<'a> {
                 clean: _,
             } => {
                 if let Some(before) = self.following.see(event) {
-                    self.measured.redo(before, *stretch);
+                    self.measured.redo(before, *search_number);
                 }
                 let line = SearchLine {
-                    stretch: *stretch,
+                    search_number: *search_number,
                     good: good.clone(),
                     bad: bad.clone(),
                     commits: *commits,
@@ -153,7 +153,7 @@ impl<'a> Gathered<'a> {
                 self.searches.began(line, targets);
             }
             Event::Weighed(weighed) => self.searches.weighed(weighed),
-            Event::SearchEnd { stretch, end } => self.searches.ended(*stretch, end),
+            Event::SearchEnd { search_number, end } => self.searches.ended(*search_number, end),
             Event::Confirmed(culprit) => {
                 self.unconfirm(&culprit.info.commit);
                 self.confirmed.push(culprit);
@@ -323,9 +323,9 @@ fn environment(begun: &Begun) -> BTreeMap<String, String> {
 fn steps(judged: &[&Judged]) -> Vec<StepLine> {
     let mut seen = HashSet::new();
     let searched = judged.iter().filter(|judged| judged.phase == Phase::Search);
-    let new = searched.filter(|judged| seen.insert((judged.stretch, &judged.commit)));
+    let new = searched.filter(|judged| seen.insert((judged.search_number, &judged.commit)));
     new.map(|judged| StepLine {
-        stretch: judged.stretch,
+        search_number: judged.search_number,
         commit: judged.commit.clone(),
         verdict: judged.judgement.verdict,
         left: judged.left.map(|(commits, _)| commits),

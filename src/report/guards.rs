@@ -1,7 +1,7 @@
 //! The guards of a hunt: which of them decided, and what the endpoints made of each.
 
 use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
-use crate::store::journal::{OtherGuard, Steadiness};
+use crate::store::journal::{OtherGuard, SearchMethod};
 
 use super::model::{GuardLine, TargetFailure};
 use super::posterior::NoiseLine;
@@ -11,19 +11,19 @@ use super::posterior::NoiseLine;
 pub(super) struct Guards<'a> {
     targets: &'a [Target],
     others: &'a [OtherGuard],
-    steadiness: Option<Steadiness>,
+    steadiness: Option<SearchMethod>,
 }
 
 impl<'a> Guards<'a> {
     pub(super) fn seen(
         targets: &'a [Target],
-        steadiness: Steadiness,
+        steadiness: SearchMethod,
         others: &'a [OtherGuard],
     ) -> Self {
         Self { targets, others, steadiness: Some(steadiness) }
     }
 
-    pub(super) fn steadiness(&self) -> Option<Steadiness> {
+    pub(super) fn steadiness(&self) -> Option<SearchMethod> {
         self.steadiness
     }
 

@@ -22,8 +22,8 @@ struct OneCommit<'a> {
     builds: Vec<&'a BuildDone>,
     runs: Vec<&'a RunDone>,
     judged: Option<&'a Judged>,
-    /// The last stretch whose verdict counts.
-    stretch: usize,
+    /// The last search whose verdict counts.
+    search_number: usize,
 }
 
 impl<'a> Measured<'a> {
@@ -48,21 +48,22 @@ impl<'a> Measured<'a> {
         is_other
     }
 
-    /// The stretch is searched again, since the verdicts of this search did not hold: those to
+    /// The range is searched again, since the verdicts of this search did not hold: those to
     /// come take their place.
-    pub(super) fn redo(&mut self, stretch: usize, again: usize) {
-        for commit in self.commits.iter_mut().filter(|commit| commit.stretch == stretch) {
-            commit.stretch = again;
+    pub(super) fn redo(&mut self, search_number: usize, again: usize) {
+        for commit in self.commits.iter_mut().filter(|commit| commit.search_number == search_number)
+        {
+            commit.search_number = again;
         }
     }
 
-    /// A later stretch has another baseline, under which even a first bad commit is good; the
-    /// hunt's own baseline is that of the first stretch a commit was judged in.
+    /// A later search has another baseline, under which even a first bad commit is good; the
+    /// hunt's own baseline is that of the first search a commit was judged in.
     pub(super) fn judge(&mut self, judged: &'a Judged) {
         let commit = self.commit(&judged.commit);
-        if commit.judged.is_none() || judged.stretch <= commit.stretch {
+        if commit.judged.is_none() || judged.search_number <= commit.search_number {
             commit.judged = Some(judged);
-            commit.stretch = judged.stretch;
+            commit.search_number = judged.search_number;
         }
     }
 
@@ -80,7 +81,7 @@ impl<'a> Measured<'a> {
                 builds: Vec::new(),
                 runs: Vec::new(),
                 judged: None,
-                stretch: 0,
+                search_number: 0,
             });
         }
         &mut self.commits[at]

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Apart, Around, Basis, CommitId, Dependency, Differences, Failure, Lineage, Metric, Outcome,
-    OverText, Phase, Ran, SkipReason, TouchedFile, Value, Verdict, Within,
+    Around, Basis, CommitId, Dependency, Differences, ExclusionReason, Failure, Lineage, Metric,
+    Outcome, OverText, Phase, Ran, SkipReason, TouchedFile, Value, Verdict, Within,
 };
 use crate::store::CompilerCache;
-use crate::store::journal::{InputFile, Machine, Options, Plan, Steadiness};
+use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 use super::inside::InsideLine;
 use super::matrix::MatrixLine;
@@ -63,8 +63,8 @@ pub struct Report {
     /// The failure that was hunted, where that was the target.
     pub target_failure: Option<TargetFailure>,
     /// Whether the endpoints' values repeated bit for bit.
-    pub steadiness: Option<Steadiness>,
-    /// The stretches of history that were searched.
+    pub steadiness: Option<SearchMethod>,
+    /// The ranges of history that were searched.
     pub searches: Vec<SearchLine>,
     /// What each search in noise believed in the end.
     #[serde(default)]
@@ -225,7 +225,7 @@ pub struct AccountLine {
 /// A [`Contribution`](crate::evaluation::Contribution) whose numbers may be anything a float can be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rise {
-    /// The last commit before the stretch.
+    /// The last commit before it.
     pub from: CommitId,
     /// Its last commit.
     pub to: CommitId,
@@ -273,11 +273,12 @@ pub struct TargetFailure {
     pub failure: Failure,
 }
 
-/// A stretch of history that was searched.
+/// A range of history that was searched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchLine {
     /// Counts from 0.
-    pub stretch: usize,
+    #[serde(rename = "stretch")]
+    pub search_number: usize,
     /// Its good end.
     pub good: CommitId,
     /// Its bad end.
@@ -291,7 +292,7 @@ pub struct SearchLine {
     pub chunks: Option<u32>,
     /// How; as [`Report::steadiness`] says where it is not told.
     #[serde(default)]
-    pub method: Option<Steadiness>,
+    pub method: Option<SearchMethod>,
     /// The commit that it pointed at.
     #[serde(default)]
     pub named: Option<CommitId>,
@@ -300,8 +301,8 @@ pub struct SearchLine {
 /// A commit that a search judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepLine {
-    /// Of which stretch.
-    pub stretch: usize,
+    /// Of which search.
+    pub search_number: usize,
     /// The commit.
     pub commit: CommitId,
     /// What was said of it.
@@ -318,8 +319,8 @@ pub struct MeasuredCommit {
     pub commit: CommitId,
     /// First line of its message, where the journal has it.
     pub subject: Option<String>,
-    /// Its last verdict in the first stretch it was judged in: against the hunt's own
-    /// baseline, not that of a later stretch.
+    /// Its last verdict in the first search it was judged in: against the hunt's own
+    /// baseline, not that of a later search.
     pub verdict: Verdict,
     /// Why, in a sentence.
     pub reason: String,
@@ -327,7 +328,7 @@ pub struct MeasuredCommit {
     pub skip: Option<SkipReason>,
     /// The targets it breaks.
     pub broken: Vec<Metric>,
-    /// The probability that it is the first bad one or comes after it, as the first stretch of
+    /// The probability that it is the first bad one or comes after it, as the first range of
     /// history saw it in which that was weighed.
     pub p_bad: Option<f64>,
     /// Each value of each run.
@@ -372,7 +373,7 @@ pub struct ApartLine {
     /// The measure.
     pub measure: String,
     /// Why.
-    pub why: Apart,
+    pub why: ExclusionReason,
     /// The run's log, relative to the hunt.
     pub log: String,
     /// Why it ran.
@@ -432,7 +433,7 @@ pub struct RunLine {
     /// What one launch said of a metric that it said several times.
     pub repeats: BTreeMap<Metric, Vec<f64>>,
     /// Why it counts for nothing, where it does not.
-    pub apart: Option<Apart>,
+    pub apart: Option<ExclusionReason>,
     /// What the machine was like around it, where it was alone.
     pub machine: Option<Around>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, GuardTarget, Metric, Noise, NoiseKind, Target, Value};
-use crate::store::journal::{SearchEnd, Steadiness, Weighed, WeighedCommit};
+use crate::store::journal::{CommitPosterior, PosteriorSnapshot, SearchEnd, SearchMethod};
 
 use super::model::{FirstBad, MeasuredCommit, Report, SearchLine};
 
@@ -31,11 +31,12 @@ pub struct NoiseLine {
 /// What a search in noise believed when it last said so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PosteriorLine {
-    /// Which stretch of history.
-    pub stretch: usize,
+    /// Which search.
+    #[serde(rename = "stretch")]
+    pub search_number: usize,
     /// What was measured.
     pub metric: Metric,
-    /// Levels and noise before the search, from the ends of the stretch.
+    /// Levels and noise before the search, from the ends of the search.
     pub calibrated: Option<NoiseLine>,
     /// Levels and noise as they were known in the end.
     pub noise: NoiseLine,
@@ -45,7 +46,7 @@ pub struct PosteriorLine {
     pub smallest_set: Vec<LikelyCommit>,
     /// The commits in question and those that were measured, oldest first; the others are beyond
     /// doubt.
-    pub commits: Vec<WeighedCommit>,
+    pub commits: Vec<CommitPosterior>,
 }
 
 /// A commit, and how likely it is the first bad one.
@@ -66,24 +67,24 @@ pub(super) struct Searches<'a> {
 struct Search<'a> {
     line: SearchLine,
     targets: &'a [Target],
-    weighed: Option<&'a Weighed>,
+    weighed: Option<&'a PosteriorSnapshot>,
 }
 
 impl<'a> Searches<'a> {
-    /// A resumed or restarted stretch is announced again; the last word counts.
+    /// A resumed or restarted search is announced again; the last word counts.
     pub(super) fn began(&mut self, line: SearchLine, targets: &'a [Target]) {
-        self.all.retain(|search| search.line.stretch != line.stretch);
+        self.all.retain(|search| search.line.search_number != line.search_number);
         self.all.push(Search { line, targets, weighed: None });
     }
 
-    pub(super) fn weighed(&mut self, weighed: &'a Weighed) {
-        if let Some(search) = self.stretch(weighed.stretch) {
+    pub(super) fn weighed(&mut self, weighed: &'a PosteriorSnapshot) {
+        if let Some(search) = self.numbered(weighed.search_number) {
             search.weighed = Some(weighed);
         }
     }
 
-    pub(super) fn ended(&mut self, stretch: usize, end: &SearchEnd) {
-        if let Some(search) = self.stretch(stretch) {
+    pub(super) fn ended(&mut self, search_number: usize, end: &SearchEnd) {
+        if let Some(search) = self.numbered(search_number) {
             search.line.named = match end {
                 SearchEnd::FirstBad(commit) => Some(commit.clone()),
                 SearchEnd::Candidates(_) => None,
@@ -91,8 +92,8 @@ impl<'a> Searches<'a> {
         }
     }
 
-    fn stretch(&mut self, stretch: usize) -> Option<&mut Search<'a>> {
-        self.all.iter_mut().find(|search| search.line.stretch == stretch)
+    fn numbered(&mut self, search_number: usize) -> Option<&mut Search<'a>> {
+        self.all.iter_mut().find(|search| search.line.search_number == search_number)
     }
 
     pub(super) fn lines(&self) -> Vec<SearchLine> {
@@ -117,7 +118,7 @@ impl Search<'_> {
             LikelyCommit { commit: commit.clone(), first: known.map_or(0.0, |known| known.first) }
         };
         Some(PosteriorLine {
-            stretch: weighed.stretch,
+            search_number: weighed.search_number,
             metric: weighed.metric.clone(),
             calibrated: NoiseLine::of(target),
             noise: NoiseLine::of(&now)?,
@@ -153,16 +154,16 @@ impl PosteriorLine {
         self.of(commit).map(|known| known.first)
     }
 
-    fn of(&self, commit: &CommitId) -> Option<&WeighedCommit> {
+    fn of(&self, commit: &CommitId) -> Option<&CommitPosterior> {
         self.commits.iter().find(|known| known.commit == *commit)
     }
 }
 
-/// Says of each commit how likely it is bad, as the first stretch saw it in which that was
+/// Says of each commit how likely it is bad, as the first search saw it in which that was
 /// weighed: a later one has another baseline.
 pub(super) fn say_how_likely(commits: &mut [MeasuredCommit], posterior: &[PosteriorLine]) {
     let mut posterior: Vec<_> = posterior.iter().collect();
-    posterior.sort_by_key(|one| one.stretch);
+    posterior.sort_by_key(|one| one.search_number);
     for commit in commits {
         let mut known = posterior.iter().filter_map(|one| one.of(&commit.commit));
         commit.p_bad = known.next().map(|known| known.bad);
@@ -193,6 +194,6 @@ impl Report {
     pub(super) fn was_found_in_noise(&self, first: &FirstBad) -> bool {
         let search = self.searches.iter().rev().find(|s| s.named.as_ref() == Some(&first.commit));
         let method = search.and_then(|search| search.method).or(self.steadiness);
-        matches!(method, Some(Steadiness::Sequential | Steadiness::Posterior))
+        matches!(method, Some(SearchMethod::Sequential | SearchMethod::Posterior))
     }
 }

@@ -16,30 +16,30 @@ pub(super) struct Searches<'a> {
 
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    stretch: usize,
+    search_number: usize,
     good: &'a CommitId,
     bad: &'a CommitId,
     chunks: Option<u32>,
 }
 
 impl<'a> Searches<'a> {
-    /// Takes the next event. The stretch of a search on a short text, where this one goes over
+    /// Takes the next event. The number of the search on a short text, where this one goes over
     /// the same commits again with the full text: what the short one said did not hold.
     pub(super) fn see(&mut self, event: &'a Event) -> Option<usize> {
-        let Event::Search { stretch, good, bad, chunks, .. } = event else { return None };
-        let next = Search { stretch: *stretch, good, bad, chunks: *chunks };
+        let Event::Search { search_number, good, bad, chunks, .. } = event else { return None };
+        let next = Search { search_number: *search_number, good, bad, chunks: *chunks };
         let last = self.last.replace(next)?;
         let is_again = last.chunks.is_some()
             && next.chunks.is_none()
             && (last.good, last.bad) == (next.good, next.bad);
-        is_again.then_some(last.stretch)
+        is_again.then_some(last.search_number)
     }
 
-    /// The stretch that this run belongs to, if it was made on a short text.
+    /// The number of the search that this run belongs to, if it was made on a short text.
     fn of(&self, run: &RunDone) -> Option<usize> {
         let search = self.last.filter(|_| run.phase == Phase::Search)?;
         let chunks = usize::try_from(search.chunks?).ok()?;
-        (run.text?.chunks == chunks).then_some(search.stretch)
+        (run.text?.chunks == chunks).then_some(search.search_number)
     }
 }
 
@@ -59,14 +59,14 @@ pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
         }
         let is_whole =
             run.failure.is_none() && matches!(run.phase, Phase::Endpoint | Phase::Confirm);
-        if let Some(stretch) = searches.of(run) {
-            short.push((stretch, run));
+        if let Some(search_number) = searches.of(run) {
+            short.push((search_number, run));
         } else if is_whole {
             whole.entry(&run.measure).or_default().push(run.wall_s);
         }
     }
-    let saved = short.iter().map(|(stretch, run)| {
-        let known = whole.get(run.measure.as_str()).filter(|_| !in_vain.contains(stretch));
+    let saved = short.iter().map(|(search_number, run)| {
+        let known = whole.get(run.measure.as_str()).filter(|_| !in_vain.contains(search_number));
         known.map_or(0.0, |seconds| mean(seconds)) - run.wall_s
     });
     (!short.is_empty()).then(|| saved.sum())

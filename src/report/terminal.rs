@@ -7,7 +7,7 @@ use super::model::{FirstBad, Report};
 use super::words::AROUND;
 use super::{certainty, differences, inside, matrix, words};
 
-/// Longest list of files, candidates, or stretches.
+/// Longest list of files, candidates, or ranges.
 const LIST: usize = 8;
 
 /// Most lines of what else differs.
@@ -109,11 +109,11 @@ fn other(report: &Report) -> Vec<String> {
     };
     list(&mut lines, title, report.candidates.iter().map(named));
     let rises = report.contributions.iter().map(|rise| {
-        let stretch = match rise.commits {
+        let range = match rise.commits {
             1 => rise.to.to_string(),
             many => format!("{}..{} ({many} commits)", rise.from.short(), rise.to.short()),
         };
-        format!("{stretch}  {} {}", rise.metric, words::moved(report, &rise.rise))
+        format!("{range}  {} {}", rise.metric, words::moved(report, &rise.rise))
     });
     lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
     list(&mut lines, "Contributions:", rises);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{Apart, Around, GpuState};
+use crate::evaluation::{Around, ExclusionReason, GpuState};
 use crate::ui::text;
 
 use super::model::{MeasuredCommit, RunLine};
@@ -54,7 +54,7 @@ pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<TimedLine> {
 }
 
 fn line(measure: &str, runs: &[(&RunLine, &Around)]) -> TimedLine {
-    let throttled = |run: &RunLine| matches!(run.apart, Some(Apart::Throttled(_)));
+    let throttled = |run: &RunLine| matches!(run.apart, Some(ExclusionReason::Throttled(_)));
     let counted: Vec<&Around> =
         runs.iter().filter(|(run, _)| run.apart.is_none()).map(|(_, machine)| *machine).collect();
     let after = || counted.iter().map(|around| &around.after);

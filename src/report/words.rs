@@ -2,7 +2,7 @@
 //! line, not yet escaped.
 
 use crate::evaluation::{Aim, Dependency, Outcome, Value};
-use crate::store::journal::Steadiness;
+use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::certainty::{About, confidence, noise_of};
@@ -23,7 +23,7 @@ pub(super) fn sought(report: &Report) -> &'static str {
 
 /// The same at the beginning of a line.
 pub(super) fn title(report: &Report) -> &'static str {
-    report.options.aim.turned(["First bad commit", "First fixed commit"])[0]
+    report.options.aim.swap_if_fix(["First bad commit", "First fixed commit"])[0]
 }
 
 /// What one of them is called beside the main one.
@@ -93,7 +93,7 @@ pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> 
          texts; {} of {} carry it",
         effect.metric,
         range(found.paired),
-        report.options.aim.turned(["worse", "better"])[0],
+        report.options.aim.swap_if_fix(["worse", "better"])[0],
         text::percent(found.confidence),
         range(found.plain),
         found.carrying,
@@ -125,7 +125,7 @@ pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
 
 /// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)`.
 pub(super) fn account(report: &Report, account: &AccountLine) -> String {
-    let [from, to] = report.options.aim.turned(["good", "bad"]);
+    let [from, to] = report.options.aim.swap_if_fix(["good", "bad"]);
     format!(
         "{} got {} from {from} to {to}: {} explained, {} left (limit {})",
         account.metric,
@@ -235,7 +235,7 @@ pub(super) const OVER_TEXT: &str = "Over the text";
 /// In place of an own step, where what broke is no figure.
 pub(super) fn fails(report: &Report) -> &'static str {
     let both = ["Fails where its parents do not", "Works where its parents fail"];
-    report.options.aim.turned(both)[0]
+    report.options.aim.swap_if_fix(both)[0]
 }
 
 /// The parent a first bad commit is measured against.
@@ -247,7 +247,9 @@ fn parent(report: &Report, first: &FirstBad) -> String {
 pub(super) fn which_parent(report: &Report, first: &FirstBad) -> String {
     match first.parents.len() {
         0 | 1 => String::new(),
-        many => format!(" (the {} of {many})", report.options.aim.turned(["worst", "best"])[0]),
+        many => {
+            format!(" (the {} of {many})", report.options.aim.swap_if_fix(["worst", "best"])[0])
+        }
     }
 }
 
@@ -283,12 +285,14 @@ pub(super) fn reproduce(report: &Report) -> String {
 /// Whether the endpoints' values repeat.
 pub(super) fn steadiness(report: &Report) -> Option<&'static str> {
     Some(match report.steadiness? {
-        Steadiness::BitIdentical => "The values repeat bit for bit, so one run a commit is enough.",
-        Steadiness::Sequential => {
+        SearchMethod::BitIdentical => {
+            "The values repeat bit for bit, so one run a commit is enough."
+        }
+        SearchMethod::Sequential => {
             "The values vary from run to run, but the endpoints lie so far apart that a run or two \
              settle a commit."
         }
-        Steadiness::Posterior => {
+        SearchMethod::Posterior => {
             "The values vary from run to run, so the search weighs all runs of all commits \
              together: each was measured as often as it helped."
         }

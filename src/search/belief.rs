@@ -134,7 +134,7 @@ impl Belief {
 /// A commit that can be measured, with everything that hides behind it: the commits that
 /// cannot, up to the nearest ancestors that can.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Hideout {
+pub(super) struct UntestableSpan {
     /// The commit that can be measured.
     pub(super) commit: usize,
     /// It and those behind it, oldest first.
@@ -147,7 +147,11 @@ pub(super) struct Hideout {
 
 /// The commit that can be measured which holds, with what hides behind it, the most of the
 /// posterior.
-pub(super) fn hideout(graph: &Graph, belief: &Belief, untestable: &[bool]) -> Option<Hideout> {
+pub(super) fn hideout(
+    graph: &Graph,
+    belief: &Belief,
+    untestable: &[bool],
+) -> Option<UntestableSpan> {
     let mut seen = vec![usize::MAX; graph.len()];
     // Commits that cannot be measured are few, as a rule: most commits hide nothing.
     let mut mass = |commit: usize| {
@@ -182,7 +186,7 @@ fn behind(
     untestable: &[bool],
     commit: usize,
     seen: &mut [usize],
-) -> Hideout {
+) -> UntestableSpan {
     let mut span = vec![commit];
     let mut frontier = Vec::new();
     let mut next = 0;
@@ -198,7 +202,7 @@ fn behind(
     span.sort_unstable();
     frontier.sort_unstable();
     let mass = span.iter().map(|&one| belief.first[one]).sum();
-    Hideout { commit, span, frontier, mass }
+    UntestableSpan { commit, span, frontier, mass }
 }
 
 #[cfg(test)]

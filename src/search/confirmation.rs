@@ -45,7 +45,7 @@ impl Step {
 
 /// Fresh pairs (parent, commit), and what they have said so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Confirmation {
+pub struct FreshPairs {
     step: Step,
     /// The least step that is worth a name, and the evidence for that one: what was found may
     /// be one of several.
@@ -58,7 +58,7 @@ pub struct Confirmation {
     pairs: usize,
 }
 
-impl Confirmation {
+impl FreshPairs {
     /// Nothing seen yet.
     pub fn new(step: Step, confidence: f64) -> Self {
         let wanted = evidence_wanted(confidence);

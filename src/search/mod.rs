@@ -31,7 +31,7 @@ pub use advice::{Advice, Answer, Candidate, Place, Scale, Settings};
 pub use belief::{Belief, Classes, likeliest};
 pub use builds::{Builds, builds_bear};
 pub use calibration::{Calibration, Rule, Unsettled, calibrate, endpoint_order, interval};
-pub use confirmation::{Confirmation, Step, evidence_wanted};
+pub use confirmation::{FreshPairs, Step, evidence_wanted};
 pub use drift::Drift;
 pub use evenness::odds_of_unevenness;
 pub use evidence::{Evidence, Likelihood};

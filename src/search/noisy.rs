@@ -2,7 +2,7 @@
 //! commit decides what is measured next. It is asked and told; whoever asks does the work.
 
 use super::advice::{Advice, Answer, Candidate, Place, Scale, Settings};
-use super::belief::{Belief, Classes, Hideout, hideout};
+use super::belief::{Belief, Classes, UntestableSpan, hideout};
 use super::calibration::{self, Calibration, Rule, calibrate, endpoint_order};
 use super::evidence::{Evidence, Likelihood};
 use super::graph::Graph;
@@ -268,18 +268,18 @@ impl<'a> Noisy<'a> {
     }
 
     /// What must be measured before the candidate is claimed.
-    fn unmeasured(&self, lead: &Hideout) -> Option<usize> {
+    fn unmeasured(&self, lead: &UntestableSpan) -> Option<usize> {
         let mut wanted = lead.frontier.iter().chain([&lead.commit]);
         wanted.find(|&&commit| self.samples_of(commit) == 0).copied()
     }
 
-    fn claim(&mut self, lead: Hideout) -> Advice {
+    fn claim(&mut self, lead: UntestableSpan) -> Advice {
         let is_cut = |commit: &usize| self.graph.parents(*commit).len() == 0;
         let mut against: Vec<Place> = lead.frontier.into_iter().map(Place::Commit).collect();
         if against.is_empty() || lead.span.iter().any(is_cut) {
             against.push(Place::Good);
         }
-        let Hideout { commit, span, mass, .. } = lead;
+        let UntestableSpan { commit, span, mass, .. } = lead;
         let candidate = Candidate { commit, against, span, mass };
         self.candidate = Some(candidate.clone());
         Advice::Confirm(candidate)

@@ -12,7 +12,7 @@ mod summary;
 pub use chunks::{Chunks, half_digit};
 pub use paired::{Difference, difference};
 pub use profile::{Prefix, Profile, shortest};
-pub use separation::{Side, Threshold, separation};
+pub use separation::{BadSide, Threshold, separation};
 pub use summary::{mean, median, winsorised_mean, winsorised_sd};
 
 /// The next whole number, at least `least` and at most `most`; `most` for what is no number.

@@ -4,7 +4,7 @@ use super::median;
 
 /// On which side of the threshold the bad samples lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum BadSide {
     /// Bad is larger.
     Above,
     /// Bad is smaller.
@@ -18,15 +18,15 @@ pub struct Threshold {
     /// so narrow or so lopsided that the edge is all there is.
     pub at: f64,
     /// Where bad lies.
-    pub bad: Side,
+    pub bad: BadSide,
 }
 
 impl Threshold {
     /// Whether `x` lies on the bad side; neither the threshold itself nor NaN does.
     pub fn is_bad(&self, x: f64) -> bool {
         match self.bad {
-            Side::Above => x > self.at,
-            Side::Below => x < self.at,
+            BadSide::Above => x > self.at,
+            BadSide::Below => x < self.at,
         }
     }
 }
@@ -41,11 +41,11 @@ impl Threshold {
 /// `None` when the groups overlap or touch, when one is empty, or when a sample is not finite.
 pub fn separation(good: &[f64], bad: &[f64]) -> Option<Threshold> {
     if let Some(at) = below(good, bad) {
-        return Some(Threshold { at, bad: Side::Above });
+        return Some(Threshold { at, bad: BadSide::Above });
     }
     let mirrored = |samples: &[f64]| samples.iter().map(|x| -x).collect::<Vec<_>>();
     let at = -below(&mirrored(good), &mirrored(bad))?;
-    Some(Threshold { at, bad: Side::Below })
+    Some(Threshold { at, bad: BadSide::Below })
 }
 
 /// The threshold, if all of `low` lies strictly below all of `high`.
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn worked_examples() {
         let at = |good: &[f64], bad: &[f64]| separation(good, bad).map(|t| (t.at, t.bad));
-        assert_eq!(at(&[1.0, 2.0], &[8.0, 9.0]), Some((5.0, Side::Above)));
-        assert_eq!(at(&[8.0, 9.0], &[1.0, 2.0]), Some((5.0, Side::Below)));
+        assert_eq!(at(&[1.0, 2.0], &[8.0, 9.0]), Some((5.0, BadSide::Above)));
+        assert_eq!(at(&[8.0, 9.0], &[1.0, 2.0]), Some((5.0, BadSide::Below)));
         // The middle between the medians (5.5) lies among the good: clamped to the gap.
-        assert_eq!(at(&[1.0, 1.0, 9.0], &[10.0]), Some((9.0, Side::Above)));
+        assert_eq!(at(&[1.0, 1.0, 9.0], &[10.0]), Some((9.0, BadSide::Above)));
         // The same among the bad: just short of the nearest of them.
         let edge = separation(&[1.0], &[2.0, 10.0, 10.0]).unwrap();
         assert!(edge.is_bad(2.0) && !edge.is_bad(1.999_999));

@@ -1,4 +1,4 @@
-//! Builds that were made: how long they took and, where one failed, how.
+//! Records of builds: how long each took and how it failed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,48 +10,47 @@ use crate::evaluation::{CommitId, Failure, Phase};
 use super::runs::is_in_place;
 use super::{BuildKey, Damage, Store, StoreError, publish, record_files};
 
-/// One build, as it happened. The artifacts themselves are not kept here: a slot has them
-/// until it is used again.
+/// One build attempt. The built files are not stored here: a slot keeps them until its next build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BuildRecord {
-    /// Unique name of this attempt; its log carries it.
+    /// Unique name of this attempt; the log file has the same name.
     pub attempt: String,
-    /// The key.
+    /// The build key.
     pub build_key: BuildKey,
     /// The commit.
     pub commit: CommitId,
     /// What it was built for.
     pub phase: Phase,
-    /// The commands with placeholders filled in, a word an entry.
+    /// The commands with placeholders filled in, one list of words each.
     pub commands: Vec<Vec<String>>,
     /// When it was finished (RFC 3339, UTC).
     pub finished: String,
     /// Wall-clock seconds, checkout included.
     pub wall_s: f64,
-    /// How it failed, if it did, and that was the commit's fault.
+    /// The failure, if the build failed by the commit's fault.
     pub failure: Option<Failure>,
-    /// The `[[prepare]]` that was made with a build, where it is no build itself.
+    /// Name of the `[[prepare]]` step, if this records such a step and not a build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// What a compiler cache answered, where it was asked.
+    /// Hits and misses of the compiler cache, if one was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
-    /// Digest of what it was configured with, where it left something that tells.
+    /// Digest of the build setup, if the build left files that show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<String>,
-    /// SHA-256 of its log, where it has one; filled in when it is stored.
+    /// SHA-256 of the log, if there is one; `put_build` fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sha256: Option<String>,
 }
 
-/// A compiler cache that tells what it answered.
+/// A compiler cache with readable counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheProgram {
-    /// What records are of that do not say.
+    /// Records without a program are from ccache.
     #[default]
     Ccache,
-    /// Mozilla's, which has a server.
+    /// Mozilla's cache, which runs a server.
     Sccache,
 }
 
@@ -64,20 +63,20 @@ impl fmt::Display for CacheProgram {
     }
 }
 
-/// What a compiler cache answered while a build went on.
+/// Hits and misses of a compiler cache during a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompilerCache {
-    /// Whose counters these are.
+    /// The cache program that counted.
     #[serde(default)]
     pub program: CacheProgram,
-    /// Compilations it had the result of.
+    /// Compilations answered from the cache.
     pub hits: u64,
-    /// Compilations it had not.
+    /// Compilations that the cache could not answer.
     pub misses: u64,
 }
 
 impl Store {
-    /// Publishes a build, with the digest of its log, which lies in its place already.
+    /// Publishes a build with the digest of its log; the log must already be in place.
     pub fn put_build(&self, record: &BuildRecord) -> Result<(), StoreError> {
         let log = self.build_log(record);
         let log_sha256 = log.exists().then(|| self.log_digest(&log)).transpose()?;
@@ -86,8 +85,8 @@ impl Store {
         publish(&log.with_extension("json"), &bytes)
     }
 
-    /// Every build under a key, oldest first. Failures that a control proved to be the world's
-    /// are left out: they count for nothing. So are damaged ones, which are set aside.
+    /// All builds under a key that count, oldest first. Leaves out failures by the machine's fault
+    /// and damaged builds, which are set aside.
     pub fn builds(&self, key: &BuildKey) -> Result<Vec<BuildRecord>, StoreError> {
         let mut builds = Vec::new();
         for path in record_files(&self.keyed("builds", key.as_str()))? {
@@ -97,7 +96,7 @@ impl Store {
         Ok(builds)
     }
 
-    /// Every build of a commit, oldest first, but for damaged ones.
+    /// All builds of a commit whose record parses, oldest first.
     pub fn builds_of(&self, commit: &CommitId) -> Result<Vec<BuildRecord>, StoreError> {
         let mut found = Vec::new();
         for attempt in self.attempts("builds")? {
@@ -109,7 +108,8 @@ impl Store {
         Ok(found)
     }
 
-    /// The record of a build that counts, unless something about it is damaged.
+    /// The record if the build counts; `None` if it is damaged or its failure is the machine's
+    /// fault.
     fn believed_build(
         &self,
         path: &Path,
@@ -130,7 +130,7 @@ impl Store {
         Ok(Some(record).filter(|_| control.is_none_or(|control| control.worked)))
     }
 
-    /// Where a build's log lies.
+    /// Path of a build's log.
     pub fn build_log(&self, record: &BuildRecord) -> PathBuf {
         self.keyed("builds", record.build_key.as_str()).join(format!("{}.log", record.attempt))
     }

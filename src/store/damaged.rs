@@ -1,5 +1,5 @@
-//! Records that cannot be believed: a log that is not the one that was kept, or a file that does
-//! not parse. Each is set aside under another name and told once; what it said is measured again.
+//! Damaged records: the log is not the stored one, or a file does not parse. A damaged record is
+//! renamed and reported once; its measurement is repeated when needed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
@@ -10,37 +10,37 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Store, StoreError, digests, read_json};
 
-/// What a record that was set aside is called from then on: its name with this behind it.
+/// Extension that is appended to a damaged record's name.
 pub(super) const ASIDE: &str = "damaged";
 
-/// What is wrong with a record.
+/// How a record is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// It does not parse.
+    /// The record does not parse.
     #[error("its record cannot be read ({0})")]
     Unreadable(String),
-    /// Its log is gone.
+    /// The log is missing.
     #[error("its log is missing")]
     NoLog,
-    /// Its log does not have the digest that was kept.
+    /// The log's digest differs from the recorded one.
     #[error("its log is not the one that was kept (another SHA-256)")]
     OtherLog,
-    /// The record lies where another one belongs.
+    /// The record's path does not match its own key and attempt.
     #[error("its record belongs elsewhere")]
     Misplaced,
-    /// What the control said of it cannot be read.
+    /// The control's result about this record does not parse.
     #[error("what the control said of it cannot be read")]
     Control,
 }
 
-/// A record that counts for nothing any more.
+/// A damaged record, which no longer counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged {
-    /// What it was a record of, as people know it.
+    /// Description of the record for people.
     pub what: String,
-    /// What is wrong.
+    /// How it is damaged.
     pub damage: Damage,
-    /// Where it lies now.
+    /// Path of the record now.
     pub path: PathBuf,
 }
 
@@ -51,17 +51,18 @@ impl std::fmt::Display for Damaged {
     }
 }
 
-/// What this process knows of the store's records.
+/// What this process knows about the store's records.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
-    /// Digests of logs, so that each is read for it only once.
+    /// Digests of logs, so that each log is hashed only once.
     logs: Mutex<HashMap<PathBuf, (Identity, String)>>,
     found: Mutex<Vec<Damaged>>,
-    /// The records that were told, where they cannot be moved away.
+    /// Records that were reported already: a record that cannot be moved is found again.
     told: Mutex<BTreeSet<PathBuf>>,
 }
 
-/// What the file system says of a log. The time of change (`ctime`) cannot be set by hand.
+/// File system data that shows whether a log changed. Nobody can set the change time (`ctime`) by
+/// hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -84,12 +85,12 @@ impl From<&Metadata> for Identity {
 }
 
 impl Store {
-    /// The records that were found damaged since this was last asked.
+    /// The damaged records found since the last call.
     pub fn take_damaged(&self) -> Vec<Damaged> {
         std::mem::take(&mut *held(&self.evidence.found))
     }
 
-    /// SHA-256 of a log's content, as kept in its record.
+    /// SHA-256 of a log's content, for its record.
     pub(super) fn log_digest(&self, log: &Path) -> Result<String, StoreError> {
         let meta = std::fs::metadata(log).map_err(StoreError::at(log))?;
         let identity = Identity::from(&meta);
@@ -103,7 +104,7 @@ impl Store {
         Ok(sha256)
     }
 
-    /// What is wrong with a log; `kept` is its digest, which records of older versions lack.
+    /// How a log is damaged, if at all; `kept` is the recorded digest, which old records lack.
     pub(super) fn log_damage(
         &self,
         log: &Path,
@@ -126,7 +127,7 @@ impl Store {
         }
     }
 
-    /// Reads a record; `None` where it is not there any more, or does not parse and was set aside.
+    /// Reads a record; `None` if it is missing, or does not parse and was set aside.
     pub(super) fn record<T: serde::de::DeserializeOwned>(
         &self,
         path: &Path,
@@ -143,18 +144,18 @@ impl Store {
         }
     }
 
-    /// Moves a record away, and its log where it has one, so that it counts for nothing; whoever
-    /// only reads leaves it where it is. It is told once, by the process that moved it.
+    /// Renames a record and its log so that they no longer count; a store opened only for reading
+    /// renames nothing. Each process reports a record once.
     pub(super) fn set_aside(&self, record: &Path, what: String, damage: Damage) {
         let mut path = record.to_owned();
         if self.in_use.is_some() {
             match move_aside(record) {
                 Ok(aside) => path = aside,
                 Err(error) if error.kind() == ErrorKind::NotFound => return,
-                // A disk that cannot be written to: it is left out each time.
+                // On a read-only disk the record stays and is skipped each time.
                 Err(_) => {}
             }
-            // One that is gone is part of the damage.
+            // A missing log is part of the damage.
             move_aside(&record.with_extension("log")).ok();
         }
         if held(&self.evidence.told).insert(record.to_owned()) {
@@ -163,7 +164,7 @@ impl Store {
     }
 }
 
-/// Reads a record, or says what is wrong with it; `None` where it is gone.
+/// Reads a record, or says how it is damaged; `None` if it is missing.
 pub(super) fn read_record<T: serde::de::DeserializeOwned>(
     path: &Path,
 ) -> Result<Option<Result<T, Damage>>, StoreError> {
@@ -187,7 +188,7 @@ fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// A panic of another thread leaves nothing half here.
+/// Locks a mutex. A panic of another thread leaves no partial data, so poison is ignored.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! Digests of input files, cached by path, inode, size, and time of change: a 30 GB model is
-//! read once, not at every commit.
+//! Digests of input files, cached by path, device, inode, size, and modification time: a 30 GB
+//! model is read once, not at every commit.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Store, StoreError, key::hex, publish, read_json};
 
-/// What the file system says of a file, beside its content.
+/// File system data that shows whether a file changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
     device: u64,
@@ -26,12 +26,12 @@ struct Cached {
     sha256: String,
 }
 
-/// The cache of digests.
+/// The cache of input digests.
 #[derive(Debug)]
 pub struct Digests {
     path: PathBuf,
     known: BTreeMap<String, Cached>,
-    /// Whether it knows something that its file does not.
+    /// Whether the cache has entries that its file lacks.
     is_ahead: bool,
 }
 
@@ -41,7 +41,7 @@ impl Digests {
         Self::at(&store.root().join("digests.json"))
     }
 
-    /// Opens a cache; one that does not parse is begun anew, since it is only a cache.
+    /// Opens a cache; if the file does not parse, the cache starts empty.
     pub fn at(path: &Path) -> Self {
         let known = read_json(path).unwrap_or_default();
         Self { path: path.to_owned(), known, is_ahead: false }
@@ -57,8 +57,8 @@ impl Digests {
         Ok(found)
     }
 
-    /// SHA-256 of the files' relative names and contents, in order. One file alone has the
-    /// plain digest of its content, as `sha256sum` prints it.
+    /// SHA-256 over the relative names and contents of the files, in order. A single file has the
+    /// plain digest that `sha256sum` prints.
     pub fn of(&mut self, files: &[PathBuf]) -> Result<String, StoreError> {
         let mut leaves = Vec::new();
         for file in files {
@@ -130,7 +130,7 @@ pub(super) fn digest(file: &Path) -> Result<String, StoreError> {
     }
 }
 
-/// The files below `path`, with their names relative to `root`, in order of name.
+/// Collects the files below `path` with their names relative to `root`, sorted by name.
 fn collect(
     root: &Path,
     path: &Path,

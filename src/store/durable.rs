@@ -1,4 +1,4 @@
-//! Writing so that a file is whole or not there, whatever kills us.
+//! Durable writes: a file is complete or absent, whatever kills the process.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -6,28 +6,28 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// Writes `bytes` to `path`: temporary name, sync, rename, sync of the folder. The folder is
-/// made when it is not there.
+/// Writes `bytes` to a temporary file, syncs it, renames it to `path`, and syncs the folder.
+/// Creates the folder if needed.
 pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let folder = make_parent(path)?;
     let mut file = tempfile::Builder::new()
         .prefix(".tmp-")
-        // As any other file: what the user's umask leaves of it, so that colleagues can read.
+        // The umask decides, as for any other file, so that colleagues can read the store.
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .tempfile_in(folder)
-        // The name of the temporary file is nobody's business.
+        // The error should name `path`, not the temporary file.
         .map_err(|error| {
             let known = error.raw_os_error().is_some();
             StoreError::at(path)(if known { error } else { error.kind().into() })
         })?;
-    // Not through `file`, which would name itself in every error.
+    // Through `file`, every error would name the temporary file.
     file.as_file_mut().write_all(bytes).map_err(StoreError::at(path))?;
     file.as_file().sync_all().map_err(StoreError::at(path))?;
     file.persist(path).map_err(|e| StoreError::Io { path: path.to_owned(), source: e.error })?;
     sync_folder(folder)
 }
 
-/// Moves a finished, synced file to `path`, which must be on the same file system.
+/// Moves a finished, synced file to `path` on the same file system.
 pub fn publish_file(from: &Path, path: &Path) -> Result<(), StoreError> {
     let folder = make_parent(path)?;
     fs::rename(from, path).map_err(StoreError::at(path))?;
@@ -40,8 +40,8 @@ fn make_parent(path: &Path) -> Result<&Path, StoreError> {
     Ok(folder)
 }
 
-/// A rename survives a power cut only once the folder is synced. Some network disks refuse to
-/// sync a folder; there the rename itself is durable.
+/// Syncs a folder: only then a rename survives a power cut. Some network disks refuse to sync a
+/// folder; on those the rename alone is durable.
 fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     let handle = File::open(folder).map_err(StoreError::at(folder))?;
     match handle.sync_all() {

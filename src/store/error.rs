@@ -1,11 +1,11 @@
-//! What is wrong with a store, and the cure.
+//! Errors of the store, and what to do about them.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::FORMAT;
 
-/// A store that cannot be used; always the world's fault, never a commit's.
+/// An error of the store; never a commit's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file could not be read or written.
@@ -21,52 +21,52 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         reason: String,
     },
-    /// Written by a newer program.
+    /// The store has another format, written by a newer program.
     #[error("{}: store format {found}, this program knows {FORMAT}", path.display())]
     Newer {
-        /// The store.
+        /// The store's folder.
         path: PathBuf,
-        /// Its format.
+        /// The store's format.
         found: String,
     },
-    /// No hunt at all.
+    /// The repository has no hunt.
     #[error("there is no hunt in this repository yet")]
     NoHunts,
-    /// No hunt of that name.
+    /// No hunt has this name.
     #[error("there is no hunt `{name}`; the newest are: {newest}")]
     UnknownHunt {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// Those that there are.
+        /// Names of the newest hunts.
         newest: String,
     },
-    /// Several hunts' names begin so.
+    /// Several hunts' names begin with this text.
     #[error("`{name}` could be any of: {hunts}")]
     AmbiguousHunt {
-        /// What was asked for.
+        /// The text that was asked for.
         name: String,
-        /// Those it could be.
+        /// Names of the matching hunts.
         hunts: String,
     },
-    /// Somebody else drives this hunt.
+    /// Another process drives this hunt.
     #[error("hunt {0} is being driven by another process")]
     Locked(String),
-    /// Somebody measures, so nothing may be removed.
+    /// A process measures, so nothing may be removed.
     #[error("the store is in use{}", .0.as_ref().map_or_else(String::new, |hunt| format!(": hunt {hunt} is running")))]
     InUse(Option<String>),
 }
 
 impl StoreError {
-    /// For `map_err`: an IO error with the path it happened at.
+    /// For `map_err`: an IO error with the path where it happened.
     pub(crate) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
     }
 
-    /// Whether other words would have helped, rather than another world.
+    /// Whether the user can fix this with another command or another store.
     pub fn is_usage(&self) -> bool {
         match self {
             Self::NoHunts
@@ -79,7 +79,7 @@ impl StoreError {
         }
     }
 
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Io { source, .. } => return io_hint(source),

@@ -1,8 +1,8 @@
-//! What nobody needs any more, and its removal.
+//! Finds and removes data that is no longer needed.
 //!
-//! Only while nobody measures: see [`Tidying`]. What is removed goes in an order in which a
-//! kill at any moment leaves less, never something half: a hunt's folder is moved aside in one
-//! step first, a confirmation goes before its runs, a record before its log.
+//! Works only while nobody measures: see [`Tidying`]. The order of removal is safe against a kill
+//! at any moment: a hunt's folder is first moved aside in one step, a confirmation goes before its
+//! runs, and a record goes before its log.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,48 +17,47 @@ use super::inventory::{Attempt, about, files_below};
 use super::journal::Event;
 use super::{BuildRecord, Confirmation, Store, StoreError, read_json};
 
-/// Where hunts go on their way out.
+/// Folder that removed hunts are moved to first.
 const TRASH: &str = "trash";
 
-/// The store while nobody else may measure in it.
+/// The store, locked so that nobody else can measure in it.
 #[derive(Debug)]
 pub struct Tidying {
     store: Store,
     _alone: InUse,
 }
 
-/// From when on things are kept.
+/// Age limits for removal.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Hunts whose last word is older go; `None` keeps all.
+    /// Removes hunts whose last event is older; `None` keeps all hunts.
     pub hunts: Option<Timestamp>,
-    /// Runs, builds, and confirmations that no hunt refers to go when they are older.
+    /// Removes runs, builds, and confirmations that no hunt refers to and that are older.
     pub unreferenced: Timestamp,
 }
 
-/// What may go.
+/// Data that may be removed.
 #[derive(Clone, Debug, Default)]
 pub struct Waste {
     /// Names of hunts.
     pub hunts: Vec<String>,
-    /// Runs that no hunt that stays refers to.
+    /// Number of runs that no remaining hunt refers to.
     pub runs: usize,
-    /// Builds alike.
+    /// Number of such builds.
     pub builds: usize,
-    /// Confirmations, what a control said of a run or build, and what builds were configured
-    /// with, alike.
+    /// Number of such confirmations, control results, and build setups.
     pub others: usize,
-    /// Files that processes left which are gone.
+    /// Number of files and folders that killed processes left.
     pub leftovers: usize,
-    /// What all of it takes on the disk.
+    /// Bytes on the disk that the removal frees.
     pub bytes: u64,
-    /// Folders to move aside, then files to remove, in this order.
+    /// First these folders are moved aside, then the files are removed in order.
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
 }
 
 impl Store {
-    /// Keeps everybody from measuring, or says who does.
+    /// Locks the store against measuring; [`StoreError::InUse`] if somebody measures.
     pub fn tidy(&self) -> Result<Tidying, StoreError> {
         let running = || -> Result<Option<String>, StoreError> {
             for hunt in self.hunts()? {
@@ -69,7 +68,7 @@ impl Store {
             Ok(None)
         };
         let alone = InUse::alone(self.root())?;
-        // A driver of an older version holds nothing but its hunt's own lock.
+        // A driver of an older version locks only its hunt.
         match (alone, running()?) {
             (Some(alone), None) => Ok(Tidying { store: self.clone(), _alone: alone }),
             (_, hunt) => Err(StoreError::InUse(hunt)),
@@ -78,14 +77,14 @@ impl Store {
 }
 
 impl Tidying {
-    /// What may go.
+    /// Collects the data that may be removed.
     pub fn waste(&self, limits: &Limits) -> Result<Waste, StoreError> {
         let mut waste = Waste::default();
         let mut kept = Kept::default();
         for hunt in self.store.hunts()? {
             let entries = hunt.entries()?;
             if entries.is_empty() && !has_whole_line(&hunt.journal_path()) {
-                // Killed while it wrote how it begins.
+                // The driver was killed while it wrote the first event.
                 waste.leftovers += 1;
                 waste.folders.push(hunt.path().to_owned());
                 continue;
@@ -115,7 +114,7 @@ impl Tidying {
         Ok(waste)
     }
 
-    /// Removes it.
+    /// Removes the collected data.
     pub fn remove(&self, waste: &Waste) -> Result<(), StoreError> {
         let trash = self.store.root().join(TRASH);
         for folder in &waste.folders {
@@ -127,8 +126,7 @@ impl Tidying {
         remove_folder(&trash)?;
         for file in &waste.files {
             absent_is_fine(std::fs::remove_file(file), file)?;
-            // The folder of a key, and the one it fans out from; others stay, since they are
-            // not empty.
+            // The key's folder and its two-letter parent. Folders that still hold something stay.
             for folder in file.ancestors().skip(1).take(2) {
                 if folder.starts_with(self.store.root()) && folder != self.store.root() {
                     let _ = std::fs::remove_dir(folder);
@@ -138,7 +136,7 @@ impl Tidying {
         Ok(())
     }
 
-    /// What killed processes left: nobody is writing now.
+    /// Collects temporary files of killed processes; nobody writes now.
     fn leftovers(&self, waste: &mut Waste) -> Result<(), StoreError> {
         let root = self.store.root();
         for file in files_below(root)? {
@@ -154,7 +152,7 @@ impl Tidying {
                 waste.files.push(file);
             }
         }
-        // Made, and then not begun.
+        // The folder was created, but the hunt never began.
         let hunts = root.join("hunts");
         for entry in std::fs::read_dir(&hunts).into_iter().flatten() {
             let folder = entry.map_err(StoreError::at(&hunts))?.path();
@@ -166,8 +164,8 @@ impl Tidying {
         Ok(())
     }
 
-    /// A confirmation is a hunt's; one whose hunt was removed by hand stays for a while, and
-    /// its runs with it.
+    /// Collects confirmations of removed hunts. A confirmation and its runs stay until
+    /// `limits.unreferenced` if the hunt was removed by hand.
     fn confirmations(
         &self,
         limits: &Limits,
@@ -186,7 +184,7 @@ impl Tidying {
         Ok(())
     }
 
-    /// Returns the attempts that go.
+    /// Collects unreferenced runs; returns their attempt names.
     fn runs(
         &self,
         limits: &Limits,
@@ -202,8 +200,8 @@ impl Tidying {
         Ok(gone)
     }
 
-    /// Returns the attempts that go. What those that stay were configured with is added to
-    /// `setups`.
+    /// Collects unreferenced builds; returns their attempt names. Adds the setups of the remaining
+    /// builds to `setups`.
     fn builds(
         &self,
         limits: &Limits,
@@ -221,8 +219,8 @@ impl Tidying {
         Ok(gone)
     }
 
-    /// Takes the attempts of a kind that are not kept; returns how many of them had a record,
-    /// and the names of all.
+    /// Collects all attempts of a kind that are not kept. Returns how many of them had a record,
+    /// and all their names.
     fn unkept<R: DeserializeOwned>(
         &self,
         kind: &str,
@@ -233,10 +231,10 @@ impl Tidying {
         let mut records = 0;
         for attempt in self.store.attempts(kind)? {
             let stays = match attempt.record.as_deref().map(read_json) {
-                // Only a record makes an attempt count.
+                // An attempt without a record does not count.
                 None => false,
                 Some(Ok(record)) => is_kept(record),
-                // What cannot be read is for a person to look at.
+                // A person should look at a record that does not parse.
                 Some(Err(_)) => true,
             };
             if !stays {
@@ -249,7 +247,7 @@ impl Tidying {
         Ok((records, gone))
     }
 
-    /// What builds were configured with goes with the last of them.
+    /// Collects build setups that no remaining build uses.
     fn setups(&self, kept: &BTreeSet<String>, waste: &mut Waste) -> Result<(), StoreError> {
         for file in files_below(&self.store.setups_folder())? {
             let digest = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -262,7 +260,7 @@ impl Tidying {
         Ok(())
     }
 
-    /// What a control said goes with the run or build it was asked about.
+    /// Collects control results about removed runs and builds.
     fn controls(&self, gone: &BTreeSet<String>, waste: &mut Waste) -> Result<(), StoreError> {
         for file in files_below(&self.store.root().join("controls"))? {
             let about = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -275,7 +273,7 @@ impl Tidying {
     }
 }
 
-/// What stays, and so what refers to runs and builds.
+/// Names of hunts that stay and of attempts they refer to.
 #[derive(Default)]
 struct Kept {
     hunts: BTreeSet<String>,
@@ -294,7 +292,7 @@ impl Waste {
     }
 }
 
-/// Bytes that come free: a file that keeps a name elsewhere stays on the disk.
+/// Bytes that the removal frees. A file with another hard link stays on the disk.
 fn freed(waste: &Waste) -> Result<u64, StoreError> {
     let mut files: Vec<PathBuf> = waste.files.clone();
     for folder in &waste.folders {
@@ -309,12 +307,13 @@ fn freed(waste: &Waste) -> Result<u64, StoreError> {
     Ok(names.values().filter(|(count, links, _)| count >= links).map(|(.., bytes)| bytes).sum())
 }
 
-/// What cannot be read may be a newer program's: it stays.
+/// Whether the journal has a complete line. A newer program may have written lines that do not
+/// parse here: such a hunt stays.
 fn has_whole_line(journal: &Path) -> bool {
     std::fs::read(journal).is_ok_and(|bytes| bytes.contains(&b'\n'))
 }
 
-/// A date that cannot be read is never old.
+/// Whether a date is older than the limit; false for a date that does not parse.
 fn is_older(date: &str, limit: Timestamp) -> bool {
     date.parse::<Timestamp>().is_ok_and(|date| date < limit)
 }

@@ -1,5 +1,5 @@
-//! The commits a hunt is about, as they were when it began: a file of their own, since they may
-//! be many and only reports ask for them.
+//! The commits of a hunt's range, as they were at its start. They have a file of their own, since
+//! the list may be long and only reports read it.
 
 use std::io::ErrorKind;
 
@@ -10,15 +10,14 @@ use super::{HuntDir, StoreError, publish};
 const FILE: &str = "history";
 
 impl HuntDir {
-    /// Keeps the commits after the good end up to the bad one, in the order given: a line each,
-    /// the commit and then its parents, as `git rev-list --parents` has it.
+    /// Stores the commits after the good end up to the bad one, in the given order. One line per
+    /// commit: the commit, then its parents, as in `git rev-list --parents`.
     pub fn keep_history(&self, history: &[Lineage]) -> Result<(), StoreError> {
         let lines: String = history.iter().map(line).collect();
         publish(&self.path().join(FILE), lines.as_bytes())
     }
 
-    /// What was kept; nothing where the hunt was begun by a program that kept none, or what was
-    /// kept cannot be read.
+    /// The stored commits; empty if an older program began the hunt or the file does not parse.
     pub fn history(&self) -> Result<Vec<Lineage>, StoreError> {
         let path = self.path().join(FILE);
         let text = match std::fs::read(&path) {
@@ -26,7 +25,7 @@ impl HuntDir {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => return Err(StoreError::Io { path, source }),
         };
-        // Only the order of what is told hangs on it.
+        // Reports use the list only to sort commits, so an empty list does no harm.
         Ok(text.lines().map(parse).collect::<Result<_, _>>().unwrap_or_default())
     }
 }

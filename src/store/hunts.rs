@@ -1,5 +1,5 @@
-//! A hunt's folder: frozen configuration, journal, logs, reports, and the lock that says
-//! whether somebody drives it.
+//! A hunt's folder: frozen configuration, journal, logs, reports, and the lock that shows whether
+//! a driver is alive.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -9,37 +9,37 @@ use crate::process::started;
 use super::journal::{Entry, Journal};
 use super::{KeyHasher, Store, StoreError};
 
-/// A hunt on disk.
+/// A hunt's folder.
 #[derive(Clone, Debug)]
 pub struct HuntDir {
     id: String,
     path: PathBuf,
 }
 
-/// Held by the driver for as long as it lives; the system frees it when the driver dies.
+/// The driver's lock on a hunt; the system frees it when the driver dies.
 #[derive(Debug)]
 pub struct HuntLock(#[expect(dead_code, reason = "held, never read")] File);
 
 /// Who drives a hunt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// Nobody: its lock is free.
+    /// No process: the lock is free.
     Nobody,
-    /// This process, which took the lock.
+    /// The process with this PID holds the lock.
     Process(i32),
-    /// Its folder names this process, which is another one than that which took the lock.
+    /// Some process holds the lock, but not this PID, which the hunt's folder names.
     Another(i32),
-    /// Its folder names none.
+    /// Some process holds the lock; the hunt's folder names no PID.
     Unnamed,
 }
 
-/// Digest of a configuration's text, as the journal has it.
+/// Digest of a configuration's text; the journal stores it.
 pub fn config_digest(text: &str) -> String {
     KeyHasher::new("config").field("text", text).hex()
 }
 
 impl Store {
-    /// Makes the folder of a new hunt. Its name begins with the time, so names sort by age.
+    /// Creates the folder of a new hunt. The name begins with the time, so names sort by age.
     pub fn new_hunt(&self) -> Result<HuntDir, StoreError> {
         let hunts = self.root().join("hunts");
         std::fs::create_dir_all(&hunts).map_err(StoreError::at(&hunts))?;
@@ -81,7 +81,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The hunt of that name (or the one name that begins so); without a name the newest.
+    /// The hunt with this name or unique prefix; the newest one without a name.
     pub fn hunt(&self, name: Option<&str>) -> Result<HuntDir, StoreError> {
         let mut hunts = self.hunts()?;
         let Some(name) = name else {
@@ -107,7 +107,7 @@ impl Store {
 }
 
 impl HuntDir {
-    /// Its name.
+    /// The hunt's name.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -118,18 +118,17 @@ impl HuntDir {
         Self { id: id.to_owned(), path: self.path.with_file_name(id) }
     }
 
-    /// Its folder.
+    /// The hunt's folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The frozen configuration.
+    /// Path of the frozen configuration.
     pub fn config(&self) -> PathBuf {
         self.path.join("oracle.toml")
     }
 
-    /// The text of the frozen configuration; `None` where it is not the one with this digest any
-    /// more.
+    /// The text of the frozen configuration; `None` if its digest is no longer `sha256`.
     pub fn config_text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
         let path = self.config();
         let bytes = match std::fs::read(&path) {
@@ -141,7 +140,7 @@ impl HuntDir {
         Ok(text.filter(|text| config_digest(text) == sha256))
     }
 
-    /// The journal.
+    /// Path of the journal.
     pub fn journal_path(&self) -> PathBuf {
         self.path.join("journal.jsonl")
     }
@@ -151,24 +150,24 @@ impl HuntDir {
         Journal::open(&self.journal_path())
     }
 
-    /// Everything that happened so far.
+    /// All journal entries so far.
     pub fn entries(&self) -> Result<Vec<Entry>, StoreError> {
         Journal::read(&self.journal_path())
     }
 
-    /// The repository of its bisect session, which has no files of the commits in it.
+    /// The bare repository of the hunt's bisect session.
     pub fn bisect_repository(&self) -> PathBuf {
         self.path.join("bisect.git")
     }
 
-    /// What is being done right now: one small file, rewritten, not durable.
+    /// Path of the file that says what the hunt does right now; small, rewritten, not durable.
     pub fn now_path(&self) -> PathBuf {
         self.path.join("now.json")
     }
 
-    /// Takes the lock, or says that somebody has it.
+    /// Takes the driver's lock; [`StoreError::Locked`] if another process holds it.
     pub fn lock(&self) -> Result<HuntLock, StoreError> {
-        // Whoever looks whether a driver lives holds it for an instant: ask more than once.
+        // `is_driven` holds the lock for an instant, so one failed try proves nothing.
         for _ in 0..20 {
             if let Some(lock) = self.try_lock()? {
                 let path = self.path.join("driver");
@@ -180,8 +179,7 @@ impl HuntDir {
         Err(StoreError::Locked(self.id.clone()))
     }
 
-    /// Who drives it. A process is named only if it began when the one did that took the lock: a
-    /// number alone may be anybody's by now.
+    /// Who drives the hunt. PIDs are reused, so the start time of the process must match too.
     pub fn driver(&self) -> Result<Driver, StoreError> {
         if !self.is_driven()? {
             return Ok(Driver::Nobody);
@@ -217,8 +215,8 @@ impl HuntDir {
         }
     }
 
-    /// Whether a driver is alive. Reading only: it never takes the lock for itself in a way
-    /// that a driver starting at the same moment could stumble over.
+    /// Whether a driver is alive. The check takes a shared lock for an instant; `lock` tries often
+    /// enough to get past it.
     pub fn is_driven(&self) -> Result<bool, StoreError> {
         let path = self.path.join("lock");
         let file = match File::open(&path) {
@@ -233,9 +231,8 @@ impl HuntDir {
         }
     }
 
-    /// Gives a log of the store a name of this hunt's own (`logs/NAME`); returns the path
-    /// relative to the hunt. A second link of the same file costs nothing; where links are not
-    /// to be had, it is copied.
+    /// Gives a log of the store a second name in this hunt (`logs/NAME`); returns the path
+    /// relative to the hunt. Uses a hard link, or a copy where links do not work.
     pub fn adopt_log(&self, log: &Path, name: &str) -> Result<String, StoreError> {
         let relative = format!("logs/{name}");
         let own = self.path.join(&relative);
@@ -251,7 +248,7 @@ impl HuntDir {
     }
 }
 
-/// This process, and when it began.
+/// This process's PID and start time.
 fn driver_line() -> String {
     let pid = std::process::id();
     let began = i32::try_from(pid).ok().and_then(started);

@@ -1,4 +1,5 @@
-//! One lock for the whole store: many may measure at once, and nobody removes anything then.
+//! The lock of the whole store: many processes may measure at once, and nobody removes data
+//! meanwhile.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
@@ -6,24 +7,24 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// Held for as long as it lives; the system frees it when its process dies, however that is.
+/// The lock, held while this value lives; the system frees it when the process dies.
 #[derive(Debug)]
 pub(super) struct InUse(#[expect(dead_code, reason = "held, never read")] File);
 
 impl InUse {
-    /// For whoever measures: others may too. Waits for whoever tidies up, which is short.
+    /// Takes the shared lock for measuring. Waits for a removal to end, which is short.
     pub(super) fn shared(root: &Path) -> Result<Self, StoreError> {
         let path = root.join("in-use");
         let file = open(&path)?;
         match file.lock_shared() {
-            // A disk without locks: nothing is tidied up there (see below).
+            // On a disk without locks `alone` fails, so nothing is removed there.
             Err(error) if error.kind() == ErrorKind::Unsupported => {}
             result => result.map_err(StoreError::at(&path))?,
         }
         Ok(Self(file))
     }
 
-    /// For whoever tidies up: alone, or not at all.
+    /// Takes the exclusive lock for removal; `None` if another process holds the lock.
     pub(super) fn alone(root: &Path) -> Result<Option<Self>, StoreError> {
         let path = root.join("in-use");
         let file = open(&path)?;

@@ -1,4 +1,4 @@
-//! Where a hunt went on inside a dependency that one of its first bad commits moves.
+//! Follow-up hunts inside a dependency that a first bad commit changed.
 
 use std::io::ErrorKind;
 
@@ -10,29 +10,29 @@ use super::{HuntDir, StoreError, publish};
 
 const FILE: &str = "inside.json";
 
-/// One attempt to go on.
+/// One attempt to begin a hunt inside a dependency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inside {
     /// The first bad commit.
     pub commit: CommitId,
-    /// The dependency.
+    /// Path of the dependency.
     pub path: String,
-    /// What became of it.
+    /// The result of the attempt.
     pub went: Went,
 }
 
-/// Whether a hunt went on there.
+/// Whether a follow-up hunt began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Went {
-    /// In this hunt.
+    /// It began, with this name.
     On(String),
-    /// Not, and why.
+    /// It did not begin, for this reason.
     Nowhere(String),
 }
 
 impl Went {
-    /// The hunt.
+    /// The follow-up hunt's name, if there is one.
     pub fn on(&self) -> Option<&str> {
         match self {
             Self::On(id) => Some(id),
@@ -42,7 +42,8 @@ impl Went {
 }
 
 impl HuntDir {
-    /// What was tried, in order; nothing where that cannot be read, so that it is tried again.
+    /// All attempts so far, in order; empty if the file is missing or does not parse, so they are
+    /// repeated.
     pub fn inside(&self) -> Result<Vec<Inside>, StoreError> {
         let path = self.path().join(FILE);
         let bytes = match std::fs::read(&path) {
@@ -53,7 +54,7 @@ impl HuntDir {
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
-    /// Writes it down.
+    /// Stores the attempts.
     pub fn keep_inside(&self, tried: &[Inside]) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(tried).expect("names and sentences are plain data");
         publish(&self.path().join(FILE), &bytes)

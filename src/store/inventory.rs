@@ -1,4 +1,4 @@
-//! What lies in a store, and how much of the disk it takes.
+//! What a store holds and how much disk space it takes.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 
 use super::{HuntDir, Store, StoreError};
 
-/// A number of things, and the bytes they take on the disk.
+/// A count of items and the bytes they take on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pile {
-    /// How many.
+    /// Number of items.
     pub count: usize,
     /// Bytes on the disk; a file with several names counts once.
     pub bytes: u64,
 }
 
-/// What lies in a store.
+/// Contents of a store.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
-    /// Each hunt with what its folder alone takes: logs that are links into the store belong
-    /// to the runs and builds.
+    /// Each hunt and the bytes of its own files. Logs that are links into the store count for the
+    /// runs and builds.
     pub hunts: Vec<(HuntDir, u64)>,
     /// Runs.
     pub runs: Pile,
-    /// Builds; their records and logs, not what was built.
+    /// Builds: their records and logs, without the built files.
     pub builds: Pile,
-    /// Everything, each file once.
+    /// Bytes of the whole store, each file once.
     pub bytes: u64,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Attempt {
 }
 
 impl Store {
-    /// Looks through the whole store.
+    /// Counts the whole store.
     pub fn inventory(&self) -> Result<Inventory, StoreError> {
         let mut inventory = Inventory::default();
         for hunt in self.hunts()? {
@@ -61,7 +61,7 @@ impl Store {
         Ok(Pile { count, bytes: bytes_of(&files) })
     }
 
-    /// Every attempt of a kind (`runs`, `builds`), in order of their keys.
+    /// All attempts of a kind (`runs`, `builds`), in the order of their keys.
     pub(super) fn attempts(&self, kind: &str) -> Result<Vec<Attempt>, StoreError> {
         let mut found: Vec<Attempt> = Vec::new();
         for path in files_below(&self.root().join(kind))? {
@@ -85,30 +85,30 @@ impl Store {
     }
 }
 
-/// What the file system says of a file.
+/// File system data of one file.
 pub(super) struct About {
-    /// Device and inode: which file it is, whatever its name.
+    /// Device and inode: they identify the file under all its names.
     pub(super) id: (u64, u64),
     pub(super) links: u64,
     pub(super) bytes: u64,
 }
 
-/// `None` for one that has just gone.
+/// Reads the file system data; `None` if the file is gone.
 pub(super) fn about(path: &Path) -> Option<About> {
     let meta = std::fs::symlink_metadata(path).ok()?;
-    // Blocks are of 512 bytes whatever the file system's own are (stat(2)).
+    // `st_blocks` counts units of 512 bytes on every file system (stat(2)).
     let bytes = meta.blocks().saturating_mul(512);
     Some(About { id: (meta.dev(), meta.ino()), links: meta.nlink(), bytes })
 }
 
-/// What some files take on the disk, each counted once.
+/// Bytes that these files take on the disk, each file once.
 fn bytes_of(files: &[PathBuf]) -> u64 {
     let once: HashMap<_, _> =
         files.iter().filter_map(|file| about(file)).map(|file| (file.id, file.bytes)).collect();
     once.values().sum()
 }
 
-/// Every file below a folder, sorted, links not followed; none where there is no folder.
+/// All files below a folder, sorted; links are not followed. A missing folder has none.
 pub(super) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,29 +1,29 @@
-//! What makes two builds, or two runs, the same: SHA-256 over length-prefixed fields.
+//! Keys of builds and runs: SHA-256 over length-prefixed fields. Equal keys mean equal results.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Names everything that a build's result depends on.
+/// Digest of everything that a build's result depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BuildKey(String);
 
-/// Names everything that a run's result depends on.
+/// Digest of everything that a run's result depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunKey(String);
 
 impl BuildKey {
-    /// 64 hexadecimal digits.
+    /// The key as 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl RunKey {
-    /// 64 hexadecimal digits.
+    /// The key as 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -41,8 +41,8 @@ impl fmt::Display for RunKey {
     }
 }
 
-/// Collects the fields of a key. Each field is labelled and prefixed by its length, so that no
-/// two different lists of fields give the same bytes.
+/// Hashes the fields of a key. Each field has a label and a length prefix, so two different lists
+/// of fields never give the same bytes.
 pub struct KeyHasher(Sha256);
 
 impl KeyHasher {
@@ -62,7 +62,7 @@ impl KeyHasher {
         self
     }
 
-    /// Adds a list, with its length.
+    /// Adds a list and its length.
     #[must_use]
     pub fn list<T: AsRef<str>>(self, label: &str, values: impl IntoIterator<Item = T>) -> Self {
         let mut count = 0_u64;
@@ -79,12 +79,12 @@ impl KeyHasher {
         hex(&self.0.finalize())
     }
 
-    /// Ends a build's key.
+    /// Finishes a build key.
     pub fn build_key(self) -> BuildKey {
         BuildKey(self.hex())
     }
 
-    /// Ends a run's key.
+    /// Finishes a run key.
     pub fn run_key(self) -> RunKey {
         RunKey(self.hex())
     }

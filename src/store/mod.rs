@@ -1,21 +1,21 @@
-//! What has been measured, on disk: plain files that are right without locks, since the
-//! store may sit on a network disk.
+//! Stored measurements on disk. Plain files that stay correct without locks, since the store may
+//! be on a network disk.
 //!
 //! ```text
 //! <git common dir>/bisect-ppl/
 //!   format                             the version of this layout
 //!   runs/ab/<run key>/<attempt>.json   a run, beside its <attempt>.log
 //!   builds/ab/<build key>/<attempt>.json
-//!   controls/<attempt>.json            what the control said of a failed run
-//!   confirmations/<key>.json           a confirmation, by what was confirmed
-//!   patches/<digest>.diff              what hunts apply to commits
-//!   setups/<digest>.json               what builds were configured with
+//!   controls/<attempt>.json            the control's result about a failed run or build
+//!   confirmations/<key>.json           a confirmation of a first bad commit
+//!   patches/<digest>.diff              patches that hunts apply to commits
+//!   setups/<digest>.json               how builds were configured
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
-//!   in-use                             locked by whoever measures, and by whoever tidies up
+//!   in-use                             lock of measuring processes and of removal
 //! ```
-//! Files are written under a temporary name, synced, and renamed; names are unique; nothing
-//! is changed in place except `digests.json`, which is only a cache.
+//! A record has a unique name and never changes. It is written under a temporary name, synced, and
+//! renamed. `digests.json` is replaced, since it is only a cache; a hunt's journal is appended to.
 
 mod builds;
 mod confirmations;
@@ -54,23 +54,22 @@ pub use runs::{Control, PendingLog, StoredRun};
 use damaged::Evidence;
 use in_use::InUse;
 
-/// The layout this program reads and writes. A reader refuses what is newer and reads
-/// everything older (there is none yet).
+/// Version of the layout that this program reads and writes. Any other version is refused.
 pub const FORMAT: u32 = 1;
 
 /// The store of one repository.
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
-    /// Held by whoever measures, so that nobody tidies up below them.
+    /// A measuring process holds this lock, so that nobody removes data meanwhile.
     in_use: Option<Arc<InUse>>,
-    /// What was found out about its records.
+    /// What this process found out about the records.
     evidence: Arc<Evidence>,
 }
 
 impl Store {
-    /// The store in a repository's common git directory, for whoever reads it. Nothing is made:
-    /// one that is not there has nothing in it.
+    /// Opens the store in a repository's common git directory for reading. Creates nothing; a
+    /// missing store is empty.
     pub fn open(common_dir: &Path) -> Result<Self, StoreError> {
         let root = common_dir.join("bisect-ppl");
         let format = root.join("format");
@@ -85,8 +84,8 @@ impl Store {
         Ok(Self { root, in_use: None, evidence: Arc::default() })
     }
 
-    /// The same for whoever measures: it is made when it is not there, and nothing in it is
-    /// removed by anybody while this value, or a clone of it, lives.
+    /// Opens the store for measuring and creates it if needed. Nobody removes anything from it
+    /// while this value or a clone of it lives.
     pub fn open_to_measure(common_dir: &Path) -> Result<Self, StoreError> {
         let mut store = Self::open(common_dir)?;
         std::fs::create_dir_all(&store.root).map_err(StoreError::at(&store.root))?;
@@ -103,13 +102,13 @@ impl Store {
         &self.root
     }
 
-    /// `kind/ab/abcdef…`: a folder of its own for each key, fanned out.
+    /// The folder of one key: `kind/ab/abcdef…`.
     fn keyed(&self, kind: &str, key: &str) -> PathBuf {
         self.root.join(kind).join(&key[..2]).join(key)
     }
 }
 
-/// A name that no other process picks: seconds, process, and a counter.
+/// A unique name for an attempt: time in microseconds, process, and a counter.
 pub fn attempt_name() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static COUNTER: AtomicU32 = AtomicU32::new(0);
@@ -125,8 +124,8 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, StoreErro
         .map_err(|e| StoreError::Corrupt { path: path.to_owned(), reason: e.to_string() })
 }
 
-/// The paths of every `*.json` in a folder, oldest name first; a folder that is not there is
-/// empty.
+/// The paths of all `*.json` files in a folder, sorted by name, so oldest first. A missing folder
+/// is empty.
 fn record_files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -1,5 +1,5 @@
-//! Patches that hunts apply to commits, by their content: the file they came from may change or
-//! go while the hunt goes on.
+//! Patches that hunts apply to commits, stored by content: the original file may change or vanish
+//! during the hunt.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::{Store, StoreError, key::hex, publish};
 
 impl Store {
-    /// Keeps a patch, and returns the digest of its content.
+    /// Stores a patch; returns the SHA-256 of its content.
     pub fn keep_patch(&self, content: &[u8]) -> Result<String, StoreError> {
         let digest = hex(&Sha256::digest(content));
         let path = self.patch(&digest);
@@ -18,7 +18,7 @@ impl Store {
         Ok(digest)
     }
 
-    /// Where a patch lies that was kept.
+    /// Path of a stored patch.
     pub fn patch(&self, digest: &str) -> PathBuf {
         self.root().join("patches").join(format!("{digest}.diff"))
     }

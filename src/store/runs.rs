@@ -1,4 +1,4 @@
-//! Runs: each a record beside its log, append-only.
+//! Stored runs: a record beside its log. Runs are added, never changed.
 
 use std::path::{Path, PathBuf};
 
@@ -12,21 +12,21 @@ use super::{Damage, RunKey, Store, StoreError, publish, publish_file, record_fil
 /// A run in the store.
 #[derive(Clone, Debug)]
 pub struct StoredRun {
-    /// The fact.
+    /// The run's data.
     pub record: RunRecord,
-    /// Its output.
+    /// Path of the run's output.
     pub log: PathBuf,
-    /// What the control said of it, where it failed and whose fault was not plain.
+    /// The control run's result, if a failure of unclear cause needed one.
     pub control: Option<Control>,
 }
 
-/// A log under way. What is not published by its end goes: where the disk is full, each try
-/// would leave less room for the next one.
+/// A log before its publication. Drop removes the log unless it was published: leftovers would
+/// fill a full disk further with each try.
 #[derive(Debug)]
 pub struct PendingLog(PathBuf);
 
 impl PendingLog {
-    /// The log; what belongs to it beside it has the same name with another ending.
+    /// Path of the log. Companion files have the same name with another extension.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -40,28 +40,29 @@ impl Drop for PendingLog {
     }
 }
 
-/// The good endpoint's kept build was run right after a failure, to tell whose fault it is.
+/// Result of a control: the good endpoint was run or built again right after a failure, to tell
+/// whether the commit or the machine is at fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Control {
-    /// The attempt it was asked about.
+    /// Name of the failed attempt.
     pub about: String,
-    /// The control run itself.
+    /// Name of the control's own attempt.
     pub attempt: String,
-    /// It worked: the failure is the commit's. It failed too: the world's, and the failed run
-    /// counts for nothing.
+    /// True: the failure is the commit's fault. False: the good commit fails too, so the machine
+    /// is at fault and the failed attempt does not count.
     pub worked: bool,
 }
 
 impl Store {
-    /// Where a run's log is written before the run is published.
+    /// Path for a log until its run is published.
     pub fn pending_log(&self, attempt: &str) -> Result<PendingLog, StoreError> {
         let folder = self.root().join("pending");
         std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))?;
         Ok(PendingLog(folder.join(format!("{attempt}.log"))))
     }
 
-    /// Publishes a run: its (already synced) log first, then the record, which makes it count and
-    /// has the log's digest.
+    /// Publishes a run: first its log, which must be synced already, then the record with the
+    /// log's digest. Only the record makes the run count.
     pub fn put_run(&self, record: &RunRecord, pending_log: &Path) -> Result<StoredRun, StoreError> {
         let folder = self.keyed("runs", &record.run_key);
         let log = folder.join(format!("{}.log", record.attempt));
@@ -71,16 +72,15 @@ impl Store {
         let bytes = serde_json::to_vec_pretty(&record).expect("a record is plain data");
         let published = publish(&folder.join(format!("{}.json", record.attempt)), &bytes);
         if published.is_err() {
-            // On a full disk it would only be in the way.
+            // Without its record the log only takes space.
             std::fs::remove_file(&log).ok();
         }
         published?;
         Ok(StoredRun { record, log, control: None })
     }
 
-    /// Every run under a key, oldest first. Runs that a control proved to be the world's fault
-    /// and those that are kept apart are left out: they count for nothing. So are damaged ones,
-    /// which are set aside.
+    /// All runs under a key that count, oldest first. Leaves out excluded runs, runs that failed
+    /// by the machine's fault, and damaged runs, which are set aside.
     pub fn runs(&self, key: &RunKey) -> Result<Vec<StoredRun>, StoreError> {
         let mut runs = Vec::new();
         for path in record_files(&self.keyed("runs", key.as_str()))? {
@@ -96,7 +96,8 @@ impl Store {
         Ok(runs)
     }
 
-    /// One run by its key and attempt, unless it is damaged.
+    /// One run by its key and attempt, even if it does not count; `None` if it is missing or
+    /// damaged.
     pub fn run(&self, key: &str, attempt: &str) -> Result<Option<StoredRun>, StoreError> {
         let path = self.keyed("runs", key).join(format!("{attempt}.json"));
         match self.record(&path, "the run")? {
@@ -105,8 +106,8 @@ impl Store {
         }
     }
 
-    /// Every run whose record is wanted, oldest first, those included that count for nothing, but
-    /// not those that are damaged.
+    /// All runs whose record `is_wanted` accepts, oldest first. Includes runs that do not count,
+    /// but no damaged ones.
     pub fn runs_where(
         &self,
         is_wanted: impl Fn(&RunRecord) -> bool,
@@ -123,7 +124,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The run of a record that could be read, unless something else about it is damaged.
+    /// The run of a readable record; `None` if its log, its control, or its place is wrong.
     fn believed(&self, path: &Path, record: RunRecord) -> Result<Option<StoredRun>, StoreError> {
         let log = path.with_extension("log");
         let (control, mut damage) = self.control(&record.attempt)?;
@@ -139,14 +140,14 @@ impl Store {
         Ok(None)
     }
 
-    /// Keeps what the control said.
+    /// Stores a control's result.
     pub fn put_control(&self, control: &Control) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec_pretty(control).expect("a record is plain data");
         publish(&self.control_path(&control.about), &bytes)
     }
 
-    /// What the control said of a failed run or build, or that this cannot be read. Then nobody
-    /// knows whether the failure counts.
+    /// The control's result about a failed attempt, or the damage if that file does not parse. In
+    /// that case nobody knows whether the failure counts.
     pub(super) fn control(
         &self,
         attempt: &str,
@@ -163,7 +164,7 @@ impl Store {
     }
 }
 
-/// Whether a record lies under its own key and name.
+/// Whether a record's path matches its own key and attempt.
 pub(super) fn is_in_place(path: &Path, key: &str, attempt: &str) -> bool {
     let folder = path.parent().and_then(Path::file_name);
     folder.is_some_and(|name| name == key) && path.file_stem().is_some_and(|name| name == attempt)

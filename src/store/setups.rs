@@ -1,4 +1,4 @@
-//! What builds were configured with, by content: most builds of a hunt share one.
+//! Build setups (how a build was configured), stored by content: most builds of a hunt share one.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::evaluation::Setup;
 use super::{Store, StoreError, key::hex, publish};
 
 impl Store {
-    /// Keeps one, and returns the digest of its content; nothing is kept of what is not known.
+    /// Stores a setup; returns the SHA-256 of its content, or `None` for an empty setup.
     pub fn keep_setup(&self, setup: &Setup) -> Result<Option<String>, StoreError> {
         if setup.is_empty() {
             return Ok(None);
@@ -23,7 +23,7 @@ impl Store {
         Ok(Some(digest))
     }
 
-    /// One that was kept, as long as nobody removed it.
+    /// A stored setup; `None` if it was removed or does not parse.
     pub fn setup(&self, digest: &str) -> Result<Option<Setup>, StoreError> {
         let path = self.setup_path(digest);
         self.record(&path, "a build's setup")

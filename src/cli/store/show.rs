@@ -62,21 +62,21 @@ fn of_hunt(hunt: &HuntDir) -> Result<String, Failed> {
 
 /// What is asked for.
 #[derive(Default)]
-struct Found {
+struct CommitRecords {
     runs: Vec<StoredRun>,
     /// Those that failed: what was built well shows in the runs.
     builds: Vec<BuildRecord>,
 }
 
 /// The runs of an attempt, a key's beginning, or a commit.
-fn found(what: &str, repository: &Repository, store: &Store) -> Result<Found, Failed> {
+fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRecords, Failed> {
     let is_key = what.len() >= SHORTEST_KEY && what.chars().all(|c| c.is_ascii_hexdigit());
     let by_name = |run: &RunRecord| {
         run.attempt == what || (is_key && run.run_key.starts_with(&what.to_ascii_lowercase()))
     };
     let runs = store.runs_where(by_name).map_err(Failed::store)?;
     if !runs.is_empty() {
-        return Ok(Found { runs, ..Found::default() });
+        return Ok(CommitRecords { runs, ..CommitRecords::default() });
     }
     let git = |error: crate::git::GitError| {
         let hint = error.hint();
@@ -101,7 +101,7 @@ fn found(what: &str, repository: &Repository, store: &Store) -> Result<Found, Fa
             Some(format!("`bisect-ppl measure {}` does", commit.short())),
         ));
     }
-    Ok(Found { runs, builds })
+    Ok(CommitRecords { runs, builds })
 }
 
 /// A failed build, as a run is told.

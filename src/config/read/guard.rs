@@ -4,7 +4,7 @@ use crate::evaluation::{Guard, GuardForm, Metric};
 
 use super::super::parser::CHECKING;
 use super::super::problem::did_you_mean;
-use super::super::walk::{Section, Spot, Walk};
+use super::super::reader::{Field, Reader, TableReader};
 use super::super::{MeasureKind, Require, Required};
 use super::measure::{ALWAYS, Declared};
 
@@ -22,17 +22,21 @@ const FORMS: [(&str, Form, bool); 6] = [
 ];
 const ALL_FORMS: &str = "max_increase, max_increase_percent, max_decrease, max_decrease_percent, max, min, unchanged = true";
 
-pub(super) fn guards(walk: &mut Walk, root: &mut Section<'_>, declared: &[Declared]) -> Vec<Guard> {
+pub(super) fn guards(
+    reader: &mut Reader,
+    root: &mut TableReader<'_>,
+    declared: &[Declared],
+) -> Vec<Guard> {
     // Each with whether it is one of a measure in all its cells.
     let mut guards: Vec<(Guard, bool)> = Vec::new();
-    for mut section in root.some_sections(walk, "guard") {
-        let metric_spot = section.need(walk, "metric");
-        let metric = metric_spot.as_ref().and_then(|spot| metric(walk, spot, declared));
+    for mut section in root.some_sections(reader, "guard") {
+        let metric_spot = section.need(reader, "metric");
+        let metric = metric_spot.as_ref().and_then(|field| metric(reader, field, declared));
         let numeric = metric.as_ref().is_none_or(|named| named.is_number);
-        let form = form(walk, &mut section, numeric);
+        let form = form(reader, &mut section, numeric);
         let place = section.place;
         let key = section.key.clone();
-        section.finish(walk);
+        section.finish(reader);
         let (Some(named), Some(form)) = (metric, form) else { continue };
         let is_of_all = named.is_of_all;
         let made: Vec<_> =
@@ -42,7 +46,7 @@ pub(super) fn guards(walk: &mut Walk, root: &mut Section<'_>, declared: &[Declar
         };
         if guards.iter().any(is_twice) {
             let what = format!("`{}` has a guard of this form already.", named.written);
-            walk.complain(place, &key, what);
+            reader.complain(place, &key, what);
         }
         guards.extend(made);
     }
@@ -69,16 +73,16 @@ struct Named {
 }
 
 /// The metric that a guard names.
-fn metric(walk: &mut Walk, spot: &Spot<'_>, declared: &[Declared]) -> Option<Named> {
-    let text = spot.text(walk)?;
+fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Option<Named> {
+    let text = field.text(reader)?;
     let metric: Metric = match text.parse() {
         Ok(metric) => metric,
         Err(error) => {
-            spot.refuse(walk, format!("{error}."));
+            field.refuse(reader, format!("{error}."));
             return None;
         }
     };
-    let of = find_measure(walk, spot, &metric.measure, declared)?;
+    let of = find_measure(reader, field, &metric.measure, declared)?;
     let in_cells = |is_number: bool| {
         let is_of_all = of.name == metric.measure && of.cells.iter().any(|cell| *cell != of.name);
         let cells: Vec<Metric> = of
@@ -97,7 +101,7 @@ fn metric(walk: &mut Walk, spot: &Spot<'_>, declared: &[Declared]) -> Option<Nam
     let (kind, parser) = of.yields.as_ref()?;
     if !parser.may_yield(metric.name.as_deref()) {
         let what = yields_no(text, &of.name, parser.names());
-        spot.refuse(walk, what);
+        field.refuse(reader, what);
         return None;
     }
     Some(in_cells(*kind == MeasureKind::Number))
@@ -122,8 +126,8 @@ fn yields_no(text: &str, measure: &str, names: Option<Vec<Option<String>>>) -> S
 }
 
 fn find_measure<'m>(
-    walk: &mut Walk,
-    spot: &Spot<'_>,
+    reader: &mut Reader,
+    field: &Field<'_>,
     name: &str,
     declared: &'m [Declared],
 ) -> Option<&'m Declared> {
@@ -134,61 +138,61 @@ fn find_measure<'m>(
         let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
         let guess = did_you_mean(name, names.iter().copied());
         let what = format!("there is no measure `{name}`{guess} Measures: {}", names.join(", "));
-        spot.refuse(walk, what);
+        field.refuse(reader, what);
     }
     found
 }
 
-fn form(walk: &mut Walk, section: &mut Section<'_>, numeric: bool) -> Option<GuardForm> {
-    let mut given: Vec<(Spot<'_>, Option<GuardForm>)> = Vec::new();
+fn form(reader: &mut Reader, section: &mut TableReader<'_>, numeric: bool) -> Option<GuardForm> {
+    let mut given: Vec<(Field<'_>, Option<GuardForm>)> = Vec::new();
     for (key, make, may_be_negative) in FORMS {
-        let Some(spot) = section.get(key) else { continue };
-        let number = spot.number(walk);
+        let Some(field) = section.get(key) else { continue };
+        let number = field.number(reader);
         if !may_be_negative && number.is_some_and(|x| x < 0.0) {
-            spot.refuse(walk, "a tolerance cannot be negative; 0 allows no change.");
+            field.refuse(reader, "a tolerance cannot be negative; 0 allows no change.");
         }
         if !numeric {
-            spot.refuse(walk, "a fact is not a number. Allowed: unchanged = true");
+            field.refuse(reader, "a fact is not a number. Allowed: unchanged = true");
         }
-        given.push((spot, number.map(make)));
+        given.push((field, number.map(make)));
     }
-    if let Some(spot) = section.get("unchanged") {
-        let flag = spot.flag(walk);
+    if let Some(field) = section.get("unchanged") {
+        let flag = field.flag(reader);
         if flag == Some(false) {
-            spot.refuse(walk, "false guards nothing; leave the guard out.");
+            field.refuse(reader, "false guards nothing; leave the guard out.");
         }
-        given.push((spot, flag.map(|_| GuardForm::Unchanged)));
+        given.push((field, flag.map(|_| GuardForm::Unchanged)));
     }
     if given.is_empty() {
         let what = format!("has no tolerance; give one of {ALL_FORMS}");
-        walk.complain(section.place, &section.key, what);
+        reader.complain(section.place, &section.key, what);
     }
     for (extra, _) in given.iter().skip(1) {
         let what = format!(
             "a guard has one form, and `{}` is given; write another [[guard]].",
             given[0].0.key
         );
-        extra.refuse(walk, what);
+        extra.refuse(reader, what);
     }
     given.into_iter().next().and_then(|(_, form)| form)
 }
 
 pub(super) fn requires(
-    walk: &mut Walk,
-    root: &mut Section<'_>,
+    reader: &mut Reader,
+    root: &mut TableReader<'_>,
     declared: &[Declared],
 ) -> Vec<Require> {
     let mut requires = Vec::new();
-    for mut section in root.sections(walk, "require") {
-        let measure = section.need(walk, "measure").and_then(|spot| {
-            let name = spot.text(walk)?;
-            let found = find_measure(walk, &spot, name, declared)?;
+    for mut section in root.sections(reader, "require") {
+        let measure = section.need(reader, "measure").and_then(|field| {
+            let name = field.text(reader)?;
+            let found = find_measure(reader, &field, name, declared)?;
             let cells =
                 if found.name == name { found.cells.clone() } else { vec![name.to_owned()] };
             Some((cells, found))
         });
-        let what = required(walk, &mut section, measure.as_ref().map(|(_, found)| *found));
-        section.finish(walk);
+        let what = required(reader, &mut section, measure.as_ref().map(|(_, found)| *found));
+        section.finish(reader);
         if let (Some((measures, _)), Some(what)) = (measure, what) {
             let of = |measure| Require { measure, what: what.clone() };
             requires.extend(measures.into_iter().map(of));
@@ -198,30 +202,32 @@ pub(super) fn requires(
 }
 
 fn required(
-    walk: &mut Walk,
-    section: &mut Section<'_>,
+    reader: &mut Reader,
+    section: &mut TableReader<'_>,
     measure: Option<&Declared>,
 ) -> Option<Required> {
     match (section.get("pattern"), section.get("checks")) {
         (None, None) => {
             let key = format!("{}.pattern", section.key);
-            walk.complain(section.place, &key, "is missing; give it, or `checks`.");
+            reader.complain(section.place, &key, "is missing; give it, or `checks`.");
             None
         }
         (Some(_), Some(checks)) => {
-            checks
-                .refuse(walk, "`pattern` and `checks` are both given; write another [[require]].");
+            checks.refuse(
+                reader,
+                "`pattern` and `checks` are both given; write another [[require]].",
+            );
             None
         }
-        (Some(spot), None) => spot.pattern(walk).map(Required::Pattern),
-        (None, Some(spot)) => {
-            spot.choice(walk, &[("same-set", ())], &[])?;
+        (Some(field), None) => field.pattern(reader).map(Required::Pattern),
+        (None, Some(field)) => {
+            field.choice(reader, &[("same-set", ())], &[])?;
             let parser =
                 measure.and_then(|measure| measure.yields.as_ref()).map(|(_, parser)| parser);
             if parser.is_some_and(|parser| !parser.tells_checks()) {
                 let [others @ .., last] = CHECKING;
                 let what = "the measure's parser tells of no checks";
-                spot.refuse(walk, format!("{what}; {} and {last} do.", others.join(", ")));
+                field.refuse(reader, format!("{what}; {} and {last} do.", others.join(", ")));
             }
             Some(Required::SameChecks)
         }

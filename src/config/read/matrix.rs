@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::super::reader::{Field, Reader, TableReader};
 use super::super::template::Instead;
-use super::super::walk::{Section, Spot, Walk};
 use super::super::{Command, Measure, Placeholder, Template};
 use super::{NOT_A_WORD, is_word};
 
@@ -35,21 +35,21 @@ struct Value {
 
 impl Matrix {
     /// Reads it. Its axes are inputs too, as far as templates may name them.
-    pub(super) fn read(walk: &mut Walk, root: &mut Section<'_>) -> Self {
-        let Some(section) = root.get("matrix").and_then(|spot| spot.section(walk)) else {
+    pub(super) fn read(reader: &mut Reader, root: &mut TableReader<'_>) -> Self {
+        let Some(section) = root.get("matrix").and_then(|field| field.section(reader)) else {
             return Self::default();
         };
         let mut axes = Vec::new();
-        for (name, place, spot) in section.entries() {
+        for (name, place, field) in section.entries() {
             if !is_word(name) {
-                walk.complain(place, &spot.key, NOT_A_WORD);
+                reader.complain(place, &field.key, NOT_A_WORD);
             }
-            let values = values(walk, name, &spot);
+            let values = values(reader, name, &field);
             if name == "chunks" {
-                walk.chunks = true;
+                reader.chunks = true;
             } else if name != "threads" {
                 let first = values.first().map(|value| value.text.clone()).unwrap_or_default();
-                walk.names.inputs.entry(name.to_owned()).or_insert(first);
+                reader.names.inputs.entry(name.to_owned()).or_insert(first);
             }
             axes.push(Axis { name: name.to_owned(), values });
         }
@@ -59,8 +59,8 @@ impl Matrix {
     /// What is made once for all cells, a build say, can be no other in one of them.
     pub(super) fn refuse_in_shared<'t>(
         &self,
-        walk: &mut Walk,
-        spot: &Spot<'_>,
+        reader: &mut Reader,
+        field: &Field<'_>,
         words: impl IntoIterator<Item = &'t Template>,
         what: &str,
     ) {
@@ -72,7 +72,7 @@ impl Matrix {
             };
             if is_axis {
                 let why = format!("{one} differs from cell to cell, and all cells share {what}.");
-                spot.refuse(walk, why);
+                field.refuse(reader, why);
             }
         }
     }
@@ -81,8 +81,8 @@ impl Matrix {
     /// Each value of an axis that is named as an input is an input of its own.
     pub(super) fn cells(
         &self,
-        walk: &mut Walk,
-        section: (&super::super::problem::Place, &str),
+        reader: &mut Reader,
+        section: (&super::super::problem::Location, &str),
         measure: Measure,
     ) -> Vec<Measure> {
         let named = placeholders(&measure);
@@ -92,7 +92,7 @@ impl Matrix {
             {
                 let known: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
                 let what = format!("{one} names no axis. [matrix] has: {}", known.join(", "));
-                walk.complain(section.0, section.1, what);
+                reader.complain(section.0, section.1, what);
             }
         }
         let axes: Vec<&Axis> =
@@ -106,7 +106,7 @@ impl Matrix {
                 "would be measured in {count} cells, each a run at every commit; at most \
                  {MOST_CELLS}."
             );
-            walk.complain(section.0, section.1, what);
+            reader.complain(section.0, section.1, what);
             return vec![measure];
         }
         let mut cells: Vec<Vec<(&Axis, &Value)>> = vec![Vec::new()];
@@ -121,12 +121,17 @@ impl Matrix {
             };
             cells = cells.iter().flat_map(with).collect();
         }
-        cells.iter().map(|cell| in_cell(walk, &measure, cell)).collect()
+        cells.iter().map(|cell| in_cell(reader, &measure, cell)).collect()
     }
 
     /// Complains about axes that nothing names, and leaves only the inputs that are read.
-    pub(super) fn finish(&self, walk: &mut Walk, root: &mut Section<'_>, measures: &[Measure]) {
-        let Some(spot) = root.get("matrix") else { return };
+    pub(super) fn finish(
+        &self,
+        reader: &mut Reader,
+        root: &mut TableReader<'_>,
+        measures: &[Measure],
+    ) {
+        let Some(field) = root.get("matrix") else { return };
         for axis in &self.axes {
             let label = |measure: &Measure| measure.name.contains(&format!("{}=", axis.name));
             if !axis.values.is_empty() && !measures.is_empty() && !measures.iter().any(label) {
@@ -135,9 +140,9 @@ impl Matrix {
                     "threads" | "chunks" => format!("no measure names {{{name}}}."),
                     _ => format!("no measure names {{inputs.{name}}} or {{matrix.{name}}}."),
                 };
-                walk.complain(&spot.node.place, &format!("matrix.{name}"), what);
+                reader.complain(&field.node.place, &format!("matrix.{name}"), what);
             }
-            walk.names.inputs.remove(&axis.name);
+            reader.names.inputs.remove(&axis.name);
         }
     }
 }
@@ -154,22 +159,22 @@ impl Axis {
     }
 }
 
-fn values(walk: &mut Walk, name: &str, spot: &Spot<'_>) -> Vec<Value> {
+fn values(reader: &mut Reader, name: &str, field: &Field<'_>) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
-    let Some(list) = spot.list(walk) else { return values };
+    let Some(list) = field.list(reader) else { return values };
     if list.is_empty() {
-        spot.refuse(walk, "needs at least one value: NAME = [\"…\", \"…\"].");
+        field.refuse(reader, "needs at least one value: NAME = [\"…\", \"…\"].");
     }
-    for spot in list {
+    for field in list {
         let text = match name {
-            "threads" | "chunks" => spot.count(walk).map(|count| count.to_string()),
-            _ => spot.word_or_number(walk),
+            "threads" | "chunks" => field.count(reader).map(|count| count.to_string()),
+            _ => field.word_or_number(reader),
         };
         let Some(text) = text else { continue };
         let label = label(&text);
         if label.is_empty() || values.iter().any(|value| value.label == label) {
             let what = format!("`{text}` would be called `{label}`, as another value is.");
-            spot.refuse(walk, what);
+            field.refuse(reader, what);
         }
         values.push(Value { label, text });
     }
@@ -199,13 +204,13 @@ fn placeholders(measure: &Measure) -> Vec<Placeholder> {
     templates.flat_map(Template::placeholders).cloned().collect()
 }
 
-fn in_cell(walk: &mut Walk, measure: &Measure, cell: &[(&Axis, &Value)]) -> Measure {
+fn in_cell(reader: &mut Reader, measure: &Measure, cell: &[(&Axis, &Value)]) -> Measure {
     let of_cell: Vec<String> =
         cell.iter().map(|(axis, value)| format!("{}={}", axis.name, value.label)).collect();
     let named = placeholders(measure);
     for (axis, value) in cell {
         if named.iter().any(|one| matches!(one, Placeholder::Input(name) if *name == axis.name)) {
-            walk.names.inputs.insert(input_of(axis, value), value.text.clone());
+            reader.names.inputs.insert(input_of(axis, value), value.text.clone());
         }
     }
     let with = |placeholder: &Placeholder| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::super::walk::{Section, Spot, Walk};
+use super::super::reader::{Field, Reader, TableReader};
 use super::super::{Failures, Measure, MeasureKind, Parser, Pick, Placeholder, Values};
 use super::matrix::Matrix;
 use super::{NOT_A_WORD, is_word, run_failures};
@@ -65,21 +65,21 @@ const PICKS: &[(&str, Pick)] = &[
 ];
 
 pub(super) fn measures(
-    walk: &mut Walk,
-    root: &mut Section<'_>,
+    reader: &mut Reader,
+    root: &mut TableReader<'_>,
     failures: &Failures,
     matrix: &Matrix,
 ) -> (Vec<Measure>, Vec<Declared>) {
     let mut measures = Vec::new();
     let mut declared: Vec<Declared> = Vec::new();
-    for mut section in root.some_sections(walk, "measure") {
-        let name = name(walk, &mut section, &declared);
+    for mut section in root.some_sections(reader, "measure") {
+        let name = name(reader, &mut section, &declared);
         let (place, key) = (section.place, format!("{}.command", section.key));
         let mut cells = Vec::new();
-        let yields = measure(walk, section, name.as_deref(), failures).map(|measure| {
+        let yields = measure(reader, section, name.as_deref(), failures).map(|measure| {
             let yields = (measure.kind, measure.parser.clone());
             if name.is_some() {
-                let made = matrix.cells(walk, (place, &key), measure);
+                let made = matrix.cells(reader, (place, &key), measure);
                 cells.extend(made.iter().map(|cell| cell.name.clone()));
                 measures.extend(made);
             }
@@ -91,54 +91,58 @@ pub(super) fn measures(
 }
 
 /// The name, which from here on is part of the section's key.
-fn name(walk: &mut Walk, section: &mut Section<'_>, declared: &[Declared]) -> Option<String> {
-    let spot = section.need(walk, "name")?;
-    let name = spot.text(walk)?;
+fn name(
+    reader: &mut Reader,
+    section: &mut TableReader<'_>,
+    declared: &[Declared],
+) -> Option<String> {
+    let field = section.need(reader, "name")?;
+    let name = field.text(reader)?;
     if !is_word(name) {
-        spot.refuse(walk, NOT_A_WORD);
+        field.refuse(reader, NOT_A_WORD);
     } else if declared.iter().any(|d| d.name == name) {
-        spot.refuse(walk, format!("there is a measure `{name}` already."));
+        field.refuse(reader, format!("there is a measure `{name}` already."));
     }
     section.key = format!("measure.{name}");
     Some(name.to_owned())
 }
 
 fn measure(
-    walk: &mut Walk,
-    mut section: Section<'_>,
+    reader: &mut Reader,
+    mut section: TableReader<'_>,
     name: Option<&str>,
     failures: &Failures,
 ) -> Option<Measure> {
-    let command = section.need(walk, "command").and_then(|spot| spot.command(walk));
+    let command = section.need(reader, "command").and_then(|field| field.command(reader));
     let kind_spot = section.get("kind");
-    let kind = kind_spot.as_ref().and_then(|spot| {
+    let kind = kind_spot.as_ref().and_then(|field| {
         let kinds = [("number", MeasureKind::Number), ("fact", MeasureKind::Fact)];
-        spot.choice(walk, &kinds, &[])
+        field.choice(reader, &kinds, &[])
     });
     let kind = kind.unwrap_or(MeasureKind::Number);
-    let parser = parser(walk, &mut section, kind);
-    if let (Some(spot), Some(parser)) = (kind_spot, &parser)
+    let parser = parser(reader, &mut section, kind);
+    if let (Some(field), Some(parser)) = (kind_spot, &parser)
         && kind == MeasureKind::Fact
         && !matches!(parser, Parser::Regex { .. } | Parser::Json { .. })
     {
-        spot.refuse(walk, "this parser yields numbers; facts come from regex or json.");
+        field.refuse(reader, "this parser yields numbers; facts come from regex or json.");
     }
-    let file = section.get("file").and_then(|spot| file(walk, &spot, parser.as_ref()));
-    let timeout = section.get("timeout").and_then(|spot| spot.duration(walk));
-    let env = section.get("env").map(|spot| spot.env(walk));
-    let cwd = section.get("cwd").and_then(|spot| spot.template(walk));
-    let before = section.get("before").map(|spot| spot.commands(walk));
-    let after = section.get("after").map(|spot| spot.commands(walk));
-    let exclusive = section.get("exclusive").and_then(|spot| spot.flag(walk));
-    let warmup = section.get("warmup").and_then(|spot| spot.count_to(walk, MOST_WARMUPS));
+    let file = section.get("file").and_then(|field| file(reader, &field, parser.as_ref()));
+    let timeout = section.get("timeout").and_then(|field| field.duration(reader));
+    let env = section.get("env").map(|field| field.env(reader));
+    let cwd = section.get("cwd").and_then(|field| field.template(reader));
+    let before = section.get("before").map(|field| field.commands(reader));
+    let after = section.get("after").map(|field| field.commands(reader));
+    let exclusive = section.get("exclusive").and_then(|field| field.flag(reader));
+    let warmup = section.get("warmup").and_then(|field| field.count_to(reader, MOST_WARMUPS));
     let mut own = failures.clone();
-    let mut policies = section.section(walk, "failures");
-    run_failures(walk, &mut policies, &mut own);
-    policies.finish(walk);
-    section.finish(walk);
+    let mut policies = section.section(reader, "failures");
+    run_failures(reader, &mut policies, &mut own);
+    policies.finish(reader);
+    section.finish(reader);
     Some(Measure {
         name: name.unwrap_or_default().to_owned(),
-        // A measure whose command cannot be read still yields metrics; the walk has already
+        // A measure whose command cannot be read still yields metrics; the reader has already
         // recorded why this configuration will not be used.
         command: command
             .unwrap_or_else(|| super::super::Command { text: String::new(), words: Vec::new() }),
@@ -156,9 +160,9 @@ fn measure(
     })
 }
 
-fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Option<Parser> {
-    let name_spot = section.need(walk, "parser");
-    let name = name_spot.as_ref().and_then(|spot| spot.choice(walk, PARSERS, LATER));
+fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind) -> Option<Parser> {
+    let name_spot = section.need(reader, "parser");
+    let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, LATER));
     let keys = ["pattern", "pick", "pointer", "pointers"];
     let [pattern, pick, pointer, pointers] = keys.map(|key| section.get(key));
     let name = name?;
@@ -169,22 +173,22 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
         (&pointer, &["json"]),
         (&pointers, &["json"]),
     ];
-    for (spot, owners) in owners {
-        if let Some(spot) = spot
+    for (field, owners) in owners {
+        if let Some(field) = field
             && !owners.contains(&written)
         {
             let owners = owners.join("` or `");
             let what = format!("belongs to the parser `{owners}`; this measure's is `{written}`.");
-            spot.refuse(walk, what);
+            field.refuse(reader, what);
         }
     }
     match name {
         ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
-        ParserName::LlamaBench => Some(bench(walk, pick)),
+        ParserName::LlamaBench => Some(bench(reader, pick)),
         ParserName::LlamaKld => Some(Parser::LlamaKld),
         ParserName::LlamaEvalCallback => match pattern {
-            Some(spot) => {
-                spot.pattern(walk).map(|p| Parser::LlamaEvalCallback { pattern: Some(p) })
+            Some(field) => {
+                field.pattern(reader).map(|p| Parser::LlamaEvalCallback { pattern: Some(p) })
             }
             None => Some(Parser::LlamaEvalCallback { pattern: None }),
         },
@@ -192,15 +196,18 @@ fn parser(walk: &mut Walk, section: &mut Section<'_>, kind: MeasureKind) -> Opti
         ParserName::Parity => Some(Parser::Parity),
         ParserName::Junit => Some(Parser::Junit),
         ParserName::ExitCode => Some(Parser::ExitCode),
-        ParserName::Regex => regex(walk, section, pattern, pick, kind),
-        ParserName::Json => json(walk, section, pointer, pointers),
+        ParserName::Regex => regex(reader, section, pattern, pick, kind),
+        ParserName::Json => json(reader, section, pointer, pointers),
     }
 }
 
-fn bench(walk: &mut Walk, pick: Option<Spot<'_>>) -> Parser {
-    let read = pick.as_ref().and_then(|spot| spot.choice(walk, PICKS, &[]));
-    if let (Some(spot), Some(Pick::Sum)) = (pick, read) {
-        spot.refuse(walk, "speeds add up to nothing. Allowed: first, last, min, max, median, mean");
+fn bench(reader: &mut Reader, pick: Option<Field<'_>>) -> Parser {
+    let read = pick.as_ref().and_then(|field| field.choice(reader, PICKS, &[]));
+    if let (Some(field), Some(Pick::Sum)) = (pick, read) {
+        field.refuse(
+            reader,
+            "speeds add up to nothing. Allowed: first, last, min, max, median, mean",
+        );
     }
     // One repetition that something disturbed moves a mean, and the median hardly.
     Parser::LlamaBench { pick: read.unwrap_or(Pick::Median) }
@@ -208,10 +215,10 @@ fn bench(walk: &mut Walk, pick: Option<Spot<'_>>) -> Parser {
 
 /// The path or pattern below `{out}`, the one folder that is fresh for each run: what lay
 /// elsewhere could be another run's.
-fn file(walk: &mut Walk, spot: &Spot<'_>, parser: Option<&Parser>) -> Option<String> {
-    let template = spot.template(walk)?;
+fn file(reader: &mut Reader, field: &Field<'_>, parser: Option<&Parser>) -> Option<String> {
+    let template = field.template(reader)?;
     if matches!(parser, Some(Parser::ExitCode)) {
-        spot.refuse(walk, "the parser `exit-code` reads nothing but the exit code.");
+        field.refuse(reader, "the parser `exit-code` reads nothing but the exit code.");
         return None;
     }
     let placeholders: Vec<&Placeholder> = template.placeholders().collect();
@@ -221,8 +228,8 @@ fn file(walk: &mut Walk, spot: &Spot<'_>, parser: Option<&Parser>) -> Option<Str
         .and_then(|path| path.strip_prefix('/').map(str::to_owned))
         .filter(|path| template.text().starts_with("{out}/") && is_below(path));
     match path.as_deref().map(glob::Pattern::new) {
-        None => spot.refuse(walk, "must be a path below {out}, such as \"{out}/report.xml\"."),
-        Some(Err(error)) => spot.refuse(walk, format!("not a glob pattern: {}.", error.msg)),
+        None => field.refuse(reader, "must be a path below {out}, such as \"{out}/report.xml\"."),
+        Some(Err(error)) => field.refuse(reader, format!("not a glob pattern: {}.", error.msg)),
         Some(Ok(_)) => {}
     }
     path
@@ -233,101 +240,101 @@ fn is_below(path: &str) -> bool {
 }
 
 fn regex(
-    walk: &mut Walk,
-    section: &Section<'_>,
-    pattern: Option<Spot<'_>>,
-    pick_spot: Option<Spot<'_>>,
+    reader: &mut Reader,
+    section: &TableReader<'_>,
+    pattern: Option<Field<'_>>,
+    pick_spot: Option<Field<'_>>,
     kind: MeasureKind,
 ) -> Option<Parser> {
-    let pick = pick_spot.as_ref().and_then(|spot| spot.choice(walk, PICKS, &[]));
+    let pick = pick_spot.as_ref().and_then(|field| field.choice(reader, PICKS, &[]));
     let pick = pick.unwrap_or(Pick::Last);
-    if let Some(spot) = pick_spot
+    if let Some(field) = pick_spot
         && kind == MeasureKind::Fact
         && !matches!(pick, Pick::First | Pick::Last)
     {
-        spot.refuse(walk, "facts are not numbers. Allowed: first, last");
+        field.refuse(reader, "facts are not numbers. Allowed: first, last");
     }
-    let Some(spot) = pattern else {
+    let Some(field) = pattern else {
         let key = format!("{}.pattern", section.key);
-        walk.complain(section.place, &key, "is missing: the parser `regex` needs it.");
+        reader.complain(section.place, &key, "is missing: the parser `regex` needs it.");
         return None;
     };
-    let pattern = spot.pattern(walk)?;
-    check_groups(walk, &spot, &pattern);
+    let pattern = field.pattern(reader)?;
+    check_groups(reader, &field, &pattern);
     Some(Parser::Regex { pattern, pick })
 }
 
-fn check_groups(walk: &mut Walk, spot: &Spot<'_>, pattern: &regex::Regex) {
+fn check_groups(reader: &mut Reader, field: &Field<'_>, pattern: &regex::Regex) {
     let names: Vec<&str> = pattern.capture_names().flatten().collect();
     let unnamed = pattern.captures_len() - 1 - names.len();
     if !names.is_empty() && unnamed > 0 {
-        spot.refuse(
-            walk,
+        field.refuse(
+            reader,
             "has named and unnamed groups: name all, or write (?:…) for those that hold no value.",
         );
     } else if unnamed > 1 {
         let what = format!(
             "has {unnamed} unnamed groups: name them (?<name>…), or write (?:…) for those that hold no value."
         );
-        spot.refuse(walk, what);
+        field.refuse(reader, what);
     }
     for name in names {
-        check_metric_name(walk, spot, name);
+        check_metric_name(reader, field, name);
     }
 }
 
-fn check_metric_name(walk: &mut Walk, spot: &Spot<'_>, name: &str) {
+fn check_metric_name(reader: &mut Reader, field: &Field<'_>, name: &str) {
     if !is_word(name) {
-        spot.refuse(walk, format!("`{name}`: {NOT_A_WORD}"));
+        field.refuse(reader, format!("`{name}`: {NOT_A_WORD}"));
     } else if ALWAYS.contains(&name) {
-        spot.refuse(walk, format!("`{name}` is measured for every run; use another name."));
+        field.refuse(reader, format!("`{name}` is measured for every run; use another name."));
     }
 }
 
 fn json(
-    walk: &mut Walk,
-    section: &Section<'_>,
-    pointer: Option<Spot<'_>>,
-    pointers: Option<Spot<'_>>,
+    reader: &mut Reader,
+    section: &TableReader<'_>,
+    pointer: Option<Field<'_>>,
+    pointers: Option<Field<'_>>,
 ) -> Option<Parser> {
     let mut read = BTreeMap::new();
     match (pointer, pointers) {
         (None, None) => {
             let key = format!("{}.pointers", section.key);
             let what = "is missing: the parser `json` needs `pointers` or `pointer`.";
-            walk.complain(section.place, &key, what);
+            reader.complain(section.place, &key, what);
             return None;
         }
         (Some(_), Some(both)) => {
-            both.refuse(walk, "`pointer` and `pointers` are both given; one is enough.");
+            both.refuse(reader, "`pointer` and `pointers` are both given; one is enough.");
             return None;
         }
         (Some(one), None) => {
-            read.insert(None, checked_pointer(walk, &one)?);
+            read.insert(None, checked_pointer(reader, &one)?);
         }
         (None, Some(many)) => {
-            let section = many.section(walk)?;
-            for (name, _, spot) in section.entries() {
-                check_metric_name(walk, &spot, name);
+            let section = many.section(reader)?;
+            for (name, _, field) in section.entries() {
+                check_metric_name(reader, &field, name);
                 read.insert(
                     Some(name.to_owned()),
-                    checked_pointer(walk, &spot).unwrap_or_default(),
+                    checked_pointer(reader, &field).unwrap_or_default(),
                 );
             }
             if read.is_empty() {
-                many.refuse(walk, "may not be empty.");
+                many.refuse(reader, "may not be empty.");
             }
         }
     }
     Some(Parser::Json { pointers: read })
 }
 
-fn checked_pointer(walk: &mut Walk, spot: &Spot<'_>) -> Option<String> {
-    let text = spot.text(walk)?;
+fn checked_pointer(reader: &mut Reader, field: &Field<'_>) -> Option<String> {
+    let text = field.text(reader)?;
     let escapes = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
     if !text.starts_with('/') || !escapes {
-        spot.refuse(
-            walk,
+        field.refuse(
+            reader,
             format!("`{text}` is not a JSON pointer (RFC 6901), such as /results/0/value."),
         );
     }

@@ -6,7 +6,7 @@ use super::super::Condition;
 use super::super::document::{Data, Node, Table};
 use super::super::lay::{NAMED, lay_over};
 use super::super::problem::Problem;
-use super::super::walk::{Section, Spot, Walk};
+use super::super::reader::{Field, Reader, TableReader};
 
 /// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
 pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
@@ -32,84 +32,84 @@ pub(in super::super) fn take_overrides(
     document: &mut Node,
     problems: &mut Vec<Problem>,
 ) -> (Vec<Condition>, Vec<Node>) {
-    let mut walk = Walk::default();
-    let taken = take(&mut walk, document);
-    problems.append(&mut walk.problems);
+    let mut reader = Reader::default();
+    let taken = take(&mut reader, document);
+    problems.append(&mut reader.problems);
     taken
 }
 
-/// The same on a walk that goes on.
-pub(super) fn take(walk: &mut Walk, document: &mut Node) -> (Vec<Condition>, Vec<Node>) {
+/// The same with a reader that goes on.
+pub(super) fn take(reader: &mut Reader, document: &mut Node) -> (Vec<Condition>, Vec<Node>) {
     let taken = document.table_mut().and_then(|table| table.remove("override"));
     let Some(field) = taken else { return (Vec::new(), Vec::new()) };
     let place = field.place.clone();
     let table = Table(vec![field]);
-    let mut root = Section::new("", &place, &table);
+    let mut root = TableReader::new("", &place, &table);
     let mut conditions = Vec::new();
     let mut bodies = Vec::new();
-    for mut section in root.sections(walk, "override") {
-        let when = section.need(walk, "when").and_then(|spot| spot.section(walk));
-        conditions.push(when.map(|when| condition(walk, when)).unwrap_or_default());
-        bodies.push(body(walk, &section));
+    for mut section in root.sections(reader, "override") {
+        let when = section.need(reader, "when").and_then(|field| field.section(reader));
+        conditions.push(when.map(|when| condition(reader, when)).unwrap_or_default());
+        bodies.push(body(reader, &section));
     }
     (conditions, bodies)
 }
 
-pub(super) fn condition(walk: &mut Walk, mut when: Section<'_>) -> Condition {
+pub(super) fn condition(reader: &mut Reader, mut when: TableReader<'_>) -> Condition {
     if when.entries().next().is_none() {
         let what =
             "is empty; give one or more of missing, exists, contains, has_ancestor, lacks_ancestor";
-        walk.complain(when.place, &when.key, what);
+        reader.complain(when.place, &when.key, what);
     }
-    let path = |walk: &mut Walk, when: &mut Section<'_>, key| {
-        when.get(key).and_then(|spot| spot.inner_path(walk))
+    let path = |reader: &mut Reader, when: &mut TableReader<'_>, key| {
+        when.get(key).and_then(|field| field.inner_path(reader))
     };
-    let missing = path(walk, &mut when, "missing");
-    let exists = path(walk, &mut when, "exists");
-    let contains = when.get("contains").and_then(|spot| contains(walk, &spot));
-    let has_ancestor = when.get("has_ancestor").and_then(|spot| revision(walk, &spot));
-    let lacks_ancestor = when.get("lacks_ancestor").and_then(|spot| revision(walk, &spot));
-    when.finish(walk);
+    let missing = path(reader, &mut when, "missing");
+    let exists = path(reader, &mut when, "exists");
+    let contains = when.get("contains").and_then(|field| contains(reader, &field));
+    let has_ancestor = when.get("has_ancestor").and_then(|field| revision(reader, &field));
+    let lacks_ancestor = when.get("lacks_ancestor").and_then(|field| revision(reader, &field));
+    when.finish(reader);
     Condition { missing, exists, contains, has_ancestor, lacks_ancestor }
 }
 
-fn contains(walk: &mut Walk, spot: &Spot<'_>) -> Option<(String, String)> {
-    let items = spot.list(walk)?;
+fn contains(reader: &mut Reader, field: &Field<'_>) -> Option<(String, String)> {
+    let items = field.list(reader)?;
     let [file, text] = items.as_slice() else {
-        spot.refuse(walk, format!("expected [FILE, TEXT], found {} items.", items.len()));
+        field.refuse(reader, format!("expected [FILE, TEXT], found {} items.", items.len()));
         return None;
     };
-    let file = file.inner_path(walk);
-    let text = text.text(walk);
+    let file = file.inner_path(reader);
+    let text = text.text(reader);
     Some((file?, text?.to_owned()))
 }
 
-pub(super) fn revision(walk: &mut Walk, spot: &Spot<'_>) -> Option<String> {
-    let text = spot.text(walk)?;
+pub(super) fn revision(reader: &mut Reader, field: &Field<'_>) -> Option<String> {
+    let text = field.text(reader)?;
     if text.starts_with('-') || text.contains("..") || text.contains(char::is_whitespace) {
-        spot.refuse(walk, format!("`{text}` is not a revision."));
+        field.refuse(reader, format!("`{text}` is not a revision."));
     }
     Some(text.to_owned())
 }
 
 /// What is to be laid over: everything but the condition, and without what is refused.
-fn body(walk: &mut Walk, section: &Section<'_>) -> Node {
+fn body(reader: &mut Reader, section: &TableReader<'_>) -> Node {
     let mut table = Table::default();
-    for (key, place, spot) in section.entries().filter(|(key, ..)| *key != "when") {
-        let value = spot.node.clone();
-        table.0.push(super::super::document::Field {
+    for (key, place, field) in section.entries().filter(|(key, ..)| *key != "when") {
+        let value = field.node.clone();
+        table.0.push(super::super::document::Entry {
             key: key.to_owned(),
             place: place.clone(),
             value,
         });
     }
     if table.0.is_empty() {
-        walk.complain(section.place, &section.key, "changes nothing; give a key besides `when`.");
+        reader.complain(section.place, &section.key, "changes nothing; give a key besides `when`.");
     }
     for (path, cure) in WHOLE_HUNT {
         if let Some(place) = remove(&mut table, path) {
             let key = format!("{}.{}", section.key, path.join("."));
-            walk.complain(
+            reader.complain(
                 &place,
                 &key,
                 format!("belongs to the whole hunt, not to some commits.{cure}"),
@@ -121,13 +121,13 @@ fn body(walk: &mut Walk, section: &Section<'_>) -> Node {
             let place = remove(&mut table, &[list]).unwrap_or_default();
             let key = format!("{}.{list}", section.key);
             let what = format!("name the {list} to change: {list}.NAME.command = …");
-            walk.complain(&place, &key, what);
+            reader.complain(&place, &key, what);
         }
     }
     Node { place: section.place.clone(), data: Data::Table(table) }
 }
 
-fn remove(table: &mut Table, path: &[&str]) -> Option<super::super::Place> {
+fn remove(table: &mut Table, path: &[&str]) -> Option<super::super::Location> {
     match path {
         [] => None,
         [key] => table.remove(key).map(|field| field.place),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::walk::{Section, Spot, Walk};
+use super::super::reader::{Field, Reader, TableReader};
 use super::super::{Command, Placeholder, Policy, Prepare, Template};
 use super::matrix::Matrix;
 use super::{NOT_A_WORD, POLICIES, is_word};
@@ -12,26 +12,31 @@ const SHARED: &str = "what is prepared";
 
 const PREPARE_TIMEOUT: Duration = Duration::from_mins(30);
 
-pub(super) fn prepares(walk: &mut Walk, root: &mut Section<'_>, matrix: &Matrix) -> Vec<Prepare> {
+pub(super) fn prepares(
+    reader: &mut Reader,
+    root: &mut TableReader<'_>,
+    matrix: &Matrix,
+) -> Vec<Prepare> {
     let mut prepares: Vec<Prepare> = Vec::new();
-    for mut section in root.sections(walk, "prepare") {
-        let name = name(walk, &mut section);
+    for mut section in root.sections(reader, "prepare") {
+        let name = name(reader, &mut section);
         // Its own folder is what it writes to.
-        walk.names.prepares.extend(name.clone());
-        let command = section.need(walk, "command").and_then(|spot| command(walk, &spot, matrix));
-        let timeout = section.get("timeout").and_then(|spot| spot.duration(walk));
-        let env = section.get("env").map(|spot| {
-            let env = spot.env(walk);
-            refuse_a_runs_own(walk, &spot, env.values());
-            matrix.refuse_in_shared(walk, &spot, env.values(), SHARED);
+        reader.names.prepares.extend(name.clone());
+        let command =
+            section.need(reader, "command").and_then(|field| command(reader, &field, matrix));
+        let timeout = section.get("timeout").and_then(|field| field.duration(reader));
+        let env = section.get("env").map(|field| {
+            let env = field.env(reader);
+            refuse_a_runs_own(reader, &field, env.values());
+            matrix.refuse_in_shared(reader, &field, env.values(), SHARED);
             env
         });
-        let outputs = section.get("outputs").map(|spot| {
-            let spots = spot.list(walk).unwrap_or_default();
-            spots.iter().filter_map(|spot| spot.inner_path(walk)).collect()
+        let outputs = section.get("outputs").map(|field| {
+            let spots = field.list(reader).unwrap_or_default();
+            spots.iter().filter_map(|field| field.inner_path(reader)).collect()
         });
-        let failure = section.get("failure").and_then(|spot| spot.choice(walk, POLICIES, &[]));
-        section.finish(walk);
+        let failure = section.get("failure").and_then(|field| field.choice(reader, POLICIES, &[]));
+        section.finish(reader);
         let Some(name) = name else { continue };
         prepares.push(Prepare {
             name,
@@ -46,29 +51,29 @@ pub(super) fn prepares(walk: &mut Walk, root: &mut Section<'_>, matrix: &Matrix)
 }
 
 /// The name, which from here on is part of the section's key.
-fn name(walk: &mut Walk, section: &mut Section<'_>) -> Option<String> {
-    let spot = section.need(walk, "name")?;
-    let name = spot.text(walk)?;
+fn name(reader: &mut Reader, section: &mut TableReader<'_>) -> Option<String> {
+    let field = section.need(reader, "name")?;
+    let name = field.text(reader)?;
     if !is_word(name) {
-        spot.refuse(walk, NOT_A_WORD);
-    } else if walk.names.prepares.iter().any(|known| known == name) {
-        spot.refuse(walk, format!("there is a prepare `{name}` already."));
+        field.refuse(reader, NOT_A_WORD);
+    } else if reader.names.prepares.iter().any(|known| known == name) {
+        field.refuse(reader, format!("there is a prepare `{name}` already."));
     }
     section.key = format!("prepare.{name}");
     Some(name.to_owned())
 }
 
-fn command(walk: &mut Walk, spot: &Spot<'_>, matrix: &Matrix) -> Option<Command> {
-    let command = spot.command(walk)?;
-    refuse_a_runs_own(walk, spot, &command.words);
-    matrix.refuse_in_shared(walk, spot, &command.words, SHARED);
+fn command(reader: &mut Reader, field: &Field<'_>, matrix: &Matrix) -> Option<Command> {
+    let command = field.command(reader)?;
+    refuse_a_runs_own(reader, field, &command.words);
+    matrix.refuse_in_shared(reader, field, &command.words, SHARED);
     Some(command)
 }
 
 /// What is prepared serves every run of a build.
 fn refuse_a_runs_own<'t>(
-    walk: &mut Walk,
-    spot: &Spot<'_>,
+    reader: &mut Reader,
+    field: &Field<'_>,
     words: impl IntoIterator<Item = &'t Template>,
 ) {
     for placeholder in words.into_iter().flat_map(Template::placeholders) {
@@ -77,7 +82,7 @@ fn refuse_a_runs_own<'t>(
                 "{placeholder} belongs to a run; what is prepared serves all of them, and is \
                  written to {{prepare.NAME}}."
             );
-            spot.refuse(walk, what);
+            field.refuse(reader, what);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `oracle.toml` as types, for the schema alone: the walk in `read` reads it.
+//! `oracle.toml` as types, for the schema alone: the reader in `read` reads it.
 #![expect(dead_code, reason = "only their schema is made; no value ever is")]
 
 use std::collections::BTreeMap;

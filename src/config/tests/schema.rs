@@ -1,4 +1,4 @@
-//! The schema says what the walk says: neither has a key, a word or a default that the other
+//! The schema says what the reader says: neither has a key, a word or a default that the other
 //! lacks, and no text is refused by the schema alone.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(&schema()
 static VALIDATOR: LazyLock<jsonschema::Validator> =
     LazyLock::new(|| jsonschema::draft7::new(&SCHEMA).unwrap());
 
-/// What of the walk's words a schema can say too.
+/// What of the reader's words a schema can say too.
 const SAYABLE: &[&str] = &[
     "unknown key",
     "is missing",
@@ -61,7 +61,7 @@ pub(super) fn assert_agrees(text: &str, read: &Result<Config, ConfigError>) {
     }
 }
 
-/// Everything the walk may be asked for, and everything it takes one of a few words for.
+/// Everything the reader may be asked for, and everything it takes one of a few words for.
 const WHOLE: &str = r#"
 version = 1
 [inputs]
@@ -134,7 +134,7 @@ fn the_schema_has_the_walks_keys_and_words_and_no_others() {
     let allowed = read::allowed(&mut tree);
     let tables = allowed.iter().map(|(key, _)| key.as_str()).collect::<BTreeSet<_>>();
     for key in ["", "build", "measure.ppl", "guard[1]", "override[1].when", "failures.nan"] {
-        assert!(tables.contains(key), "the walk did not come to `{key}`: {tables:?}");
+        assert!(tables.contains(key), "the reader did not come to `{key}`: {tables:?}");
     }
     let mut walked = BTreeSet::new();
     for (key, names) in &allowed {
@@ -150,11 +150,11 @@ fn the_schema_has_the_walks_keys_and_words_and_no_others() {
         assert_eq!(known, described, "{key}");
         walked.insert(std::ptr::from_ref(at));
     }
-    // The other way round: no table or list of words in the schema that the walk did not read.
+    // The other way round: no table or list of words in the schema that the reader did not read.
     let mut missed = Vec::new();
     unwalked(&SCHEMA, "", &walked, &mut missed);
     missed.retain(|path| path != ".override.items");
-    assert!(missed.is_empty(), "the walk never came to {missed:?}");
+    assert!(missed.is_empty(), "the reader never came to {missed:?}");
 }
 
 /// The words of `enum`, or of a choice of constants with a description each.

@@ -1,8 +1,8 @@
 use super::*;
 
-fn place() -> Place {
+fn place() -> BuildFolders {
     let commit = "1".repeat(40).parse().unwrap();
-    Place::new(Path::new("/s/src"), Path::new("/s/build"), &commit)
+    BuildFolders::new(Path::new("/s/src"), Path::new("/s/build"), &commit)
 }
 
 fn command<'a>(compiled: &'a Compiled, name: &str) -> Vec<&'a str> {

@@ -2,7 +2,7 @@ use super::*;
 use crate::evaluation::{Basis, CommitInfo, Effect, Value};
 use crate::oracle::fixture::commit;
 
-fn found(digit: char, step: f64) -> Found {
+fn found(digit: char, step: f64) -> FoundCommit {
     let effect = Effect {
         metric: Metric::of("ppl"),
         parent: Value::Number(7.0),
@@ -12,7 +12,7 @@ fn found(digit: char, step: f64) -> Found {
         limit: 0.1,
         over_text: None,
     };
-    Found::new(Culprit {
+    FoundCommit::new(Culprit {
         info: CommitInfo {
             commit: commit(digit),
             subject: String::new(),
@@ -47,7 +47,7 @@ fn before() -> Around {
 }
 
 fn settled(steps: &[f64], mend: &Mend) -> Vec<Standing> {
-    let mut all: Vec<Found> =
+    let mut all: Vec<FoundCommit> =
         "123".chars().zip(steps).map(|(digit, step)| found(digit, *step)).collect();
     let around = vec![before(); all.len()];
     settle(&mut all, mend, &around);

@@ -8,19 +8,19 @@ use crate::oracle::fixture::{
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);
 
 fn chosen(good: &Observation, bad: &Observation, guards: &[Guard]) -> Chosen {
-    choose(good, bad, guards, &Manner::default())
+    choose(good, bad, guards, &EndpointPolicy::default())
         .unwrap_or_else(|finding| panic!("{}", finding.summary))
 }
 
 fn ended(good: &Observation, bad: &Observation, guards: &[Guard]) -> (Outcome, String) {
-    let finding = choose(good, bad, guards, &Manner::default()).unwrap_err();
+    let finding = choose(good, bad, guards, &EndpointPolicy::default()).unwrap_err();
     (finding.outcome, finding.summary)
 }
 
 #[test]
 fn what_repeats_is_judged_by_the_limit_alone() {
     let chosen = chosen(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[guard(UP)]);
-    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
     assert_eq!(chosen.targets, [Target::Guard(target(UP, 6.0, 7.0))]);
     assert!(chosen.others.is_empty());
 }
@@ -30,7 +30,7 @@ fn what_varies_is_judged_between_the_levels_that_the_ends_measure() {
     let good = at('1', &[6.0, 6.1, 6.2, 6.1]);
     let bad = at('2', &[7.0, 7.1, 7.2, 7.1]);
     let chosen = chosen(&good, &bad, &[guard(UP)]);
-    assert_eq!(chosen.steadiness, Steadiness::Sequential);
+    assert_eq!(chosen.steadiness, SearchMethod::Sequential);
     let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
     assert!((target.threshold.unwrap() - 6.6).abs() < 1e-9);
     let noise = target.noise.unwrap();
@@ -49,7 +49,7 @@ fn a_speed_is_compared_by_ratios() {
     assert_eq!(noise.kind, NoiseKind::Log);
     assert!((noise.bad - noise.good - (200.0_f64 / 150.0).ln()).abs() < 1e-3, "{noise:?}");
     // The machine may drift away from levels that git would go by.
-    assert_eq!(chosen.steadiness, Steadiness::Posterior);
+    assert_eq!(chosen.steadiness, SearchMethod::Posterior);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_repeats_leads_the_hunt_where_something_else_varies() {
     let good = with_speed('1', 6.0, [100.0, 101.0, 102.0, 101.0]);
     let bad = with_speed('2', 7.0, [50.0, 51.0, 52.0, 51.0]);
     let chosen = chosen(&good, &bad, &[guard(UP), speed]);
-    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
     let noisy: Vec<bool> = chosen
         .targets
         .iter()
@@ -78,7 +78,7 @@ fn values_that_nearly_always_repeat_are_not_noise() {
     let stray = [6.0, 6.0, 9.0, 6.0, 6.0];
     let chosen = chosen(&at('1', &stray), &at('2', &[7.0; 5]), &[guard(UP)]);
     assert_eq!(chosen.targets, [Target::Guard(target(UP, 6.0, 7.0))]);
-    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
 }
 
 #[test]
@@ -88,11 +88,11 @@ fn runs_that_overlap_ask_for_more_until_that_is_futile() {
         let around = |level: f64| -> Vec<f64> {
             (0..runs).map(|i| level + if i % 2 == 0 { 3.0 } else { -3.0 }).collect()
         };
-        look(&at('1', &around(6.0)), &at('2', &around(6.9)), &guard, &Manner::default())
+        look(&at('1', &around(6.0)), &at('2', &around(6.9)), &guard, &EndpointPolicy::default())
     };
-    assert!(matches!(looked(4), Found::More));
-    assert!(matches!(looked(11), Found::More));
-    assert!(matches!(looked(60), Found::Overlap(_) | Found::Holds(_)));
+    assert!(matches!(looked(4), GuardCheck::More));
+    assert!(matches!(looked(11), GuardCheck::More));
+    assert!(matches!(looked(60), GuardCheck::Overlap(_) | GuardCheck::Holds(_)));
 }
 
 #[test]
@@ -109,8 +109,11 @@ fn noise_that_hides_a_step_says_what_it_would_take() {
 /// The seconds that a pass/fail measure takes are a time like any other.
 #[test]
 fn what_a_flaky_test_takes_is_no_pass_or_failure() {
-    let manner =
-        Manner { pass_fail: [Metric::of("smoke")].into(), error: 0.001, ..Manner::default() };
+    let policy = EndpointPolicy {
+        pass_fail: [Metric::of("smoke")].into(),
+        error: 0.001,
+        ..EndpointPolicy::default()
+    };
     let seconds = Metric::named("smoke", "wall_s");
     let guard = [Guard { metric: seconds, form: GuardForm::MaxIncreasePercent(10.0) }];
     let took = |digit, seconds: [f64; 4]| {
@@ -118,24 +121,27 @@ fn what_a_flaky_test_takes_is_no_pass_or_failure() {
         seen(digit, "smoke", seconds.map(|wall_s| Sample { wall_s, ..code.clone() }))
     };
     let (good, bad) = (took('1', [1.0, 1.01, 0.99, 1.0]), took('2', [2.0, 2.02, 1.98, 2.0]));
-    let chosen = choose(&good, &bad, &guard, &manner).unwrap();
+    let chosen = choose(&good, &bad, &guard, &policy).unwrap();
     let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
     assert_eq!(target.noise.unwrap().kind, NoiseKind::Log);
 }
 
 #[test]
 fn a_flaky_test_is_hunted_by_how_often_it_fails() {
-    let manner =
-        Manner { pass_fail: [Metric::of("smoke")].into(), error: 0.001, ..Manner::default() };
+    let policy = EndpointPolicy {
+        pass_fail: [Metric::of("smoke")].into(),
+        error: 0.001,
+        ..EndpointPolicy::default()
+    };
     let guard = [Guard { metric: Metric::of("smoke"), form: GuardForm::Max(0.0) }];
     let code = |x| reading([(Metric::of("smoke"), Value::Number(x))]);
     let good = seen('1', "smoke", [0.0; 12].map(code));
     let bad =
         seen('2', "smoke", [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0].map(code));
-    let chosen = choose(&good, &bad, &guard, &manner).unwrap();
+    let chosen = choose(&good, &bad, &guard, &policy).unwrap();
     let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
     let noise = target.noise.unwrap();
-    assert_eq!((noise.kind, chosen.steadiness), (NoiseKind::Breaks, Steadiness::Posterior));
+    assert_eq!((noise.kind, chosen.steadiness), (NoiseKind::Breaks, SearchMethod::Posterior));
     assert!(noise.good < 0.15 && noise.bad > 0.5, "{noise:?}");
 }
 
@@ -176,7 +182,7 @@ fn a_fact_is_hunted_where_it_repeats() {
     let facts = |digit, facts: [&str; 2]| seen(digit, "launch", facts.map(launch));
     let guard = [Guard { metric: Metric::of("launch"), form: GuardForm::Unchanged }];
     let chosen = chosen(&facts('1', ["x", "x"]), &facts('2', ["y", "y"]), &guard);
-    assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
     let (outcome, said) = ended(&facts('1', ["x", "x"]), &facts('2', ["x", "x"]), &guard);
     assert_eq!(outcome, Outcome::NoRegression);
     assert!(said.contains("launch is unchanged (x)"), "{said}");
@@ -203,7 +209,7 @@ fn a_failure_at_the_bad_end_alone_is_what_is_hunted() {
             chosen.targets,
             [Target::Failure { measure, failure: failure(kind, "x"), checks: None }]
         );
-        assert_eq!(chosen.steadiness, Steadiness::BitIdentical);
+        assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
     }
     let chosen = chosen(&at('1', &[6.0; 2]), &unbuildable('2', "exit code 2"), &[guard(UP)]);
     assert!(matches!(chosen.targets[..], [Target::Failure { measure: None, .. }]));

@@ -15,7 +15,7 @@ const BACKENDS: [&str; 16] = [
 
 /// What the files declare.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct CMakeFacts {
     pub(super) executables: Vec<Executable>,
     /// A library's sources.
     pub(super) libraries: BTreeMap<String, Vec<String>>,
@@ -54,7 +54,7 @@ pub(super) struct Executable {
     pub(super) switches: Vec<String>,
 }
 
-impl Found {
+impl CMakeFacts {
     /// A function or macro: `name`, with what it does.
     pub(super) fn defined(&mut self, function: &Command, body: &[Command]) {
         if let Some(name) = function.arguments.first().filter(|_| warns(body)) {

@@ -16,7 +16,7 @@ mod tests;
 use super::program::{Build, Idle, Off};
 use super::tree::{Origin, Tree, is_c, join};
 
-use found::{Executable, Found, Switch};
+use found::{CMakeFacts, Executable, Switch};
 use reader::{Command, commands};
 use scope::{Scope, truth};
 
@@ -33,7 +33,7 @@ const NETWORK: [&str; 2] = ["CURL", "OpenSSL"];
 pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     let file = join(root, "CMakeLists.txt");
     tree.text(&file)?;
-    let mut walk = Walk { tree, found: Found::default(), left: COMMANDS };
+    let mut walk = Walk { tree, found: CMakeFacts::default(), left: COMMANDS };
     let mut scope = Scope::root(root);
     walk.file(&file, &mut scope, 0);
     Some(walk.found.build(tree, root, file))
@@ -41,7 +41,7 @@ pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
 
 struct Walk<'t> {
     tree: &'t Tree,
-    found: Found,
+    found: CMakeFacts,
     /// How many commands may still be read.
     left: usize,
 }

@@ -8,8 +8,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Long enough to see that somebody waits.
 const MOMENT: Duration = Duration::from_millis(300);
 
-fn take(quiet: &Quiet, company: Company) -> Held {
-    quiet.take(company, &Stop::never(), &mut || {}).unwrap()
+fn take(quiet: &Quiet, share: MachineShare) -> Held {
+    quiet.take(share, &Stop::never(), &mut || {}).unwrap()
 }
 
 /// Somebody who takes it elsewhere: says when it begins to wait, hands over what it has.
@@ -20,13 +20,13 @@ struct Other {
     _thread: JoinHandle<()>,
 }
 
-fn other(quiet: &Quiet, company: Company) -> Other {
+fn other(quiet: &Quiet, share: MachineShare) -> Other {
     let (quiet, stop) = (quiet.clone(), Stop::never());
     let (tell, waits) = channel();
     let (give, has) = channel();
     let told = stop.clone();
     let thread = std::thread::spawn(move || {
-        let held = quiet.take(company, &told, &mut || tell.send(()).unwrap());
+        let held = quiet.take(share, &told, &mut || tell.send(()).unwrap());
         give.send(held).unwrap();
     });
     Other { waits, has, stop, _thread: thread }
@@ -47,18 +47,18 @@ impl Other {
 fn what_bears_company_goes_on_side_by_side_and_nothing_beside_what_is_alone() {
     let folder = tempfile::tempdir().unwrap();
     let quiet = Quiet::below(folder.path());
-    let (one, two) = (take(&quiet, Company::Beside), take(&quiet, Company::Beside));
-    let alone = other(&quiet, Company::Alone);
+    let (one, two) = (take(&quiet, MachineShare::Beside), take(&quiet, MachineShare::Beside));
+    let alone = other(&quiet, MachineShare::Alone);
     assert!(alone.is_waiting());
     drop(one);
     assert!(matches!(alone.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)));
     drop(two);
     let held = alone.gets_it();
-    let second = other(&quiet, Company::Alone);
+    let second = other(&quiet, MachineShare::Alone);
     assert!(second.is_waiting());
     drop(held);
     let held = second.gets_it();
-    let beside = other(&quiet, Company::Beside);
+    let beside = other(&quiet, MachineShare::Beside);
     assert!(beside.is_waiting());
     drop(held);
     drop(beside.gets_it());
@@ -68,11 +68,11 @@ fn what_bears_company_goes_on_side_by_side_and_nothing_beside_what_is_alone() {
 fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
     let folder = tempfile::tempdir().unwrap();
     let quiet = Quiet::below(folder.path());
-    let before = take(&quiet, Company::Beside);
-    let alone = other(&quiet, Company::Alone);
+    let before = take(&quiet, MachineShare::Beside);
+    let alone = other(&quiet, MachineShare::Alone);
     assert!(alone.is_waiting());
     // It would have company if its turn did not count.
-    let late = other(&quiet, Company::Beside);
+    let late = other(&quiet, MachineShare::Beside);
     assert!(late.is_waiting());
     drop(before);
     let held = alone.gets_it();
@@ -85,14 +85,14 @@ fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
 fn a_wait_can_be_stopped_and_leaves_nothing_locked() {
     let folder = tempfile::tempdir().unwrap();
     let quiet = Quiet::below(folder.path());
-    let held = take(&quiet, Company::Beside);
-    let alone = other(&quiet, Company::Alone);
+    let held = take(&quiet, MachineShare::Beside);
+    let alone = other(&quiet, MachineShare::Alone);
     assert!(alone.is_waiting());
     alone.stop.request();
     assert!(matches!(alone.has.recv_timeout(PATIENCE).unwrap(), Err(NotTaken::Stopped)));
-    drop(take(&quiet, Company::Beside));
+    drop(take(&quiet, MachineShare::Beside));
     drop(held);
-    drop(take(&quiet, Company::Alone));
+    drop(take(&quiet, MachineShare::Alone));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn without_a_lock_only_what_must_be_alone_stands_still() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("machines"), "in the way").unwrap();
     let quiet = Quiet::below(folder.path());
-    drop(take(&quiet, Company::Beside));
-    let alone = quiet.take(Company::Alone, &Stop::never(), &mut || {});
+    drop(take(&quiet, MachineShare::Beside));
+    let alone = quiet.take(MachineShare::Alone, &Stop::never(), &mut || {});
     assert!(matches!(alone, Err(NotTaken::Error(_))));
 }

@@ -97,7 +97,7 @@ impl Belief {
             let metric = &one.metric;
             let name = match report.posterior.len() {
                 1 => format!("The search for {metric}"),
-                _ => format!("Stretch {}, {metric}", one.stretch + 1),
+                _ => format!("Search {}, {metric}", one.search_number + 1),
             };
             let views = [Some((whole, "")), closer.map(|it| (it, "the part in question, closer"))];
             let pictures = views.into_iter().flatten().map(|(weighing, caption)| Picture {
@@ -142,12 +142,12 @@ impl Steps {
             let (step, place) = match &row.what {
                 What::Step(step, place) => (Some(step), *place),
                 What::Found(_, place) => (None, *place),
-                What::Stretch(_) => (None, None),
+                What::Range(_) => (None, None),
             };
             let known = step
                 .and_then(|step| report.commits.iter().find(|commit| commit.commit == step.commit));
             let subject = match &row.what {
-                What::Stretch(_) => "in question at the start".to_owned(),
+                What::Range(_) => "in question at the start".to_owned(),
                 What::Found(..) => {
                     format!("{}, measured afresh with its parents", words::sought(report))
                 }

@@ -3,7 +3,7 @@
 use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::report::model::{Report, SearchLine, StepLine};
 use crate::report::range::{Range, Run, runs};
-use crate::store::journal::Steadiness;
+use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::Drawing;
@@ -40,8 +40,8 @@ pub(in crate::report) struct Stage {
 
 /// What a row shows.
 pub(in crate::report) enum What {
-    /// A stretch begins.
-    Stretch(usize),
+    /// A search begins.
+    Range(usize),
     /// A commit was judged.
     Step(StepLine, Option<usize>),
     /// The commit that was sought was confirmed.
@@ -52,7 +52,7 @@ impl Narrowing {
     /// What the report knows; `None` where the range or the search is not known.
     pub(in crate::report) fn of(report: &Report, range: &Range) -> Option<Self> {
         // A search in noise narrows nothing: what it believes has a drawing of its own.
-        let narrows = |search: &&SearchLine| search.method != Some(Steadiness::Posterior);
+        let narrows = |search: &&SearchLine| search.method != Some(SearchMethod::Posterior);
         let mut searches = report.searches.iter().filter(narrows).peekable();
         if !range.is_known() || searches.peek().is_none() {
             return None;
@@ -60,18 +60,20 @@ impl Narrowing {
         let mut rows = Vec::new();
         let aim = report.options.aim;
         for search in searches {
-            let [old, mut newest] = aim.turned([search.good.clone(), search.bad.clone()]);
+            let [old, mut newest] = aim.swap_if_fix([search.good.clone(), search.bad.clone()]);
             let mut olds = vec![old];
             let is_whole = search.paths.is_empty();
             let mut open = range.open(&olds, &newest);
             let before = runs(&open);
             let left = |open: &[bool]| is_whole.then(|| open.iter().filter(|open| **open).count());
             rows.push(Stage {
-                what: What::Stretch(search.stretch),
+                what: What::Range(search.search_number),
                 open: before,
                 left: Some(search.commits),
             });
-            for step in report.steps.iter().filter(|step| step.stretch == search.stretch) {
+            for step in
+                report.steps.iter().filter(|step| step.search_number == search.search_number)
+            {
                 let before = runs(&open);
                 match step.verdict {
                     Verdict::Skip | Verdict::Unknown => {}
@@ -123,8 +125,8 @@ impl Stage {
     /// How it is called.
     pub(in crate::report) fn name(&self) -> String {
         match &self.what {
-            What::Stretch(0) => "range".to_owned(),
-            What::Stretch(number) => format!("stretch {}", number + 1),
+            What::Range(0) => "range".to_owned(),
+            What::Range(number) => format!("search {}", number + 1),
             What::Step(step, _) => step.commit.short().to_owned(),
             What::Found(commit, _) => commit.short().to_owned(),
         }
@@ -133,7 +135,7 @@ impl Stage {
     fn in_words(&self, aim: Aim) -> String {
         let left = self.left.map(|left| format!(", {left} left")).unwrap_or_default();
         match &self.what {
-            What::Stretch(_) => {
+            What::Range(_) => {
                 format!("{}: {}.", self.name(), text::plural(self.left.unwrap_or(0), "commit"))
             }
             What::Step(step, _) => format!("{} is {}{left}.", step.commit.short(), step.verdict),

@@ -33,7 +33,7 @@ const LONG: usize = 100;
 /// Share of a range that is worth a closer look when all that is open lies in it.
 const CLOSE: usize = 3;
 
-/// A stretch of history as a search weighed it.
+/// A range of history as a search weighed it.
 pub(in crate::report) struct Weighing {
     /// Oldest first, the good end included, where its place is known.
     commits: Vec<Weighed>,
@@ -65,10 +65,11 @@ enum Answer {
 impl Weighing {
     /// What the report knows of a search.
     pub(in crate::report) fn of(report: &Report, range: &Range, one: &PosteriorLine) -> Self {
-        let search = report.searches.iter().find(|search| search.stretch == one.stretch);
+        let search =
+            report.searches.iter().find(|search| search.search_number == one.search_number);
         let aim = report.options.aim;
         let ends = search.and_then(|search| {
-            let [old, new] = aim.turned([&search.good, &search.bad]);
+            let [old, new] = aim.swap_if_fix([&search.good, &search.bad]);
             Some((range.place(old)?, range.place(new)?))
         });
         let known = |commit: &CommitId| Known::of(report, commit);
@@ -150,7 +151,7 @@ impl Weighing {
             "How likely each of {} is the {}, in order of history: {named}. {} of them were \
              measured.",
             text::plural(self.commits.len(), "commit"),
-            self.aim.turned(["first bad one", "first fixed one"])[0],
+            self.aim.swap_if_fix(["first bad one", "first fixed one"])[0],
             measured
         )
     }

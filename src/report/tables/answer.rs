@@ -45,7 +45,7 @@ pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
 
 fn plain_step(report: &Report, effect: &EffectLine) -> String {
     let changed = match noise_of(report, effect) {
-        Some(_) => report.options.aim.turned(["fails more often", "fails less often"])[0],
+        Some(_) => report.options.aim.swap_if_fix(["fails more often", "fails less often"])[0],
         None => "changed",
     };
     effect.own_step.as_ref().map_or_else(|| changed.to_owned(), text::value)
@@ -100,7 +100,7 @@ pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
         ]
     });
     let samples = if one.noise.paired { "pairs of runs" } else { "runs" };
-    let sought = report.options.aim.turned(["the first bad one", "the first fixed one"])[0];
+    let sought = report.options.aim.swap_if_fix(["the first bad one", "the first fixed one"])[0];
     Table::new(["commit", sought, "bad", samples], rows)
 }
 
@@ -115,5 +115,5 @@ pub(in crate::report) fn contributions(report: &Report) -> Table {
         ]
         .map(Cell::Text)
     });
-    Table::new(["stretch", "commits", "metric", "rise"], rows)
+    Table::new(["range", "commits", "metric", "rise"], rows)
 }

@@ -11,7 +11,7 @@ use crate::report::Report;
 use crate::report::gather::Stored;
 use crate::store::journal::{
     Begun, BuildDone, Entry, Event, InputFile, Judged, Machine, Options, OtherGuard, RunDone,
-    Steadiness,
+    SearchMethod,
 };
 use crate::store::{HuntDir, Store};
 
@@ -105,7 +105,7 @@ impl Hunt {
                 text: None,
                 checks: None,
             })],
-            steadiness: Steadiness::BitIdentical,
+            steadiness: SearchMethod::BitIdentical,
             others: vec![OtherGuard {
                 guard: Guard {
                     metric: Metric::of("speed"),
@@ -202,7 +202,7 @@ impl Hunt {
         commit: char,
         verdict: Verdict,
         phase: Phase,
-        stretch: usize,
+        search_number: usize,
         reason: &str,
         skip: Option<SkipReason>,
     ) {
@@ -216,7 +216,7 @@ impl Hunt {
             }
             .to_owned(),
             judgement: Judgement { verdict, skip, reason: reason.to_owned(), broken: Vec::new() },
-            stretch,
+            search_number,
             phase,
             attempts: Vec::new(),
             left: (phase == Phase::Search).then_some((6, 3)),

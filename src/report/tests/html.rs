@@ -10,7 +10,7 @@ use crate::evaluation::{
     Target, Verdict,
 };
 use crate::report::{Format, Logs, Report, html};
-use crate::store::journal::{Event, Steadiness};
+use crate::store::journal::{Event, SearchMethod};
 
 use super::fixture::{Hunt, culprit, found, id};
 use super::{candidates, with_culprit};
@@ -86,7 +86,7 @@ fn a_first_bad_commit_in_a_browser() {
     let mut hunt = with_culprit();
     line(&hunt, "cfde");
     hunt.append(Event::Search {
-        stretch: 0,
+        search_number: 0,
         good: id('b'),
         bad: id('e'),
         commits: 4,
@@ -199,7 +199,7 @@ fn crash() -> Hunt {
     let failure = Failure::new(FailureKind::Crash, "signal 11", String::new());
     let target =
         Target::Failure { measure: Some("ppl".to_owned()), failure: failure.clone(), checks: None };
-    let steadiness = Steadiness::BitIdentical;
+    let steadiness = SearchMethod::BitIdentical;
     hunt.append(Event::Targets { targets: vec![target], steadiness, others: Vec::new() });
     let mut first = culprit("kv: pad the cache", "src/kv.c");
     first.effects.clear();

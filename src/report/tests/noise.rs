@@ -5,7 +5,7 @@ use crate::evaluation::{
     NoiseKind, Outcome, Phase, Target, Value, Verdict,
 };
 use crate::report::{Logs, html, issue, json, markdown, terminal_answer};
-use crate::store::journal::{Event, SearchEnd, Steadiness, Weighed, WeighedCommit};
+use crate::store::journal::{CommitPosterior, Event, PosteriorSnapshot, SearchEnd, SearchMethod};
 
 use super::fixture::{Hunt, culprit, found, id};
 
@@ -36,7 +36,7 @@ fn target(form: GuardForm, noise: Noise) -> GuardTarget {
 }
 
 /// `b` good, `c`, `d`, `f`, `e` bad.
-fn begun(targets: &GuardTarget, method: Steadiness) -> Hunt {
+fn begun(targets: &GuardTarget, method: SearchMethod) -> Hunt {
     let mut hunt = Hunt::begun("v1.0", "engine: release");
     let mut parent = 'b';
     let history = "cdfe".chars().map(|letter| {
@@ -59,9 +59,9 @@ fn begun(targets: &GuardTarget, method: Steadiness) -> Hunt {
     hunt
 }
 
-fn search(hunt: &mut Hunt, targets: Vec<Target>, method: Steadiness) {
+fn search(hunt: &mut Hunt, targets: Vec<Target>, method: SearchMethod) {
     hunt.append(Event::Search {
-        stretch: 0,
+        search_number: 0,
         good: id('b'),
         bad: id('e'),
         commits: 4,
@@ -76,10 +76,10 @@ fn search(hunt: &mut Hunt, targets: Vec<Target>, method: Steadiness) {
 fn weighed(hunt: &mut Hunt, noise: Noise, commits: &[(char, f64, f64, usize)], set: &str) {
     let commits = commits.iter().map(|&(commit, first, bad, samples)| {
         let commit = id(commit);
-        WeighedCommit { commit, first, bad, samples }
+        CommitPosterior { commit, first, bad, samples }
     });
-    hunt.append(Event::Weighed(Box::new(Weighed {
-        stretch: 0,
+    hunt.append(Event::Weighed(Box::new(PosteriorSnapshot {
+        search_number: 0,
         metric: Metric::of("ppl"),
         noise,
         runs: 31,
@@ -91,7 +91,7 @@ fn weighed(hunt: &mut Hunt, noise: Noise, commits: &[(char, f64, f64, usize)], s
 /// What was claimed of `d`, and confirmed.
 fn confirmed(hunt: &mut Hunt, culprit: Culprit) {
     let end = SearchEnd::FirstBad(id('d'));
-    hunt.append(Event::SearchEnd { stretch: 0, end });
+    hunt.append(Event::SearchEnd { search_number: 0, end });
     for (commit, level) in [('c', 7.19), ('d', 7.52), ('d', 7.58), ('c', 7.26)] {
         hunt.run(commit, Phase::Confirm, Some(level));
     }
@@ -116,7 +116,7 @@ fn first(basis: Basis) -> Culprit {
 
 fn posterior() -> Hunt {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
-    let mut hunt = begun(&target, Steadiness::Posterior);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
     hunt.run('c', Phase::Search, Some(7.22));
     hunt.run('d', Phase::Search, Some(7.49));
     let all =
@@ -186,11 +186,11 @@ fn programs_get_the_posterior() {
 }
 
 #[test]
-fn what_an_earlier_search_of_the_stretch_believed_is_forgotten() {
+fn what_an_earlier_search_of_the_range_believed_is_forgotten() {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
-    let mut hunt = begun(&target, Steadiness::Posterior);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
     weighed(&mut hunt, NOISE, &[('c', 1.0, 1.0, 4)], "c");
-    search(&mut hunt, vec![Target::Guard(target)], Steadiness::Posterior);
+    search(&mut hunt, vec![Target::Guard(target)], SearchMethod::Posterior);
     assert_eq!(hunt.report().posterior, []);
     weighed(&mut hunt, NOISE, &[('d', 0.6, 0.6, 4)], "d");
     weighed(&mut hunt, NOISE, &[('d', 0.9, 0.9, 4)], "d");
@@ -202,13 +202,13 @@ fn what_an_earlier_search_of_the_stretch_believed_is_forgotten() {
 /// Budget spent with the answer open.
 fn open() -> Hunt {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
-    let mut hunt = begun(&target, Steadiness::Posterior);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
     let all = [('c', 0.3, 0.3, 8), ('d', 0.66, 0.96, 9), ('f', 0.04, 1.0, 1), ('e', 0.0, 1.0, 6)];
     weighed(&mut hunt, NOISE, &all, "dc");
     let mut finding = Finding::plain(Outcome::Candidates, "The budget of 40 runs is spent.");
     finding.candidates = vec![id('c'), id('d')];
     hunt.append(Event::SearchEnd {
-        stretch: 0,
+        search_number: 0,
         end: SearchEnd::Candidates(finding.candidates.clone()),
     });
     hunt.end(finding);
@@ -244,7 +244,7 @@ fn candidates_stand_with_their_probability_the_likeliest_first() {
 fn each_commit_settled_by_itself_has_levels_and_no_posterior() {
     let noise = Noise { sd: 0.04, ..NOISE };
     let target = target(GuardForm::MaxIncrease(0.05), noise);
-    let mut hunt = begun(&target, Steadiness::Sequential);
+    let mut hunt = begun(&target, SearchMethod::Sequential);
     confirmed(&mut hunt, first(Basis::Sequential));
     let page = markdown(&hunt.report());
     for said in [
@@ -265,7 +265,7 @@ fn runs_in_pairs_and_in_percent_are_said_so() {
     let form = GuardForm::MaxIncreasePercent(1.0);
     let all = [('c', 0.04, 0.04, 3), ('d', 0.96, 1.0, 2)];
     let of = |before: Noise| {
-        let mut hunt = begun(&target(form, before), Steadiness::Posterior);
+        let mut hunt = begun(&target(form, before), SearchMethod::Posterior);
         weighed(&mut hunt, paired, &all, "d");
         markdown(&hunt.report())
     };
@@ -284,7 +284,7 @@ fn what_fails_more_often_is_told_in_runs() {
     let rates =
         Noise { kind: NoiseKind::Breaks, good: 0.04, bad: 0.71, sd: 0.0, runs: 12, ..NOISE };
     let target = target(GuardForm::Unchanged, rates);
-    let mut hunt = begun(&target, Steadiness::Posterior);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
     weighed(&mut hunt, rates, &[('c', 0.03, 0.03, 9), ('d', 0.97, 1.0, 7)], "d");
     let mut first = first(Basis::Posterior);
     let fails = |count: usize| Value::Fact(format!("fails in {count} of 8 runs"));
@@ -341,7 +341,7 @@ fn a_drawing_has_a_bar_a_line_and_what_was_measured() {
 #[test]
 fn bars_of_a_long_range_can_be_seen_and_are_shown_from_close_by() {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
-    let mut hunt = begun(&target, Steadiness::Posterior);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
     let name = |n: usize| format!("{n:040x}").parse::<crate::evaluation::CommitId>().unwrap();
     let last = 1000;
     let named = |n: usize| match n {
@@ -378,7 +378,7 @@ fn bars_of_a_long_range_can_be_seen_and_are_shown_from_close_by() {
 #[test]
 fn merges_are_as_bad_as_all_that_they_contain() {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
-    let mut hunt = begun(&target, Steadiness::Posterior);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
     // b - c --- f - e, and b - d - f: beyond doubt and not told, f contains both.
     let lineage = |commit, parents: &str| Lineage {
         commit: id(commit),

@@ -15,9 +15,9 @@ fn run(hunt: &mut Hunt, commit: char, phase: Phase, wall_s: f64, chunks: usize) 
     hunt.append(Event::Run(run));
 }
 
-fn search(hunt: &mut Hunt, stretch: usize, chunks: Option<u32>) {
+fn search(hunt: &mut Hunt, search_number: usize, chunks: Option<u32>) {
     hunt.append(Event::Search {
-        stretch,
+        search_number,
         good: id('b'),
         bad: id('e'),
         commits: 4,
@@ -76,7 +76,7 @@ fn a_short_text_that_misled_cost_what_it_took() {
 fn the_account_that_goes_on_with_the_full_text_is_no_doubt_of_the_short_one() {
     let mut hunt = searched();
     hunt.append(Event::Search {
-        stretch: 1,
+        search_number: 1,
         good: id('d'),
         bad: id('e'),
         commits: 2,

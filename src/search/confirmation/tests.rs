@@ -5,8 +5,8 @@ use rand_pcg::Pcg64Mcg;
 use super::super::fixture::{assert_close, levels};
 use super::*;
 
-fn claim(step: f64, sd: f64) -> Confirmation {
-    Confirmation::new(Step::Size { step, sd }, 0.99)
+fn claim(step: f64, sd: f64) -> FreshPairs {
+    FreshPairs::new(Step::Size { step, sd }, 0.99)
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn pairs_by_hand() {
 #[test]
 fn where_the_whole_step_falls_a_smaller_one_may_stand() {
     let whole = claim(2.0, 0.5);
-    let told = |mut claim: Confirmation, difference: f64| {
+    let told = |mut claim: FreshPairs, difference: f64| {
         while claim.verdict().is_none() && !claim.is_exhausted() {
             claim.add(7.0, 7.0 + difference);
         }
@@ -104,7 +104,7 @@ fn what_is_no_number_confirms_nothing() {
 #[test]
 fn rates_need_both_sides() {
     let rates = Rates { good: 0.1, bad: 0.9 };
-    let mut claim = Confirmation::new(Step::Rates(rates), 0.99);
+    let mut claim = FreshPairs::new(Step::Rates(rates), 0.99);
     // ln 9 a run: three of each pass 5.29; the parent that fails once falls behind.
     claim.add(0.0, 1.0);
     claim.add(0.0, 1.0);
@@ -116,7 +116,7 @@ fn rates_need_both_sides() {
     claim.add(0.0, 1.0);
     assert_eq!(claim.verdict(), Some(Side::Bad));
     // A commit that passes is not bad, whatever its parent does.
-    let mut claim = Confirmation::new(Step::Rates(rates), 0.99);
+    let mut claim = FreshPairs::new(Step::Rates(rates), 0.99);
     for _ in 0..3 {
         claim.add(0.0, 0.0);
     }

@@ -15,7 +15,7 @@ fn a_log_is_read_once_until_it_changes() {
     let damage = |kept: &str| store.log_damage(&path, Some(kept)).unwrap();
     assert_eq!(damage(&kept), None);
     assert_eq!(damage("other"), Some(Damage::OtherLog));
-    // The same length, and the time of the change set back.
+    // The same length, and the old modification time.
     let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
     std::fs::write(&path, "1> b\n").unwrap();
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();

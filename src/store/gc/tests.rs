@@ -13,13 +13,13 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open_to_measure(folder.path()).unwrap();
-        // What measures has ended.
+        // Nobody measures any more.
         drop(store);
         let store = Store::open(folder.path()).unwrap();
         Self { _folder: folder, store }
     }
 
-    /// A hunt that refers to these attempts of others besides its own.
+    /// A hunt that refers to these attempts of other hunts besides its own.
     fn hunt(&self, refers_to: &[&str]) -> String {
         let hunt = self.store.new_hunt().unwrap();
         let mut journal = hunt.journal().unwrap();
@@ -131,7 +131,7 @@ fn leftovers_of_killed_processes_go() {
     place.run("whole", None, &Timestamp::now().to_string());
     let half = place.store.pending_log("half").unwrap();
     std::fs::write(half.path(), "1> sai").unwrap();
-    // Killed.
+    // The process is killed: drop does not run.
     std::mem::forget(half);
     publish(&root.join("runs/ab/abc/lone.log"), b"1> said\n").unwrap();
     std::fs::write(root.join(".tmp-x1"), "{").unwrap();
@@ -164,7 +164,7 @@ fn nothing_is_removed_below_whoever_measures() {
     place.store.tidy().unwrap();
 }
 
-/// However far it came: what is left is whole, and the rest goes the next time.
+/// After a kill at any step, the rest is complete and the next removal takes it.
 #[test]
 fn a_kill_at_any_moment_leaves_less_and_nothing_half() {
     let total = half_done(0).1;
@@ -185,7 +185,7 @@ fn a_kill_at_any_moment_leaves_less_and_nothing_half() {
     }
 }
 
-/// A removal that came as far as its first `done` steps; and how many there are.
+/// A store after the first `done` steps of a removal, and the number of all steps.
 fn half_done(done: usize) -> (Place, usize) {
     let place = Place::new();
     let hunt = place.hunt(&[]);

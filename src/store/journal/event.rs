@@ -1,133 +1,136 @@
-//! What can happen in a hunt.
+//! The events of a hunt's journal.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Aim, Apart, Around, CommitId, CommitInfo, Culprit, Extent, Failure, Finding, Guard, Judgement,
-    Metric, Noise, Phase, Surroundings, Target, Value, Within,
+    Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
+    Judgement, Metric, Noise, Phase, Surroundings, Target, Value, Within,
 };
 use crate::store::CompilerCache;
 
-/// One event.
+/// One event of a hunt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The hunt begins; everything it was asked and what it runs on.
+    /// The hunt begins: its request and its environment.
     Begun(Box<Begun>),
-    /// A driver took it up again after an interruption.
+    /// A driver resumes the hunt after an interruption.
     Resumed,
-    /// A build was made, or found failed in the store.
+    /// A build was made, or the store already had it as failed.
     Build(BuildDone),
-    /// A run was made, or taken from the store.
+    /// A run was made, or its result was taken from the store.
     Run(RunDone),
     /// A commit was judged.
     Judged(Judged),
     /// The endpoints are measured and the search is planned.
     Targets {
-        /// What is hunted.
+        /// What the hunt looks for.
         targets: Vec<Target>,
-        /// Whether the endpoints' values repeated bit for bit.
-        steadiness: Steadiness,
-        /// Guards that decide nothing here.
+        /// How the search decides: from the noise at the endpoints and the options.
+        steadiness: SearchMethod,
+        /// Guards that this hunt does not search for.
         others: Vec<OtherGuard>,
     },
-    /// What the search is expected to take, from what the endpoints took.
+    /// The expected cost of the search, estimated from the endpoints.
     Plan(Plan),
-    /// A stretch of history is searched: the whole range first, then what the account leaves.
+    /// A search over a range of commits: first the whole range, then the parts that still hold an
+    /// unexplained difference.
     Search {
-        /// Counts from 0.
-        stretch: usize,
-        /// Its good end.
+        /// Number of the search, from 0.
+        #[serde(rename = "stretch")]
+        search_number: usize,
+        /// The good end of the range.
         good: CommitId,
-        /// Its bad end.
+        /// The bad end of the range.
         bad: CommitId,
         /// How many commits may be the first bad one.
         commits: usize,
-        /// The targets with the baseline of this stretch.
+        /// The targets with the baseline of this search.
         targets: Vec<Target>,
-        /// Pathspecs that limit it.
+        /// Pathspecs that limit the range.
         paths: Vec<String>,
-        /// How; as the targets say where it is not told.
+        /// The search method. Old journals lack it: the targets then decide.
         #[serde(default)]
-        method: Option<Steadiness>,
-        /// How many chunks of the text it reads, where that is not all.
+        method: Option<SearchMethod>,
+        /// How many chunks of the text each run reads; `None` means all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         chunks: Option<u32>,
-        /// Every build is clean, whatever the configuration says, since builds on top of others
-        /// said something else.
+        /// Every build is clean, whatever the configuration says: incremental builds gave other
+        /// results than clean ones.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         clean: bool,
     },
-    /// Git has named a commit, or several.
+    /// The search ended with one commit or several candidates.
     SearchEnd {
-        /// Which stretch.
-        stretch: usize,
-        /// What it says.
+        /// Number of the search.
+        #[serde(rename = "stretch")]
+        search_number: usize,
+        /// Its result.
         end: SearchEnd,
     },
     /// A first bad commit was confirmed against its parents.
     Confirmed(Box<Culprit>),
-    /// What a search in noise believes, whenever it has something to claim, and at its end.
-    Weighed(Box<Weighed>),
-    /// A claim did not survive its confirmation.
+    /// State of a posterior search, written whenever it can name a commit, and at its end.
+    Weighed(Box<PosteriorSnapshot>),
+    /// The confirmation rejected a commit that a search had named.
     Contradicted {
-        /// The commit.
+        /// The rejected commit.
         commit: CommitId,
-        /// Why.
+        /// The reason, in a sentence.
         reason: String,
     },
     /// Something a reader should know.
     Note {
-        /// The sentence.
+        /// The note, in a sentence.
         text: String,
     },
     /// The hunt was stopped and can be resumed.
     Stopped {
-        /// Why.
+        /// The reason, in a sentence.
         reason: String,
-        /// The world's fault (a tool, the disk), not a person's wish.
+        /// True if a tool or the disk failed; false if a person asked for it.
         world: bool,
     },
-    /// The answer.
+    /// The hunt ended with a result.
     Ended {
-        /// It.
+        /// The result.
         finding: Box<Finding>,
-        /// The judged commits in order of history, oldest first.
+        /// The judged commits in history order, oldest first.
         order: Vec<CommitId>,
     },
 }
 
-/// What a search is expected to take.
+/// The expected cost of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// How many commits may be the first bad one.
     pub commits: usize,
     /// Steps of the search: halvings until one commit is left.
     pub steps: usize,
-    /// Builds, the confirmation's included; 0 where nothing had to be built.
+    /// Builds, confirmation included; 0 if the endpoints needed no build.
     pub builds: usize,
-    /// Runs, the confirmation's included.
+    /// Runs, confirmation included.
     pub runs: usize,
-    /// Seconds, for all of them.
+    /// Wall-clock seconds for all builds and runs.
     pub seconds: f64,
 }
 
-/// A guard that the bad endpoint does not break, or not for sure.
+/// A guard that the bad endpoint does not break, or does not break for certain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OtherGuard {
     /// The guard.
     pub guard: Guard,
-    /// The level at the good end, where it was measured.
+    /// The level at the good end, if it was measured.
     pub baseline: Option<Value>,
-    /// The level at the bad end, where it was measured.
+    /// The level at the bad end, if it was measured.
     pub bad: Option<Value>,
-    /// Why it decides nothing, in a sentence.
+    /// Why the hunt does not search for it, in a sentence.
     pub why: String,
 }
 
-/// What a hunt was asked and what it runs on.
+/// A hunt's request and its environment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Begun {
     /// The hunt's name.
@@ -138,28 +141,29 @@ pub struct Begun {
     pub good: CommitInfo,
     /// The bad endpoint.
     pub bad: CommitInfo,
-    /// What was typed for them.
+    /// The good and the bad revision as the user typed them.
     pub asked: (String, String),
-    /// The revisions that the configuration names, as they were.
+    /// Revisions named in the configuration, with the commits they named at the start.
     #[serde(default)]
     pub revisions: BTreeMap<String, CommitId>,
-    /// The patches that it names: digests of their content, which the store has.
+    /// Patches named in the configuration, with the SHA-256 of their content; the store keeps the
+    /// content.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub patches: BTreeMap<String, String>,
-    /// The engine's commit that is built, where the hunt is inside a dependency of it.
+    /// The engine's commit to build, if this hunt searches inside one of its dependencies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
     /// How many commits may be the first bad one.
     pub commits: usize,
-    /// Options of the command line.
+    /// Options from the command line.
     pub options: Options,
     /// Digest of the frozen configuration.
     pub config_sha256: String,
-    /// The folder that relative paths in it start from.
+    /// The folder that relative paths in the configuration start from.
     pub base: String,
-    /// Where slots lie.
+    /// The folder that holds the slots.
     pub slots: String,
-    /// The inputs.
+    /// The input files by name.
     pub inputs: BTreeMap<String, InputFile>,
     /// `[environment] probe`: command → output.
     pub environment: BTreeMap<String, String>,
@@ -175,44 +179,45 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// The older and the newer end.
+    /// The older and the newer endpoint, in this order.
     pub fn ends(&self) -> [&CommitId; 2] {
-        self.options.aim.turned([&self.good.commit, &self.bad.commit])
+        self.options.aim.swap_if_fix([&self.good.commit, &self.bad.commit])
     }
 }
 
 /// Options of `start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
-    /// Whether the commit that broke something is sought, or the one that mended it.
+    /// Whether the hunt looks for the commit that broke something or the one that fixed it.
     #[serde(default, skip_serializing_if = "Aim::is_regression")]
     pub aim: Aim,
-    /// Who chooses the commits.
+    /// Who chooses the next commit.
     #[serde(default)]
     pub search: SearchBy,
-    /// The metric whose repeats are to be bit-identical, where that is hunted.
+    /// The metric whose repeated runs should be bit-identical, if the hunt looks for a change of
+    /// that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread_of: Option<Metric>,
     /// Follow first parents only.
     pub first_parent: bool,
-    /// End at the first culprit, whatever the account says.
+    /// End at the first confirmed commit, even if part of the difference stays unexplained.
     pub first_only: bool,
-    /// Commits not to be tested.
+    /// Commits to skip.
     pub skip: Vec<CommitId>,
     /// Pathspecs after `--`.
     pub paths: Vec<String>,
 }
 
-/// An input of the runs.
+/// An input file of the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputFile {
-    /// The path as resolved (the first, where it is a pattern).
+    /// The resolved path; the first match of a pattern.
     pub path: String,
-    /// SHA-256 of its content.
+    /// SHA-256 of the content.
     pub sha256: String,
 }
 
-/// The machine that runs things.
+/// The machine that builds and runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Processor model.
@@ -221,113 +226,115 @@ pub struct Machine {
     pub cores: usize,
     /// Memory, MiB.
     pub memory_mib: u64,
-    /// GPUs with their driver, as the machine names them.
+    /// GPUs and driver, as the machine reports them.
     pub gpus: Vec<String>,
     /// Kernel and its release.
     pub kernel: String,
-    /// Digest of what makes two machines the same class: model and flags of the processor,
-    /// GPU, driver. Samples of different classes are never compared.
+    /// Digest of the processor's model and flags, the GPU, and the driver. Samples of different
+    /// classes are never compared.
     pub class: String,
 }
 
-/// A build.
+/// A build, as the journal records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BuildDone {
     /// The commit.
     pub commit: CommitId,
-    /// Its attempt in the store.
+    /// Name of the attempt in the store.
     pub attempt: String,
-    /// Its key.
+    /// The build key.
     pub build_key: String,
-    /// What for.
+    /// The purpose of the build.
     pub phase: Phase,
-    /// Seconds, checkout included.
+    /// Wall-clock seconds, checkout included.
     pub wall_s: f64,
-    /// The log, relative to the hunt.
+    /// Path of the log, relative to the hunt's folder.
     pub log: String,
-    /// How it failed, if it did.
+    /// The failure, if the build failed.
     pub failure: Option<Failure>,
-    /// Known from the store; nothing was built.
+    /// The result came from the store; nothing was built.
     pub reused: bool,
-    /// The commands, a word an entry.
+    /// The commands, one list of words each.
     pub commands: Vec<Vec<String>>,
-    /// The `[[prepare]]` that was made with a build, where it is no build itself.
+    /// Name of the `[[prepare]]` step, if this event records such a step and not a build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// What a compiler cache answered, where it was asked.
+    /// Hits and misses of the compiler cache, if one was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
 }
 
-/// A run.
+/// A run, as the journal records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunDone {
     /// The commit.
     pub commit: CommitId,
-    /// The measure.
+    /// Name of the measure.
     pub measure: String,
-    /// Its attempt in the store.
+    /// Name of the attempt in the store.
     pub attempt: String,
-    /// Its key in the store.
+    /// The run key.
     pub run_key: String,
-    /// Why it ran, now.
+    /// What the hunt uses this run for.
     pub phase: Phase,
-    /// Seconds.
+    /// Wall-clock seconds.
     pub wall_s: f64,
-    /// The log, relative to the hunt.
+    /// Path of the log, relative to the hunt's folder.
     pub log: String,
-    /// What was read from it (`wall_s` and `peak_rss_mib` included).
+    /// The values read from the log, with `wall_s` and `peak_rss_mib`.
     pub values: BTreeMap<Metric, Value>,
-    /// How it failed, if it did.
+    /// The failure, if the run failed.
     pub failure: Option<Failure>,
-    /// Taken from the store; nothing ran.
+    /// The result came from the store; nothing ran.
     pub reused: bool,
-    /// The command, a word an entry.
+    /// The command, as a list of words.
     pub argv: Vec<String>,
-    /// How much text it read, where its output says so.
+    /// How much text the run read, if its output says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Extent>,
-    /// What one launch said of a metric that it said several times.
+    /// All values of a metric that one launch printed several times.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
-    /// Why it counts for nothing, where it does not.
+    /// Set if the run is excluded: the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub apart: Option<Apart>,
-    /// What the machine was like around it, where it was alone.
+    pub apart: Option<ExclusionReason>,
+    /// State of the machine before and after an exclusive run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Box<Around>>,
 }
 
-/// A verdict with the runs it was derived from.
+/// A verdict on a commit and the runs behind it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Judged {
     /// The commit.
     pub commit: CommitId,
-    /// First line of its message; lossy, as written.
+    /// First paragraph of the commit message on one line; bytes that are not UTF-8 are replaced.
     pub subject: String,
-    /// The verdict and why.
+    /// The verdict and the reason.
     pub judgement: Judgement,
-    /// Which stretch of history it was judged in.
-    pub stretch: usize,
-    /// What for.
+    /// Number of the search.
+    #[serde(rename = "stretch")]
+    pub search_number: usize,
+    /// The purpose of the runs.
     pub phase: Phase,
-    /// The attempts it rests on.
+    /// Names of the attempts behind the verdict.
     pub attempts: Vec<String>,
-    /// Commits and steps git thinks are left.
+    /// Commits and steps left, by git's estimate.
     pub left: Option<(usize, usize)>,
 }
 
-/// Whether values repeat.
+/// How a search decides about a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Steadiness {
-    /// Bit for bit: one run a commit is enough, or as many as until one repeats.
+pub enum SearchMethod {
+    /// Values repeat bit for bit: one run per commit is enough, or runs until one value repeats.
     BitIdentical,
-    /// They vary, but the endpoints lie well apart: runs until a sequential test settles the
-    /// commit by itself.
+    /// Values vary, but the endpoints lie well apart: a sequential test adds runs until it can
+    /// judge the commit.
     #[serde(alias = "apart")]
     Sequential,
-    /// They vary too much for that: a posterior over the commits says what to measure.
+    /// Values vary too much for a test per commit: a posterior over all commits chooses what to
+    /// measure.
     Posterior,
 }
 
@@ -335,52 +342,52 @@ pub enum Steadiness {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchBy {
-    /// The noise decides.
+    /// The noise at the endpoints decides.
     #[default]
     Auto,
-    /// Git, whatever the noise.
+    /// `git bisect`, whatever the noise.
     GitBisect,
     /// The posterior, whatever the noise.
     Posterior,
 }
 
-/// What a search in noise believes of the commits, from all samples up to here.
+/// State of a posterior search, from all samples so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Weighed {
-    /// Which stretch of history.
-    pub stretch: usize,
-    /// What was measured.
+pub struct PosteriorSnapshot {
+    /// Number of the search.
+    #[serde(rename = "stretch")]
+    pub search_number: usize,
+    /// The metric of the search.
     pub metric: Metric,
-    /// Levels and noise as they are known now.
+    /// Current estimate of the levels and the noise.
     pub noise: Noise,
-    /// Runs that went into it, those of the ends included.
+    /// Runs behind the posterior, endpoint runs included.
     pub runs: usize,
-    /// The commits in question and those that were measured, oldest first; the others are
-    /// beyond doubt.
-    pub commits: Vec<WeighedCommit>,
-    /// The smallest set of commits that holds 95 % of it, the likeliest first.
+    /// The commits with a non-negligible probability or with samples, oldest first.
+    pub commits: Vec<CommitPosterior>,
+    /// The smallest set of commits with 95 % of the posterior, most likely first.
     pub smallest_set: Vec<CommitId>,
 }
 
-/// What a search in noise believes of one commit.
+/// Posterior of one commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WeighedCommit {
+pub struct CommitPosterior {
     /// The commit.
     pub commit: CommitId,
-    /// The probability that it is the first bad one.
+    /// Probability that this is the first bad commit.
     pub first: f64,
-    /// The probability that it is bad.
+    /// Probability that this commit is bad.
     pub bad: f64,
-    /// How many samples it has.
+    /// Number of samples of this commit.
     pub samples: usize,
 }
 
-/// How a search ended.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchEnd {
-    /// One commit.
+    /// The first bad commit.
     FirstBad(CommitId),
-    /// One of several, the rest being untestable.
+    /// The first bad commit is one of these; the others could not be tested.
     Candidates(Vec<CommitId>),
 }

@@ -1,5 +1,5 @@
-//! A hunt's journal: one JSON object a line, appended and synced, never changed. Driver and
-//! oracle both write it; whoever reads it alone can tell the whole hunt.
+//! A hunt's journal: one JSON object a line, appended and synced, never changed. Driver and oracle
+//! both write to it. The journal alone is enough to tell the whole hunt.
 
 mod event;
 
@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 
 pub use event::{
-    Begun, BuildDone, Event, InputFile, Judged, Machine, Options, OtherGuard, Plan, RunDone,
-    SearchBy, SearchEnd, Steadiness, Weighed, WeighedCommit,
+    Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options, OtherGuard,
+    Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod,
 };
 
 /// An event with its time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// When (RFC 3339, UTC).
+    /// Time of the event (RFC 3339, UTC).
     pub at: String,
-    /// What.
+    /// The event.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// An open journal.
+/// A journal that is open for appending.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -34,8 +34,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens (or begins) the journal at `path` for appending. A line that a killed writer left
-    /// half-written is ended first, so that it cannot swallow the next one.
+    /// Opens the journal at `path` for appending and creates it if needed. If a killed writer left
+    /// half a line, a newline ends that line first, so it cannot spoil the next one.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let mut file = OpenOptions::new()
             .create(true)
@@ -49,11 +49,12 @@ impl Journal {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Appends an event in one write, and syncs it.
+    /// Appends an event in one write and syncs the file. An event that would not parse again is
+    /// [`StoreError::Corrupt`].
     pub fn append(&mut self, event: Event) -> Result<(), StoreError> {
         let entry = Entry { at: jiff::Timestamp::now().to_string(), event };
         let mut line = serde_json::to_vec(&entry).expect("an event is plain data");
-        // JSON has no NaN: an event that could not be read again would be lost without a word.
+        // JSON has no NaN: `read` would skip such an event silently.
         if let Err(error) = serde_json::from_slice::<Entry>(&line) {
             return Err(StoreError::Corrupt { path: self.path.clone(), reason: error.to_string() });
         }
@@ -62,8 +63,8 @@ impl Journal {
         self.file.sync_data().map_err(StoreError::at(&self.path))
     }
 
-    /// Reads a journal. Lines that do not parse are what a kill left of them, and are passed
-    /// over; a missing journal is empty.
+    /// Reads a journal; a missing one is empty. Lines that do not parse are skipped: a killed
+    /// writer left them.
     pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use proptest::prelude::*;
 
 use super::super::super::fixture::{graph, histories};
-use super::super::super::{Confirmation, Side, Step};
+use super::super::super::{FreshPairs, Side, Step};
 use super::*;
 
 /// A whole hunt; in units of 2ᶦ and shifted by a whole number of them, which rounds nothing that
@@ -43,7 +43,7 @@ fn hunt(
         |_| false,
         |candidate| {
             let step = Step::between(&found.levels, found.levels.step(), paired);
-            let mut claim = Confirmation::new(step, 0.99);
+            let mut claim = FreshPairs::new(step, 0.99);
             let mut fresh = Vec::new();
             while claim.verdict().is_none() && !claim.is_exhausted() {
                 let pair = [candidate.against[0], Place::Commit(candidate.commit)];

@@ -6,12 +6,12 @@ use crate::search::{Levels, Rates};
 
 /// Which way samples go at the commit that is sought; its own inverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Heading {
+pub(super) struct SearchOrientation {
     is_turned: bool,
     is_rate: bool,
 }
 
-impl Heading {
+impl SearchOrientation {
     /// Of the samples of this target.
     pub(super) fn of(aim: Aim, target: &GuardTarget) -> Self {
         let is_rate = target.is_rate();
@@ -57,17 +57,17 @@ mod tests {
     use crate::evaluation::{GuardForm, Noise, NoiseKind};
     use crate::oracle::fixture::target;
 
-    fn heading(aim: Aim, kind: NoiseKind) -> Heading {
+    fn orientation(aim: Aim, kind: NoiseKind) -> SearchOrientation {
         let noise =
             Noise { kind, good: 1.0, bad: 3.0, sd: 0.5, runs: 4, paired: false, error: 0.001 };
         let target = target(GuardForm::MaxIncrease(0.5), 1.0, 3.0);
-        Heading::of(aim, &GuardTarget { noise: Some(noise), ..target })
+        SearchOrientation::of(aim, &GuardTarget { noise: Some(noise), ..target })
     }
 
     #[test]
     fn a_fix_is_a_regression_seen_the_other_way_round() {
         let levels = Levels { good: 1.0, bad: 3.0, sd: 0.5 };
-        let fix = heading(Aim::Fix, NoiseKind::Plain);
+        let fix = orientation(Aim::Fix, NoiseKind::Plain);
         let turned = fix.levels(levels, false);
         assert_eq!((turned.good, turned.bad, turned.sd), (-3.0, -1.0, 0.5));
         // What bad says is at the old level, what good says at the new one.
@@ -76,15 +76,15 @@ mod tests {
         let pairs = Levels { good: 0.0, ..levels };
         assert_eq!(fix.levels(pairs, true), pairs);
         assert!((fix.p_bad(0.9) - 0.1).abs() < 1e-12);
-        assert_eq!(heading(Aim::Regression, NoiseKind::Plain).levels(levels, false), levels);
+        assert_eq!(orientation(Aim::Regression, NoiseKind::Plain).levels(levels, false), levels);
     }
 
     #[test]
     fn rates_stay_rates() {
         let rates = Rates { good: 0.0625, bad: 0.75 };
-        let turned = heading(Aim::Fix, NoiseKind::Breaks).rates(rates);
+        let turned = orientation(Aim::Fix, NoiseKind::Breaks).rates(rates);
         assert_eq!((turned.good, turned.bad), (0.25, 0.9375));
-        assert!(heading(Aim::Fix, NoiseKind::Breaks).sample(1.0) < 1e-12);
-        assert_eq!(heading(Aim::Regression, NoiseKind::Breaks).rates(rates), rates);
+        assert!(orientation(Aim::Fix, NoiseKind::Breaks).sample(1.0) < 1e-12);
+        assert_eq!(orientation(Aim::Regression, NoiseKind::Breaks).rates(rates), rates);
     }
 }

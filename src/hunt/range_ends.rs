@@ -1,24 +1,24 @@
-//! The ends of one stretch in noise: measured until they lie apart, from what is known of them
+//! The ends of one search range in noise: measured until they lie apart, from what is known of them
 //! first.
 
 use crate::evaluation::GuardTarget;
-use crate::oracle::Told;
+use crate::oracle::RunSample;
 use crate::search::{Unsettled, calibrate, calibrate_rates, endpoint_order};
 
 use super::HuntError;
-use super::account::Stretch;
+use super::account::SearchRange;
 use super::driver::Driver;
 use super::noise::{rule, with_levels, with_rates};
 use super::sampler::Sampler;
 
-/// The target with this stretch's levels, and the samples of its good and bad end.
+/// The target with this search range's levels, and the samples of its good and bad end.
 pub(super) type Ends = (GuardTarget, [Vec<f64>; 2]);
 
 impl Driver<'_> {
-    /// Measures the ends of a stretch in turn; an `Err` string says why it is not searched.
+    /// Measures the ends of a search range in turn; an `Err` string says why it is not searched.
     pub(super) fn ends(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         target: &GuardTarget,
         sampler: &mut Sampler,
     ) -> Result<Result<Ends, String>, HuntError> {
@@ -28,10 +28,10 @@ impl Driver<'_> {
         let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
         loop {
             for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
-                let commit = if is_good { &stretch.good } else { &stretch.bad };
+                let commit = if is_good { &search_range.good } else { &search_range.bad };
                 match sampler.take(self, commit, target)? {
-                    Told::Sample(x) => ends[usize::from(!is_good)].push(x),
-                    Told::Untestable(_, reason) => {
+                    RunSample::Sample(x) => ends[usize::from(!is_good)].push(x),
+                    RunSample::Untestable(_, reason) => {
                         let name = commit.short();
                         return Ok(Err(format!(
                             "{metric} cannot be measured at {name}, an end of what is left: {reason}"
@@ -53,14 +53,14 @@ impl Driver<'_> {
                     return Ok(Err(format!(
                         "{metric} does not change from {} to {} beyond its tolerance, measured \
                          often enough",
-                        stretch.ends()[0].short(),
-                        stretch.ends()[1].short()
+                        search_range.ends()[0].short(),
+                        search_range.ends()[1].short()
                     )));
                 }
                 Err(Unsettled::TooNoisy { .. }) => {
                     return Ok(Err(format!(
                         "what {metric} still changes after {} is lost in its noise",
-                        stretch.ends()[0].short()
+                        search_range.ends()[0].short()
                     )));
                 }
             }

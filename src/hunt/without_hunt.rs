@@ -14,7 +14,7 @@ use crate::process::Stop;
 use crate::store::Store;
 
 use super::begin::{gather, slots_folder, user_cache};
-use super::clean::clean_slots;
+use super::cleanup::clean_slots;
 use super::open::laying;
 use super::targets::standing;
 use super::{HuntError, UsageError};
@@ -82,7 +82,7 @@ pub fn judge_against(
         };
     let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
-    let (judgement, _) = oracle.settle(commit, &targets, Phase::Manual, None)?;
+    let (judgement, _) = oracle.judge_until_decided(commit, &targets, Phase::Manual, None)?;
     oracle.kept.clear();
     Ok(Ok(judgement))
 }

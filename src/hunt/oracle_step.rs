@@ -9,8 +9,8 @@ use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::Event;
 
-use super::short::over;
-use super::verdict::{Place, write_down};
+use super::short_text::over;
+use super::verdict::{VerdictContext, write_down};
 use super::{HuntError, open};
 
 /// How often the oracle looks whether its driver is still there.
@@ -44,7 +44,7 @@ fn judge(
     stop: &Stop,
 ) -> Result<(Verdict, Aim), HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
-    let Current { stretch, targets, chunks, clean } = current_search(hunt)?;
+    let Current { search_number, targets, chunks, clean } = current_search(hunt)?;
     if clean {
         oracle.config.build.mode = BuildMode::Clean;
     }
@@ -55,16 +55,22 @@ fn judge(
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
-    let (mut judgement, observation) = oracle.settle(&commit, &targets, phase, chunks)?;
+    let (mut judgement, observation) =
+        oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
     over(&mut judgement, chunks);
     let verdict = judgement.verdict;
-    write_down(&mut oracle, &observation, &judgement, Place { stretch, phase, left })?;
+    write_down(
+        &mut oracle,
+        &observation,
+        &judgement,
+        VerdictContext { search_number, phase, left },
+    )?;
     Ok((verdict, begun.options.aim))
 }
 
-/// The stretch that the driver searches now.
+/// The range that the driver searches now.
 struct Current {
-    stretch: usize,
+    search_number: usize,
     targets: Vec<Target>,
     /// How much of the text is read, where it is not all.
     chunks: Option<u32>,
@@ -75,8 +81,8 @@ struct Current {
 /// Reads it from the journal.
 fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Search { stretch, targets, chunks, clean, .. } => {
-            Some(Current { stretch, targets, chunks, clean })
+        Event::Search { search_number, targets, chunks, clean, .. } => {
+            Some(Current { search_number, targets, chunks, clean })
         }
         _ => None,
     });

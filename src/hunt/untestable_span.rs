@@ -8,7 +8,7 @@ use crate::evaluation::{Aim, Basis, CommitId, Culprit, Phase, Target};
 use crate::oracle::{Observation, Request, measures_of};
 
 use super::HuntError;
-use super::account::{Ledger, Stretch};
+use super::account::{Ledger, SearchRange};
 use super::begin::info;
 use super::driver::Driver;
 use super::effect::effects;
@@ -16,24 +16,24 @@ use super::lasting::Step;
 use super::search::UNTESTABLE;
 
 impl Driver<'_> {
-    /// Adds the candidates of a stretch to the ledger and checks whether the step that one of them
-    /// made lasts to the newer end. Returns further stretches to search.
+    /// Adds the candidates of a search range to the ledger and checks whether the step that one of them
+    /// made lasts to the newer end. Returns further ranges to search.
     pub(super) fn look_behind_span(
         &mut self,
         ledger: &mut Ledger,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         commits: Vec<CommitId>,
-    ) -> Result<Vec<Stretch>, HuntError> {
-        let step = match stretch.aim {
-            Aim::Regression => self.step_over(stretch, &commits)?,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let step = match search_range.aim {
+            Aim::Regression => self.step_over(search_range, &commits)?,
             Aim::Fix => None,
         };
         let Some((culprit, seen)) = step else {
-            ledger.enter_open(stretch, commits, UNTESTABLE.to_owned());
+            ledger.enter_open(search_range, commits, UNTESTABLE.to_owned());
             return Ok(Vec::new());
         };
         ledger.enter_span(culprit.clone(), commits, UNTESTABLE.to_owned());
-        let step = Step { stretch, culprit: &culprit, seen: &seen };
+        let step = Step { search_range, culprit: &culprit, seen: &seen };
         let next = match self.look_past(ledger, &step) {
             Err(HuntError::Budget(runs)) => {
                 ledger.doubt_last(false, runs);
@@ -49,18 +49,18 @@ impl Driver<'_> {
     /// what was measured there; `None` where either was not measured.
     fn step_over(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         commits: &[CommitId],
     ) -> Result<Option<(Culprit, Observation)>, HuntError> {
         let history = &self.oracle.history;
         let verdicts = self.last_verdicts()?;
-        let [older, newer] = stretch.ends();
+        let [older, newer] = search_range.ends();
         let is = |one: &CommitId, end: &CommitId, verdict| {
             one == end || verdicts.get(one) == Some(&verdict)
         };
         let mut newest = None;
         for one in commits {
-            let mut comes_after_all = is(one, newer, stretch.aim.newer());
+            let mut comes_after_all = is(one, newer, search_range.aim.newer());
             for other in commits {
                 comes_after_all = comes_after_all && history.is_ancestor(other, one)?;
             }
@@ -73,14 +73,14 @@ impl Driver<'_> {
             let parents = history.parents(one)?.into_iter();
             before.extend(parents.filter(|parent| !commits.contains(parent)));
         }
-        let parent = before.into_iter().find(|one| is(one, older, stretch.aim.older()));
+        let parent = before.into_iter().find(|one| is(one, older, search_range.aim.older()));
         let (Some(commit), Some(parent)) = (newest, parent) else { return Ok(None) };
-        let measures = measures_of(&stretch.targets);
+        let measures = measures_of(&search_range.targets);
         let from = self.oracle.evaluate(Request::look(&parent, &measures, Phase::Search))?;
         let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
         let config = &self.oracle.config;
-        let (effects, _) = effects(&seen, &[from], &stretch.targets, config, stretch.aim);
-        let failure = stretch.targets.iter().find_map(|target| match target {
+        let (effects, _) = effects(&seen, &[from], &search_range.targets, config, search_range.aim);
+        let failure = search_range.targets.iter().find_map(|target| match target {
             Target::Failure { failure, .. } => Some(failure.clone()),
             Target::Guard(_) => None,
         });

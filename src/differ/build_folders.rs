@@ -9,13 +9,13 @@ use crate::evaluation::CommitId;
 
 /// Where a build was made, and of which commit.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct BuildFolders {
     src: String,
     build: String,
     commit: CommitId,
 }
 
-impl Place {
+impl BuildFolders {
     /// A build of the commit, from the source there, in the folder there.
     pub fn new(src: &Path, build: &Path, commit: &CommitId) -> Self {
         let text = |path: &Path| path.to_string_lossy().into_owned();
@@ -52,9 +52,9 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn place() -> Place {
+    fn place() -> BuildFolders {
         let commit = "0123456789abcdef0123456789abcdef01234567".parse().unwrap();
-        Place::new(Path::new("/slots/1/src"), Path::new("/slots/1/build"), &commit)
+        BuildFolders::new(Path::new("/slots/1/src"), Path::new("/slots/1/build"), &commit)
     }
 
     #[test]

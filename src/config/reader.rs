@@ -1,18 +1,18 @@
-//! The walk over a tree: typed reads that report what is wrong and go on.
+//! Typed reads of a tree: they report what is wrong and go on.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::document::{Data, Node, Table};
-use super::problem::{Place, Problem, did_you_mean};
+use super::problem::{Location, Problem, did_you_mean};
 use super::{Command, Names, Placeholder, Template};
 
 /// Nobody waits longer for one command, and sums of times must not overflow.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
-/// What the walk has learned so far.
+/// What the reader has learned so far.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct Reader {
     pub(super) problems: Vec<Problem>,
     /// `[inputs]` and `[[prepare]]`, as far as readable: what templates may name.
     pub(super) names: Names,
@@ -24,8 +24,8 @@ pub(super) struct Walk {
     pub(super) allowed: Vec<(String, Vec<String>)>,
 }
 
-impl Walk {
-    pub(super) fn complain(&mut self, place: &Place, key: &str, what: impl Into<String>) {
+impl Reader {
+    pub(super) fn complain(&mut self, place: &Location, key: &str, what: impl Into<String>) {
         let problem = Problem { place: place.clone(), key: key.to_owned(), what: what.into() };
         self.problems.push(problem);
     }
@@ -33,23 +33,23 @@ impl Walk {
 
 /// A value and the dotted key it was reached by.
 #[derive(Clone, Debug)]
-pub(super) struct Spot<'d> {
+pub(super) struct Field<'d> {
     pub(super) key: String,
     pub(super) node: &'d Node,
 }
 
-/// A table that is being read; [`Section::finish`] reports the keys nobody asked for.
+/// A table that is being read; [`TableReader::finish`] reports the keys nobody asked for.
 #[derive(Debug)]
-pub(super) struct Section<'d> {
+pub(super) struct TableReader<'d> {
     pub(super) key: String,
-    pub(super) place: &'d Place,
+    pub(super) place: &'d Location,
     table: &'d Table,
     known: Vec<&'static str>,
     later: Vec<&'static str>,
 }
 
-impl<'d> Section<'d> {
-    pub(super) fn new(key: &str, place: &'d Place, table: &'d Table) -> Self {
+impl<'d> TableReader<'d> {
+    pub(super) fn new(key: &str, place: &'d Location, table: &'d Table) -> Self {
         Self { key: key.to_owned(), place, table, known: Vec::new(), later: Vec::new() }
     }
 
@@ -58,59 +58,67 @@ impl<'d> Section<'d> {
     }
 
     /// The value of a key that may be absent.
-    pub(super) fn get(&mut self, key: &'static str) -> Option<Spot<'d>> {
+    pub(super) fn get(&mut self, key: &'static str) -> Option<Field<'d>> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
-        self.table.get(key).map(|node| Spot { key: self.dotted(key), node })
+        self.table.get(key).map(|node| Field { key: self.dotted(key), node })
     }
 
     /// The value of a key that may not be absent.
-    pub(super) fn need(&mut self, walk: &mut Walk, key: &'static str) -> Option<Spot<'d>> {
-        let spot = self.get(key);
-        if spot.is_none() {
-            walk.complain(self.place, &self.dotted(key), "is missing.");
+    pub(super) fn need(&mut self, reader: &mut Reader, key: &'static str) -> Option<Field<'d>> {
+        let field = self.get(key);
+        if field.is_none() {
+            reader.complain(self.place, &self.dotted(key), "is missing.");
         }
-        spot
+        field
     }
 
     /// The table of a key; an absent one reads as empty, so that its defaults apply.
-    pub(super) fn section(&mut self, walk: &mut Walk, key: &'static str) -> Section<'d> {
+    pub(super) fn section(&mut self, reader: &mut Reader, key: &'static str) -> TableReader<'d> {
         const EMPTY: &Table = &Table(Vec::new());
         let place = self.place;
         let dotted = self.dotted(key);
         self.get(key)
-            .and_then(|spot| spot.section(walk))
-            .unwrap_or_else(|| Section::new(&dotted, place, EMPTY))
+            .and_then(|field| field.section(reader))
+            .unwrap_or_else(|| TableReader::new(&dotted, place, EMPTY))
     }
 
     /// The tables of `[[key]]`, each under `key[N]`, counted from 1.
-    pub(super) fn sections(&mut self, walk: &mut Walk, key: &'static str) -> Vec<Section<'d>> {
-        let Some(spot) = self.get(key) else { return Vec::new() };
-        let Data::List(items) = &spot.node.data else {
-            let what = format!("expected [[{key}]] tables, found {}.", spot.node.kind());
-            walk.complain(&spot.node.place, &spot.key, what);
+    pub(super) fn sections(
+        &mut self,
+        reader: &mut Reader,
+        key: &'static str,
+    ) -> Vec<TableReader<'d>> {
+        let Some(field) = self.get(key) else { return Vec::new() };
+        let Data::List(items) = &field.node.data else {
+            let what = format!("expected [[{key}]] tables, found {}.", field.node.kind());
+            reader.complain(&field.node.place, &field.key, what);
             return Vec::new();
         };
         let numbered = items.iter().enumerate();
         numbered
             .filter_map(|(i, node)| {
-                Spot { key: format!("{}[{}]", spot.key, i + 1), node }.section(walk)
+                Field { key: format!("{}[{}]", field.key, i + 1), node }.section(reader)
             })
             .collect()
     }
 
     /// The same where there must be one.
-    pub(super) fn some_sections(&mut self, walk: &mut Walk, key: &'static str) -> Vec<Section<'d>> {
+    pub(super) fn some_sections(
+        &mut self,
+        reader: &mut Reader,
+        key: &'static str,
+    ) -> Vec<TableReader<'d>> {
         let none = match self.get(key) {
             None => true,
-            Some(spot) => matches!(&spot.node.data, Data::List(items) if items.is_empty()),
+            Some(field) => matches!(&field.node.data, Data::List(items) if items.is_empty()),
         };
         if none {
             let what = format!("is missing: at least one [[{key}]] is needed.");
-            walk.complain(self.place, &self.dotted(key), what);
+            reader.complain(self.place, &self.dotted(key), what);
         }
-        self.sections(walk, key)
+        self.sections(reader, key)
     }
 
     /// Keys of the contract that this version does not have.
@@ -119,172 +127,174 @@ impl<'d> Section<'d> {
     }
 
     /// All values, for tables whose keys are the user's own.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&'d str, &'d Place, Spot<'d>)> {
-        self.table.0.iter().map(|field| {
-            let spot = Spot { key: self.dotted(&field.key), node: &field.value };
-            (field.key.as_str(), &field.place, spot)
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&'d str, &'d Location, Field<'d>)> {
+        self.table.0.iter().map(|entry| {
+            let field = Field { key: self.dotted(&entry.key), node: &entry.value };
+            (entry.key.as_str(), &entry.place, field)
         })
     }
 
     /// Reports every key that was not asked for.
-    pub(super) fn finish(self, walk: &mut Walk) {
+    pub(super) fn finish(self, reader: &mut Reader) {
         #[cfg(test)]
-        walk.allowed
+        reader
+            .allowed
             .push((self.key.clone(), self.known.iter().map(|key| (*key).to_owned()).collect()));
         for field in &self.table.0 {
             let key = field.key.as_str();
             if self.later.contains(&key) {
-                walk.complain(&field.place, &self.dotted(key), "not available yet.");
+                reader.complain(&field.place, &self.dotted(key), "not available yet.");
             } else if !self.known.contains(&key) {
                 let guess = did_you_mean(key, self.known.iter().copied());
                 let what = format!("unknown key{guess} Allowed: {}", self.known.join(", "));
-                walk.complain(&field.place, &self.dotted(key), what);
+                reader.complain(&field.place, &self.dotted(key), what);
             }
         }
     }
 }
 
-impl<'d> Spot<'d> {
-    pub(super) fn refuse(&self, walk: &mut Walk, what: impl Into<String>) {
-        walk.complain(&self.node.place, &self.key, what);
+impl<'d> Field<'d> {
+    pub(super) fn refuse(&self, reader: &mut Reader, what: impl Into<String>) {
+        reader.complain(&self.node.place, &self.key, what);
     }
 
-    fn expected<T>(&self, walk: &mut Walk, expected: &str) -> Option<T> {
-        self.refuse(walk, format!("expected {expected}, found {}.", self.node.kind()));
+    fn expected<T>(&self, reader: &mut Reader, expected: &str) -> Option<T> {
+        self.refuse(reader, format!("expected {expected}, found {}.", self.node.kind()));
         None
     }
 
-    pub(super) fn section(&self, walk: &mut Walk) -> Option<Section<'d>> {
+    pub(super) fn section(&self, reader: &mut Reader) -> Option<TableReader<'d>> {
         match &self.node.data {
-            Data::Table(table) => Some(Section::new(&self.key, &self.node.place, table)),
-            _ => self.expected(walk, "a table"),
+            Data::Table(table) => Some(TableReader::new(&self.key, &self.node.place, table)),
+            _ => self.expected(reader, "a table"),
         }
     }
 
-    pub(super) fn text(&self, walk: &mut Walk) -> Option<&'d str> {
+    pub(super) fn text(&self, reader: &mut Reader) -> Option<&'d str> {
         match &self.node.data {
             Data::Text(text) if text.is_empty() => {
-                self.refuse(walk, "may not be empty.");
+                self.refuse(reader, "may not be empty.");
                 None
             }
             Data::Text(text) => Some(text),
             Data::Integer(_) | Data::Float(_) | Data::Flag(_) => {
-                self.expected(walk, "a string (in quotes)")
+                self.expected(reader, "a string (in quotes)")
             }
-            _ => self.expected(walk, "a string"),
+            _ => self.expected(reader, "a string"),
         }
     }
 
     /// A string, or a number as it is written.
-    pub(super) fn word_or_number(&self, walk: &mut Walk) -> Option<String> {
+    pub(super) fn word_or_number(&self, reader: &mut Reader) -> Option<String> {
         match &self.node.data {
             Data::Integer(number) => Some(number.to_string()),
             Data::Float(number) => Some(number.to_string()),
-            _ => self.text(walk).map(str::to_owned),
+            _ => self.text(reader).map(str::to_owned),
         }
     }
 
-    pub(super) fn flag(&self, walk: &mut Walk) -> Option<bool> {
+    pub(super) fn flag(&self, reader: &mut Reader) -> Option<bool> {
         match self.node.data {
             Data::Flag(flag) => Some(flag),
-            _ => self.expected(walk, "true or false"),
+            _ => self.expected(reader, "true or false"),
         }
     }
 
     /// A whole number, at least 1.
-    pub(super) fn count(&self, walk: &mut Walk) -> Option<u32> {
+    pub(super) fn count(&self, reader: &mut Reader) -> Option<u32> {
         let Data::Integer(x) = self.node.data else {
-            return self.expected(walk, "a whole number");
+            return self.expected(reader, "a whole number");
         };
         let count = u32::try_from(x).ok().filter(|n| *n >= 1);
         if count.is_none() {
-            self.refuse(walk, format!("{x} is out of range; allowed: 1 to {}", u32::MAX));
+            self.refuse(reader, format!("{x} is out of range; allowed: 1 to {}", u32::MAX));
         }
         count
     }
 
     /// A whole number of at most `most`, 0 included.
-    pub(super) fn count_to(&self, walk: &mut Walk, most: u32) -> Option<u32> {
+    pub(super) fn count_to(&self, reader: &mut Reader, most: u32) -> Option<u32> {
         let Data::Integer(x) = self.node.data else {
-            return self.expected(walk, "a whole number");
+            return self.expected(reader, "a whole number");
         };
         let count = u32::try_from(x).ok().filter(|n| *n <= most);
         if count.is_none() {
-            self.refuse(walk, format!("{x} is out of range; allowed: 0 to {most}"));
+            self.refuse(reader, format!("{x} is out of range; allowed: 0 to {most}"));
         }
         count
     }
 
     /// A finite number; integers count too.
-    pub(super) fn number(&self, walk: &mut Walk) -> Option<f64> {
+    pub(super) fn number(&self, reader: &mut Reader) -> Option<f64> {
         let number = match self.node.data {
             Data::Integer(x) => x as f64,
             Data::Float(x) => x,
-            _ => return self.expected(walk, "a number"),
+            _ => return self.expected(reader, "a number"),
         };
         if number.is_finite() {
             Some(number)
         } else {
-            self.refuse(walk, "must be a finite number.");
+            self.refuse(reader, "must be a finite number.");
             None
         }
     }
 
-    pub(super) fn list(&self, walk: &mut Walk) -> Option<Vec<Spot<'d>>> {
+    pub(super) fn list(&self, reader: &mut Reader) -> Option<Vec<Field<'d>>> {
         let Data::List(items) = &self.node.data else {
-            return self.expected(walk, "an array");
+            return self.expected(reader, "an array");
         };
         let numbered = items.iter().enumerate();
         Some(
             numbered
-                .map(|(i, node)| Spot { key: format!("{}[{}]", self.key, i + 1), node })
+                .map(|(i, node)| Field { key: format!("{}[{}]", self.key, i + 1), node })
                 .collect(),
         )
     }
 
     /// An array of strings, none empty.
-    pub(super) fn texts(&self, walk: &mut Walk) -> Vec<String> {
-        let spots = self.list(walk).unwrap_or_default();
-        spots.iter().filter_map(|spot| spot.text(walk).map(str::to_owned)).collect()
+    pub(super) fn texts(&self, reader: &mut Reader) -> Vec<String> {
+        let spots = self.list(reader).unwrap_or_default();
+        spots.iter().filter_map(|field| field.text(reader).map(str::to_owned)).collect()
     }
 
     /// One of a few words; `later` are words of the contract that this version does not have.
     pub(super) fn choice<T: Copy>(
         &self,
-        walk: &mut Walk,
+        reader: &mut Reader,
         choices: &[(&str, T)],
         later: &[&str],
     ) -> Option<T> {
-        let word = self.text(walk)?;
+        let word = self.text(reader)?;
         let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
         #[cfg(test)]
-        walk.allowed
+        reader
+            .allowed
             .push((self.key.clone(), names.iter().map(|name| (*name).to_owned()).collect()));
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == word) {
             return Some(*choice);
         }
         let all = names.join(", ");
         if later.contains(&word) {
-            self.refuse(walk, format!("`{word}` is not available yet. Available: {all}"));
+            self.refuse(reader, format!("`{word}` is not available yet. Available: {all}"));
         } else {
             let guess = did_you_mean(word, names.iter().copied().chain(later.iter().copied()));
-            self.refuse(walk, format!("`{word}` is not allowed{guess} Allowed: {all}"));
+            self.refuse(reader, format!("`{word}` is not allowed{guess} Allowed: {all}"));
         }
         None
     }
 
     /// A length of time such as `"30m"` or `"1h 30m"`, longer than nothing.
-    pub(super) fn duration(&self, walk: &mut Walk) -> Option<Duration> {
+    pub(super) fn duration(&self, reader: &mut Reader) -> Option<Duration> {
         let text = match &self.node.data {
             Data::Integer(_) | Data::Float(_) => {
-                return self.expected(walk, "a time with its unit in quotes, such as \"90s\"");
+                return self.expected(reader, "a time with its unit in quotes, such as \"90s\"");
             }
-            _ => self.text(walk)?,
+            _ => self.text(reader)?,
         };
         let Ok(signed) = text.parse::<jiff::SignedDuration>() else {
             let what =
                 format!("`{text}` is not a time; write it as \"90s\", \"30m\" or \"1h 30m\".");
-            self.refuse(walk, what);
+            self.refuse(reader, what);
             return None;
         };
         match Duration::try_from(signed) {
@@ -293,74 +303,74 @@ impl<'d> Spot<'d> {
                 let what = format!(
                     "`{text}` is out of range; allowed: more than 0, at most a year (8760h)."
                 );
-                self.refuse(walk, what);
+                self.refuse(reader, what);
                 None
             }
         }
     }
 
     /// A regular expression, not empty.
-    pub(super) fn pattern(&self, walk: &mut Walk) -> Option<regex::Regex> {
-        match regex::Regex::new(self.text(walk)?) {
+    pub(super) fn pattern(&self, reader: &mut Reader) -> Option<regex::Regex> {
+        match regex::Regex::new(self.text(reader)?) {
             Ok(pattern) => Some(pattern),
             Err(error) => {
                 // The crate's message draws a caret over several lines; the last says it all.
                 let said = error.to_string();
                 let last = said.lines().last().unwrap_or_default().trim();
                 let last = last.strip_prefix("error: ").unwrap_or(last);
-                self.refuse(walk, format!("not a regular expression: {last}."));
+                self.refuse(reader, format!("not a regular expression: {last}."));
                 None
             }
         }
     }
 
-    pub(super) fn template(&self, walk: &mut Walk) -> Option<Template> {
-        match Template::parse(self.text(walk)?, &walk.names) {
+    pub(super) fn template(&self, reader: &mut Reader) -> Option<Template> {
+        match Template::parse(self.text(reader)?, &reader.names) {
             Ok(template) => {
-                self.check_chunks(walk, std::slice::from_ref(&template));
+                self.check_chunks(reader, std::slice::from_ref(&template));
                 Some(template)
             }
             Err(error) => {
-                self.refuse(walk, error.to_string());
+                self.refuse(reader, error.to_string());
                 None
             }
         }
     }
 
-    pub(super) fn command(&self, walk: &mut Walk) -> Option<Command> {
-        match Command::parse(self.text(walk)?, &walk.names) {
+    pub(super) fn command(&self, reader: &mut Reader) -> Option<Command> {
+        match Command::parse(self.text(reader)?, &reader.names) {
             Ok(command) => {
-                self.check_chunks(walk, &command.words);
+                self.check_chunks(reader, &command.words);
                 Some(command)
             }
             Err(error) => {
-                self.refuse(walk, error.to_string());
+                self.refuse(reader, error.to_string());
                 None
             }
         }
     }
 
     /// An array of commands.
-    pub(super) fn commands(&self, walk: &mut Walk) -> Vec<Command> {
-        let spots = self.list(walk).unwrap_or_default();
-        spots.iter().filter_map(|spot| spot.command(walk)).collect()
+    pub(super) fn commands(&self, reader: &mut Reader) -> Vec<Command> {
+        let spots = self.list(reader).unwrap_or_default();
+        spots.iter().filter_map(|field| field.command(reader)).collect()
     }
 
     /// A table of environment variables.
-    pub(super) fn env(&self, walk: &mut Walk) -> BTreeMap<String, Template> {
-        let Some(section) = self.section(walk) else { return BTreeMap::new() };
+    pub(super) fn env(&self, reader: &mut Reader) -> BTreeMap<String, Template> {
+        let Some(section) = self.section(reader) else { return BTreeMap::new() };
         let mut env = BTreeMap::new();
-        for (name, place, spot) in section.entries() {
+        for (name, place, field) in section.entries() {
             if name.is_empty() || name.contains(['=', '\0']) {
-                walk.complain(place, &spot.key, "not a name of an environment variable.");
+                reader.complain(place, &field.key, "not a name of an environment variable.");
             } else if name.starts_with("GIT_") {
                 let what = "GIT_* is stripped from every command's environment.";
-                walk.complain(place, &spot.key, what);
+                reader.complain(place, &field.key, what);
             }
             // An empty value is a value.
-            let template = match &spot.node.data {
-                Data::Text(text) if text.is_empty() => Template::parse("", &walk.names).ok(),
-                _ => spot.template(walk),
+            let template = match &field.node.data {
+                Data::Text(text) if text.is_empty() => Template::parse("", &reader.names).ok(),
+                _ => field.template(reader),
             };
             env.extend(template.map(|t| (name.to_owned(), t)));
         }
@@ -368,12 +378,12 @@ impl<'d> Spot<'d> {
     }
 
     /// A path below some folder: relative, and not out of it.
-    pub(super) fn inner_path(&self, walk: &mut Walk) -> Option<String> {
-        let text = self.text(walk)?;
+    pub(super) fn inner_path(&self, reader: &mut Reader) -> Option<String> {
+        let text = self.text(reader)?;
         let leaves = text.split('/').any(|part| part == "..");
         if text.starts_with(['/', '~']) || leaves {
             self.refuse(
-                walk,
+                reader,
                 format!("`{text}` must be a relative path that does not leave the tree."),
             );
             return None;
@@ -381,11 +391,11 @@ impl<'d> Spot<'d> {
         Some(text.to_owned())
     }
 
-    fn check_chunks(&self, walk: &mut Walk, words: &[Template]) {
-        if !walk.chunks
+    fn check_chunks(&self, reader: &mut Reader, words: &[Template]) {
+        if !reader.chunks
             && words.iter().flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
         {
-            self.refuse(walk, "{chunks} needs `chunks` in [run].");
+            self.refuse(reader, "{chunks} needs `chunks` in [run].");
         }
     }
 }

@@ -8,15 +8,15 @@ use crate::evaluation::{
 };
 use crate::oracle::{Observation, Request, measures_of};
 use crate::stats::{Profile, shortest};
-use crate::store::journal::{Event, SearchEnd, Steadiness};
+use crate::store::journal::{Event, SearchEnd, SearchMethod};
 
 use super::HuntError;
-use super::account::Stretch;
-use super::confirm::{Claim, Confirmed};
+use super::account::SearchRange;
+use super::confirm::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
 use super::endpoints::Endpoints;
-use super::lead::Lead;
 use super::search::{Searched, bisect};
+use super::strategy::SearchStrategy;
 
 /// The beginning of the text, and what is judged by there.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +29,14 @@ pub(super) struct Short {
 
 /// The shortest beginning of the text that is enough to search by, if it saves a third of the
 /// chunks and every recipe of the hunt can be asked to read it.
-pub(super) fn choose(endpoints: &Endpoints, lead: &Lead, config: &Config) -> Option<Short> {
+pub(super) fn choose(
+    endpoints: &Endpoints,
+    strategy: &SearchStrategy,
+    config: &Config,
+) -> Option<Short> {
     let Endpoints { good, bad, .. } = endpoints;
-    let is_wanted = config.statistics.short_text && lead.method == Steadiness::BitIdentical;
-    if !is_wanted || !can_be_asked(config, &measures_of(&lead.targets)) {
+    let is_wanted = config.statistics.short_text && strategy.method == SearchMethod::BitIdentical;
+    if !is_wanted || !can_be_asked(config, &measures_of(&strategy.targets)) {
         return None;
     }
     // What reads no text reads it whole.
@@ -40,7 +44,7 @@ pub(super) fn choose(endpoints: &Endpoints, lead: &Lead, config: &Config) -> Opt
         Target::Guard(target) => takes_chunks(config, target),
         Target::Failure { .. } => true,
     };
-    let texts = lead.targets.iter().filter(is_text);
+    let texts = strategy.targets.iter().filter(is_text);
     let profiles = texts.map(|target| profile(target, good, bad)).collect::<Option<Vec<_>>>()?;
     let chunks = shortest(&profiles)?;
     let mut of = profiles.iter();
@@ -48,7 +52,7 @@ pub(super) fn choose(endpoints: &Endpoints, lead: &Lead, config: &Config) -> Opt
         Target::Guard(guarded) if is_text(&target) => scaled(guarded, &of.next()?.0, chunks),
         other => Some(other.clone()),
     };
-    let targets = lead.targets.iter().map(at).collect::<Option<Vec<_>>>()?;
+    let targets = strategy.targets.iter().map(at).collect::<Option<Vec<_>>>()?;
     Some(Short { chunks: u32::try_from(chunks).ok()?, targets })
 }
 
@@ -116,51 +120,51 @@ pub(super) fn over(judgement: &mut Judgement, chunks: Option<u32>) {
     }
 }
 
-/// Searches the stretch on the short text, if there is one. `None`: there is none, or what it
+/// Searches the range on the short text, if there is one. `None`: there is none, or what it
 /// said was not borne out, and the full text decides from here on.
 pub(super) fn search(
     driver: &mut Driver<'_>,
-    stretch: &Stretch,
-    lead: &Lead,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
 ) -> Result<Option<Searched>, HuntError> {
     if driver.short.is_none() {
         return Ok(None);
     }
-    let number = driver.stretches;
-    let end = bisect(driver, stretch, lead)?;
-    driver.stretches += 1;
+    let number = driver.searches;
+    let end = bisect(driver, search_range, strategy)?;
+    driver.searches += 1;
     let commit = match end {
         SearchEnd::Candidates(commits) => {
-            let holds = driver.bounds_hold(&commits, lead, number)?;
+            let holds = driver.bounds_hold(&commits, strategy, number)?;
             driver.short = None;
             return Ok(holds.then_some(Searched::Untestable(commits)));
         }
         SearchEnd::FirstBad(commit) => commit,
     };
-    let targets = &stretch.targets;
+    let targets = &search_range.targets;
     let claim = Claim {
         commit: &commit,
         targets,
-        lead,
+        strategy,
         step: None,
-        stretch: number,
-        ends: stretch.ends(),
-        aim: stretch.aim,
-        aside: &stretch.aside,
+        search_number: number,
+        ends: search_range.ends(),
+        aim: search_range.aim,
+        aside: &search_range.aside,
     };
     let confirmed = driver.confirm(claim)?;
     driver.short = None;
     let why = match confirmed {
-        Confirmed::Culprit(culprit, seen) => {
-            driver.name_what_was_hidden(&culprit, &stretch.paths)?;
+        ConfirmationOutcome::Culprit(culprit, seen) => {
+            driver.name_what_was_hidden(&culprit, &search_range.paths)?;
             return Ok(Some(Searched::Culprit(culprit, seen)));
         }
         // Which steps add up is told by levels, and those of the short text are others.
-        Confirmed::Small(..) => "its own step is small".to_owned(),
-        Confirmed::NotSo(why)
-        | Confirmed::ParentToo(_, why)
-        | Confirmed::Undecided(why)
-        | Confirmed::Unsure(_, why) => why,
+        ConfirmationOutcome::Small(..) => "its own step is small".to_owned(),
+        ConfirmationOutcome::NotReproduced(why)
+        | ConfirmationOutcome::ParentAlready(_, why)
+        | ConfirmationOutcome::Undecided(why)
+        | ConfirmationOutcome::Unsure(_, why) => why,
     };
     driver.contradicted(&commit, &format!("{why}; the search goes on with the full text"))?;
     Ok(None)
@@ -172,11 +176,11 @@ impl Driver<'_> {
     fn bounds_hold(
         &mut self,
         candidates: &[CommitId],
-        lead: &Lead,
+        strategy: &SearchStrategy,
         number: usize,
     ) -> Result<bool, HuntError> {
         for (commit, short) in self.bounds(candidates, number)? {
-            let judgement = self.judge(&commit, &lead.targets, number)?;
+            let judgement = self.judge(&commit, &strategy.targets, number)?;
             if judgement.verdict != short {
                 let why = format!(
                     "the full text says {} ({}), the search goes on with it",
@@ -200,7 +204,7 @@ impl Driver<'_> {
         let (mut bounds, mut old) = (Vec::new(), Vec::new());
         for entry in self.hunt.entries()? {
             let Event::Judged(judged) = entry.event else { continue };
-            if judged.stretch != number || judged.phase != Phase::Search {
+            if judged.search_number != number || judged.phase != Phase::Search {
                 continue;
             }
             let known = (judged.commit, judged.judgement.verdict);

@@ -13,7 +13,7 @@ use super::{Oracle, OracleError, Request, Sample};
 impl Oracle {
     /// Whether a run counts. One that stopped before its end, or was killed by somebody, is
     /// taken once more first; where whose fault a failure is is not plain, the control is run.
-    pub(super) fn counts(
+    pub(super) fn is_admissible(
         &mut self,
         request: Request<'_>,
         measure: &Measure,

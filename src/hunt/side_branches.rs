@@ -1,5 +1,5 @@
 //! Side branches from before something that the older end has: they show what was mended there,
-//! and nothing of the stretch. They are set aside, and the merge that brings one in is judged
+//! and nothing of the search range. They are set aside, and the merge that brings one in is judged
 //! against its parents on the line that the older end is on.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use crate::git::Range;
 use crate::store::journal::Event;
 
 use super::HuntError;
-use super::account::Stretch;
+use super::account::SearchRange;
 use super::confirm::Claim;
 use super::driver::Driver;
 
@@ -27,12 +27,12 @@ impl Driver<'_> {
     /// shows the same: `None` where the commit is on no side branch.
     pub(super) fn side_branch(
         &mut self,
-        stretch: &Stretch,
+        search_range: &SearchRange,
         commit: &CommitId,
         parent: &CommitId,
     ) -> Result<Option<Aside>, HuntError> {
         let history = &self.oracle.history;
-        let [older, newer] = stretch.ends();
+        let [older, newer] = search_range.ends();
         if parent == older
             || !history.is_ancestor(parent, older)?
             || history.is_ancestor(older, commit)?
@@ -92,8 +92,12 @@ impl Driver<'_> {
     }
 
     /// Whether a commit lies on a branch that was set aside.
-    pub(super) fn is_aside(&self, commit: &CommitId, stretch: &Stretch) -> Result<bool, HuntError> {
-        self.is_on(commit, stretch.ends()[0], &stretch.aside)
+    pub(super) fn is_aside(
+        &self,
+        commit: &CommitId,
+        search_range: &SearchRange,
+    ) -> Result<bool, HuntError> {
+        self.is_on(commit, search_range.ends()[0], &search_range.aside)
     }
 
     fn is_on(

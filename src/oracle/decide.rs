@@ -7,7 +7,7 @@ use super::{Decision, Observation, Oracle, OracleError, Request, judge, measures
 impl Oracle {
     /// Judges a commit by the targets, taking as many runs as that needs; with `chunks`, runs
     /// that read only so many.
-    pub fn settle(
+    pub fn judge_until_decided(
         &mut self,
         commit: &CommitId,
         targets: &[Target],

@@ -13,7 +13,7 @@ const WORST: f64 = 2.5;
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum RunSample {
     /// A sample; bad is larger.
     Sample(f64),
     /// The commit cannot be measured.
@@ -29,21 +29,26 @@ impl GuardTarget {
 }
 
 /// What the run at `place` of a commit says of a target whose runs do not repeat.
-pub fn told(seen: &Observation, target: &GuardTarget, place: usize, config: &Config) -> Told {
+pub fn run_sample(
+    seen: &Observation,
+    target: &GuardTarget,
+    place: usize,
+    config: &Config,
+) -> RunSample {
     let samples = seen.of(&target.guard.metric.measure);
     let Some(sample) = samples.get(place) else {
-        return Told::Untestable(SkipReason::Unreadable, "it was not measured".to_owned());
+        return RunSample::Untestable(SkipReason::Unreadable, "it was not measured".to_owned());
     };
     let kind = target.noise.map_or(NoiseKind::Plain, |noise| noise.kind);
     match (&sample.result, sample.value(&target.guard.metric)) {
         (Err(failure), _) => failed(failure, sample, target, config),
-        (Ok(_), None) => Told::Untestable(
+        (Ok(_), None) => RunSample::Untestable(
             SkipReason::Unreadable,
             format!("{} is not among what the run yielded", target.guard.metric),
         ),
         (Ok(reading), Some(value)) => match incomparable(reading, target) {
-            Some((why, reason)) => Told::Untestable(why, reason),
-            None => Told::Sample(match kind {
+            Some((why, reason)) => RunSample::Untestable(why, reason),
+            None => RunSample::Sample(match kind {
                 NoiseKind::Breaks => {
                     f64::from(u8::from(target.guard.is_broken(&target.baseline, &value)))
                 }
@@ -60,13 +65,13 @@ pub fn told(seen: &Observation, target: &GuardTarget, place: usize, config: &Con
     }
 }
 
-fn failed(failure: &Failure, sample: &Sample, target: &GuardTarget, config: &Config) -> Told {
+fn failed(failure: &Failure, sample: &Sample, target: &GuardTarget, config: &Config) -> RunSample {
     if sample.starved {
-        return Told::Untestable(SkipReason::Resource, failure.detail.clone());
+        return RunSample::Untestable(SkipReason::Resource, failure.detail.clone());
     }
     match policy_of(failure, target, config) {
-        Policy::Bad => Told::Sample(worst(target)),
-        Policy::Skip => Told::Untestable(skip_reason(failure.kind), failure.detail.clone()),
+        Policy::Bad => RunSample::Sample(worst(target)),
+        Policy::Skip => RunSample::Untestable(skip_reason(failure.kind), failure.detail.clone()),
     }
 }
 
@@ -94,7 +99,9 @@ mod tests {
             Noise { kind: NoiseKind::Log, good, bad, sd: 0.01, runs: 4, paired, error: 0.001 };
         target.noise = Some(noise);
         let seen = seen('a', "ppl", [failed(FailureKind::Nan, "nan")]);
-        let Told::Sample(x) = told(&seen, &target, 0, &config("")) else { panic!("no sample") };
+        let RunSample::Sample(x) = run_sample(&seen, &target, 0, &config("")) else {
+            panic!("no sample")
+        };
         (x, scale.oriented(200.0))
     }
 

@@ -1,19 +1,19 @@
-//! What a stretch of history is searched by: the targets that answer soonest. Pure.
+//! What a range of history is searched by: the targets that answer soonest. Pure.
 
 use crate::evaluation::{GuardTarget, Target};
 use crate::search::Calibration;
-use crate::store::journal::{SearchBy, Steadiness};
+use crate::store::journal::{SearchBy, SearchMethod};
 
 /// The targets that decide a search, and how.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Lead {
+pub(super) struct SearchStrategy {
     /// Those that repeat bit for bit; if none does, the one with the least noise.
     pub(super) targets: Vec<Target>,
-    pub(super) method: Steadiness,
+    pub(super) method: SearchMethod,
 }
 
-impl Lead {
-    /// Of a stretch's targets. The others are measured when a commit is confirmed, and what the
+impl SearchStrategy {
+    /// Of a search range's targets. The others are measured when a commit is confirmed, and what the
     /// found commits do not explain of them is searched by itself.
     pub(super) fn of(targets: &[Target], by: SearchBy) -> Self {
         let noise = |target: &Target| match target {
@@ -23,7 +23,7 @@ impl Lead {
         let steady: Vec<Target> =
             targets.iter().filter(|target| noise(target).is_none()).cloned().collect();
         if !steady.is_empty() {
-            return Self { targets: steady, method: Steadiness::BitIdentical };
+            return Self { targets: steady, method: SearchMethod::BitIdentical };
         }
         // Rates are told apart more slowly than any levels.
         let distance = |target: &Target| match noise(target) {
@@ -32,7 +32,7 @@ impl Lead {
             None => f64::INFINITY,
         };
         let best = targets.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)));
-        let method = best.map_or(Steadiness::BitIdentical, |best| method(best, by));
+        let method = best.map_or(SearchMethod::BitIdentical, |best| method(best, by));
         Self { targets: best.into_iter().cloned().collect(), method }
     }
 
@@ -47,16 +47,16 @@ impl Lead {
 
 /// Git chooses where each commit can be settled by itself within a run or two, unless the
 /// machine may drift away from the levels meanwhile.
-fn method(target: &Target, by: SearchBy) -> Steadiness {
-    let Target::Guard(guard) = target else { return Steadiness::BitIdentical };
-    let Some(noise) = guard.noise else { return Steadiness::BitIdentical };
+fn method(target: &Target, by: SearchBy) -> SearchMethod {
+    let Target::Guard(guard) = target else { return SearchMethod::BitIdentical };
+    let Some(noise) = guard.noise else { return SearchMethod::BitIdentical };
     let is_apart = guard.levels().is_some_and(|levels| {
         Calibration { levels, paired: noise.paired, runs: noise.runs }.is_well_apart()
     });
     match by {
-        SearchBy::GitBisect => Steadiness::Sequential,
-        SearchBy::Auto if is_apart && !guard.may_drift() => Steadiness::Sequential,
-        SearchBy::Auto | SearchBy::Posterior => Steadiness::Posterior,
+        SearchBy::GitBisect => SearchMethod::Sequential,
+        SearchBy::Auto if is_apart && !guard.may_drift() => SearchMethod::Sequential,
+        SearchBy::Auto | SearchBy::Posterior => SearchMethod::Posterior,
     }
 }
 
@@ -81,21 +81,22 @@ mod tests {
     #[test]
     fn what_repeats_leads_whatever_else_is_broken() {
         let steady = Target::Guard(target(PLAIN, 1.0, 3.0));
-        let lead = Lead::of(&[noisy("a", PLAIN, 50.0), steady.clone()], SearchBy::Auto);
-        assert_eq!((lead.targets, lead.method), (vec![steady], Steadiness::BitIdentical));
+        let strategy =
+            SearchStrategy::of(&[noisy("a", PLAIN, 50.0), steady.clone()], SearchBy::Auto);
+        assert_eq!((strategy.targets, strategy.method), (vec![steady], SearchMethod::BitIdentical));
     }
 
     #[test]
     fn else_the_one_with_the_least_noise_and_its_noise_says_how() {
-        let of = |targets: &[Target], by| Lead::of(targets, by);
-        let lead = of(&[noisy("a", PLAIN, 2.0), noisy("b", PLAIN, 7.6)], SearchBy::Auto);
-        assert_eq!(lead.noisy().unwrap().guard.metric, Metric::of("b"));
-        assert_eq!(lead.method, Steadiness::Sequential);
-        assert_eq!(of(&[noisy("a", PLAIN, 4.9)], SearchBy::Auto).method, Steadiness::Posterior);
+        let of = |targets: &[Target], by| SearchStrategy::of(targets, by);
+        let strategy = of(&[noisy("a", PLAIN, 2.0), noisy("b", PLAIN, 7.6)], SearchBy::Auto);
+        assert_eq!(strategy.noisy().unwrap().guard.metric, Metric::of("b"));
+        assert_eq!(strategy.method, SearchMethod::Sequential);
+        assert_eq!(of(&[noisy("a", PLAIN, 4.9)], SearchBy::Auto).method, SearchMethod::Posterior);
         // A machine that drifts leaves fixed levels behind.
-        assert_eq!(of(&[noisy("a", SPEED, 9.0)], SearchBy::Auto).method, Steadiness::Posterior);
+        assert_eq!(of(&[noisy("a", SPEED, 9.0)], SearchBy::Auto).method, SearchMethod::Posterior);
         let by = |by| of(&[noisy("a", PLAIN, 4.0)], by).method;
-        assert_eq!(by(SearchBy::GitBisect), Steadiness::Sequential);
-        assert_eq!(by(SearchBy::Posterior), Steadiness::Posterior);
+        assert_eq!(by(SearchBy::GitBisect), SearchMethod::Sequential);
+        assert_eq!(by(SearchBy::Posterior), SearchMethod::Posterior);
     }
 }
