@@ -24,14 +24,14 @@ use super::setup::{place, setup};
 use super::unbuilt::misplaced;
 use super::{Slot, SlotError, Stamp};
 
-/// What tools print when the disk is at its end: no commit builds then.
+/// Messages of a full or read-only disk: no commit can build then.
 const DISK_AT_ITS_END: [&str; 2] = ["No space left on device", "Read-only file system"];
 
-/// What compilers print when the memory is at its end: this commit may want more than another.
+/// Messages of compilers without memory: this commit may need more than others.
 const MEMORY_AT_ITS_END: [&str; 3] =
     ["Killed signal terminated program", "virtual memory exhausted", "Cannot allocate memory"];
 
-/// No build could be tried; never the commit's fault.
+/// The build could not be tried; never the commit's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The checkout failed.
@@ -43,10 +43,10 @@ pub enum BuildError {
     /// The slot could not be used.
     #[error("slot {0}")]
     Slot(#[from] SlotError),
-    /// The record could not be kept.
+    /// The record could not be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It wrote into what every commit shares.
+    /// The build wrote into a linked folder, which all commits share.
     #[error(transparent)]
     Linked(#[from] WroteLinked),
     /// A placeholder has no value here.
@@ -60,63 +60,63 @@ pub enum BuildError {
         /// What happened, and where to look.
         reason: String,
     },
-    /// We were told to stop.
+    /// The user stopped the hunt.
     #[error("stopped while building")]
     Stopped,
 }
 
-/// What to build, where, and for whom.
+/// A build request.
 #[derive(Clone, Copy)]
 pub struct Order<'a> {
     /// The repository.
     pub repository: &'a Repository,
-    /// Where records go.
+    /// The store for records and logs.
     pub store: &'a Store,
-    /// Where to build.
+    /// The slot to build in.
     pub slot: &'a Slot,
-    /// The commit in question.
+    /// The commit to judge.
     pub commit: &'a CommitId,
-    /// The recipe as it holds at this commit.
+    /// The configuration for this commit, overrides applied.
     pub config: &'a Config,
-    /// What is to lie in the slot.
+    /// The files to check out.
     pub holding: &'a Holding,
-    /// Its key.
+    /// The build key.
     pub key: &'a BuildKey,
     /// Values of the placeholders.
     pub values: &'a Values,
-    /// What the probes say now, where they were asked.
+    /// The current output of the probes, if they ran.
     pub probes: &'a BTreeMap<String, String>,
-    /// What for.
+    /// The purpose of the build.
     pub phase: Phase,
-    /// For which hunt, if any.
+    /// The hunt, if any.
     pub hunt: Option<&'a str>,
-    /// The user's checkout, which `[worktree] link` links from.
+    /// The user's checkout, the source of `[worktree] link`.
     pub checkout: Option<&'a Path>,
-    /// Ends it early.
+    /// Stops the build early.
     pub stop: &'a Stop,
 }
 
-/// A build that was tried.
+/// A finished build attempt.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The fact, as stored.
+    /// The record, as stored.
     pub record: BuildRecord,
-    /// Its log.
+    /// Path of the log.
     pub log: PathBuf,
-    /// This machine is not up to it: it was killed for want of memory or the like, twice, or its
-    /// files cannot lie on this disk. The commit is untestable here.
+    /// This machine cannot build the commit: the build ran out of memory or the like twice, or the
+    /// disk refuses its files. The commit is untestable here.
     pub starved: bool,
 }
 
-/// Checks the commit out into the slot and builds it there. A failure that may be the
-/// machine's is tried once more before it counts.
+/// Checks the commit out into the slot and builds it. A failure that the machine may have caused
+/// is tried once more.
 pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     let mut tried = attempt(order)?;
     let is_killed = !tried.record.commands.is_empty();
     if is_killed && matches!(tried.fault, Some(Fault::Resource)) {
         tried = attempt(order)?;
     }
-    // One that may become what the whole hunt is about must be seen twice.
+    // A failing endpoint may become the hunt's target, so it must fail twice.
     if order.phase == Phase::Endpoint && matches!(tried.fault, Some(Fault::Commit)) {
         tried = attempt(order)?;
     }
@@ -127,14 +127,13 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     }
     let folder = order.store.build_log(&tried.record);
     publish_file(tried.log.path(), &folder)?;
-    // A failure for want of a resource is no fact about the commit: another day, or on another
-    // disk, it may build.
-    // Nor is a control's, which was built to find out about the machine.
+    // Not stored: a failure for lack of resources, since the commit may build another day or on
+    // another disk; and a control's failure, since it tells only about the machine.
     let is_control_failed = order.phase == Phase::Control && tried.record.failure.is_some();
     if !starved && !is_control_failed {
         let kept = order.store.put_build(&tried.record);
         if kept.is_err() {
-            // On a full disk it would only be in the way.
+            // Without its record the log only takes space.
             std::fs::remove_file(&folder).ok();
         }
         kept?;
@@ -173,7 +172,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
         other => other?,
     };
     let log = pending.path();
-    // Where there is nothing to build, the log is empty, but there.
+    // Without build commands the log is empty, but it must exist.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
     let linked = Linked::below(&slot.src(), &order.config.worktree.link);
     let env = fill_env(&order.config.build.env, order.values)?;
@@ -192,7 +191,7 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     linked.check("the build", order.commit.short())?;
     let counted = Counters::read(&env).since(&before);
     let (failure, fault) = failed.unzip();
-    // Before what the build changed is put back: lock files are among it.
+    // Read before `reset` restores lock files that the build changed.
     let setup = match fault {
         None | Some(Fault::Commit) if order.phase != Phase::Control => {
             setup_of(order, fault.is_none(), printed)?
@@ -217,13 +216,13 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
     Ok(Attempt { record, log: pending, fault })
 }
 
-/// Keeps what the build was configured with.
+/// Stores the build's setup.
 fn setup_of(
     order: Order<'_>,
     is_done: bool,
     printed: Compiled,
 ) -> Result<Option<String>, StoreError> {
-    // A build on top of another one prints only what it compiles again, one that failed not all.
+    // An incremental or failed build prints only a part of the compiler commands.
     let is_whole = is_done && !keeps(order);
     let printed = if is_whole { printed } else { Compiled::default() };
     let mut setup = setup(order.slot, &order.holding.commit, printed);
@@ -231,7 +230,7 @@ fn setup_of(
     order.store.keep_setup(&setup)
 }
 
-/// The commit's files, exactly, with what is linked in, and fresh folders.
+/// Prepares the slot: the exact checkout, the links, and fresh folders.
 fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     let slot = order.slot;
     let holding = order.holding.clone();
@@ -248,14 +247,14 @@ fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
     Ok(worktree)
 }
 
-/// Whether it is made on top of the build before it.
+/// Whether the build is incremental, on top of the previous one.
 fn keeps(order: Order<'_>) -> bool {
     order.config.build.mode == BuildMode::Incremental
         && matches!(order.phase, Phase::Search | Phase::Endpoint)
 }
 
-/// Runs one build command; its output is added to the build's log, and the commands that it
-/// prints to those that were printed.
+/// Runs one build command. Appends its output to the build's log and its printed compiler commands
+/// to `printed`.
 fn run_command(
     order: Order<'_>,
     words: &[String],
@@ -308,7 +307,7 @@ fn run_command(
     let heard = complaints.finish(FailureKind::Build, &finished.ended);
     let failure = failure(&finished.ended, detail).heard(heard);
     let program = match &finished.ended {
-        // What is missing may be a script's interpreter.
+        // The missing program may be a script's interpreter.
         Ended::NotFound(missing) => Path::new(missing),
         _ => Path::new(&words[0]),
     };
@@ -316,14 +315,14 @@ fn run_command(
     let is_disk = machine.as_deref().is_some_and(|sign| DISK_AT_ITS_END.contains(&sign));
     let fault = match fault_of(&finished.ended, &failure, machine.is_some(), in_tree) {
         Fault::Resource if is_disk => Fault::World,
-        // There is no second build to compare with that would cost less than the first.
+        // Nothing cheaper than the build itself could decide.
         Fault::Unclear => Fault::Commit,
         other => other,
     };
     Ok(Some((failure, fault)))
 }
 
-/// Adds one command's log to the build's.
+/// Appends one command's log to the build's log.
 fn append(part: &Path, log: &Path, words: &[String]) -> Result<(), StoreError> {
     let bytes = std::fs::read(part).map_err(StoreError::at(part))?;
     let mut file = std::fs::OpenOptions::new()

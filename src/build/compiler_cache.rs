@@ -1,11 +1,11 @@
-//! What ccache or sccache answered while a build went on, as their own counters have it.
+//! Counts the hits and misses of ccache or sccache during a build, from their own counters.
 //!
-//! Nothing is set up on anybody's behalf: where a build uses one, the fixed paths of slots let it
-//! hit, and its counters rise. They are the whole cache's, so builds that go on beside are
-//! counted too.
+//! Bisect-ppl configures no cache. If a build uses one, the fixed paths of slots produce hits. The
+//! counters cover the whole cache, so parallel builds of others are counted too.
 //!
-//! Sccache's are its server's. Older versions start one to ask it, so it is asked only where one
-//! runs already; one that the build starts ends with the build, and its counters are lost.
+//! Sccache's counters belong to its server. Older versions start a server when asked, so sccache
+//! is asked only if a server already runs. A server that the build starts ends with the build, and
+//! its counters are lost.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,13 +18,14 @@ use serde_json::Value;
 use crate::process::{Invocation, tool};
 use crate::store::{CacheProgram, CompilerCache};
 
-/// Counters are read in milliseconds; a cache on a dead network disk must not hold a build up.
+/// Time limit for reading the counters. Usually milliseconds; a cache on a dead network disk must
+/// not block a build.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The port of sccache's server, unless `SCCACHE_SERVER_PORT` names another.
+/// Default port of sccache's server; `SCCACHE_SERVER_PORT` sets another.
 const SCCACHE_PORT: u16 = 4226;
 
-/// The counters now, of each program that tells them.
+/// The current counters of each cache program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counters(Vec<(CacheProgram, Counted)>);
 
@@ -35,7 +36,7 @@ struct Counted {
 }
 
 impl Counters {
-    /// Asks the programs that are there, in the environment that the build has.
+    /// Reads the counters of the installed programs, in the build's environment.
     pub(super) fn read(env: &BTreeMap<String, String>) -> Self {
         let ccache = || Counted::of_ccache(&said(&["ccache", "--print-stats"], env)?);
         let sccache = || {
@@ -46,8 +47,8 @@ impl Counters {
         Self(counted.into_iter().filter_map(|(program, it)| Some((program, it?))).collect())
     }
 
-    /// What was answered since; `None` where nobody was asked, or where somebody set the counters
-    /// back. Where both were, a build beside this one used the other: told is who answered more.
+    /// Hits and misses since `before`; `None` if no cache was used or its counters were reset. If
+    /// both programs counted, a parallel build used one of them: the busier one is returned.
     pub(super) fn since(&self, before: &Self) -> Option<CompilerCache> {
         let rises = self.0.iter().filter_map(|(program, now)| {
             let (_, before) = before.0.iter().find(|(other, _)| other == program)?;
@@ -58,8 +59,8 @@ impl Counters {
 }
 
 impl Counted {
-    /// A counter a line: `direct_cache_hit TAB 102`. A ccache from before 3.7 tells them to people
-    /// only.
+    /// Parses one counter per line: `direct_cache_hit TAB 102`. Before 3.7 ccache has no such
+    /// output.
     fn of_ccache(text: &str) -> Option<Self> {
         let counter = |wanted: &str| {
             let mut counters = text.lines().filter_map(|line| line.split_once('\t'));
@@ -70,7 +71,7 @@ impl Counted {
         Some(Self { hits, misses: counter("cache_miss")? })
     }
 
-    /// A counter for each language: `{"stats": {"cache_hits": {"counts": {"C/C++": 1}}, …}, …}`.
+    /// Parses counters by language: `{"stats": {"cache_hits": {"counts": {"C/C++": 1}}, …}, …}`.
     fn of_sccache(text: &str) -> Option<Self> {
         let said: Value = serde_json::from_str(text).ok()?;
         let sum = |name: &str| {
@@ -87,7 +88,7 @@ impl Counted {
     }
 }
 
-/// What a program prints, if it is there and works.
+/// The stdout of a program; `None` if it is missing or fails.
 fn said(words: &[&str], env: &BTreeMap<String, String>) -> Option<String> {
     let mut asked = Invocation::new(words[0]).args(&words[1..]).timeout(Some(LIMIT));
     for (name, value) in env {
@@ -97,7 +98,7 @@ fn said(words: &[&str], env: &BTreeMap<String, String>) -> Option<String> {
     Some(String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
-/// Whether a server of sccache listens where the build would look for one.
+/// Whether a server of sccache listens where the build looks for one.
 fn is_served(env: &BTreeMap<String, String>) -> bool {
     if let Some(socket) = variable("SCCACHE_SERVER_UDS", env) {
         return UnixStream::connect(socket).is_ok();
@@ -108,7 +109,7 @@ fn is_served(env: &BTreeMap<String, String>) -> bool {
     TcpStream::connect_timeout(&address, LIMIT).is_ok()
 }
 
-/// A variable as the build has it.
+/// A variable of the build's environment.
 fn variable(name: &str, env: &BTreeMap<String, String>) -> Option<OsString> {
     env.get(name).map(OsString::from).or_else(|| std::env::var_os(name))
 }

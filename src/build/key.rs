@@ -1,5 +1,6 @@
-//! The keys of builds and runs: everything a result depends on, and nothing else. Parser,
-//! pattern, guards, and time-outs are in neither: readings are derived again from the output.
+//! The keys of builds and runs: a digest of everything that a result depends on, and nothing else.
+//! Parser, pattern, guards, and time-outs are in neither key: readings are derived again from the
+//! output.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +9,17 @@ use crate::evaluation::{CommitId, Surroundings};
 use crate::store::journal::{InputFile, Machine};
 use crate::store::{BuildKey, KeyHasher, RunKey};
 
-/// What keys depend on that is one for all commits of a hunt.
+/// Inputs of the keys that are equal for all commits of a hunt.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances<'a> {
-    /// `[inputs]`, with digests.
+    /// Input files with their digests.
     pub inputs: &'a BTreeMap<String, InputFile>,
     /// `[environment] probe`: command → output.
     pub probes: &'a BTreeMap<String, String>,
-    /// What commands inherit.
+    /// The environment that commands inherit.
     pub surroundings: &'a Surroundings,
-    /// Whose class separates runs, and whose cores `{jobs}` and `{threads}` stand for where
-    /// nothing is set.
+    /// The machine. Its class separates runs; its core count is the default of `{jobs}` and
+    /// `{threads}`.
     pub machine: &'a Machine,
 }
 
@@ -28,9 +29,9 @@ impl Circumstances<'_> {
     }
 }
 
-/// The key of a commit's build: its tree (submodule pins are part of it), the recipe before
-/// paths are filled in, the inputs it names, the declared and the inherited environment, the
-/// compilers, what the probes said, and the commit itself where the recipe names it.
+/// The key of a commit's build. Inputs: the tree with its submodule pins, the recipe before paths
+/// are filled in, the input files that it names, the declared and inherited environment, the
+/// compilers, the probes' output, and the commit if the recipe names it.
 pub fn build_key(
     tree: &str,
     commit: &CommitId,
@@ -47,7 +48,7 @@ pub fn build_key(
         .field("mode", &format!("{:?}", build.mode))
         .field("jobs", &around.or_cores(build.jobs))
         .field("threads", &around.or_cores(config.run.threads));
-    // Only where it is set: what was built before there was such a key stays what it is.
+    // Added only if set, so that older builds keep their keys.
     if config.worktree.lfs {
         hasher = hasher.field("lfs", "true");
     }
@@ -67,8 +68,9 @@ pub fn build_key(
     commit_field(hasher, templates(), commit).build_key()
 }
 
-/// The key of a step between build and measures: the build, the step's command, what it must
-/// leave, the content of the inputs it names, and the keys of the steps whose folders it names.
+/// The key of a prepare step, which runs between build and measures. Inputs: the build, the step's
+/// command and required outputs, the content of the input files that it names, its environment,
+/// and the keys of the steps whose folders it names.
 pub fn prepare_key(
     build: &BuildKey,
     commit: &CommitId,
@@ -94,10 +96,10 @@ pub fn prepare_key(
     commit_field(hasher, templates(), commit).build_key()
 }
 
-/// The key of a measure's run: its build, its name and command, the content of the inputs it
-/// names, what was prepared for it, the environment it inherits, and the machine: its class and
-/// the cores that may be used. Two measures with one and the
-/// same command are run once each, so that each reading has a run and a log of its own.
+/// The key of a measure's run. Inputs: the build, the measure's name and commands, the content of
+/// the input files that it names, its prepare steps, its environment, and the machine's class and
+/// usable cores. Two measures with the same command run separately, so each reading has its own
+/// run and log.
 pub fn run_key(
     build: &BuildKey,
     commit: &CommitId,
@@ -117,14 +119,14 @@ pub fn run_key(
         .field("chunks", &format!("{:?}", config.run.chunks))
         .field("before", &measure.before.len().to_string())
         .field("cwd", measure.cwd.as_ref().map_or("{src}", Template::text));
-    // Only where it is set: what was measured before there was such a key stays what it is.
+    // Added only if set, so that older runs keep their keys.
     if measure.exclusive {
         hasher = hasher.field("exclusive", "true");
     }
     if measure.warmup > 0 {
         hasher = hasher.field("warmup", &measure.warmup.to_string());
     }
-    // The log keeps what the file held.
+    // The log contains the file's content.
     if let Some(file) = &measure.file {
         hasher = hasher.field("file", file);
     }
@@ -142,7 +144,7 @@ pub fn run_key(
     commit_field(hasher, templates(), commit).run_key()
 }
 
-/// The inputs that the templates name, by content.
+/// Adds the input files that the templates name, by content.
 fn input_fields<'a, I: Iterator<Item = &'a Template>>(
     mut hasher: KeyHasher,
     templates: impl Fn() -> I,
@@ -168,7 +170,7 @@ fn env_field(mut hasher: KeyHasher, env: &BTreeMap<String, Template>) -> KeyHash
     hasher
 }
 
-/// What is inherited and not declared anew.
+/// Adds inherited variables that the recipe does not set.
 fn inherited_fields<'a>(
     hasher: KeyHasher,
     inherited: impl Iterator<Item = (&'a str, &'a str)>,
@@ -178,7 +180,7 @@ fn inherited_fields<'a>(
     hasher.list("inherited", kept.flat_map(|(name, value)| [name, value]))
 }
 
-/// Equal trees build alike unless the recipe tells them apart by the commit's name.
+/// Adds the commit if the recipe names it. Otherwise equal trees give equal builds.
 fn commit_field<'a>(
     hasher: KeyHasher,
     templates: impl Iterator<Item = &'a Template>,

@@ -1,31 +1,30 @@
-//! What `[worktree] link` leads to is shared by every commit and belongs to the user: a build or a
-//! run that writes there would be measured at other commits too. So it is looked at before and
-//! after each.
+//! Watches folders of `[worktree] link`. All commits share them and they belong to the user: a
+//! build or run that writes there would change the results of other commits. So their files are
+//! compared before and after each build and run.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// More files than this below all links are not looked at: it would take seconds at each build and
-/// run.
+/// Most files to compare; more would take seconds at each build and run.
 const MOST_FILES: usize = 200_000;
 
 /// A build or a run wrote into a linked folder.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} of {commit} wrote {}{} in what [worktree] link links in", path.display(), and_more(*.more))]
 pub struct WroteLinked {
-    /// `the build`, `a run of ppl`.
+    /// Who wrote: `the build`, `a run of ppl`.
     pub what: String,
     /// The commit, abbreviated.
     pub commit: String,
-    /// The first file that was written, made or removed.
+    /// The first file that was written, created, or removed.
     pub path: PathBuf,
-    /// How many there are besides.
+    /// Number of further files.
     pub more: usize,
 }
 
 impl WroteLinked {
-    /// What to do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> String {
         "every commit would be measured with what this one left there. Install below {build}, or \
          take it out of `link`, and start a new hunt; what was written is still there: restore it \
@@ -38,7 +37,7 @@ fn and_more(more: usize) -> String {
     if more == 0 { String::new() } else { format!(" (and {more} more)") }
 }
 
-/// What the file system says of a file.
+/// File system data that shows whether a file changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     inode: u64,
@@ -47,23 +46,23 @@ struct State {
     changed: (i64, i64),
 }
 
-/// The files below what is linked in, at one moment.
+/// A snapshot of the files in linked folders.
 #[derive(Debug)]
 pub struct Linked {
     tops: Vec<PathBuf>,
-    /// `None` where there are too many.
+    /// `None` if there are too many.
     files: Option<BTreeMap<PathBuf, State>>,
 }
 
 impl Linked {
-    /// Looks at what these names lead to where they are links below `src`: what a commit tracks
-    /// itself is not linked in.
+    /// Takes a snapshot below those `names` that are links in `src`: a name that the commit tracks
+    /// is not linked.
     pub fn below(src: &Path, names: &[String]) -> Self {
         let is_link = |path: &PathBuf| path.is_symlink();
         Self::at(names.iter().map(|name| src.join(name.trim_end_matches('/'))).filter(is_link))
     }
 
-    /// Looks at these files and folders.
+    /// Takes a snapshot of these files and folders.
     pub fn at(tops: impl IntoIterator<Item = PathBuf>) -> Self {
         let tops: Vec<PathBuf> =
             tops.into_iter().filter_map(|top| top.canonicalize().ok()).collect();
@@ -71,13 +70,13 @@ impl Linked {
         Self { tops, files }
     }
 
-    /// Whether there are too many files to look at.
+    /// Whether there are too many files to compare.
     pub fn is_too_large(&self) -> bool {
         self.files.is_none()
     }
 
-    /// Looks again: an error where a file was written, made or removed since. What compiles Python
-    /// modules leaves them behind wherever it runs; that is passed over.
+    /// Takes a new snapshot; an error if a file was written, created, or removed. Compiled Python
+    /// modules are ignored, since Python writes them wherever it runs.
     pub fn check(&self, what: &str, commit: &str) -> Result<(), WroteLinked> {
         let (Some(before), Some(now)) = (&self.files, files(&self.tops)) else { return Ok(()) };
         let written = now.iter().filter(|(path, state)| before.get(*path) != Some(state));
@@ -97,7 +96,7 @@ fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
     let mut found = BTreeMap::new();
     let mut left = tops.to_vec();
     while let Some(path) = left.pop() {
-        // What is gone again was never there.
+        // The file is gone again, so it does not count.
         let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
         if meta.is_dir() {
             if path.file_name().is_some_and(|name| name == "__pycache__") {

@@ -1,4 +1,4 @@
-//! From a commit to an artifact in a slot, or to a build failure and whose fault it is.
+//! Builds commits in slots, and decides whose fault a failed build is.
 
 mod builder;
 mod compiler_cache;

@@ -1,5 +1,4 @@
-//! Failed builds as the store has them, read again from their logs where their record says less
-//! than it would now.
+//! Failed builds from the store. An old record says less than a new one, so its log is read again.
 
 use crate::evaluation::{
     Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE, signature,
@@ -7,22 +6,22 @@ use crate::evaluation::{
 use crate::process::Log;
 use crate::store::{BuildRecord, Store, StoreError};
 
-/// What stands in a build's log before the output of each command.
+/// The line before each command's output in a build's log begins so.
 const COMMAND: &[u8] = b"# build: ";
 
-/// A failed build command, of which nothing was heard yet.
+/// The failure of a build command, before its output is read.
 pub(super) fn failure(ended: &Ended, detail: String) -> Failure {
     let signature = match ended {
         Ended::Exited(_) | Ended::Signaled(_) => signature(ended),
-        // Which program was not found matters.
+        // The name of the missing program matters.
         _ => ended.to_string(),
     };
     let failure = Failure::new(FailureKind::Build, signature, detail);
     Failure { evidence: Some(Evidence::of(ended).into()), ..failure }
 }
 
-/// How a build in the store failed, if it did. Records from before failures were told apart by
-/// what they said have only a sentence; the kept log has the rest.
+/// How a stored build failed, if it did. Old records have only a sentence; their log has the
+/// details.
 pub fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, StoreError> {
     let Some(failed) = &record.failure else { return Ok(None) };
     let ended = ended_of_old(&failed.signature);
@@ -32,7 +31,7 @@ pub fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, 
     let path = store.build_log(record);
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
-        // Without its log it is what its record says.
+        // Without a log only the record is left.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(Some(failed.clone()));
         }
@@ -46,14 +45,14 @@ pub fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, 
     Ok(Some(failure(&ended, failed.detail.clone()).heard(heard)))
 }
 
-/// What the command printed that failed, which is the last one.
+/// The output of the failed command, which is the last one.
 fn last_command(log: &[u8]) -> &[u8] {
     let starts = |at: usize| log[at..].starts_with(COMMAND) && (at == 0 || log[at - 1] == b'\n');
     let start = (0..log.len()).rev().find(|at| log[*at] == b'#' && starts(*at));
     &log[start.unwrap_or(0)..]
 }
 
-/// How the command ended, of which old records have only the words.
+/// How the command ended, parsed from an old record's text.
 fn ended_of_old(signature: &str) -> Option<Ended> {
     let how = signature.split(": ").next().unwrap_or_default();
     let number = |text: &str| text.parse().ok();

@@ -1,6 +1,6 @@
-//! Reads what a build was configured with from what it left.
+//! Reads how a build was configured, from the files it left.
 //!
-//! Nothing fails here: what cannot be read is not known, and a build is none the worse for it.
+//! Nothing fails here: an unreadable file is skipped, since the build itself is fine.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry};
@@ -11,16 +11,16 @@ use crate::evaluation::{CommitId, Compiled, Setup};
 
 use super::Slot;
 
-/// Larger files are not read.
+/// Largest file to read, bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// The place of a build.
+/// The folders of a build in this slot.
 pub(super) fn place(slot: &Slot, commit: &CommitId) -> BuildFolders {
     BuildFolders::new(&slot.src(), &slot.build(), commit)
 }
 
-/// What lies in the slot's source and build; nothing that links lead to. How files were compiled
-/// is taken from what was `printed` where no file says it.
+/// The setup found in the slot's source and build folders; links are not followed. Compiler
+/// commands come from `printed` if no file has them.
 pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup {
     let place = place(slot, commit);
     let mut left = Left::default();
@@ -56,14 +56,14 @@ pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup 
     setup
 }
 
-/// Files that say something.
+/// Files that describe the setup.
 #[derive(Default)]
 struct Left {
     caches: Vec<PathBuf>,
     databases: Vec<PathBuf>,
     flags: Vec<PathBuf>,
     locks: Vec<PathBuf>,
-    /// Versions of what is installed, by the folder it is installed in.
+    /// Versions of installed packages, by the folder of the installation.
     installed: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
 
@@ -109,7 +109,7 @@ fn shown(place: &BuildFolders, path: &Path) -> String {
     place.without(&path.to_string_lossy())
 }
 
-/// `{build}/src/CMakeFiles/engine.dir/flags.make` is of `src/engine`.
+/// Name of a target: `{build}/src/CMakeFiles/engine.dir/flags.make` belongs to `src/engine`.
 fn target(place: &BuildFolders, path: &Path) -> String {
     let folder = shown(place, path.parent().unwrap_or(path));
     let folder = folder.strip_prefix("{build}/").unwrap_or(&folder).replace("CMakeFiles/", "");

@@ -1,5 +1,5 @@
-//! Places to build and run in. Their paths stay the same from commit to commit and from hunt
-//! to hunt, so that compiler caches hit; a slot belongs to whoever holds its lock.
+//! Slots: folders to build and run in. Their paths are the same for all commits and hunts, so that
+//! compiler caches hit. A slot belongs to the process that holds its lock.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{CommitId, Phase};
 use crate::store::BuildKey;
 
-/// A slot that cannot be used; the world's fault.
+/// A slot that cannot be used; never the commit's fault.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct SlotError {
@@ -33,52 +33,52 @@ pub struct Slots {
     folder: PathBuf,
 }
 
-/// One slot, held until it is dropped.
+/// A slot, locked until drop.
 #[derive(Debug)]
 pub struct Slot {
     root: PathBuf,
-    /// `None` for a look into a slot that somebody else holds for us.
+    /// The lock; `None` if the hunt's driver holds it for us.
     _lock: Option<File>,
 }
 
-/// What a slot holds a finished build of. It is taken away before anything in the slot is
-/// touched, so one that is there is true.
+/// Describes the finished build in a slot. A stamp is removed before anything in its slot changes,
+/// so a stamp that exists is true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// The build.
+    /// The build key.
     pub build_key: BuildKey,
     /// The commit.
     pub commit: CommitId,
-    /// What it was built for.
+    /// The purpose of the build.
     pub phase: Phase,
     /// The hunt it was built for, if any.
     pub hunt: Option<String>,
-    /// The build's attempt in the store.
+    /// Name of the build's attempt in the store.
     pub attempt: String,
-    /// When it was finished (RFC 3339, UTC).
+    /// End of the build (RFC 3339, UTC).
     pub finished: String,
 }
 
 impl Slots {
-    /// Slots below `folder`, which is made when it is not there.
+    /// The slots below `folder`, which is created if needed.
     pub fn new(folder: &Path) -> Result<Self, SlotError> {
         std::fs::create_dir_all(folder).map_err(SlotError::at(folder))?;
         let folder = folder.canonicalize().map_err(SlotError::at(folder))?;
         Ok(Self { folder })
     }
 
-    /// The slots below `folder`, if there are any; nothing is made.
+    /// The slots below `folder`, if it exists. Creates nothing.
     pub fn existing(folder: &Path) -> Option<Self> {
         folder.canonicalize().ok().map(|folder| Self { folder })
     }
 
-    /// Where they lie.
+    /// The folder that holds the slots.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Takes a free slot: one that holds what `wanted` accepts, or else the one with the
-    /// lowest number.
+    /// Locks a free slot: one whose stamp `wanted` accepts, or else the free one with the lowest
+    /// number.
     pub fn acquire(&self, wanted: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
         let mut free = Vec::new();
         for number in 0..1000 {
@@ -99,7 +99,7 @@ impl Slots {
         })
     }
 
-    /// Every slot that nobody holds.
+    /// Locks and returns all free slots.
     pub fn idle(&self) -> Result<Vec<Slot>, SlotError> {
         let mut idle = Vec::new();
         for entry in std::fs::read_dir(&self.folder).map_err(SlotError::at(&self.folder))? {
@@ -117,7 +117,7 @@ impl Slots {
 }
 
 impl Slot {
-    /// A look into a slot that the driver of this hunt holds.
+    /// A slot whose lock the driver of this hunt holds.
     pub fn borrowed(root: PathBuf) -> Self {
         Self { root, _lock: None }
     }
@@ -138,7 +138,7 @@ impl Slot {
         }
     }
 
-    /// Its folder.
+    /// The slot's folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -148,39 +148,39 @@ impl Slot {
         self.root.join("src")
     }
 
-    /// `{build}`.
+    /// `{build}`: the build folder.
     pub fn build(&self) -> PathBuf {
         self.root.join("build")
     }
 
-    /// `{out}`, fresh for each run.
+    /// `{out}`: the output folder, emptied before each run.
     pub fn out(&self) -> PathBuf {
         self.root.join("out")
     }
 
-    /// `{cache}`, fresh for each evaluation.
+    /// `{cache}`: the cache folder, emptied before each evaluation.
     pub fn cache(&self) -> PathBuf {
         self.root.join("cache")
     }
 
-    /// The folder that a `[[prepare]]` of this name fills.
+    /// The output folder of the `[[prepare]]` step with this name.
     pub fn prepared(&self, name: &str) -> PathBuf {
         self.root.join("prepared").join(name)
     }
 
-    /// Whether that was filled to its end, for this key.
+    /// Whether this step has finished with this key.
     pub fn has_prepared(&self, name: &str, key: &BuildKey) -> bool {
         self.prepared_keys().get(name) == Some(key)
     }
 
-    /// Says that it was.
+    /// Records that this step has finished with this key.
     pub fn set_prepared(&self, name: &str, key: &BuildKey) -> Result<(), SlotError> {
         let mut keys = self.prepared_keys();
         keys.insert(name.to_owned(), key.clone());
         self.write_prepared(&keys)
     }
 
-    /// It holds nothing of that name from now on.
+    /// Removes the result of this step.
     pub fn clear_prepared(&self, name: &str) -> Result<(), SlotError> {
         let mut keys = self.prepared_keys();
         keys.remove(name);
@@ -188,7 +188,7 @@ impl Slot {
         self.fresh(&self.prepared(name))
     }
 
-    /// It holds nothing that was prepared from now on.
+    /// Removes the results of all prepare steps.
     pub fn clear_all_prepared(&self) -> Result<(), SlotError> {
         remove(&self.root.join("prepared.json"))?;
         remove(&self.root.join("prepared"))
@@ -205,34 +205,34 @@ impl Slot {
         std::fs::write(&path, bytes).map_err(SlotError::at(&path))
     }
 
-    /// Empties one of its folders.
+    /// Empties a folder of the slot, or creates it.
     pub fn fresh(&self, folder: &Path) -> Result<(), SlotError> {
         debug_assert!(folder.starts_with(&self.root), "only folders of the slot are emptied");
         remove(folder)?;
         std::fs::create_dir_all(folder).map_err(SlotError::at(folder))
     }
 
-    /// What it holds, if that is whole.
+    /// The stamp of the slot's finished build, if there is one.
     pub fn stamp(&self) -> Option<Stamp> {
         let bytes = std::fs::read(self.root.join("stamp.json")).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Says what it holds from now on.
+    /// Sets the stamp of a finished build.
     pub fn set_stamp(&self, stamp: &Stamp) -> Result<(), SlotError> {
         let path = self.root.join("stamp.json");
         let bytes = serde_json::to_vec(stamp).expect("a stamp is plain data");
         std::fs::write(&path, bytes).map_err(SlotError::at(&path))
     }
 
-    /// It holds nothing whole from now on.
+    /// Removes the stamp: the slot holds no finished build from now on.
     pub fn clear_stamp(&self) -> Result<(), SlotError> {
         remove(&self.root.join("stamp.json"))?;
-        // It was prepared with the build that goes.
+        // The prepared folders depend on this build.
         self.clear_all_prepared()
     }
 
-    /// Removes everything but the lock and the worktree.
+    /// Removes everything except the lock and the worktree.
     pub fn empty(&self) -> Result<(), SlotError> {
         self.clear_stamp()?;
         for folder in [self.build(), self.out(), self.cache()] {
@@ -242,7 +242,7 @@ impl Slot {
     }
 }
 
-/// Removes a file, a link, or a folder with all below it, if it is there.
+/// Removes a file, a link, or a folder with all its content, if it exists.
 fn remove(path: &Path) -> Result<(), SlotError> {
     let result = match std::fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),

@@ -1,4 +1,4 @@
-//! Commits of which there is nothing to build, since their files cannot be had.
+//! Records for commits that cannot be built because their files cannot be checked out.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publi
 
 use super::{BuildError, Order};
 
-/// What the log of a commit that is not checked out tells of.
+/// Title of the log of a failed checkout.
 const CHECKOUT: &str = "checkout";
 
-/// Writes down that a commit cannot be built, since there are no files of it to build: a patch does
-/// not apply to it, or git does not take it. The latter is not kept, as what cannot be checked out is not.
+/// Records that a commit cannot be built: a patch does not apply, or git refuses the commit. Only
+/// a failed patch is stored; failed checkouts never are.
 pub fn refuse(
     store: &Store,
     commit: &CommitId,
@@ -43,8 +43,8 @@ pub fn refuse(
     Ok(record)
 }
 
-/// The record of a commit whose files cannot all lie here, with its log. It is not kept: on another
-/// disk they may.
+/// The record and log of a commit that this disk refuses. Not stored: another disk may accept the
+/// commit.
 pub(super) fn misplaced(
     order: Order<'_>,
     attempt: String,
@@ -61,7 +61,7 @@ fn not_checked_out(detail: String) -> Failure {
     Failure::new(FailureKind::Checkout, "", detail)
 }
 
-/// A log of why there is nothing to build.
+/// Writes a log with the reason.
 fn write_log(log: &Path, of: &str, said: &str) -> Result<(), StoreError> {
     let mut text = format!("# {of}\n");
     for line in said.lines() {
@@ -72,7 +72,7 @@ fn write_log(log: &Path, of: &str, said: &str) -> Result<(), StoreError> {
     std::fs::write(log, text).map_err(StoreError::at(log))
 }
 
-/// The record of a commit of which there is nothing to build.
+/// The record of a commit without a build.
 fn unbuilt(
     attempt: String,
     commit: &CommitId,

@@ -11,7 +11,7 @@ pub enum CommandError {
     /// A quote without its partner.
     #[error("a quote is never closed")]
     Quote,
-    /// Something that only a shell does.
+    /// An operator or expansion that only a shell understands.
     #[error(
         "no shell reads this, so `{what}` has no effect: quote it if it is meant literally, or write sh -c '…'"
     )]
@@ -19,18 +19,18 @@ pub enum CommandError {
         /// The operator or expansion.
         what: String,
     },
-    /// `CC=gcc make`.
+    /// A variable is set before the program: `CC=gcc make`.
     #[error("`{word}` before a program is the shell's way: put it in `env`")]
     Assignment {
         /// The assignment.
         word: String,
     },
-    /// `cd`, which is no program.
+    /// A shell builtin, such as `cd`: there is no program of that name to run.
     #[error("`{word}` exists only inside a shell: {cure}")]
     Builtin {
         /// The builtin.
         word: String,
-        /// What to do.
+        /// What to write instead.
         cure: &'static str,
     },
     /// A placeholder is wrong.
@@ -43,7 +43,7 @@ impl Command {
     /// in a filled-in path never splits a word.
     ///
     /// # Errors
-    /// What cannot be run, or would silently mean something else than in a shell.
+    /// The command cannot be run, or it contains syntax that means something else in a shell.
     pub fn parse(text: &str, names: &Names) -> Result<Self, CommandError> {
         let words = shlex::split(text).ok_or(CommandError::Quote)?;
         let program = words.first().filter(|w| !w.is_empty()).ok_or(CommandError::Empty)?;
@@ -55,7 +55,7 @@ impl Command {
         Ok(Self { text: text.to_owned(), words })
     }
 
-    /// Its words with placeholders filled in.
+    /// The words of the command with placeholders filled in.
     ///
     /// # Errors
     /// A placeholder has no value.
@@ -63,7 +63,7 @@ impl Command {
         self.words.iter().map(|word| word.fill(values)).collect()
     }
 
-    /// Of words that were read before.
+    /// A command made of words that are parsed already.
     pub(super) fn of(words: Vec<Template>) -> Self {
         let texts = words.iter().map(Template::text);
         // Only a NUL cannot be quoted, and no file has one.
@@ -91,8 +91,8 @@ fn check_program(word: &str) -> Result<(), CommandError> {
     Err(CommandError::Builtin { word: word.to_owned(), cure })
 }
 
-/// The first unquoted operator or expansion. Passed on literally it would do something else
-/// than its author sees, and `make -j$(nproc)` is what people write first.
+/// The first unquoted shell operator or expansion. No shell runs the command, so the program
+/// would get the characters themselves. `make -j$(nproc)` is the usual mistake.
 fn shell_syntax(text: &str) -> Option<String> {
     let mut quote = None;
     let mut chars = text.char_indices();

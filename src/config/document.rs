@@ -1,5 +1,5 @@
-//! A TOML text as an owned tree in which every key and value knows its place, so that trees
-//! of several files can be laid over one another and still be complained about precisely.
+//! A TOML text as an owned tree. Every key and value knows its place, so a message names the
+//! right file and line even after the trees of several files are merged.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use toml::value::Datetime;
 
 use super::problem::{Location, Problem};
 
-/// A value and where it stands.
+/// A value and its place in the file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub(super) place: Location,
@@ -83,7 +83,7 @@ impl Node {
         }
     }
 
-    /// What it is, with its article.
+    /// The type of the value for messages, with its article: `a string`.
     pub(super) fn kind(&self) -> &'static str {
         match &self.data {
             Data::Text(_) => "a string",
@@ -133,7 +133,7 @@ impl Node {
     }
 }
 
-/// Reads a text; what is no TOML is reported and left out.
+/// Parses a text. Parts that are not valid TOML are reported and left out.
 pub(super) fn parse(text: &str, file: &str, problems: &mut Vec<Problem>) -> Node {
     let (tree, errors) = DeTable::parse_recoverable(text);
     let mut reader = TreeReader { text, file: file.into(), lines: line_starts(text), problems };
@@ -190,8 +190,8 @@ impl TreeReader<'_> {
                     i64::MAX
                 }))
             }
-            // The TOML reader has checked the grammar; what overflows parses to an infinity,
-            // which no key accepts.
+            // The TOML parser has checked the grammar. A number that overflows parses to an
+            // infinity, which no key accepts.
             DeValue::Float(x) => Data::Float(x.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(x) => Data::Flag(x),
             DeValue::Datetime(x) => Data::Date(x),

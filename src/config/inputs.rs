@@ -1,4 +1,4 @@
-//! From the names in `[inputs]` to files.
+//! Finds the files that the names in `[inputs]` stand for.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub enum InputError {
         /// The name asked for.
         name: String,
     },
-    /// Nothing lies at the path.
+    /// There is nothing at the path.
     #[error("inputs.{name}: nothing lies at {}", path.display())]
     Missing {
         /// The input.
@@ -38,7 +38,7 @@ pub enum InputError {
         /// The folder.
         path: PathBuf,
     },
-    /// The path cannot be looked at.
+    /// The path cannot be read.
     #[error("inputs.{name}: cannot look at {}: {source}", path.display())]
     Unreadable {
         /// The input.
@@ -51,12 +51,12 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// What to do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> String {
         match self {
             Self::Undeclared { name } => format!("add `{name} = \"PATH\"` to [inputs]"),
             Self::Missing { name, .. } | Self::NoMatch { name, .. } | Self::Empty { name, .. } => {
-                // A value of an axis is an input called AXIS[VALUE].
+                // A value of a matrix axis is an input named AXIS[VALUE].
                 let (name, table) = match name.split_once('[') {
                     Some((axis, _)) => (axis, "matrix"),
                     None => (name.as_str(), "inputs"),
@@ -71,9 +71,9 @@ impl InputError {
 }
 
 impl Config {
-    /// The paths an input stands for, absolute if [`Config::base`] is, sorted, never empty. A
-    /// folder is one path. A file whose very name has glob characters is taken before they
-    /// are read as a pattern.
+    /// The paths that an input stands for: sorted, never empty, and absolute if
+    /// [`Config::base`] is. A folder is one path. If a file has exactly the written name, its
+    /// glob characters are not a pattern.
     ///
     /// # Errors
     /// The input is not declared, not there, or empty.
@@ -101,8 +101,8 @@ impl Config {
         }
     }
 
-    /// What `{inputs.NAME}` is filled with: the path, and for a glob its first match, since
-    /// an engine that reads a split model takes the first part.
+    /// The value of `{inputs.NAME}`: the path, or the first match of a glob. An engine that
+    /// reads a split model takes the first part.
     ///
     /// # Errors
     /// As [`Config::input_paths`].
@@ -120,7 +120,7 @@ impl Config {
         let pattern = if Path::new(written).is_absolute() {
             written.to_owned()
         } else {
-            // Brackets in the folder's own name are no pattern.
+            // Brackets in the name of the folder are not part of the pattern.
             let base = self.base.to_str().ok_or_else(|| {
                 let why = "a pattern needs a folder whose name is UTF-8";
                 unreadable(&self.base, io::Error::new(io::ErrorKind::InvalidInput, why))
@@ -128,7 +128,7 @@ impl Config {
             format!("{}/{written}", glob::Pattern::escape(base))
         };
         let matches = glob::glob(&pattern).expect("patterns are checked when the file is read");
-        // They come in alphabetical order.
+        // `glob` yields the matches in alphabetical order.
         let paths = matches
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| unreadable(&PathBuf::from(error.path()), error.into()))?;

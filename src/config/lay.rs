@@ -1,16 +1,16 @@
-//! Laying one tree over another: how overrides and scenario files change a configuration.
+//! Merges one tree into another. Overrides and scenario files change a configuration this way.
 
 use super::document::{Data, Entry, Node, Table};
 use super::problem::{Problem, did_you_mean};
 
-/// Lists of tables that are reached into by their names.
+/// Lists whose tables an override addresses by name: `measure.NAME`, `prepare.NAME`.
 pub(super) const NAMED: [&str; 2] = ["measure", "prepare"];
 
-/// Lays `over` over `base`: tables are merged key by key, everything else, arrays too, is
-/// replaced whole. The exceptions are `measure.NAME.key` and `prepare.NAME.key`, which reach
-/// into the table of that name.
+/// Merges `over` into `base`. Tables are merged key by key. All other values are replaced
+/// whole, arrays too. The exceptions are `measure.NAME.key` and `prepare.NAME.key`: they change
+/// the table of that name.
 ///
-/// `prefix` goes before the key of each problem.
+/// `prefix` is put before the key of each problem.
 pub(super) fn lay_over(base: &mut Node, over: &Node, prefix: &str, problems: &mut Vec<Problem>) {
     let (Some(base), Some(over)) = (base.table_mut(), over.table()) else { return };
     for field in &over.0 {
@@ -87,8 +87,9 @@ fn name_of(measure: &Node) -> Option<&str> {
     measure.table()?.get("name")?.text()
 }
 
-/// Another parser takes the keys of the former with it, and so does the other way to point
-/// into JSON; else every override of `parser` would be refused for a `pattern` it cannot undo.
+/// Removes the keys that a new `parser` makes meaningless, and `pointer` if `pointers` is set,
+/// or the reverse. An override cannot remove keys itself, so without this step every override
+/// of `parser` would be refused because of the old `pattern`.
 fn drop_what_goes(below: &mut Table, above: &Table) {
     if above.get("parser").is_some() {
         for key in ["pattern", "pick", "pointer", "pointers"] {

@@ -1,4 +1,4 @@
-//! From a file to a [`Config`], with overlays and overrides.
+//! Loads a file as a [`Config`], with overlays and overrides.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,25 @@ use super::lay::lay_over;
 use super::read;
 use super::{Condition, Config, ConfigError};
 
-/// What a [`Config`] was read from; what overrides are laid over.
+/// The text and tree that a [`Config`] comes from. Overrides are merged into this tree.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     name: String,
     text: String,
-    /// Without `[[override]]`.
+    /// The tree without `[[override]]`.
     document: Node,
-    /// The bodies of `[[override]]`, as [`Config::overrides`] in order.
+    /// The bodies of `[[override]]`, in the order of [`Config::overrides`].
     bodies: Vec<Node>,
 }
 
-/// A text to be laid over a configuration, such as a scenario: its tables are merged, its
-/// arrays replace, `measure.NAME.key` reaches into a measure; its `[scenario]` is not looked
-/// at.
+/// A text that is merged into a configuration, such as a scenario. Its tables are merged, its
+/// arrays replace the old ones, and `measure.NAME.key` changes one measure. Its `[scenario]`
+/// is ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlay<'a> {
-    /// Its file, for messages.
+    /// The name of the overlay's file, for messages.
     pub name: &'a str,
-    /// TOML.
+    /// The overlay as TOML.
     pub text: &'a str,
 }
 
@@ -48,16 +48,16 @@ pub enum LoadError {
         /// Why.
         source: io::Error,
     },
-    /// Its content is wrong.
+    /// The content of the file is wrong.
     #[error(transparent)]
     Invalid(#[from] ConfigError),
 }
 
 impl LoadError {
-    /// What to do about it, where that is not in the message.
+    /// What the user can do about the error, if the message does not say so.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            // The command line knows what `init` would write, and offers it.
+            // The command line offers `init` instead: it knows what `init` would write.
             Self::Missing { .. } => None,
             Self::Unreadable { source, .. } => match source.kind() {
                 io::ErrorKind::InvalidData => Some("save it as UTF-8"),
@@ -72,30 +72,30 @@ impl LoadError {
     }
 }
 
-/// Overrides could not be laid over.
+/// The overrides of one commit could not be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError<E> {
-    /// Whether a condition holds could not be found out.
+    /// It could not be found out whether a condition holds.
     #[error("{0}")]
     Condition(E),
-    /// Each override alone is sound, but those that hold together are not.
+    /// Each override is valid alone, but the overrides that hold here conflict.
     #[error("the overrides that hold at this commit do not fit together: {0}")]
     Conflict(ConfigError),
 }
 
 impl Config {
-    /// Reads a file; paths in it start from its folder.
+    /// Reads a file. Its relative paths start from its folder.
     ///
     /// # Errors
-    /// It is missing, unreadable, or wrong.
+    /// The file is missing, unreadable, or wrong.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         Self::load_with(path, None)
     }
 
-    /// The same with an overlay laid over it.
+    /// As [`Config::load`], with an overlay merged into the file.
     ///
     /// # Errors
-    /// It is missing, unreadable, or wrong, or the overlay makes it so.
+    /// The file is missing, unreadable, or wrong, or the overlay makes it wrong.
     pub fn load_with(path: &Path, overlay: Option<Overlay<'_>>) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
         let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
@@ -107,18 +107,18 @@ impl Config {
         Ok(Self::parse_with(&text, overlay, base, &path.to_string_lossy())?)
     }
 
-    /// Reads a text; paths in it start from `base`, and messages call it `name`.
+    /// Reads a text. Its relative paths start from `base`, and messages call the text `name`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the text.
     pub fn parse(text: &str, base: &Path, name: &str) -> Result<Self, ConfigError> {
         Self::parse_with(text, None, base, name)
     }
 
-    /// The same with an overlay laid over it.
+    /// As [`Config::parse`], with an overlay merged into the text.
     ///
     /// # Errors
-    /// Everything that is wrong with it, or with the overlay, or with both together.
+    /// Everything that is wrong with the text, with the overlay, or with both together.
     pub fn parse_with(
         text: &str,
         overlay: Option<Overlay<'_>>,
@@ -142,7 +142,8 @@ impl Config {
         problems.append(&mut found);
         problems.extend(with_overrides);
         if !syntax.is_empty() {
-            // What the reader had to guess or leave out around an error is no second error.
+            // Problems on the line of a syntax error, and missing keys, follow from that error:
+            // the parser left something out there. They are not reported again.
             problems.retain(|p| {
                 !p.what.starts_with("is missing")
                     && !syntax
@@ -160,12 +161,12 @@ impl Config {
         Ok(config)
     }
 
-    /// The configuration for one commit: every override whose condition `holds` is laid over,
-    /// in order, and of what is laid over the commit only that stays whose condition holds. The
-    /// result has no conditions left.
+    /// The configuration for one commit. Every override whose condition `holds` is merged, in
+    /// order. Patches and overlays whose condition does not hold are removed. The result has no
+    /// conditions left.
     ///
     /// # Errors
-    /// `holds` fails, or overrides that are sound alone do not fit together.
+    /// `holds` fails, or overrides that are valid alone conflict with each other.
     pub fn resolve<E>(
         &self,
         holds: &mut dyn FnMut(&Condition) -> Result<bool, E>,
@@ -195,22 +196,22 @@ impl Config {
         Ok(config)
     }
 
-    /// Every condition in it.
+    /// Every condition of an override, a patch or an overlay.
     pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let patches = self.patches.iter().filter_map(|patch| patch.when.as_ref());
         let overlays = self.overlays.iter().filter_map(|overlay| overlay.when.as_ref());
         self.overrides.iter().chain(patches).chain(overlays)
     }
 
-    /// The configuration as TOML: the file itself, or, where something was laid over it, the
-    /// merged document. Read again from the same folder it yields the same `Config`.
+    /// The configuration as TOML: the file itself, or the merged document if something was
+    /// merged into it. Parsing this text with the same base folder yields the same `Config`.
     pub fn text(&self) -> &str {
         &self.source.text
     }
 }
 
-/// Leaves those tables of `[[key]]` whose condition holds, without it: two commits at which the
-/// same ones hold have one and the same configuration.
+/// Keeps the tables of `[[key]]` whose condition holds, and removes the condition from them.
+/// So two commits have the same configuration text if the same tables hold at both.
 fn keep_what_holds<'c, E>(
     document: &mut Node,
     key: &str,
@@ -233,7 +234,7 @@ fn keep_what_holds<'c, E>(
 
 fn failed(name: &str, mut problems: Vec<super::Problem>) -> ConfigError {
     problems.sort();
-    // The file itself before what was laid over it.
+    // Problems of the file itself come before those of its overlay.
     problems.sort_by_key(|p| *p.place.file != *name);
     ConfigError { path: name.to_owned(), problems }
 }

@@ -1,9 +1,9 @@
-//! `oracle.toml`: read, checked all at once, and turned into a [`Config`] that is valid by
-//! construction.
+//! Reads `oracle.toml` into a [`Config`], which is valid by construction. All problems of the
+//! file are reported at once.
 //!
-//! The text becomes a tree in which every value knows its place (`document`); overrides and
-//! overlays are laid over that tree (`lay`); one pass over it (`read`) collects every
-//! problem and yields the `Config`. There is no second way to read a file.
+//! `document` parses the text into a tree in which every value knows its place. `lay` merges
+//! overrides and overlays into the tree. `read` goes through the tree once, collects every
+//! problem and yields the `Config`. No other code reads the file.
 
 mod command;
 mod document;

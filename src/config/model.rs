@@ -1,4 +1,4 @@
-//! A valid configuration. Whoever holds a [`Config`] needs to check nothing again.
+//! The types of a valid configuration. Code that has a [`Config`] checks nothing again.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use crate::evaluation::{CommitId, FailureKind, Guard, Metric};
 use super::load::Source;
 use super::{Parser, Placeholder, Template};
 
-/// One oracle.toml, checked. Made only by reading one: [`Config::load`], [`Config::parse`],
-/// [`Config::resolve`].
+/// One checked oracle.toml. The only ways to make one are [`Config::load`], [`Config::parse`]
+/// and [`Config::resolve`].
 #[derive(Clone, Debug)]
 pub struct Config {
     /// `[inputs]`: name → path as written (file, folder or glob), not yet resolved.
@@ -22,7 +22,8 @@ pub struct Config {
     pub worktree: Worktree,
     /// `[build]`.
     pub build: Build,
-    /// `[[prepare]]`, in order, with unique names; each names only itself and those before it.
+    /// `[[prepare]]`, in order, with unique names. A step refers only to itself and to earlier
+    /// steps.
     pub prepares: Vec<Prepare>,
     /// `[[measure]]`, in order, with unique names.
     pub measures: Vec<Measure>,
@@ -36,37 +37,38 @@ pub struct Config {
     pub statistics: Statistics,
     /// `[failures]`.
     pub failures: Failures,
-    /// `[[override]]`: the conditions, in order; [`Config::resolve`] lays over those that hold.
+    /// The conditions of `[[override]]`, in order. [`Config::resolve`] merges the overrides whose
+    /// conditions hold.
     pub overrides: Vec<Condition>,
     /// `[environment] probe`: commands, split into words.
     pub probes: Vec<Vec<String>>,
-    /// `[environment] vars`: inherited variables that count besides the usual ones; `*` ends a
-    /// beginning.
+    /// `[environment] vars`: inherited variables that are part of the keys besides the built-in
+    /// list. A name that ends with `*` stands for all variables that begin so.
     pub variables: Vec<String>,
-    /// `[[patch]]`, in order; [`Config::resolve`] leaves those that hold.
+    /// `[[patch]]`, in order. [`Config::resolve`] keeps the patches whose conditions hold.
     pub patches: Vec<Patch>,
-    /// `[[overlay]]`, in order; [`Config::resolve`] leaves those that hold.
+    /// `[[overlay]]`, in order. [`Config::resolve`] keeps the overlays whose conditions hold.
     pub overlays: Vec<FileOverlay>,
-    /// `[ruler] paths`: git pathspecs (`:(top,glob)` is added) of what measures, rather than of
-    /// what is measured.
+    /// `[ruler] paths`: git pathspecs (`:(top,glob)` is added) of the files that measure, not of
+    /// the files that are measured.
     pub ruler: Vec<String>,
-    /// What it was read from.
+    /// The text and tree that this configuration was read from.
     pub(super) source: Arc<Source>,
 }
 
-/// `[worktree]`: how a checkout is made ready.
+/// `[worktree]`: how a checkout is prepared for a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worktree {
-    /// Where slots live; default: the user's cache folder and the repository's id.
+    /// Where slots are. Default: a folder in the user's cache folder, named by the repository's id.
     pub dir: Option<PathBuf>,
     /// Paths of the user's checkout that are linked in, relative to its top.
     pub link: Vec<String>,
     /// Whether submodules are checked out at each commit's own pin.
     pub submodules: bool,
-    /// Whether files that Git LFS keeps elsewhere are fetched; they stay pointers otherwise.
+    /// Whether files that Git LFS stores are fetched. Otherwise they stay pointers.
     pub lfs: bool,
-    /// The submodule, or the copy of another project, that a hunt goes on inside where a first bad
-    /// commit moves it.
+    /// A submodule, or a folder with a copy of another project. If the first bad commit moves that
+    /// dependency to another commit, a new hunt searches the dependency's own commits.
     pub descend: Option<String>,
 }
 
@@ -88,15 +90,15 @@ pub struct Build {
     pub env: BTreeMap<String, Template>,
     /// `clean` or `incremental`.
     pub mode: BuildMode,
-    /// For each command; default 30 minutes.
+    /// Wall-clock limit of each command; default 30 minutes.
     pub timeout: Duration,
     /// Git pathspecs (`:(top,glob)` is added): commits touching only these change nothing.
     pub ignore: Vec<String>,
-    /// The other way round.
+    /// Git pathspecs: only commits that touch these can change something.
     pub paths: Vec<String>,
     /// `{jobs}`; default: the cores of the slot.
     pub jobs: Option<u32>,
-    /// What a confirmation does with builds.
+    /// Whether a confirmation builds again.
     pub confirm: ConfirmBuild,
 }
 
@@ -112,13 +114,13 @@ pub enum BuildMode {
 /// `build.confirm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfirmBuild {
-    /// Clean builds newer than the search's.
+    /// Make new clean builds.
     Rebuild,
-    /// The search's builds are good enough; the report says so.
+    /// Use the builds of the search. The report says so.
     Reuse,
 }
 
-/// One `[[prepare]]`: a step between build and measures, made once for each build.
+/// One `[[prepare]]`: a step between build and measures that runs once for each build.
 #[derive(Clone, Debug)]
 pub struct Prepare {
     /// Its name, unique; `{prepare.NAME}` is the folder that it fills.
@@ -129,9 +131,9 @@ pub struct Prepare {
     pub timeout: Duration,
     /// Declared environment.
     pub env: BTreeMap<String, Template>,
-    /// What must lie in its folder then; paths relative to that.
+    /// Files that must be in the step's folder afterwards, as paths relative to that folder.
     pub outputs: Vec<String>,
-    /// What a commit counts as where it fails.
+    /// What a commit counts as if this step fails.
     pub failure: Policy,
 }
 
@@ -151,7 +153,7 @@ pub struct Measure {
     pub command: Command,
     /// How to read the output.
     pub parser: Parser,
-    /// Where to read in place of stdout and stderr: a path or pattern below `{out}`.
+    /// The file to read instead of stdout and stderr: a path or pattern below `{out}`.
     pub file: Option<String>,
     /// Wall-clock limit of one run; default 20 minutes.
     pub timeout: Duration,
@@ -163,20 +165,20 @@ pub struct Measure {
     pub before: Vec<Command>,
     /// See `before`.
     pub after: Vec<Command>,
-    /// Whether it yields numbers or facts.
+    /// Whether the measure yields numbers or facts.
     pub kind: MeasureKind,
-    /// `[failures]` with this measure's own settings laid over.
+    /// `[failures]`, overridden by this measure's own settings.
     pub failures: Failures,
-    /// Whether nothing of ours may build or run beside it on this machine.
+    /// Whether no other build or run of this program may happen meanwhile on this machine.
     pub exclusive: bool,
-    /// Launches that do not count, before the first that does.
+    /// Number of warm-ups: runs that do not count, before the first run that does.
     pub warmup: u32,
 }
 
 /// `measure.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasureKind {
-    /// Values are parsed as numbers; one that is not is unreadable.
+    /// Values are parsed as numbers. A value that is not a number makes the run unreadable.
     Number,
     /// Values are kept as text.
     Fact,
@@ -190,14 +192,14 @@ impl Measure {
         words.chain(self.env.values()).chain(&self.cwd)
     }
 
-    /// Whether its runs depend on `{chunks}`.
+    /// Whether a command or variable of the measure uses `{chunks}`.
     pub fn takes_chunks(&self) -> bool {
         self.templates().flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
     }
 }
 
 impl Build {
-    /// Whether its builds depend on `{chunks}`.
+    /// Whether a command or variable of the build uses `{chunks}`.
     pub fn takes_chunks(&self) -> bool {
         let words = self.commands.iter().flat_map(|command| &command.words);
         let templates = words.chain(self.env.values());
@@ -210,53 +212,53 @@ impl Build {
 pub struct Run {
     /// `{threads}`; default: the cores of the slot.
     pub threads: Option<u32>,
-    /// `{chunks}`, where a command takes it.
+    /// `{chunks}`; `None` if the file does not set it.
     pub chunks: Option<u32>,
 }
 
 /// One `[[require]]`: what a run must show to count at all.
 #[derive(Clone, Debug)]
 pub struct Require {
-    /// The measure whose runs are looked at.
+    /// The measure whose runs are checked.
     pub measure: String,
-    /// What of them.
+    /// What each run must show.
     pub what: Required,
 }
 
 /// What a `[[require]]` asks for.
 #[derive(Clone, Debug)]
 pub enum Required {
-    /// Must match some line of the output, on either stream.
+    /// A pattern that must match some line of the output, on either stream.
     Pattern(regex::Regex),
-    /// `checks = "same-set"`: the checks that ran are those of the good end.
+    /// `checks = "same-set"`: the run must make the same checks as the runs of the good end.
     SameChecks,
 }
 
 /// `[statistics]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
-    /// Of the whole hunt, in (0.5, 1).
+    /// The confidence that a confirmation must reach, in (0.5, 1).
     pub confidence: f64,
-    /// Budget of runs.
+    /// The most runs that a hunt may make.
     pub max_runs: u32,
-    /// Whether the search may read a shorter text, where the endpoints show that it is enough.
+    /// Whether the search may read a shorter text if the endpoints show that it is enough.
     pub short_text: bool,
 }
 
 /// `[failures]`: what a commit that cannot be measured counts as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failures {
-    /// Does not build.
+    /// The commit does not build.
     pub build: Policy,
-    /// Crashes.
+    /// A run crashes.
     pub crash: Policy,
-    /// Prints NaN.
+    /// A run prints NaN.
     pub nan: Policy,
-    /// Times out.
+    /// A run times out.
     pub timeout: Policy,
-    /// Prints no value.
+    /// A run prints no value.
     pub unreadable: Policy,
-    /// Output that betrays the machine's fault, whoever runs (substrings).
+    /// Substrings of the output that show a fault of the machine, not of the commit.
     pub transient: Vec<String>,
 }
 
@@ -270,7 +272,8 @@ pub enum Policy {
 }
 
 impl Default for Failures {
-    /// Untestable, but for NaN; and what GPU drivers say of a sick machine.
+    /// Every failure means untestable, except NaN, which means bad. `transient` holds what GPU
+    /// drivers print when the machine is at fault.
     fn default() -> Self {
         let transient = ["no CUDA-capable device", "Xid", "uncorrectable ECC"];
         Self {
@@ -285,8 +288,9 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// The policy for a kind of failure; what does not take a patch of ours, cannot lie on our
-    /// disk, is incomplete, or lacks a requirement is never bad.
+    /// The policy for a kind of failure. A commit is never bad because a patch does not apply,
+    /// it cannot be checked out, a prepare step fails, its output is incomplete, or a
+    /// requirement is not met.
     pub fn policy(&self, kind: FailureKind) -> Policy {
         match kind {
             FailureKind::Build => self.build,
@@ -303,7 +307,7 @@ impl Failures {
     }
 }
 
-/// One `[[patch]]`: a change that is made to commits before they are built.
+/// One `[[patch]]`: a change that is applied to commits before they are built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     /// Where it comes from.
@@ -317,12 +321,12 @@ pub struct Patch {
 pub enum PatchSource {
     /// A unified diff; the path starts from [`Config::base`].
     File(String),
-    /// What this revision changes against its first parent.
+    /// The change of this revision against its first parent.
     Commit(String),
 }
 
 impl PatchSource {
-    /// What the configuration calls it.
+    /// The file name or revision as the configuration has it.
     pub fn name(&self) -> &str {
         match self {
             Self::File(name) | Self::Commit(name) => name,
@@ -330,18 +334,18 @@ impl PatchSource {
     }
 }
 
-/// One `[[overlay]]`: files of one revision that are laid over every commit.
+/// One `[[overlay]]`: files of one revision that replace those of every commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileOverlay {
     /// The revision, as written.
     pub from: String,
-    /// Git pathspecs (`:(top,glob)` is added): what matches is exactly as at that revision.
+    /// Git pathspecs (`:(top,glob)` is added): matching files become exactly as at that revision.
     pub paths: Vec<String>,
     /// Which commits; all where there is none.
     pub when: Option<Condition>,
 }
 
-/// `when`: all that is given must hold.
+/// `when`: every condition that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
     /// This path is not in the commit's tree.
@@ -352,13 +356,13 @@ pub struct Condition {
     pub contains: Option<(String, String)>,
     /// The commit descends from (or is) this revision.
     pub has_ancestor: Option<String>,
-    /// It does not.
+    /// The commit does not descend from this revision, and is not this revision.
     pub lacks_ancestor: Option<String>,
 }
 
 impl Config {
-    /// The same with the ruler of another commit, below the overlays: those are the same for
-    /// both.
+    /// This configuration with the ruler files of another commit, as the first overlay. The
+    /// other overlays lie above it, since they are the same for both commits.
     #[must_use]
     pub fn with_ruler_of(&self, commit: &CommitId) -> Self {
         let mut exchanged = self.clone();
@@ -372,15 +376,15 @@ impl Config {
         self.measures.iter().find(|m| m.name == name)
     }
 
-    /// What must be prepared before something that is filled in with `templates`, in order:
-    /// what they name, and what that needs.
+    /// The prepare steps that `templates` need, in order: the steps that the templates name,
+    /// and the steps that those steps name.
     pub fn prepares_of<'c>(
         &'c self,
         templates: impl Iterator<Item = &'c Template>,
     ) -> Vec<&'c Prepare> {
         let mut wanted: Vec<&Placeholder> = templates.flat_map(Template::placeholders).collect();
         let mut found = Vec::new();
-        // Each names only those before it.
+        // A step names only itself and earlier steps, so going backwards finds all of them.
         for prepare in self.prepares.iter().rev() {
             let is_it =
                 |p: &&Placeholder| matches!(p, Placeholder::Prepare(n) if *n == prepare.name);
@@ -399,7 +403,7 @@ impl Config {
         metric.name.is_none() && self.measure(&metric.measure).is_some_and(is_code)
     }
 
-    /// The measures whose runs must all make the checks that the good end's runs make.
+    /// The measures whose runs must make the same checks as the runs of the good end.
     pub fn same_checks(&self) -> Vec<String> {
         let requires = self.requires.iter();
         let same = requires.filter(|require| matches!(require.what, Required::SameChecks));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// `measure.parser` with what belongs to it.
+/// `measure.parser` with its own keys.
 #[derive(Clone, Debug)]
 pub enum Parser {
     /// llama-perplexity's output, of any year.
@@ -11,16 +11,17 @@ pub enum Parser {
     LlamaKld,
     /// llama-eval-callback's tensors, of any year since 2024-05-10.
     LlamaEvalCallback {
-        /// Those whose names it matches; all where there is none.
+        /// Only tensors whose names match; `None`: all tensors.
         pattern: Option<regex::Regex>,
     },
     /// The results of lm-evaluation-harness.
     LmEval,
-    /// What test programs of kernels print: checks that pass or fail, distances, losses.
+    /// The output of kernel test programs: checks that pass or fail, distances, losses.
     Parity,
     /// A test report in JUnit's XML.
     Junit,
-    /// A pattern with named groups (or one unnamed group, or none: the whole match).
+    /// A pattern with named groups, or with one unnamed group. Without a group the whole match is
+    /// the value.
     Regex {
         /// Matched line by line on both streams.
         pattern: regex::Regex,
@@ -34,14 +35,14 @@ pub enum Parser {
     },
     /// llama-bench's JSON, of any year.
     LlamaBench {
-        /// What is made of a test's repetitions.
+        /// How the repetitions of one test become one value.
         pick: Pick,
     },
-    /// The exit code is the value: a run that ends by itself is a reading, not a failure.
+    /// The exit code is the value. A run that exits by itself is never a failure.
     ExitCode,
 }
 
-/// `measure.pick`: where the pattern matches more than once.
+/// `measure.pick`: which value counts if there are several, such as several matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
     /// The first match.
@@ -54,20 +55,21 @@ pub enum Pick {
     Max,
     /// The sum of all.
     Sum,
-    /// The middle one of all numbers in order.
+    /// The median of all numbers.
     Median,
     /// Their mean.
     Mean,
 }
 
-/// The parsers that tell which checks ran ([`Parser::tells_checks`]), as the file names them.
+/// Names in the file of the parsers that tell which checks ran ([`Parser::tells_checks`]).
 pub const CHECKING: [&str; 5] =
     ["llama-bench", "llama-eval-callback", "lm-eval", "parity", "junit"];
 
-/// What a test report yields.
+/// The metrics of a JUnit report.
 const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
 
-/// What a comparison of logits may yield; which of it, differs from year to year.
+/// The metrics that `llama-perplexity --kl-divergence` may print. Each version prints some of
+/// them.
 pub const KLD_NAMES: [&str; 34] = [
     "ppl",
     "ppl_base",
@@ -106,10 +108,11 @@ pub const KLD_NAMES: [&str; 34] = [
 ];
 
 impl Parser {
-    /// What its values are called, without `wall_s` and `peak_rss_mib`, which every run has;
-    /// `None` is the unnamed value, whose metric is called as the measure. Never empty.
+    /// The names of the values that this parser yields; never empty. An inner `None` is the
+    /// unnamed value, whose metric has the name of the measure. `wall_s` and `peak_rss_mib`,
+    /// which every run has, are not among them.
     ///
-    /// Nothing where the names are known only once it has run; all values have one then.
+    /// `None` if the names are known only after a run; then every value has a name.
     pub fn names(&self) -> Option<Vec<Option<String>>> {
         Some(match self {
             Self::LlamaPerplexity | Self::ExitCode => vec![None],
@@ -128,7 +131,7 @@ impl Parser {
         })
     }
 
-    /// Whether it may yield a value of this name.
+    /// Whether this parser may yield a value of this name.
     pub fn may_yield(&self, name: Option<&str>) -> bool {
         match self.names() {
             Some(names) => names.iter().any(|known| known.as_deref() == name),
@@ -136,7 +139,7 @@ impl Parser {
         }
     }
 
-    /// Whether it tells which checks or tests ran, or which tensors were computed.
+    /// Whether the output tells which checks or tests ran, or which tensors were computed.
     pub fn tells_checks(&self) -> bool {
         matches!(
             self,
@@ -148,7 +151,7 @@ impl Parser {
         )
     }
 
-    /// Whether its values are speeds, whatever they are called.
+    /// Whether all values are speeds.
     pub fn yields_speeds(&self) -> bool {
         matches!(self, Self::LlamaBench { .. })
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a file, and where.
+//! The problems of a file, each with its place.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ impl fmt::Display for Location {
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// Where.
+    /// Its place in the file.
     pub place: Location,
-    /// The dotted key, such as `build.commands`; empty where the text is no TOML.
+    /// The dotted key, such as `build.commands`; empty if the text is not valid TOML.
     pub key: String,
     /// What is wrong and what is allowed.
     pub what: String,
@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A file that cannot be used, with everything that is wrong with it.
+/// All problems of a file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// The file as named on the command line.
@@ -63,12 +63,12 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The allowed word that was probably meant.
+/// The allowed word that the user probably meant.
 pub(super) fn suggest<'a>(
     word: &str,
     allowed: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // A third of the word may be wrong: enough for typos, too little for `cores` → `jobs`.
+    // A third of the letters may be wrong. That allows typos, but not `cores` for `jobs`.
     let reach = (word.chars().count() / 3).max(1);
     let allowed: Vec<&str> = allowed.into_iter().collect();
     allowed
@@ -77,11 +77,11 @@ pub(super) fn suggest<'a>(
         .filter(|(distance, _)| *distance <= reach)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
-        // `perplexity` for `llama-perplexity`.
+        // A part of an allowed word: `perplexity` suggests `llama-perplexity`.
         .or_else(|| allowed.into_iter().find(|c| word.len() > 3 && c.contains(word)))
 }
 
-/// ``; did you mean `x`?`` or nothing, to be followed by a sentence.
+/// The end of a message: ``; did you mean `x`?`` if a word is close, else a full stop.
 pub(super) fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     suggest(word, allowed).map_or_else(|| ".".to_owned(), |w| format!("; did you mean `{w}`?"))
 }

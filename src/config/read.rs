@@ -1,4 +1,4 @@
-//! The one pass from a tree to a [`Config`].
+//! Turns a tree into a [`Config`] in one pass.
 
 mod guard;
 mod laid;
@@ -27,15 +27,15 @@ pub(super) use overrides::{WHOLE_HUNT, check_overrides, take_overrides};
 const BUILD_TIMEOUT: Duration = Duration::from_mins(30);
 const POLICIES: &[(&str, Policy)] = &[("skip", Policy::Skip), ("bad", Policy::Bad)];
 
-/// Reads a tree without its overrides. The `Config` may be used only if there are no problems.
+/// Reads a tree that has no overrides. The `Config` is usable only if there are no problems.
 pub(super) fn read(document: &Node, base: &Path) -> (Config, Vec<Problem>) {
     let mut reader = Reader::default();
     let config = read_document(&mut reader, document, base);
     (config, reader.problems)
 }
 
-/// Every table that a document has, with the keys it may have, and every key that takes one of
-/// a few words, with those words.
+/// Every table of a document with its allowed keys, and every key that takes one of a few words
+/// with its allowed words.
 #[cfg(test)]
 pub(super) fn allowed(document: &mut Node) -> Vec<(String, Vec<String>)> {
     let mut reader = Reader::default();
@@ -44,15 +44,15 @@ pub(super) fn allowed(document: &mut Node) -> Vec<(String, Vec<String>)> {
     reader.allowed
 }
 
-/// What [`read`] does, with all that the reader learns on the way.
+/// As [`read`], with a given reader, which keeps the problems and the names.
 fn read_document(reader: &mut Reader, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = TableReader::new("", &document.place, table);
 
     version(reader, &mut root);
-    // Inputs and [run] come first, and [[prepare]] before measures: templates are checked against
-    // them.
+    // Templates are checked against inputs, [run] and [[prepare]], so these are read before the
+    // commands that may name them.
     reader.names.inputs = inputs(reader, &mut root);
     let run = run(reader, &mut root);
     let matrix = Matrix::read(reader, &mut root);
@@ -69,7 +69,8 @@ fn read_document(reader: &mut Reader, document: &Node, base: &Path) -> Config {
     let patches = laid::patches(reader, &mut root);
     let overlays = laid::overlays(reader, &mut root);
     let ruler = laid::ruler(reader, &mut root);
-    // Taken out of the tree before; asked for here so that a typo can be told what was meant.
+    // [[override]] is no longer in the tree. Asking for it makes it a known key, which the message
+    // for a misspelt key can suggest.
     root.get("override");
     root.finish(reader);
 
@@ -111,7 +112,8 @@ fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, S
         if !is_word(name) {
             reader.complain(place, &field.key, NOT_A_WORD);
         }
-        // One that cannot be read is still declared: what names it is not wrong as well.
+        // An input whose path cannot be read is still declared, so that its uses are no further
+        // problems.
         let path = field.text(reader).unwrap_or_default();
         if path.starts_with("~/") {
             field.refuse(reader, "`~` means something only to a shell; write the whole path.");
@@ -125,7 +127,7 @@ fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, S
 
 const NOT_A_WORD: &str = "a name is made of letters, digits, `_` and `-`.";
 
-/// What may be a part of a metric or placeholder.
+/// Whether a text may be a part of a metric's name or of a placeholder.
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
@@ -223,7 +225,7 @@ fn refuse_out(reader: &mut Reader, field: &Field<'_>, words: &[Template]) {
     }
 }
 
-/// Patterns that get `:(top,glob)` put before them.
+/// Git pathspecs. `:(top,glob)` is put before them later, so they must be plain patterns.
 fn pathspecs(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {
     let mut patterns = Vec::new();
     for field in field.list(reader).unwrap_or_default() {
@@ -285,7 +287,7 @@ fn failures(reader: &mut Reader, root: &mut TableReader<'_>) -> Failures {
     failures
 }
 
-/// The policies that a measure may set for itself too.
+/// The policies that a single measure may set too.
 fn run_failures(reader: &mut Reader, section: &mut TableReader<'_>, failures: &mut Failures) {
     let Failures { crash, nan, timeout, unreadable, .. } = failures;
     let keys = [("crash", crash), ("nan", nan), ("timeout", timeout), ("unreadable", unreadable)];
@@ -296,14 +298,14 @@ fn run_failures(reader: &mut Reader, section: &mut TableReader<'_>, failures: &m
     }
 }
 
-/// Probes, and variables that count. Probes describe the machine, not a commit: nothing is filled
-/// in, so braces are literal.
+/// `[environment]`: the probes, and the variables that are part of the keys. A probe describes
+/// the machine, not a commit, so it has no placeholders and its braces are literal.
 fn environment(reader: &mut Reader, root: &mut TableReader<'_>) -> (Vec<Vec<String>>, Vec<String>) {
     let mut section = root.section(reader, "environment");
     let mut probes = Vec::new();
     for field in section.get("probe").and_then(|field| field.list(reader)).unwrap_or_default() {
         let Some(text) = field.text(reader) else { continue };
-        // Read as a command for its checks only; a placeholder has no value here.
+        // Parsed as a command only for the checks: a placeholder would have no value here.
         match super::Command::parse(text, &reader.names) {
             Ok(command) if command.words.iter().any(|w| w.placeholders().next().is_some()) => {
                 field.refuse(reader, "a probe describes the machine and takes no placeholders.");

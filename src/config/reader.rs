@@ -1,4 +1,4 @@
-//! Typed reads of a tree: they report what is wrong and go on.
+//! Typed access to a tree. A problem is reported, and reading goes on.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,19 +7,19 @@ use super::document::{Data, Node, Table};
 use super::problem::{Location, Problem, did_you_mean};
 use super::{Command, Names, Placeholder, Template};
 
-/// Nobody waits longer for one command, and sums of times must not overflow.
+/// The longest time-out. No command needs more, and sums of times must not overflow.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
-/// What the reader has learned so far.
+/// The state of the reader: problems and declared names.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) problems: Vec<Problem>,
-    /// `[inputs]` and `[[prepare]]`, as far as readable: what templates may name.
+    /// The names from `[inputs]` and `[[prepare]]` that templates may use, as far as readable.
     pub(super) names: Names,
     /// Whether `{chunks}` will have a value.
     pub(super) chunks: bool,
-    /// Every table that was read, with the keys it may have; and every key that takes one of
-    /// a few words, with those words. The schema is held to them.
+    /// Every table that was read, with its allowed keys, and every key that takes one of a few
+    /// words, with its allowed words. Tests compare the schema with this list.
     #[cfg(test)]
     pub(super) allowed: Vec<(String, Vec<String>)>,
 }
@@ -31,14 +31,14 @@ impl Reader {
     }
 }
 
-/// A value and the dotted key it was reached by.
+/// A value and its dotted key.
 #[derive(Clone, Debug)]
 pub(super) struct Field<'d> {
     pub(super) key: String,
     pub(super) node: &'d Node,
 }
 
-/// A table that is being read; [`TableReader::finish`] reports the keys nobody asked for.
+/// A table that is being read. [`TableReader::finish`] reports the keys that no code asked for.
 #[derive(Debug)]
 pub(super) struct TableReader<'d> {
     pub(super) key: String,
@@ -57,7 +57,7 @@ impl<'d> TableReader<'d> {
         if self.key.is_empty() { key.to_owned() } else { format!("{}.{key}", self.key) }
     }
 
-    /// The value of a key that may be absent.
+    /// The value of an optional key.
     pub(super) fn get(&mut self, key: &'static str) -> Option<Field<'d>> {
         if !self.known.contains(&key) {
             self.known.push(key);
@@ -65,7 +65,7 @@ impl<'d> TableReader<'d> {
         self.table.get(key).map(|node| Field { key: self.dotted(key), node })
     }
 
-    /// The value of a key that may not be absent.
+    /// The value of a required key. Reports the key if it is missing.
     pub(super) fn need(&mut self, reader: &mut Reader, key: &'static str) -> Option<Field<'d>> {
         let field = self.get(key);
         if field.is_none() {
@@ -74,7 +74,7 @@ impl<'d> TableReader<'d> {
         field
     }
 
-    /// The table of a key; an absent one reads as empty, so that its defaults apply.
+    /// The table of a key. A missing table reads as empty, so that its defaults apply.
     pub(super) fn section(&mut self, reader: &mut Reader, key: &'static str) -> TableReader<'d> {
         const EMPTY: &Table = &Table(Vec::new());
         let place = self.place;
@@ -84,7 +84,7 @@ impl<'d> TableReader<'d> {
             .unwrap_or_else(|| TableReader::new(&dotted, place, EMPTY))
     }
 
-    /// The tables of `[[key]]`, each under `key[N]`, counted from 1.
+    /// The tables of `[[key]]`. Their keys are `key[N]`, counted from 1.
     pub(super) fn sections(
         &mut self,
         reader: &mut Reader,
@@ -104,7 +104,7 @@ impl<'d> TableReader<'d> {
             .collect()
     }
 
-    /// The same where there must be one.
+    /// As [`TableReader::sections`], but at least one table is required.
     pub(super) fn some_sections(
         &mut self,
         reader: &mut Reader,
@@ -121,12 +121,12 @@ impl<'d> TableReader<'d> {
         self.sections(reader, key)
     }
 
-    /// Keys of the contract that this version does not have.
+    /// Declares keys that a later version will have. They get a message of their own.
     pub(super) fn later(&mut self, keys: &[&'static str]) {
         self.later.extend(keys);
     }
 
-    /// All values, for tables whose keys are the user's own.
+    /// All entries, for tables whose keys the user chooses.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'d str, &'d Location, Field<'d>)> {
         self.table.0.iter().map(|entry| {
             let field = Field { key: self.dotted(&entry.key), node: &entry.value };
@@ -134,7 +134,7 @@ impl<'d> TableReader<'d> {
         })
     }
 
-    /// Reports every key that was not asked for.
+    /// Reports every key that no code asked for.
     pub(super) fn finish(self, reader: &mut Reader) {
         #[cfg(test)]
         reader
@@ -184,7 +184,7 @@ impl<'d> Field<'d> {
         }
     }
 
-    /// A string, or a number as it is written.
+    /// A string, or a number as text.
     pub(super) fn word_or_number(&self, reader: &mut Reader) -> Option<String> {
         match &self.node.data {
             Data::Integer(number) => Some(number.to_string()),
@@ -212,7 +212,7 @@ impl<'d> Field<'d> {
         count
     }
 
-    /// A whole number of at most `most`, 0 included.
+    /// A whole number from 0 to `most`.
     pub(super) fn count_to(&self, reader: &mut Reader, most: u32) -> Option<u32> {
         let Data::Integer(x) = self.node.data else {
             return self.expected(reader, "a whole number");
@@ -224,7 +224,7 @@ impl<'d> Field<'d> {
         count
     }
 
-    /// A finite number; integers count too.
+    /// A finite number, integer or float.
     pub(super) fn number(&self, reader: &mut Reader) -> Option<f64> {
         let number = match self.node.data {
             Data::Integer(x) => x as f64,
@@ -257,7 +257,7 @@ impl<'d> Field<'d> {
         spots.iter().filter_map(|field| field.text(reader).map(str::to_owned)).collect()
     }
 
-    /// One of a few words; `later` are words of the contract that this version does not have.
+    /// One of a few words. `later` holds words that only a later version will have.
     pub(super) fn choice<T: Copy>(
         &self,
         reader: &mut Reader,
@@ -283,7 +283,7 @@ impl<'d> Field<'d> {
         None
     }
 
-    /// A length of time such as `"30m"` or `"1h 30m"`, longer than nothing.
+    /// A duration such as `"30m"` or `"1h 30m"`, longer than 0.
     pub(super) fn duration(&self, reader: &mut Reader) -> Option<Duration> {
         let text = match &self.node.data {
             Data::Integer(_) | Data::Float(_) => {
@@ -314,7 +314,7 @@ impl<'d> Field<'d> {
         match regex::Regex::new(self.text(reader)?) {
             Ok(pattern) => Some(pattern),
             Err(error) => {
-                // The crate's message draws a caret over several lines; the last says it all.
+                // The crate's message has several lines with a caret. Its last line is the reason.
                 let said = error.to_string();
                 let last = said.lines().last().unwrap_or_default().trim();
                 let last = last.strip_prefix("error: ").unwrap_or(last);
@@ -367,7 +367,7 @@ impl<'d> Field<'d> {
                 let what = "GIT_* is stripped from every command's environment.";
                 reader.complain(place, &field.key, what);
             }
-            // An empty value is a value.
+            // A variable may have an empty value.
             let template = match &field.node.data {
                 Data::Text(text) if text.is_empty() => Template::parse("", &reader.names).ok(),
                 _ => field.template(reader),
@@ -377,7 +377,7 @@ impl<'d> Field<'d> {
         env
     }
 
-    /// A path below some folder: relative, and not out of it.
+    /// A relative path that does not leave its folder.
     pub(super) fn inner_path(&self, reader: &mut Reader) -> Option<String> {
         let text = self.text(reader)?;
         let leaves = text.split('/').any(|part| part == "..");

@@ -1,7 +1,6 @@
-//! The JSON schema of `oracle.toml`, for editors. What a schema can say of a file it says as
-//! the reader does; what it cannot (placeholders, globs, whether a metric's measure exists) is
-//! left to the reader, so that a schema never refuses what this program reads. Tests hold both
-//! to that.
+//! The JSON schema of `oracle.toml`, for editors. It states the rules of the reader that a
+//! schema can state. Only the reader checks placeholders, globs, and whether a metric's measure
+//! exists. So the schema never refuses a file that this program reads. Tests compare the two.
 
 mod document;
 
@@ -13,18 +12,18 @@ use serde_json::{Map, Value, json};
 use self::document::Document;
 use super::read::WHOLE_HUNT;
 
-/// The schema, in draft 7, which is what editors of TOML know; it ends with a newline.
+/// The schema in draft 7, which TOML editors support. The text ends with a newline.
 pub fn schema() -> String {
     let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
     let mut generator = settings.with_transform(Plain).into_generator();
     let mut schema = generator.root_schema_for::<Document>().to_value();
-    // What an override may say is what the whole document may, but for what belongs to the
-    // hunt: made from it, since two lists would part.
+    // An override may have the keys of the document, except those that belong to the whole hunt.
+    // Its schema is derived from the document's: two separate lists would diverge.
     let body = override_body(&schema);
     let overrides = at(&mut schema, &["properties", "override", "items"]);
     overrides["properties"].as_object_mut().expect("an override has keys").extend(body);
     overrides["minProperties"] = json!(2);
-    // People read the file from its top.
+    // People read the schema from its top, so these keys come first.
     let mut whole = Map::new();
     for key in ["$schema", "title", "description"] {
         whole.extend(schema.as_object_mut().and_then(|keys| keys.shift_remove_entry(key)));
@@ -33,7 +32,7 @@ pub fn schema() -> String {
     format!("{:#}\n", Value::Object(whole))
 }
 
-/// TOML has no null, and no editor needs Rust's names of integers.
+/// Removes `null`, which TOML does not have, and the names of Rust's integer types.
 #[derive(Clone, Debug)]
 struct Plain;
 
@@ -68,7 +67,7 @@ impl Transform for Plain {
     }
 }
 
-/// The keys that an override may lay over the document, with nothing needed and no defaults.
+/// The keys that an override may set. None of them is required, and none has a default.
 fn override_body(document: &Value) -> Map<String, Value> {
     let mut document = document.clone();
     for (path, _) in WHOLE_HUNT {
@@ -81,7 +80,7 @@ fn override_body(document: &Value) -> Map<String, Value> {
     }
     let mut measure = at(&mut document, &["properties", "measure", "items"]).take();
     at(&mut measure, &["properties"]).as_object_mut().expect("keys").shift_remove("name");
-    // Which keys go with which parser depends on the measure below.
+    // The allowed keys depend on the parser, which may stand in the measure that is overridden.
     measure.as_object_mut().expect("a measure is a table").shift_remove("allOf");
     document["properties"]["measure"] = json!({
         "description": "Measures by name: measure.NAME.command = \"…\"",
@@ -99,7 +98,7 @@ fn override_body(document: &Value) -> Map<String, Value> {
         unreachable!("a document has keys")
     };
     for (key, table) in &mut body {
-        // Arrays are replaced whole, so what their items need is needed still.
+        // An override replaces an array whole, so the items still need their required keys.
         if key != "require" {
             nothing_needed(table);
         }

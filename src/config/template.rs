@@ -8,7 +8,7 @@ use super::problem::did_you_mean;
 #[cfg(test)]
 mod tests;
 
-/// What `{…}` may stand for.
+/// A placeholder: what `{…}` stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Placeholder {
     /// `{src}`: the worktree at the commit.
@@ -41,12 +41,12 @@ pub enum Placeholder {
     Prepare(String),
 }
 
-/// What templates may name besides what is always there.
+/// The names that the configuration declares and that templates may use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     /// `[inputs]`: name → path.
     pub inputs: BTreeMap<String, String>,
-    /// `[[prepare]]`: those that come before the template is filled in.
+    /// `[[prepare]]`: the names of the steps that come before the template.
     pub prepares: Vec<String>,
 }
 
@@ -65,8 +65,8 @@ const PLAIN: [(&str, Placeholder); 11] = [
 ];
 
 impl Placeholder {
-    /// Whether the value differs from commit to commit even where the tree is the same, so
-    /// that a key over the unfilled text must hold the commit too.
+    /// Whether the value differs between commits that have the same tree. Then a key made from
+    /// the unfilled text must contain the commit too.
     pub fn depends_on_commit(&self) -> bool {
         matches!(self, Self::Commit | Self::Short | Self::Parent | Self::CommitDate)
     }
@@ -86,7 +86,7 @@ impl fmt::Display for Placeholder {
     }
 }
 
-/// A text with braces that cannot be understood.
+/// A text with a wrong or ambiguous placeholder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// `{word}` with a word that is no placeholder.
@@ -100,24 +100,24 @@ pub enum TemplateError {
     UnknownInput {
         /// The name.
         name: String,
-        /// Those declared.
+        /// The declared inputs.
         inputs: Vec<String>,
     },
-    /// `{prepare.NAME}` with a name that no `[[prepare]]` before has.
+    /// `{prepare.NAME}` with a name that no earlier `[[prepare]]` has.
     #[error("`{{prepare.{name}}}` names no [[prepare]] that comes before{} {}", did_you_mean(name, prepares.iter().map(String::as_str)), prepared(prepares))]
     UnknownPrepare {
         /// The name.
         name: String,
-        /// Those declared before.
+        /// The steps declared before.
         prepares: Vec<String>,
     },
-    /// A placeholder of the contract that this version cannot fill in.
+    /// A placeholder that only a later version will fill in.
     #[error("placeholder `{{{name}}}` is not available yet")]
     NotYet {
         /// The word.
         name: String,
     },
-    /// `${src}`: a shell variable by its looks, a placeholder by its name.
+    /// `${src}`: it could be a shell variable or a placeholder.
     #[error(
         "`${{{name}}}` could be the placeholder or a shell variable: write `{{{name}}}` or `${{{{{name}}}}}`"
     )]
@@ -148,7 +148,7 @@ fn declared(inputs: &[String]) -> String {
     }
 }
 
-/// What is to be filled in.
+/// The values of placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values(BTreeMap<Placeholder, String>);
 
@@ -158,14 +158,14 @@ impl Values {
         Self::default()
     }
 
-    /// The same with one more value; an earlier one is replaced.
+    /// These values with one more. An earlier value of the placeholder is replaced.
     #[must_use]
     pub fn with(mut self, placeholder: Placeholder, value: impl Into<String>) -> Self {
         self.set(placeholder, value);
         self
     }
 
-    /// Sets a value; an earlier one is replaced.
+    /// Sets a value. An earlier value of the placeholder is replaced.
     pub fn set(&mut self, placeholder: Placeholder, value: impl Into<String>) {
         self.0.insert(placeholder, value.into());
     }
@@ -180,7 +180,7 @@ impl Values {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` needs {placeholder}, which has no value here")]
 pub struct MissingValue {
-    /// What has no value.
+    /// The placeholder without a value.
     pub placeholder: Placeholder,
     /// The template as written.
     pub text: String,
@@ -192,20 +192,20 @@ enum Part {
     Hole(Placeholder),
 }
 
-/// What stands in place of a placeholder.
+/// The replacement of a placeholder.
 #[derive(Clone, Debug)]
 pub(super) enum Instead {
-    /// This, as it is.
+    /// A literal text.
     Text(String),
-    /// Another one.
+    /// Another placeholder.
     Hole(Placeholder),
 }
 
 /// A word with placeholders.
 ///
-/// `{name}` is a placeholder, and an error if it is none of ours. `{{` and `}}` are literal
-/// braces. A brace that opens nothing like a name (`{"a":{"b":1}}`, `{1..3}`, `{}`) is
-/// literal too, and so is the brace that closes it; so is `${NAME}`.
+/// `{name}` is a placeholder, and an error if the name is unknown. `{{` and `}}` are literal
+/// braces. A brace that no name follows (`{"a":{"b":1}}`, `{1..3}`, `{}`) is literal too, with
+/// its closing brace. `${NAME}` is also literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     text: String,
@@ -213,7 +213,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a text; `names` holds what `{inputs.NAME}` and `{prepare.NAME}` may name.
+    /// Parses a text. `names` are the allowed NAMEs of `{inputs.NAME}` and `{prepare.NAME}`.
     ///
     /// # Errors
     /// A placeholder that does not exist, is not available yet, or could be a shell variable.
@@ -221,8 +221,8 @@ impl Template {
         Ok(Self { text: text.to_owned(), parts: Scanner::default().scan(text, names)? })
     }
 
-    /// The text with every placeholder replaced by its value. A value is taken as it is: its
-    /// own braces mean nothing.
+    /// The text with every placeholder replaced by its value. Braces in a value are not
+    /// expanded.
     ///
     /// # Errors
     /// A placeholder has no value.
@@ -245,12 +245,12 @@ impl Template {
         Ok(filled)
     }
 
-    /// As written, nothing filled in: the same wherever folders lie.
+    /// The text as written, without values: it does not depend on where folders are.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The same with other parts in place of some placeholders.
+    /// This template with some placeholders replaced.
     #[must_use]
     pub(super) fn replaced(&self, with: &impl Fn(&Placeholder) -> Option<Instead>) -> Self {
         let part = |part: &Part| match part {
@@ -272,7 +272,7 @@ impl Template {
         Self { text: parts.iter().map(written).collect(), parts }
     }
 
-    /// What it needs, in order; one that occurs twice comes twice.
+    /// The placeholders of the text, in order, repeated ones included.
     pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.parts.iter().filter_map(|part| match part {
             Part::Hole(placeholder) => Some(placeholder),
@@ -281,7 +281,7 @@ impl Template {
     }
 }
 
-/// Variables of an environment, filled in.
+/// The variables of an environment with placeholders filled in.
 ///
 /// # Errors
 /// A placeholder has no value.
@@ -292,7 +292,7 @@ pub fn fill_env(
     env.iter().map(|(name, value)| Ok((name.clone(), value.fill(values)?))).collect()
 }
 
-/// An opened brace that waits to be closed.
+/// An open brace that is not closed yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     /// `{`, literal.
@@ -305,8 +305,8 @@ enum Open {
 struct Scanner {
     parts: Vec<Part>,
     literal: String,
-    // Which kind of brace a `}` closes. Without it the `}}` at the end of nested JSON would
-    // be read as an escape.
+    // The open braces, innermost last. They tell which kind a `}` closes; without them the `}}`
+    // at the end of nested JSON would be read as an escape.
     open: Vec<Open>,
 }
 
@@ -327,7 +327,7 @@ impl Scanner {
         Ok(self.parts)
     }
 
-    /// Takes the first `bytes` of the rest literally.
+    /// Takes the first `bytes` of `rest` as literal text, and returns what follows.
     fn keep<'t>(&mut self, rest: &'t str, bytes: usize) -> &'t str {
         self.literal.push_str(&rest[..bytes]);
         &rest[bytes..]
@@ -370,7 +370,7 @@ impl Scanner {
     }
 }
 
-/// The `name` of a text that begins with `{name}`.
+/// The `name` if the text begins with `{name}`.
 fn braced_name(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('{')?;
     let (name, _) = inner.split_once('}')?;
@@ -393,7 +393,7 @@ fn named(name: &str, names: &Names) -> Result<Placeholder, TemplateError> {
             })
         };
     }
-    // Whether there is such an axis is known where cells are made.
+    // `Matrix::cells` checks later whether there is such an axis.
     if let Some(axis) = name.strip_prefix("matrix.") {
         return Ok(Placeholder::Matrix(axis.to_owned()));
     }

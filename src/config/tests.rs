@@ -1,4 +1,4 @@
-//! The room as its users see it: texts in, configurations or problems out.
+//! Tests of the whole module: from a text to a configuration or to problems.
 
 mod inputs;
 mod laid;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::*;
 use crate::evaluation::{GuardForm, Metric};
 
-/// The least that is a configuration.
+/// The smallest valid configuration.
 const SMALL: &str = r#"version = 1
 [[measure]]
 name = "ppl"
@@ -25,14 +25,14 @@ metric = "ppl"
 max_increase = 0.05
 "#;
 
-/// Every text that is read in these tests is put to the schema too.
+/// Reads a text and checks that the schema agrees.
 fn parse(text: &str) -> Result<Config, ConfigError> {
     let read = Config::parse(text, Path::new("/base"), "oracle.toml");
     schema::assert_agrees(text, &read);
     read
 }
 
-/// Everything that rooms downstream see, for comparisons.
+/// All public fields as text, for comparisons.
 fn seen(config: &Config) -> String {
     let Config {
         inputs,
@@ -183,7 +183,7 @@ vars = ["ENGINE_*", "MODE"]
     assert_eq!(config.variables, ["ENGINE_*", "MODE"]);
 }
 
-/// The file that the format was agreed on with.
+/// The example file with which the format was agreed on.
 #[test]
 fn the_contracts_example_is_valid() {
     let config = parse(include_str!("tests/contract.toml")).unwrap();
@@ -202,7 +202,7 @@ fn the_worked_example_is_valid() {
     assert_eq!(config.requires.len(), 1);
 }
 
-/// What the example calls defaults are the defaults.
+/// The values that the example calls defaults are the defaults.
 #[test]
 fn the_worked_example_states_the_defaults_truly() {
     let config = Config::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle.toml")).unwrap();
@@ -211,7 +211,7 @@ fn the_worked_example_states_the_defaults_truly() {
     assert_eq!(config.failures, bare.failures);
 }
 
-/// Every key of the reference is one that the reader knows, and the other way round.
+/// The reference documentation and the reader know the same keys.
 #[test]
 fn the_reference_names_every_key() {
     let reference = include_str!("../../docs/oracle-toml.md");
@@ -258,8 +258,8 @@ run.threads = 1
 }
 
 proptest::proptest! {
-    /// Whatever is cut out of a file and put in its place: a configuration or problems with a
-    /// place, never a panic.
+    /// A part of a file is replaced by random text. The result is a configuration or problems
+    /// with a place, never a panic.
     #[test]
     fn a_damaged_file_is_read_or_refused(
         from in 0_usize..4000,

@@ -1,23 +1,23 @@
-//! What a hunt is for: the commit that broke something, or the one that mended it.
+//! What a hunt looks for: the commit that broke something, or the commit that fixed it.
 
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 
-/// What is hunted. Good and bad mean the same either way, and so does the baseline, which is
-/// the good end's; what turns around is which of them is older.
+/// What a hunt looks for. Good, bad and the baseline (the good endpoint's level) mean the same
+/// for both; only which endpoint is older differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aim {
-    /// The first bad commit: the older end is good, the newer bad.
+    /// The first bad commit: the older endpoint is good, the newer one bad.
     #[default]
     Regression,
-    /// The first good commit: the older end is bad ("broken"), the newer good ("fixed").
+    /// The first good commit: the older endpoint is bad ("broken"), the newer one good ("fixed").
     Fix,
 }
 
 impl Aim {
-    /// [older, newer] of [good, bad], and [good, bad] of [older, newer].
+    /// Turns [good, bad] into [older, newer], and [older, newer] into [good, bad].
     pub fn swap_if_fix<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         match self {
             Self::Regression => [a, b],
@@ -25,7 +25,7 @@ impl Aim {
         }
     }
 
-    /// The other one.
+    /// The opposite aim.
     #[must_use]
     pub fn opposite(self) -> Self {
         match self {
@@ -34,17 +34,17 @@ impl Aim {
         }
     }
 
-    /// What is true of the older end and of every parent of the commit that is sought.
+    /// The verdict of the older endpoint and of every parent of the commit that is sought.
     pub fn older(self) -> Verdict {
         self.swap_if_fix([Verdict::Good, Verdict::Bad])[0]
     }
 
-    /// What is true of the newer end and of the commit that is sought.
+    /// The verdict of the newer endpoint and of the commit that is sought.
     pub fn newer(self) -> Verdict {
         self.swap_if_fix([Verdict::Good, Verdict::Bad])[1]
     }
 
-    /// The commit that is sought.
+    /// The name for people of the commit that is sought.
     pub fn sought(self) -> &'static str {
         match self {
             Self::Regression => "first bad commit",
@@ -52,7 +52,7 @@ impl Aim {
         }
     }
 
-    /// Whether this is the ordinary hunt.
+    /// Whether the aim is the default one.
     pub fn is_regression(&self) -> bool {
         *self == Self::Regression
     }

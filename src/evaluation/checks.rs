@@ -1,20 +1,20 @@
-//! Which checks or tests a run made: figures over different sets are never compared.
+//! Which checks or tests a run made: values over different sets are never compared.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// More names than these are counted.
+/// How many names a message lists; the rest is only counted.
 const MOST_NAMES: usize = 5;
 
-/// The checks that ran, by name; those that were skipped are not among them.
+/// The names of the checks that ran, without the skipped ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Checks(BTreeSet<String>);
 
 impl Checks {
-    /// How these differ from those that are wanted: `2 did not run (a, b), 1 ran besides (c)`;
-    /// `None` where they are the same.
+    /// How these checks differ from `wanted`: `2 did not run (a, b), 1 ran besides (c)`; `None`
+    /// if they are the same.
     pub fn besides(&self, wanted: &Self) -> Option<String> {
         let missing: Vec<&str> = wanted.0.difference(&self.0).map(String::as_str).collect();
         let extra: Vec<&str> = self.0.difference(&wanted.0).map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! A commit's full name, so that no room passes loose strings about.
+//! A type for a commit's full name, so that modules do not pass plain strings.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,18 +21,18 @@ impl CommitId {
         &self.0
     }
 
-    /// The first ten digits, for people.
+    /// The first ten digits, for messages.
     pub fn short(&self) -> &str {
         &self.0[..10]
     }
 }
 
-/// A commit and those it was made from.
+/// A commit and its parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lineage {
     /// The commit.
     pub commit: CommitId,
-    /// Its parents, the first one first.
+    /// The parents, in git's order.
     pub parents: Vec<CommitId>,
 }
 

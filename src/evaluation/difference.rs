@@ -1,30 +1,30 @@
-//! What else is not the same in a commit's build and in its parent's, besides the source as such.
+//! Differences between a commit's build and its parent's build, apart from the source itself.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where something can differ.
+/// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DifferenceIn {
-    /// A constant with a name, as the source gives it a value.
+    /// A named constant and its value in the source.
     Constant,
-    /// A word of a compiler's command.
+    /// One word of a compiler's command line.
     Flag,
     /// An entry of a `CMakeCache.txt`.
     CmakeCache,
-    /// The version of a package that was resolved or installed.
+    /// The version of a resolved or installed package.
     Package,
-    /// What a probe of the environment said when the commit was built.
+    /// The output of an environment probe when the commit was built.
     Probe,
     /// Whether a file is compiled at all.
     CompiledFile,
 }
 
 impl DifferenceIn {
-    /// What one of that kind is called.
+    /// The label of one difference of this kind.
     pub fn label(self) -> &'static str {
         match self {
             Self::Constant => "Constant",
@@ -36,7 +36,7 @@ impl DifferenceIn {
         }
     }
 
-    /// What all of that kind is called.
+    /// The plural name of this kind, for sentences.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Constant => "named constants of the change",
@@ -49,46 +49,46 @@ impl DifferenceIn {
     }
 }
 
-/// One thing that differs. A flag has no name: it is what it is before and what it is now.
+/// One difference. A flag has no name, only `before` and `now`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Difference {
-    /// In what.
+    /// The kind.
     #[serde(rename = "in")]
     pub kind: DifferenceIn,
-    /// Its name.
+    /// The name: of the constant, cache entry, package, probe or file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The file that says so, as it is called now.
+    /// The file that holds this value, by its path after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// What it was; `None` where there was none.
+    /// The value in the parent; `None` if absent there.
     pub before: Option<String>,
-    /// What it is; `None` where there is none any more.
+    /// The value in the commit; `None` if absent there.
     pub now: Option<String>,
-    /// In how many files, and of how many.
+    /// In how many compiled files or targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
 }
 
-/// Of how many compiled things something is true.
+/// In how many compiled files or targets a flag differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Spread {
-    /// So many.
+    /// How many differ.
     pub count: usize,
-    /// Of so many that both builds compiled.
+    /// How many both builds compiled.
     pub of: usize,
-    /// Files, or targets with all their files.
+    /// What is counted: files or targets.
     pub unit: Unit,
 }
 
-/// What flags are known of.
+/// The unit for which compiler flags are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Each compiled file.
     #[default]
     File,
-    /// Each target of CMake's, all its files of one language together.
+    /// Each CMake target, with all its files of one language together.
     Target,
 }
 
@@ -102,19 +102,19 @@ impl fmt::Display for Unit {
 }
 
 impl Difference {
-    /// Something with a name.
+    /// A difference of a named thing; `sides`: before, now.
     pub fn named(kind: DifferenceIn, name: &str, sides: [Option<&str>; 2]) -> Self {
         let [before, now] = sides.map(|side| side.map(str::to_owned));
         Self { kind, name: Some(name.to_owned()), place: None, before, now, spread: None }
     }
 
-    /// As the file there says.
+    /// Sets the file that holds the value.
     #[must_use]
     pub fn in_place(self, place: &str) -> Self {
         Self { place: Some(place.to_owned()), ..self }
     }
 
-    /// Whether both sides have it.
+    /// Whether both the parent and the commit have a value.
     pub fn is_change(&self) -> bool {
         self.before.is_some() && self.now.is_some()
     }
@@ -157,26 +157,26 @@ impl fmt::Display for Difference {
     }
 }
 
-/// All that differs between a commit and its parent besides, as far as it was looked at.
+/// All known differences between a commit's build and its parent's build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Differences {
-    /// What does, the most telling first.
+    /// The differences, the most relevant first.
     pub found: Vec<Difference>,
-    /// How many more do than are listed.
+    /// How many differences are left out of `found`.
     #[serde(default)]
     pub more: usize,
-    /// What could be compared, since it is known of both.
+    /// The kinds that are known for both builds, and so were compared.
     pub compared: Vec<DifferenceIn>,
 }
 
-/// So many are listed.
+/// Maximum number of differences in `found`.
 const MOST: usize = 500;
 
 impl Differences {
-    /// What was looked at, and what came of it.
+    /// Sorts `found`, removes duplicates, and cuts it at [`MOST`].
     pub fn new(mut found: Vec<Difference>, mut compared: Vec<DifferenceIn>) -> Self {
         found.sort_by_key(rank);
-        // A header that gives a name its value in several `#if`s says the same several times.
+        // A header that defines a name in several `#if` branches gives duplicates.
         let mut seen = HashSet::new();
         found.retain(|one| seen.insert(one.clone()));
         let more = found.len().saturating_sub(MOST);
@@ -192,8 +192,8 @@ impl Differences {
     }
 }
 
-/// What changed tells more than what came or went, a value more than a bare name, and what can
-/// change a result more than where headers are looked for and what is warned of.
+/// Sort key, the most relevant first: what can change a result before header paths and warning
+/// flags, changed values before values that appear or disappear, values before bare names.
 fn rank(one: &Difference) -> (bool, bool, DifferenceIn, bool) {
     let came_or_went = !one.is_change() && one.kind != DifferenceIn::Flag;
     let is_bare =
@@ -214,7 +214,7 @@ fn can_matter(one: &Difference) -> bool {
     }
 }
 
-/// `-Wl,`, `-Wa,`, `-Wp,` hand what follows to another program, and so does `-gencode` in effect.
+/// `-Wl,`, `-Wa,` and `-Wp,` pass options to another program; `-gencode` does so in effect.
 fn passes_on(flag: &str) -> bool {
     ["-Wl,", "-Wa,", "-Wp,", "-gencode"].iter().any(|start| flag.starts_with(start))
 }
@@ -255,7 +255,7 @@ mod tests {
         let told = Differences::new(mixed, vec![DifferenceIn::Flag, DifferenceIn::Flag]);
         assert_eq!(told.found, [block, arch, fast, came.clone(), warns]);
         assert_eq!((told.count(), told.compared.as_slice()), (5, [DifferenceIn::Flag].as_slice()));
-        // Repeats are told once, bare names last.
+        // Duplicates appear once, bare names last.
         let bare = constant([None, Some("")]);
         let told = Differences::new(vec![bare.clone(), came.clone(), bare.clone()], Vec::new());
         assert_eq!(told.found, [came, bare]);

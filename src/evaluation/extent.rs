@@ -1,21 +1,21 @@
-//! How much text a run read: figures over different texts are never compared.
+//! How much text a run read: values over different texts are never compared.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How much text a run read, as far as its output tells.
+/// How much text a run read, as its output says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
-    /// Chunks that were read.
+    /// How many chunks the run read.
     pub chunks: usize,
-    /// Tokens in each, where the engine says so.
+    /// Tokens in each chunk, if the engine prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u32>,
 }
 
 impl Extent {
-    /// Whether two runs read different amounts, as far as both say.
+    /// Whether two runs read different amounts; chunk sizes are compared if both are known.
     pub fn differs_from(self, other: Self) -> bool {
         let contexts = self.context.zip(other.context);
         self.chunks != other.chunks || contexts.is_some_and(|(own, theirs)| own != theirs)

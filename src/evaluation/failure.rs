@@ -15,7 +15,7 @@ pub enum FailureKind {
     Build,
     /// A patch of the configuration does not apply, so there is nothing to build.
     Patch,
-    /// The file system cannot hold the commit's files, so it cannot be checked out.
+    /// The commit's files cannot be checked out on this machine.
     #[serde(alias = "folded-case")]
     Checkout,
     /// A `[[prepare]]` that the measure needs failed.
@@ -232,7 +232,7 @@ impl Evidence {
 pub enum Fault {
     /// The commit: SEGV, ABRT, BUS, ILL, FPE, SYS, NaN, or a missing program of its own build.
     Commit,
-    /// The machine: for example, a tool outside the tree is missing.
+    /// The machine: a tool outside the tree is missing, or the disk is full.
     World,
     /// Unclear, the machine until a control run (of the good endpoint's kept build) works. Then
     /// the commit is skipped: it needs more of a resource than there is.

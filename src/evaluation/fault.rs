@@ -1,14 +1,14 @@
-//! What the end of a process says: its signature, the failure it is, and whose fault that is.
+//! From how a process ended: its signature, its failure, and whether the commit is at fault.
 
 use rustix::process::Signal;
 
 use super::{Ended, Evidence, Failure, FailureKind, Fault};
 
-/// Signals by name and by whose doing they are.
+/// Signals, with their names and the fault they indicate.
 ///
-/// The first group is what a program does to itself; the second is what the machine or its
-/// keeper (memory killer, batch system, a closed terminal) does to a program. The numbers are
-/// the platform's, since BUS and SYS differ between Linux and the BSDs.
+/// A program causes the first group itself. The machine or its administration (memory killer,
+/// batch system, a closed terminal) sends the second. The numbers come from the platform, since
+/// BUS and SYS differ between Linux and the BSDs.
 const SIGNALS: [(Signal, &str, Fault); 15] = [
     (Signal::SEGV, "SIGSEGV", Fault::Commit),
     (Signal::ABORT, "SIGABRT", Fault::Commit),
@@ -31,8 +31,8 @@ fn known(signal: i32) -> Option<(&'static str, Fault)> {
     SIGNALS.iter().find(|(s, ..)| s.as_raw() == signal).map(|(_, name, fault)| (*name, *fault))
 }
 
-/// What tells one bad end from another: `exit code 3`, `signal 11 (SIGSEGV)`, `not found`,
-/// `not started`; empty for a time-out, of which there is one kind only.
+/// A short text to compare how two processes ended: `exit code 3`, `signal 11 (SIGSEGV)`,
+/// `not found`, `not started`; empty for a time-out, since all time-outs are alike.
 pub fn signature(ended: &Ended) -> String {
     match ended {
         Ended::Exited(code) => format!("exit code {code}"),
@@ -47,10 +47,10 @@ pub fn signature(ended: &Ended) -> String {
     }
 }
 
-/// The failure that an end is by itself; `None` for exit code 0.
+/// The failure that follows from how a process ended; `None` for exit code 0.
 ///
-/// [`Ended::Stopped`] says nothing of the commit and is not stored; whoever asks all the same
-/// gets a failure that [`fault_of`] lays on the world.
+/// [`Ended::Stopped`] says nothing about the commit and is not stored. For it this returns a
+/// failure that [`fault_of`] calls [`Fault::World`].
 pub fn failure_of(ended: &Ended) -> Option<Failure> {
     let kind = match ended {
         Ended::Exited(0) => return None,
@@ -67,8 +67,7 @@ pub fn failure_of(ended: &Ended) -> Option<Failure> {
     Some(Failure { evidence, ..Failure::new(kind, signature(ended), detail) })
 }
 
-/// Whether the program itself brought about this end: an exit code, or a signal of the kind a
-/// program earns by what it does.
+/// Whether the program itself caused how it ended: an exit code, or a signal such as SIGSEGV.
 pub fn is_own_doing(ended: &Ended) -> bool {
     match ended {
         Ended::Exited(_) => true,
@@ -77,15 +76,14 @@ pub fn is_own_doing(ended: &Ended) -> bool {
     }
 }
 
-/// Whose fault a failed run or build is, as far as it can be told without a control.
+/// Who is at fault for a failed run or build, as far as is clear without a control run.
 ///
-/// `transient`: the output showed one of `failures.transient`. `program_in_tree`: the program
-/// that was to run belongs under `{src}` or `{build}`, so that the commit should have made it.
+/// `transient`: the output matches one of `failures.transient`. `program_in_tree`: the program's
+/// path is under `{src}` or `{build}`, so the commit should have built it.
 ///
-/// A transient pattern outranks everything, since an engine that loses its GPU aborts, or
-/// prints NaN, as if it were broken itself. What is left without a plain answer is
-/// [`Fault::Unclear`] (a control decides) or [`Fault::Resource`] (the world's, unless the
-/// control works).
+/// A transient pattern decides first, since an engine that loses its GPU aborts or prints NaN
+/// as if its code were broken. Unclear cases are [`Fault::Unclear`] (a control run decides) or
+/// [`Fault::Resource`] (the machine, unless the control run works).
 pub fn fault_of(ended: &Ended, failure: &Failure, transient: bool, program_in_tree: bool) -> Fault {
     if transient {
         return Fault::Resource;
@@ -97,7 +95,7 @@ pub fn fault_of(ended: &Ended, failure: &Failure, transient: bool, program_in_tr
         return Fault::Commit;
     }
     match ended {
-        // A build that exits with 0 and still fails has not made what it should.
+        // A build that exits with 0 and still fails did not produce its outputs.
         Ended::Exited(0) => Fault::Commit,
         Ended::Signaled(signal) => known(*signal).map_or(Fault::Unclear, |(_, fault)| fault),
         Ended::NotFound(_) | Ended::NotStarted(_) if program_in_tree => Fault::Commit,

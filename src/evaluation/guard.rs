@@ -12,42 +12,42 @@ pub enum Direction {
     Up,
     /// Smaller is worse (tokens per second).
     Down,
-    /// Any change is worse (facts).
+    /// Any change is worse (guards of the form `unchanged`).
     Any,
 }
 
-/// The form of the tolerance, as configured. Amounts are in the metric's own unit, percents
-/// are of the baseline's magnitude.
+/// The configured form of the tolerance. Amounts are in the metric's unit, percentages are of
+/// the baseline's absolute value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardForm {
     /// `value - baseline` may be at most this.
     MaxIncrease(f64),
-    /// The same, in percent of the baseline.
+    /// The same limit, in percent of the baseline.
     MaxIncreasePercent(f64),
     /// `baseline - value` may be at most this.
     MaxDecrease(f64),
-    /// The same, in percent of the baseline.
+    /// The same limit, in percent of the baseline.
     MaxDecreasePercent(f64),
-    /// The value itself may be at most this.
+    /// The value may be at most this.
     Max(f64),
-    /// The value itself may be at least this.
+    /// The value must be at least this.
     Min(f64),
     /// The value must equal the baseline's bit for bit.
     Unchanged,
 }
 
-/// A commit is bad when any guard is broken.
+/// A metric and its tolerance. A commit is bad if it breaks any guard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Guard {
-    /// What is guarded.
+    /// The guarded metric.
     pub metric: Metric,
     /// The tolerance.
     pub form: GuardForm,
 }
 
 impl GuardForm {
-    /// Whether the tolerance is a part of the baseline, and the metric one that is compared by
+    /// Whether the tolerance is a percentage of the baseline, as for metrics that are compared by
     /// ratios (tokens per second, seconds).
     pub fn is_relative(self) -> bool {
         matches!(self, Self::MaxIncreasePercent(_) | Self::MaxDecreasePercent(_))
@@ -55,7 +55,7 @@ impl GuardForm {
 }
 
 impl Guard {
-    /// Which way this guard's metric gets worse.
+    /// In which direction the guarded metric gets worse.
     pub fn direction(&self) -> Direction {
         match self.form {
             GuardForm::MaxIncrease(_) | GuardForm::MaxIncreasePercent(_) | GuardForm::Max(_) => {
@@ -68,9 +68,9 @@ impl Guard {
         }
     }
 
-    /// How far the metric may move from `baseline` in the bad direction, in its own unit.
-    /// For [`GuardForm::Unchanged`] it is 0. May be negative for [`GuardForm::Max`] and
-    /// [`GuardForm::Min`] when the baseline itself is outside.
+    /// The tolerance: how far the metric may move from `baseline` in the bad direction, in its
+    /// unit; 0 for [`GuardForm::Unchanged`]; negative if the baseline itself is beyond
+    /// [`GuardForm::Max`] or [`GuardForm::Min`].
     pub fn limit(&self, baseline: f64) -> f64 {
         match self.form {
             GuardForm::MaxIncrease(x) | GuardForm::MaxDecrease(x) => x,
@@ -83,8 +83,8 @@ impl Guard {
         }
     }
 
-    /// How much worse `value` is than `reference`, in the metric's own unit: positive is
-    /// worse. For [`Direction::Any`] the distance.
+    /// How much worse `value` is than `reference`, in the metric's unit: positive is worse. The
+    /// absolute difference for [`Direction::Any`].
     pub fn worsening(&self, reference: f64, value: f64) -> f64 {
         match self.direction() {
             Direction::Up => value - reference,
@@ -93,9 +93,8 @@ impl Guard {
         }
     }
 
-    /// Whether `value` breaks this guard against `baseline`. A number that is not finite
-    /// breaks every numeric guard; a fact can only be guarded by `unchanged`, and any
-    /// difference breaks it, a change of type included.
+    /// Whether `value` breaks this guard against `baseline`. NaN breaks every numeric guard, and
+    /// so does a fact. Any difference breaks `unchanged`, a change of type included.
     pub fn is_broken(&self, baseline: &Value, value: &Value) -> bool {
         if self.form == GuardForm::Unchanged {
             return baseline != value;

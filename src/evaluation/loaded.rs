@@ -1,57 +1,57 @@
-//! Proof of what ran: the files that a run really loaded, by their digests.
+//! Proof of what ran: the digests of the files that a run loaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a run loaded. Digests are SHA-256 of a file's content, taken right after the run.
+/// The files that a run loaded. Digests are SHA-256 of a file's content right after the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// Files of the commit's source and build that were opened, whatever for, by their paths below
+    /// Digests of all files of the commit's source and build that the run opened, by path below
     /// the slot: `build/bin/ppl`, `src/model.py`.
     pub own: BTreeMap<String, String>,
-    /// Which of those were executable, by their paths; a record of an older version does not say.
+    /// The paths of `own` that were executable; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<BTreeSet<String>>,
-    /// Programs and shared objects from elsewhere, by their paths: those that were seen in memory.
-    /// What comes and goes between two looks is missing.
+    /// Digests of programs and shared objects from outside the slot, by path. The memory maps are
+    /// sampled, so a file that is mapped only between two samples is missing.
     pub elsewhere: BTreeMap<String, String>,
-    /// Whether `own` is known to hold every one of them.
+    /// Whether `own` is known to be complete.
     pub is_whole: bool,
-    /// SHA-256 of the names of all files that lay in source and build, loaded or not, and of
-    /// which are executable.
+    /// SHA-256 over the names of all files in source and build, loaded or not, and over which of
+    /// these are executable.
     pub names: String,
-    /// Whether every file of source and build that was opened was seen; `false` of a record from
-    /// before this was kept.
+    /// Whether the watch on source and build saw every opened file; `false` in records of older
+    /// versions.
     #[serde(default)]
     pub is_watched: bool,
-    /// Where nothing of the commit was loaded: its file that has the name of the program that ran,
-    /// by its path below the slot.
+    /// Set if the run loaded nothing of the commit: the commit's file with the same name as the
+    /// program that ran, by path below the slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadowed: Option<String>,
 }
 
-/// A file that two runs did not load alike.
+/// A file that differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unlike {
-    /// Its path: below the slot, or from the root where it lies elsewhere.
+    /// The path below the slot, or the absolute path of a file outside.
     pub path: String,
-    /// In what.
+    /// How the file differs.
     pub how: UnlikeIn,
 }
 
-/// In what it differs.
+/// How a file differs between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnlikeIn {
-    /// Both loaded one of that name, with other bytes in it.
+    /// Both runs loaded the file, with different content.
     Content,
-    /// Both loaded the same bytes, and only one of the files was executable.
+    /// Both runs loaded the same content, but only one of the files was executable.
     Mode,
-    /// Only the later one loaded it.
+    /// Only the later run loaded the file.
     OnlyNow,
-    /// Only the earlier one did.
+    /// Only the earlier run loaded the file.
     OnlyBefore,
 }
 
@@ -67,27 +67,27 @@ impl fmt::Display for Unlike {
     }
 }
 
-/// What the runs of a commit loaded, against those of its parent.
+/// Which files the runs of a commit and of its parent loaded, compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {
-    /// The files that differ, those of the commit first.
+    /// The files that differ, those below the slot first.
     pub unlike: Vec<Unlike>,
-    /// How many do not.
+    /// How many files are the same.
     pub alike: usize,
-    /// Whether all that they loaded of their commits is known.
+    /// Whether the lists of both runs' own files are complete.
     pub is_whole: bool,
 }
 
 impl Ran {
-    /// Whether both are known to have run the very same files.
+    /// Whether both runs are known to have loaded identical files.
     pub fn is_same(&self) -> bool {
         self.is_whole && self.unlike.is_empty()
     }
 }
 
 impl Loaded {
-    /// The files that `self` did not load as `before` did, those of the commit first. Of a file
-    /// from elsewhere that was seen once only nothing is said.
+    /// The files that differ between `before` and `self`, those below the slot first. A file
+    /// from outside the slot is listed only if both runs loaded it.
     pub fn unlike(&self, before: &Self) -> Vec<Unlike> {
         let mut found = unlike(&before.own, &self.own);
         found.extend(self.other_modes(before));
@@ -97,7 +97,7 @@ impl Loaded {
         found
     }
 
-    /// The files that both loaded alike.
+    /// The files that are the same in both runs.
     pub fn alike<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
         let own = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
         let own = own.filter(|(path, _)| !self.has_other_mode(before, path));
@@ -112,7 +112,7 @@ impl Loaded {
         other.map(|(path, _)| Unlike { path: path.clone(), how: UnlikeIn::Mode }).collect()
     }
 
-    /// Whether the file is executable in one of both only, as far as both know.
+    /// Whether exactly one run has the file as executable; `false` if a record does not say.
     fn has_other_mode(&self, before: &Self, path: &str) -> bool {
         match (&before.executable, &self.executable) {
             (Some(before), Some(now)) => before.contains(path) != now.contains(path),
@@ -170,7 +170,7 @@ mod tests {
         let said: Vec<String> = now.unlike(&before).iter().map(Unlike::to_string).collect();
         assert_eq!(said, ["src/a.sh (executable or not)"]);
         assert_eq!(now.alike(&before).collect::<Vec<_>>(), ["src/b"]);
-        // A record of an older version says nothing of it.
+        // A record of an older version lacks the field.
         let old: Loaded = serde_json::from_str(
             r#"{"own":{"src/a.sh":"1","src/b":"2"},"elsewhere":{},"is_whole":true,"names":""}"#,
         )

@@ -1,24 +1,23 @@
-//! What the machine was like around a run: what tells a slow commit from a hot machine.
+//! The machine's state around a run, to tell a slow commit from a hot machine.
 
 use serde::{Deserialize, Serialize};
 
-/// At one moment. What the machine does not tell is absent, never zero.
+/// The machine at one moment. A value that the machine does not report is absent, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineState {
-    /// Processes that ran or wanted to, on average over the last minute.
+    /// Load average over the last minute: processes that run or wait to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
-    /// Mean frequency of the processor's cores, MHz.
+    /// Mean clock of the CPU cores, MHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_mhz: Option<f64>,
-    /// The highest temperature that any sensor shows, °C.
+    /// The highest temperature of all sensors, °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hottest_c: Option<f64>,
-    /// How often the processor was slowed down for heat, over all its cores and packages, since
-    /// the machine was started.
+    /// How often heat throttled the CPU since boot, summed over all cores and packages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle_count: Option<u64>,
-    /// The GPUs, where they were asked.
+    /// The GPUs, if queried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gpus: Vec<GpuState>,
 }
@@ -26,46 +25,45 @@ pub struct MachineState {
 /// One GPU at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuState {
-    /// Its number.
+    /// The GPU's number.
     pub index: u32,
-    /// Clock of its multiprocessors, MHz.
+    /// Clock of the multiprocessors, MHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sm_mhz: Option<f64>,
     /// Temperature, °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<f64>,
-    /// Why its clocks are not at their highest: `nvmlClocksEventReasons`, bit by bit.
+    /// Why the clocks are below their maximum: the bits of `nvmlClocksEventReasons`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasons: Option<u64>,
 }
 
-/// Right before and right after a run.
+/// The machine right before and right after a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Around {
-    /// Before its program was started.
+    /// Before the program starts.
     pub before: MachineState,
-    /// After its program had ended.
+    /// After the program ends.
     pub after: MachineState,
 }
 
-/// The reasons for which a clock was taken down by something outside the work that was given to
-/// the GPU; values of `nvmlClocksEventReasons` in NVML's reference.
+/// The bits of `nvmlClocksEventReasons` (NVML's reference) that mean something other than the
+/// GPU's own work lowered a clock.
 ///
-/// The others say nothing against a figure: idle (0x1) is what every GPU is around a run;
-/// clocks that somebody set (0x2, 0x100) and that GPUs keep in step (0x10) are the same for each
-/// run; the power cap (0x4) is where a large model runs all day, and as steady as the card.
+/// The other bits do not make a result unreliable. Idle (0x1) is normal around a run. Clocks
+/// that a user set (0x2, 0x100) or that GPUs synchronise (0x10) are the same for each run. The
+/// power cap (0x4) is normal for a large model, and steady.
 const HELD_DOWN: [(u64, &str); 4] = [
     (0x40, "hardware thermal slowdown"),
     (0x20, "software thermal slowdown"),
     (0x80, "power brake"),
-    // Also said beside each of the two above that are hardware's, so it comes last.
+    // Set together with each of the two hardware reasons above, so it comes last.
     (0x8, "hardware slowdown"),
 ];
 
 impl Around {
-    /// Why a time that was measured here is the machine's rather than the program's: the
-    /// processor was slowed down for heat while it ran, or a GPU was held down when it began or
-    /// ended.
+    /// Why a time measured here is unreliable, if it is: heat throttled the CPU during the run,
+    /// or something throttled a GPU at its start or end.
     pub fn throttled(&self) -> Option<String> {
         let counts = self.before.throttle_count.zip(self.after.throttle_count);
         if let Some((before, after)) = counts
@@ -107,7 +105,7 @@ mod tests {
         let heat = Some("the processor was slowed down for heat".to_owned());
         assert_eq!(counted(Some(7), Some(8)).throttled(), heat);
         assert_eq!(counted(Some(7), Some(7)).throttled(), None);
-        // A core was taken out of service, and its count with it.
+        // A core went offline, so its count is missing.
         assert_eq!(counted(Some(7), Some(5)).throttled(), None);
         assert_eq!(counted(None, Some(5)).throttled(), None);
         assert_eq!(counted(Some(5), None).throttled(), None);

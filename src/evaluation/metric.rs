@@ -1,4 +1,4 @@
-//! What a measure yields: named numbers and facts.
+//! Metrics: the named numbers and facts that a measure yields.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,11 +13,11 @@ use super::{Checks, Extent};
 pub struct Metric {
     /// The `[[measure]]` it comes from.
     pub measure: String,
-    /// The named group or pointer; `None` for the measure's one unnamed value.
+    /// The regex group or JSON pointer by name; `None` for the measure's one unnamed value.
     pub name: Option<String>,
 }
 
-/// The text is no metric name.
+/// The text is not a metric name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` is not a metric: write MEASURE or MEASURE.NAME")]
 pub struct ParseMetricError(String);
@@ -28,7 +28,7 @@ impl Metric {
         Self { measure: measure.to_owned(), name: None }
     }
 
-    /// Of a metric in one cell of a matrix: the metric without it, and what each axis is.
+    /// Splits a metric of a matrix cell into the metric without the cell and its (axis, label)s.
     pub fn cell(&self) -> Option<(Self, Vec<(&str, &str)>)> {
         let (measure, cell) = self.measure.strip_suffix(']')?.split_once('[')?;
         let axes = cell.split(',').map(|axis| axis.split_once('=')).collect::<Option<_>>()?;
@@ -89,13 +89,13 @@ impl<'de> Deserialize<'de> for Metric {
 
 /// One value of a metric in one run.
 ///
-/// In JSON a finite number is a number, one that is not finite is the string `"nan"`, `"inf"`
-/// or `"-inf"`, and a fact is any other string.
+/// In JSON: a number, or one of the strings `"nan"`, `"inf"`, `"-inf"`; any other string is a
+/// fact.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A measured number, in whatever unit the engine prints.
     Number(f64),
-    /// What the engine said of itself, such as its launch configuration.
+    /// A text that the engine prints about itself, such as its launch configuration.
     Fact(String),
 }
 
@@ -114,7 +114,7 @@ impl Value {
     }
 }
 
-/// Bit for bit: NaN equals NaN with the same payload, and 0.0 differs from -0.0.
+/// Compares bit for bit: NaN equals NaN with the same payload, and 0.0 differs from -0.0.
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -164,42 +164,40 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// What one run's output says: every value the parser found.
+/// All values that the parser found in one run's output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Reading {
-    /// The metrics, by name; `wall_s` and `peak_rss_mib` are not among them, since they are
-    /// not read from the output.
+    /// The metrics, by name, without `wall_s` and `peak_rss_mib`, which do not come from the
+    /// output.
     pub values: BTreeMap<Metric, Value>,
-    /// Per-chunk values in the order printed, where the parser knows chunks (cumulative
-    /// perplexity after chunk 1, 2, …); empty otherwise. They count for "bit-identical".
+    /// Per-chunk values in the order printed (cumulative perplexity after chunk 1, 2, …); empty
+    /// if the parser has no chunks. [`Self::same_bits`] compares them too.
     pub chunks: Vec<f64>,
-    /// Tokens in each chunk, where the output says so.
+    /// Tokens in each chunk, if the output says so.
     pub context: Option<u32>,
-    /// What one launch said of a metric when it said it several times, in the order printed:
-    /// repeats within a launch, of which the value is made. They are not among what counts for
-    /// "bit-identical": the value is, and two runs whose values are the same bits measured the
-    /// same.
+    /// A metric's repeats within one launch, in the order printed; the metric's value is computed
+    /// from its repeats. [`Self::same_bits`] ignores the repeats and compares only the value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
-    /// The checks that ran, where the parser knows such.
+    /// The checks that ran, if the parser reads checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
 }
 
 impl Reading {
-    /// How much text the run read, where its output tells.
+    /// How much text the run read, if its output says so.
     pub fn extent(&self) -> Option<Extent> {
         let chunks = self.chunks.len();
         (chunks > 0).then_some(Extent { chunks, context: self.context })
     }
 
-    /// The checks that the run made, where its output tells.
+    /// The checks that ran, if the output says so.
     pub fn ran(&self) -> Option<&Checks> {
         self.checks.as_ref()
     }
 
-    /// Bit-identical: all parsed values, per-chunk ones included, are equal, and the same checks
-    /// ran.
+    /// Whether two runs are bit-identical: all parsed values, the per-chunk ones included, and
+    /// the checks that ran.
     pub fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values
             && self.checks == other.checks

@@ -1,5 +1,5 @@
-//! The nouns that every room shares. No IO, no policy: what a commit, a metric, a run, a
-//! guard, and a verdict *are*.
+//! The types that all modules share: commit, metric, run, guard, verdict and more. No IO, no
+//! policy.
 
 mod aim;
 mod checks;

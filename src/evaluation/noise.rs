@@ -1,25 +1,25 @@
-//! What the endpoints' runs came to where they do not repeat bit for bit.
+//! Levels and noise of the endpoints' runs, if the runs do not repeat bit for bit.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Direction, GuardTarget, Value};
 
-/// Levels, or rates of failure, of good and bad. Samples are oriented: bad is larger.
+/// Levels, or failure rates, of good and bad. Samples are oriented: larger is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
     /// What a sample is.
     pub kind: NoiseKind,
-    /// Level of good (0 in pairs), or how often it fails.
+    /// Level of good (0 if `paired`), or its failure rate.
     pub good: f64,
-    /// Level of bad, or how often it fails.
+    /// Level of bad, or its failure rate.
     pub bad: f64,
-    /// Standard deviation of one sample (of a difference, in pairs); 0 for rates.
+    /// Standard deviation of one sample (of a difference if `paired`); 0 for rates.
     pub sd: f64,
-    /// Runs of each endpoint behind this.
+    /// How many runs of each endpoint these numbers come from.
     pub runs: usize,
-    /// Each run is compared with one of the good endpoint beside it: the machine drifts.
+    /// Whether each run is compared with a run of the good endpoint, because the machine drifts.
     pub paired: bool,
-    /// How likely either mistake may be where a commit is settled by itself.
+    /// Allowed probability of either error in the sequential test of one commit.
     pub error: f64,
 }
 
@@ -29,11 +29,11 @@ pub struct Noise {
 pub enum NoiseKind {
     /// The metric itself, in its unit.
     Plain,
-    /// Its logarithm: what is guarded in percent.
+    /// The metric's logarithm, for tolerances in percent.
     Log,
-    /// 1 where the run breaks the guard, else 0.
+    /// 1 if the run breaks the guard, else 0.
     Breaks,
-    /// 1 where the run differs from the commit's first one, else 0.
+    /// 1 if the run differs from the commit's first run, else 0.
     Differs,
 }
 
@@ -45,13 +45,13 @@ impl NoiseKind {
 }
 
 impl Noise {
-    /// How many standard deviations of one run lie between good and bad; infinite without any.
+    /// Effect size d: bad minus good in standard deviations of one run; infinite without noise.
     pub fn distance(&self) -> f64 {
         if self.sd > 0.0 { (self.bad - self.good) / self.sd } else { f64::INFINITY }
     }
 }
 
-/// Sign and scale that make bad larger.
+/// The sign and scale that turn a metric into samples where larger is worse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orientation {
     /// Smaller is worse.
@@ -61,12 +61,12 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// Of a metric that gets worse this way.
+    /// The orientation of a metric with this direction and kind of sample.
     pub fn of(direction: Direction, kind: NoiseKind) -> Self {
         Self { flipped: direction == Direction::Down, log: kind == NoiseKind::Log }
     }
 
-    /// From the metric's unit: ±x or ±ln x; infinite where there is no logarithm.
+    /// Converts from the metric's unit: ±x or ±ln x; infinite if x has no logarithm.
     pub fn oriented(self, x: f64) -> f64 {
         let scaled = match (self.log, x > 0.0) {
             (true, true) => x.ln(),
@@ -76,7 +76,7 @@ impl Orientation {
         if self.flipped { -scaled } else { scaled }
     }
 
-    /// Back to the metric's unit.
+    /// Converts back to the metric's unit.
     pub fn metric(self, x: f64) -> f64 {
         let scaled = if self.flipped { -x } else { x };
         if self.log { scaled.exp() } else { scaled }
@@ -90,7 +90,7 @@ impl GuardTarget {
         Orientation::of(self.guard.direction(), kind)
     }
 
-    /// How far the metric may move, on the oriented scale.
+    /// The tolerance on the oriented scale.
     pub fn oriented_limit(&self) -> f64 {
         let Some(baseline) = self.baseline.number() else { return 0.0 };
         let edge = match self.guard.direction() {
@@ -101,18 +101,19 @@ impl GuardTarget {
         scale.oriented(edge) - scale.oriented(baseline)
     }
 
-    /// Whether runs are counted (how often they break the guard, or differ) in place of levels.
+    /// Whether samples are 0 or 1, so that failure rates replace levels.
     pub fn is_rate(&self) -> bool {
         self.noise.is_some_and(|noise| noise.kind.is_rate())
     }
 
-    /// Whether the machine may drift under the metric: what is compared by ratios, and times.
+    /// Whether machine drift may affect the metric: relative tolerances, and times.
     pub fn may_drift(&self) -> bool {
         let is_time = self.guard.metric.name.as_deref() == Some("wall_s");
         !self.is_rate() && (is_time || self.guard.form.is_relative())
     }
 
-    /// A level on the oriented scale as a value of the metric. In pairs 0 is the baseline.
+    /// Converts a level on the oriented scale to a value of the metric. In pairs, 0 is the
+    /// baseline.
     pub fn level(&self, oriented: f64) -> Value {
         let scale = self.orientation();
         let zero = match self.noise {

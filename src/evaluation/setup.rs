@@ -1,37 +1,37 @@
-//! What a build was configured with.
+//! How a build was configured.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What lay in source and build when a build had ended. Paths of the slot are `{src}` and
-/// `{build}`, and the commit's own name is `{commit}`, so that two builds can be compared.
+/// A build's configuration, read from its files after the build. `{src}`, `{build}` and
+/// `{commit}` replace the slot's paths and the commit's name, so that builds can be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
     /// Entries of each `CMakeCache.txt`, by its path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub caches: BTreeMap<String, BTreeMap<String, String>>,
-    /// How each file was compiled, by its path.
+    /// The compiler command of each file, by its path.
     #[serde(default, skip_serializing_if = "Compiled::is_empty")]
     pub files: Compiled,
-    /// How the files of a target were compiled, where it is not known of each file.
+    /// The compiler command of each target, if the commands of single files are not known.
     #[serde(default, skip_serializing_if = "Compiled::is_empty")]
     pub targets: Compiled,
-    /// Versions of packages, by the file or folder that tells them.
+    /// Package versions, by the file or folder that states them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub packages: BTreeMap<String, BTreeMap<String, String>>,
-    /// What the probes of the environment said, where they were asked anew.
+    /// The output of the environment probes, if they ran again for this build.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probes: BTreeMap<String, String>,
 }
 
-/// What was compiled, each with the words of its command; commands that many share stand once.
+/// What was compiled, and with which commands; each distinct command is stored once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
-    /// The commands, compiler first, without what names the one file. Of words that stand in it
-    /// twice the last is kept, since that is the one that holds.
+    /// The commands, compiler first, without the words that name a single file. Of repeated words
+    /// only the last is kept, since compilers obey the last.
     pub commands: Vec<Vec<String>>,
-    /// Which of them it is.
+    /// Name of the file or target → index in `commands`.
     pub by: BTreeMap<String, usize>,
 }
 
@@ -43,12 +43,13 @@ impl Setup {
 }
 
 impl Compiled {
-    /// Whether nothing was compiled, as far as it is known.
+    /// Whether no compiled file or target is known.
     pub fn is_empty(&self) -> bool {
         self.by.is_empty()
     }
 
-    /// Adds one. What is compiled several times has the words of all its commands.
+    /// Adds a file or target. If it is compiled several times, the words of all its commands are
+    /// merged.
     pub fn add(&mut self, name: &str, words: Vec<String>) {
         let known = self.by.get(name).map(|&place| self.commands[place].clone());
         let mut all: Vec<String> = Vec::new();
@@ -64,7 +65,7 @@ impl Compiled {
         self.by.insert(name.to_owned(), place);
     }
 
-    /// The words of one's command.
+    /// The command of a file or target.
     pub fn command(&self, name: &str) -> Option<&[String]> {
         self.commands.get(*self.by.get(name)?).map(Vec::as_slice)
     }

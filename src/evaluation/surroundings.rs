@@ -1,27 +1,27 @@
-//! What commands get from the user's shell and from PATH, as far as results or speed hang on it:
-//! which inherited variables count, and for what. Pure.
+//! The inherited variables and the compilers in PATH that can change results or speed. No IO.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What was found when a hunt began.
+/// The relevant variables and compilers at the start of a hunt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surroundings {
-    /// Inherited variables by name; of a secret the digest of its value.
+    /// Inherited variables by name; a secret's value is replaced by its digest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
-    /// What each compiler in PATH says of its version, by the name it is called by.
+    /// The `--version` output of each compiler in PATH, by the compiler's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub compilers: BTreeMap<String, String>,
 }
 
-/// Compilers that builds call by these names where nothing else is said.
+/// Names of compilers that builds call by default.
 pub const COMPILERS: [&str; 9] =
     ["cc", "c++", "gcc", "g++", "clang", "clang++", "nvcc", "hipcc", "rustc"];
 
-/// Variables that change what a compiler or a build system makes; `*` ends a beginning.
+/// Variables that change the output of a compiler or build system; a final `*` matches any
+/// rest.
 const OF_BUILDS: [&str; 45] = [
     "AR",
     "ASFLAGS",
@@ -123,12 +123,12 @@ const OF_RUNS: [&str; 49] = [
     "ZE_*",
 ];
 
-/// Parts of names whose values nobody should read in a report.
+/// A variable is a secret if its name contains one of these.
 const SECRET: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY"];
 
 impl Surroundings {
-    /// Those of these variables that count; `added` are names of the user's own. An empty value is
-    /// one: without `CUDA_VISIBLE_DEVICES` an engine sees every GPU, with an empty one none.
+    /// Keeps the relevant variables; `added`: further names from the configuration. An empty value
+    /// is kept: an unset `CUDA_VISIBLE_DEVICES` shows every GPU, an empty one shows none.
     pub fn of(variables: impl IntoIterator<Item = (String, String)>, added: &[String]) -> Self {
         let counts = |name: &str| {
             is_among(&OF_BUILDS, name) || is_among(&OF_RUNS, name) || is_among(added, name)
@@ -163,7 +163,7 @@ impl Surroundings {
         all.filter(move |(name, _)| is_among(names, name) || is_among(added, name))
     }
 
-    /// The first thing that is not what it was, in words.
+    /// The first variable or compiler that differs from `before`, in words.
     pub fn change_since(&self, before: &Self) -> Option<String> {
         let kinds = [
             ("", &before.variables, &self.variables),
@@ -183,7 +183,7 @@ impl Surroundings {
     }
 }
 
-/// Whether a variable's name says that its value is secret: then only a digest of it is kept.
+/// Whether a variable's name says that its value is secret, so that only its digest is kept.
 fn is_secret(name: &str) -> bool {
     SECRET.iter().any(|part| name.contains(part))
 }

@@ -1,4 +1,4 @@
-//! What is concluded about a commit; always derived, never stored as a fact.
+//! The verdict on a commit. It is derived from stored runs each time, never stored itself.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Metric;
 
-/// What a commit is, in git's words.
+/// The verdict on a commit, in git's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Breaks no target.
+    /// The commit breaks no target.
     Good,
-    /// Breaks a target.
+    /// The commit breaks a target.
     Bad,
-    /// Cannot be tested.
+    /// The commit cannot be tested.
     Skip,
-    /// Not known (not measured, or the answer is out).
+    /// Not known: not measured, or not decided.
     Unknown,
 }
 
@@ -39,32 +39,32 @@ pub enum SkipReason {
     Build,
     /// A patch of the configuration does not apply to it.
     Patch,
-    /// Its files cannot lie where commits are checked out.
+    /// The commit's files cannot be checked out on this machine.
     #[serde(alias = "folded-case")]
     Checkout,
     /// A `[[prepare]]` fails.
     Prepare,
-    /// It crashes or leaves with an error.
+    /// It crashes, or exits with an error code.
     Crash,
-    /// It takes too long.
+    /// It exceeds its time-out.
     Timeout,
     /// It prints no value.
     Unreadable,
     /// Its output stops before its end, twice.
     Incomplete,
-    /// It does not show what `[[require]]` asks for.
+    /// Its output does not match a `[[require]]` pattern.
     Require,
-    /// It prints NaN, and the configuration says to skip that.
+    /// It prints NaN, and the configuration says to skip such commits.
     Nan,
-    /// It read another amount of text than the good end.
+    /// It read another amount of text than the good endpoint.
     OtherText,
-    /// It ran other checks than the good end.
+    /// It ran other checks than the good endpoint.
     OtherChecks,
-    /// It needs more of the machine than there is (killed, while the control works).
+    /// It needs more resources than the machine has: it was killed, and the control run works.
     Resource,
     /// Its runs contradict each other.
     Unsteady,
-    /// It was named with `--skip`.
+    /// The user named it with `--skip`.
     Asked,
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for SkipReason {
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Why skipped, where it was.
+    /// Why the commit is skipped, if so.
     pub skip: Option<SkipReason>,
     /// One sentence for people.
     pub reason: String,

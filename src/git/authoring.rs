@@ -1,7 +1,6 @@
-//! Making a repository: the one place that writes commits, for the demo's history.
+//! Makes the demo's repository; the only module that writes commits.
 //!
-//! Nothing of the user's configuration has a say in it, so that the same steps give the same
-//! ids everywhere.
+//! The user's configuration has no effect, so the same steps give the same commit ids everywhere.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use crate::evaluation::CommitId;
 use super::GitError;
 use super::command::Call;
 
-/// Who wrote a commit, and when.
+/// A commit's author and date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
     /// The name.
@@ -21,7 +20,7 @@ pub struct Author {
     pub date: String,
 }
 
-/// Who commits; the committer's date is the author's.
+/// Name and address of the committer; the date is the author's.
 const COMMITTER: (&str, &str) = ("bisect-ppl demo", "demo@example.org");
 
 /// Settings that a user's or a system's configuration must not change.
@@ -36,7 +35,7 @@ const SETTINGS: [&str; 8] = [
     "merge.ff=true",
 ];
 
-/// A repository that is being made.
+/// A repository under construction.
 #[derive(Debug)]
 pub struct Authoring {
     top: PathBuf,
@@ -57,14 +56,14 @@ impl Authoring {
         Ok(())
     }
 
-    /// Applies a patch as a commit of its own; author and date are the patch's.
+    /// Applies a patch as a commit with the patch's author and date.
     pub fn apply(&self, patch: &Path) -> Result<(), GitError> {
         let call = self.call().args(["am", "--quiet", "--committer-date-is-author-date"]);
         call.arg("--keep-cr").arg(patch).ok()?;
         Ok(())
     }
 
-    /// Makes a branch here or at a revision, and switches to it.
+    /// Creates a branch at a revision, or at HEAD, and switches to it.
     pub fn branch(&self, name: &str, at: Option<&str>) -> Result<(), GitError> {
         self.call().args(["switch", "--quiet", "--create", name]).args(at).ok()?;
         Ok(())
@@ -76,7 +75,7 @@ impl Authoring {
         Ok(())
     }
 
-    /// Merges a branch into the current one, with a commit of its own.
+    /// Merges a branch into the current one, always with a merge commit.
     pub fn merge(&self, branch: &str, author: &Author, message: &str) -> Result<(), GitError> {
         let call = self.by(author).args(["merge", "--quiet", "--no-ff", "--message", message]);
         call.arg(branch).ok()?;
@@ -89,7 +88,7 @@ impl Authoring {
         Ok(())
     }
 
-    /// The commit a revision names.
+    /// The commit that a revision names.
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
         let call =
             self.call().args(["rev-parse", "--verify"]).arg(format!("{revision}^{{commit}}"));

@@ -1,4 +1,4 @@
-//! A bisect session of our own, in a repository without files.
+//! A bisect session of our own, in a bare repository.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,8 +13,8 @@ use super::error::io_error;
 use super::{BisectState, GitError, History, Range, Remaining, Repository};
 
 impl Aim {
-    /// What the session calls its older and its newer end. In a hunt for a fix not good and
-    /// bad the other way round: git refuses swapped terms.
+    /// The session's words for its older and newer end. A hunt for a fix cannot swap `good` and
+    /// `bad`: git refuses that.
     pub fn terms(self) -> (&'static str, &'static str) {
         match self {
             Self::Regression => ("good", "bad"),
@@ -22,7 +22,7 @@ impl Aim {
         }
     }
 
-    /// The word git is told; `None` while the answer is out.
+    /// The word that tells git this verdict; `None` for an unknown verdict.
     pub fn word(self, verdict: Verdict) -> Option<&'static str> {
         let (old, new) = self.terms();
         match verdict {
@@ -36,7 +36,7 @@ impl Aim {
         if term == Self::Fix.terms().1 { Self::Fix } else { Self::Regression }
     }
 
-    /// The arguments of `git bisect start` that make it so.
+    /// The arguments of `git bisect start` that set the words.
     fn arguments(self) -> Vec<String> {
         match self {
             Self::Regression => Vec::new(),
@@ -48,38 +48,38 @@ impl Aim {
     }
 }
 
-/// `git bisect` in a repository of its own, which has no files that a build could dirty, and
-/// none of the user's references: a session that they have going is not disturbed.
+/// A session of `git bisect` in a bare repository of its own. It has no files that a build could
+/// change and none of the user's references, so it does not disturb a session of the user.
 #[derive(Debug)]
 pub struct BisectSession {
     place: BisectRepository,
 }
 
 impl BisectSession {
-    /// A session at this path (made anew, or taken up after a killed process). `commit` is any
-    /// commit, for HEAD to name.
+    /// Opens the session's repository at this path and creates it if needed. HEAD names `commit`,
+    /// which may be any commit.
     pub fn open(repository: &Repository, path: &Path, commit: &CommitId) -> Result<Self, GitError> {
         Ok(Self { place: BisectRepository::open(repository, path, commit)? })
     }
 
-    /// Begins a session; one that is there already ends.
+    /// Starts a session; ends the current one first.
     pub fn start(&self, range: &Range, aim: Aim) -> Result<(), GitError> {
         self.reset()?;
         let call = self.bisect("start").arg("--no-checkout");
         self.run_to_an_end(&call.args(start_arguments(range, aim)))
     }
 
-    /// Tells git a verdict; an unknown one says nothing.
+    /// Tells git a verdict; an unknown one changes nothing.
     pub fn mark(&self, verdict: Verdict, commit: &CommitId) -> Result<(), GitError> {
         let aim = self.state()?.map_or(Aim::Regression, |state| state.aim());
         let Some(word) = aim.word(verdict) else { return Ok(()) };
         self.run_to_an_end(&self.bisect(word).arg(commit.as_str()))
     }
 
-    /// Ends the session that is there and builds it anew from a log, of [`History::replay_log`]
-    /// or git's own.
+    /// Ends the current session and rebuilds it from a log, of [`History::replay_log`] or git's
+    /// own.
     pub fn replay(&self, log: &str) -> Result<(), GitError> {
-        // Ours has no files; a log that is for others does not say so.
+        // Our repository has no files, and a log of another session does not say so.
         let log: String = log
             .lines()
             .map(|line| match line.strip_prefix("git bisect start") {
@@ -92,28 +92,28 @@ impl BisectSession {
         let file = self.place.git_dir().join("bisect-ppl-replay");
         fs::write(&file, log).map_err(io_error("write", &file))?;
         let replayed = self.run_to_an_end(&self.bisect("replay").arg(&file));
-        // A leftover is overwritten by the next replay.
+        // The next replay overwrites a leftover file.
         let _ = fs::remove_file(&file);
         replayed
     }
 
-    /// Ends the session; without one nothing happens.
+    /// Ends the session, if there is one.
     pub fn reset(&self) -> Result<(), GitError> {
         self.bisect("reset").ok()?;
         Ok(())
     }
 
-    /// The commit git wants tested.
+    /// The commit to test next.
     pub fn current(&self) -> Result<Option<CommitId>, GitError> {
         Ok(self.state()?.and_then(|state| state.current))
     }
 
-    /// The session as it stands on disk; `None` before it was started.
+    /// The state of the session on disk; `None` before the start.
     pub fn state(&self) -> Result<Option<BisectState>, GitError> {
         BisectState::read(self.place.git_dir())
     }
 
-    /// What git wants tested and how much is left, for an oracle that git calls.
+    /// The commit to test next and the remaining size, for an oracle that git calls.
     pub fn step(&self) -> Result<Option<(CommitId, Option<Remaining>)>, GitError> {
         let git_dir = self.place.git_dir();
         let Some(state) = BisectState::read_open(git_dir)? else { return Ok(None) };
@@ -121,7 +121,7 @@ impl BisectSession {
         Ok(Some((current, state.remaining(git_dir)?)))
     }
 
-    /// How much is left, as git estimates it; `None` before both ends are known.
+    /// The remaining size by git's estimate; `None` before both ends are known.
     pub fn remaining(&self) -> Result<Option<Remaining>, GitError> {
         match self.state()? {
             Some(state) => state.remaining(self.place.git_dir()),
@@ -129,9 +129,9 @@ impl BisectSession {
         }
     }
 
-    /// `git bisect run` with this oracle in this session, to be run with its output live. Git
-    /// quotes each word for the shell it uses, so words may hold anything. What it leaves
-    /// behind, its exit code does not tell: read [`Self::state`].
+    /// `git bisect run` with this oracle in this session. The caller runs it with live output. Git
+    /// quotes the words for its shell, so they may hold anything. The exit code does not tell the
+    /// result: read [`Self::state`].
     pub fn run_invocation<W: AsRef<OsStr>>(
         &self,
         oracle: impl IntoIterator<Item = W>,
@@ -139,14 +139,14 @@ impl BisectSession {
         self.bisect("run").args(oracle).invocation()
     }
 
-    /// Removes the session at this path with all its references; without one nothing happens.
+    /// Removes the session at this path with all its references, if there is one.
     pub fn remove(path: &Path) -> Result<(), GitError> {
         BisectRepository::remove(path)
     }
 
-    /// Git leaves with 2 when only skipped commits are left, with 3 when a merge base is bad, and
-    /// with 4 when no commit is left to test: ends, not failures. The state tells which. It may
-    /// fail to show a commit that it has found.
+    /// Runs a call that may end the session. Git exits with 2 if only skipped commits are left, 3
+    /// if a merge base is bad, and 4 if no commit is left to test: these are results, not
+    /// failures. Git may also fail to show the commit it found, so the state decides.
     fn run_to_an_end(&self, call: &Call) -> Result<(), GitError> {
         let output = call.run()?;
         if [0, 2, 3, 4].contains(&output.code) || self.state()?.is_some_and(|s| s.end.is_some()) {
@@ -162,12 +162,12 @@ impl BisectSession {
 }
 
 impl History {
-    /// A log that `git bisect replay` takes in any clone that has the commits: full names,
-    /// each with its subject, options and pathspecs quoted.
+    /// A log for `git bisect replay` in any clone with these commits: full names with subjects,
+    /// options and pathspecs quoted.
     ///
-    /// `marks` stay in their order but for those of the newer side: git takes the last of them
-    /// for the end of the range, so they come newest first whatever the order they were found
-    /// in.
+    /// `marks` keep their order, except those of the newer side. Git takes the last of these as
+    /// the end of the range, so they are sorted: the commit that is last in the history comes
+    /// first.
     pub fn replay_log(
         &self,
         range: &Range,
@@ -196,7 +196,8 @@ impl History {
             .collect();
         let order =
             self.commits(&Range { paths: Vec::new(), first_parent: false, ..range.clone() })?;
-        // Oldest first, so that popping gives the newest; what is outside the range comes first.
+        // Oldest first, so that `pop` returns the newest. Commits outside the range count as
+        // newest.
         newer.sort_by_cached_key(|id| order.iter().position(|o| o == *id).unwrap_or(usize::MAX));
         for (id, verdict) in marks {
             let Some(word) = aim.word(*verdict) else { continue };
@@ -208,7 +209,7 @@ impl History {
     }
 }
 
-/// What follows `git bisect start [--no-checkout]`.
+/// The arguments after `git bisect start [--no-checkout]`.
 fn start_arguments(range: &Range, aim: Aim) -> Vec<String> {
     let mut arguments = aim.arguments();
     if range.first_parent {
@@ -223,7 +224,7 @@ fn start_arguments(range: &Range, aim: Aim) -> Vec<String> {
     arguments
 }
 
-/// A word in single quotes, the way git quotes and the only way its replay reads.
+/// Quotes a word in single quotes, the only form that git's replay reads.
 fn quoted(word: &str) -> String {
     let mut quoted = String::from("'");
     for c in word.chars() {
@@ -236,7 +237,7 @@ fn quoted(word: &str) -> String {
     quoted
 }
 
-/// A subject as part of a comment: nothing in it may begin a line of its own.
+/// Removes line breaks from a subject, since a new line would end the log's comment.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,9 +1,9 @@
-//! Where a bisect session of ours keeps its state, and where trees of ours are made: a bare
-//! repository with references of its own and the user's objects.
+//! Bare repositories of our own, for bisect sessions and modified trees, with their own references
+//! and the user's objects.
 //!
-//! Not a worktree of the user's repository: `git bisect` writes references, for which git runs
-//! that repository's `reference-transaction` hook whatever `core.hooksPath` says, and takes
-//! the lock of its packed references, which a killed git leaves behind.
+//! A worktree of the user's repository would not do. `git bisect` writes references: git would run
+//! the repository's `reference-transaction` hook, whatever `core.hooksPath` says, and lock its
+//! packed references, and a killed git leaves that lock behind.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -16,17 +16,17 @@ use super::error::io_error;
 use super::removal::{remove_all, remove_locks};
 use super::{GitError, Repository};
 
-/// A bare repository for one bisect session, or for trees of our own. Whoever holds it must hold
-/// it alone: locks that git left in it are taken for those of a killed process.
+/// A bare repository for one bisect session or for modified trees. The caller must be its only
+/// user: git locks found in it count as leftovers of a killed process.
 #[derive(Debug)]
 pub(super) struct BisectRepository {
     path: PathBuf,
-    /// The user's place, where git stands while it runs.
+    /// The user's folder, in which git runs.
     stands: PathBuf,
 }
 
 impl BisectRepository {
-    /// Makes it at `path`, with HEAD at this commit, or takes up the one that is there.
+    /// Opens the repository at `path`, or creates it with HEAD at this commit.
     pub(super) fn open(
         repository: &Repository,
         path: &Path,
@@ -34,7 +34,7 @@ impl BisectRepository {
     ) -> Result<Self, GitError> {
         let stands = repository.top().unwrap_or(repository.git_dir()).to_owned();
         let opened = Self { path: path.to_owned(), stands };
-        // Written last: with it, everything is there.
+        // HEAD is written last, so the repository is complete if it exists.
         let head = path.join("HEAD");
         if head.exists() {
             remove_locks(path)?;
@@ -55,7 +55,7 @@ impl BisectRepository {
         let alternates = self.path.join("objects/info/alternates");
         write(&alternates, &alternates_line(&common.join("objects")))?;
         write(&self.path.join("config"), &settings(repository)?)?;
-        // Where history was cut off stays in one place: it moves when the user fetches more.
+        // A link, since the edge of a shallow clone moves when the user fetches more.
         let shallow = self.path.join("shallow");
         std::os::unix::fs::symlink(common.join("shallow"), &shallow)
             .map_err(io_error("make", &shallow))
@@ -66,19 +66,20 @@ impl BisectRepository {
         &self.path
     }
 
-    /// Git on it, standing where the user stands: what git starts finds their repository.
+    /// A git call on this repository in the user's folder, so that programs started by git find
+    /// the user's repository.
     pub(super) fn call(&self) -> Call {
         Call::on(&self.path).standing_in(&self.stands)
     }
 
-    /// Removes it; without one nothing happens.
+    /// Removes the repository at `path`, if there is one.
     pub(super) fn remove(path: &Path) -> Result<(), GitError> {
         remove_all(path)
     }
 }
 
-/// Its configuration. Only where git has to fetch what is missing (a partial clone) does it
-/// need to know what the user's says of remotes.
+/// The repository's configuration. Includes the user's configuration only for a partial clone,
+/// which needs the remotes to fetch missing objects.
 fn settings(repository: &Repository) -> Result<Vec<u8>, GitError> {
     let promises = r"^(remote\..*\.promisor|extensions\.partialclone)$";
     let said = repository.shared_call().args(["config", "--get-regexp", promises]).run()?.stdout;
@@ -89,7 +90,7 @@ fn settings(repository: &Repository) -> Result<Vec<u8>, GitError> {
         text.extend(quoted(config.as_os_str().as_bytes()));
         text.push(b'\n');
     }
-    // What is included cannot set an extension.
+    // An included file cannot set an extension.
     let mut lines = said.split(|byte| *byte == b'\n');
     if let Some(name) = lines.find_map(|line| line.strip_prefix(b"extensions.partialclone ")) {
         text.extend(b"[extensions]\n\tpartialClone = ");
@@ -101,8 +102,7 @@ fn settings(repository: &Repository) -> Result<Vec<u8>, GitError> {
     Ok(text)
 }
 
-/// A folder of objects as a line of `objects/info/alternates`, where a path is quoted only if
-/// it must be.
+/// A line of `objects/info/alternates`; a path is quoted only if it must be.
 fn alternates_line(objects: &Path) -> Vec<u8> {
     let bytes = objects.as_os_str().as_bytes();
     let mut line = if bytes.contains(&b'\n') { quoted(bytes) } else { bytes.to_vec() };
@@ -110,7 +110,7 @@ fn alternates_line(objects: &Path) -> Vec<u8> {
     line
 }
 
-/// In double quotes, as both git's configuration and its lists of paths read them.
+/// Quotes in double quotes, for git's configuration and its lists of paths.
 pub(super) fn quoted(bytes: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'"'];
     for byte in bytes {

@@ -1,4 +1,4 @@
-//! What a bisect session has come to, read from what git keeps on disk.
+//! The state of a bisect session, read from git's files and references.
 
 use std::fs;
 use std::path::Path;
@@ -9,35 +9,35 @@ use super::command::Call;
 use super::history::{Range, commit_list};
 use super::{GitError, Repository};
 
-/// How a session ended.
+/// The result of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Git named the first commit on the new side.
+    /// The first commit on the new side.
     FirstBad(CommitId),
-    /// Only skipped commits are left: the first bad one is among these.
+    /// Only skipped commits are left; the first bad commit is one of these.
     Candidates(Vec<CommitId>),
-    /// No commit is left that the path filter lets through; what did it is outside.
+    /// The path filter lets no commit through; the first bad commit is outside the filter.
     NoTestable,
-    /// A common ancestor of the ends is itself on the new side.
+    /// This merge base of the ends is itself on the new side.
     MergeBaseBad(CommitId),
 }
 
-/// How much of a search is left.
+/// The remaining size of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remaining {
-    /// Commits left to test after the current one, in the worse case, as git says it.
+    /// Commits left to test after the current one in the worse case, by git's count.
     pub revisions: usize,
-    /// Steps left, as git estimates them.
+    /// Steps left, by git's estimate.
     pub steps: usize,
     /// Commits that can still be the first bad one.
     pub candidates: usize,
 }
 
-/// A bisect session as it stands. `old` and `new` are git's neutral words: good and bad in a
-/// hunt for a regression, broken and fixed in a hunt for a fix.
+/// The state of a bisect session. `old` and `new` are git's neutral terms: good and bad in a hunt
+/// for a regression, broken and fixed in a hunt for a fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BisectState {
-    /// What the ends are called: old, then new.
+    /// The session's words for old and new.
     pub terms: (String, String),
     /// The commits marked as old.
     pub old: Vec<CommitId>,
@@ -45,20 +45,20 @@ pub struct BisectState {
     pub new: Option<CommitId>,
     /// The commits marked as untestable.
     pub skipped: Vec<CommitId>,
-    /// Only first parents are followed.
+    /// Whether only first parents are followed.
     pub first_parent: bool,
-    /// The pathspecs it is limited to.
+    /// Pathspecs of the session.
     pub paths: Vec<String>,
-    /// What git wants tested: `BISECT_HEAD`, or else `HEAD`.
+    /// The commit to test next: `BISECT_HEAD`, or `HEAD` without one.
     pub current: Option<CommitId>,
     /// Git's own log.
     pub log: String,
-    /// How it ended, once it has.
+    /// The result, if the session has ended.
     pub end: Option<End>,
 }
 
 impl BisectState {
-    /// Whether it hunts a regression or a fix.
+    /// Whether the session looks for a regression or a fix.
     pub fn aim(&self) -> Aim {
         Aim::from_new_term(&self.terms.1)
     }
@@ -76,15 +76,15 @@ impl BisectState {
         })
     }
 
-    /// Reads the session of the worktree with this git folder; `None` where there is none.
+    /// Reads the session of this git folder; `None` if there is none.
     pub(super) fn read(git_dir: &Path) -> Result<Option<Self>, GitError> {
         let Some(mut state) = Self::read_open(git_dir)? else { return Ok(None) };
         state.end = state.find_end(git_dir)?;
         Ok(Some(state))
     }
 
-    /// The same of a session that goes on: whether it has ended, which takes a look at the
-    /// graph, is not found out.
+    /// Reads a session that goes on. Leaves `end` empty, since finding it takes a look at the
+    /// graph.
     pub(super) fn read_open(git_dir: &Path) -> Result<Option<Self>, GitError> {
         let text = |name: &str| {
             fs::read(git_dir.join(name)).ok().map(|b| String::from_utf8_lossy(&b).into_owned())
@@ -134,8 +134,8 @@ impl BisectState {
         Ok(())
     }
 
-    /// The end, from the log where git writes it down, else from the graph: the exit codes
-    /// that tell the other two (4 and 3) are gone with the process.
+    /// Finds the result in git's log, or else in the graph. Git reports the other two results only
+    /// by exit code (4 and 3), which is gone.
     fn find_end(&self, git_dir: &Path) -> Result<Option<End>, GitError> {
         if let Some(end) = self.logged_end() {
             return Ok(Some(end));
@@ -151,8 +151,8 @@ impl BisectState {
         let left = Call::on(git_dir).args(["rev-list", "--max-count=2"]).args(range.arguments());
         match commit_list(left)?.as_slice() {
             [] => Ok(Some(End::NoTestable)),
-            // Before git writes the answer down it shows the commit with what it changes, and
-            // ends there where a partial clone lacks one of those files.
+            // Git shows the commit's change before it writes the result. That fails if a partial
+            // clone lacks one of the files, and the result is missing from the log.
             [only] if *only == range.new && is_decided(git_dir, &range)? => {
                 Ok(Some(End::FirstBad(range.new)))
             }
@@ -160,8 +160,8 @@ impl BisectState {
         }
     }
 
-    /// `# first bad commit: [SHA] …` or `# possible first bad commit: [SHA] …`, as long as no
-    /// mark came after it.
+    /// Reads `# first bad commit: [SHA] …` or `# possible first bad commit: [SHA] …`, if no mark
+    /// follows.
     fn logged_end(&self) -> Option<End> {
         let after = match self.log.rfind("\ngit bisect ") {
             Some(at) => &self.log[at + 1..],
@@ -176,14 +176,14 @@ impl BisectState {
             if let Some(id) = named(line, "first") {
                 return Some(End::FirstBad(id));
             }
-            // Asked twice, git writes them twice.
+            // Git writes each line again when asked again.
             candidates.extend(named(line, "possible first").filter(|id| !candidates.contains(id)));
         }
         (!candidates.is_empty()).then_some(End::Candidates(candidates))
     }
 
-    /// How much is left, as git would say after the last mark; `None` before both ends are
-    /// known. Skipped commits still count, as they do for git.
+    /// The remaining size by git's count after the last mark; `None` before both ends are known.
+    /// Like git, counts skipped commits.
     pub(super) fn remaining(&self, git_dir: &Path) -> Result<Option<Remaining>, GitError> {
         let Some(range) = self.range() else { return Ok(None) };
         let call = Call::on(git_dir).args(["rev-list", "--bisect-vars"]).args(range.arguments());
@@ -192,7 +192,7 @@ impl BisectState {
         let said = String::from_utf8_lossy(&said.stdout);
         let number = |key: &str| -> Result<usize, GitError> {
             let line = said.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-            // `-1` where nothing is left.
+            // Git prints `-1` if nothing is left.
             line.and_then(|n| n.parse::<i64>().ok())
                 .map(|n| usize::try_from(n).unwrap_or(0))
                 .ok_or_else(|| GitError::Unreadable {
@@ -209,14 +209,14 @@ impl BisectState {
 }
 
 impl Repository {
-    /// The bisect session of the worktree the user stands in; `None` where there is none. This
-    /// is what `git bisect run bisect-ppl oracle` finds without a hunt.
+    /// The bisect session of the user's worktree; `None` if there is none. `git bisect run
+    /// bisect-ppl oracle` without a hunt uses this session.
     pub fn bisect_state_here(&self) -> Result<Option<BisectState>, GitError> {
         BisectState::read(self.git_dir())
     }
 }
 
-/// Whether no merge base is left for git to ask about first: each one is marked as old.
+/// Whether git has no merge base left to ask about: every merge base is marked as old.
 fn is_decided(git_dir: &Path, range: &Range) -> Result<bool, GitError> {
     for old in &range.old {
         let bases = Call::on(git_dir).args(["merge-base", "--all", old.as_str()]);
@@ -228,9 +228,9 @@ fn is_decided(git_dir: &Path, range: &Range) -> Result<bool, GitError> {
     Ok(true)
 }
 
-/// What git wants tested now.
+/// The commit to test next.
 fn current(git_dir: &Path) -> Result<Option<CommitId>, GitError> {
-    // A file of one line, unless references are kept elsewhere: then git is asked.
+    // Usually a file with one line. With another reference storage, git is asked.
     let head = fs::read_to_string(git_dir.join("BISECT_HEAD")).ok();
     if let Some(id) = head.and_then(|text| text.parse().ok()) {
         return Ok(Some(id));
@@ -244,7 +244,7 @@ fn current(git_dir: &Path) -> Result<Option<CommitId>, GitError> {
     Ok(None)
 }
 
-/// The pathspecs in `BISECT_NAMES`: quoted words, after `--` if there are any.
+/// Reads `BISECT_NAMES`: quoted pathspecs, after `--` if there are any.
 fn paths(names: &str) -> Vec<String> {
     let words = shlex::split(names).unwrap_or_default();
     words.into_iter().skip_while(|word| word == "--").collect()

@@ -1,6 +1,6 @@
-//! Whether a commit's change is still in the tree of a later commit, told by its text alone: a
-//! revert takes the lines away, and landing the change again brings them back. Nothing is built
-//! for it, so it says where to look and never what is true.
+//! Whether the tree of a later commit still has a commit's change, judged by text alone. A revert
+//! removes the lines; a reapplied change brings them back. Nothing is built, so the answer only
+//! says where to look.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,16 @@ use crate::evaluation::CommitId;
 use super::history::commit_list;
 use super::{GitError, History};
 
-/// Larger files are compared as a whole.
+/// Longest file to compare by lines, bytes; a larger one is compared as a whole.
 const LONGEST_FILE: usize = 1 << 20;
-/// A change of more files than this says nothing: it is a merge of everything.
+/// Most files of a change to compare; further files are ignored.
 const MOST_FILES: usize = 400;
-/// Longer ways are not read commit by commit.
+/// Most commits of a range to examine one by one.
 const MOST_COMMITS: usize = 5000;
-/// Shorter lines (`}`, `else`) are in every file.
+/// Shortest line to compare, bytes: shorter lines (`}`, `else`) are in every file.
 const SHORTEST_LINE: usize = 4;
 
-/// What a commit changes against its parent, file by file.
+/// The change of a commit against its parent, file by file.
 #[derive(Clone, Debug)]
 pub struct Change {
     files: Vec<ChangedFile>,
@@ -36,17 +36,17 @@ struct ChangedFile {
     removed: BTreeSet<Vec<u8>>,
 }
 
-/// Commits in a row, with branches, from whose trees a change is gone.
+/// Connected commits whose trees lack a change.
 #[derive(Clone, Debug)]
 pub struct Absence {
-    /// The commit before the first of them.
+    /// The commit before the first of these commits.
     pub before: CommitId,
-    /// Them, parents first.
+    /// These commits, parents first.
     pub commits: Vec<CommitId>,
 }
 
 impl Change {
-    /// The pathspecs of its files, each taken literally.
+    /// Pathspecs of the changed files, taken literally.
     fn pathspecs(&self) -> Vec<String> {
         let paths = self.files.iter().filter_map(|file| std::str::from_utf8(&file.path).ok());
         paths.map(|path| format!(":(top,literal){path}")).collect()
@@ -54,7 +54,7 @@ impl Change {
 }
 
 impl History {
-    /// What `commit` changes against `parent`.
+    /// The change of `commit` against `parent`.
     pub fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
         let changed = self.diff_files(Some(parent), commit)?;
         let mut files = Vec::new();
@@ -73,7 +73,8 @@ impl History {
         Ok(Change { files })
     }
 
-    /// Whether the tree of `commit` carries the change; `None` where the text does not tell.
+    /// Whether at least one file of the tree of `commit` still has the change; `None` if the text
+    /// does not tell.
     pub fn carries(&self, commit: &CommitId, change: &Change) -> Option<bool> {
         let mut is_gone = false;
         for file in &change.files {
@@ -86,21 +87,21 @@ impl History {
         is_gone.then_some(false)
     }
 
-    /// Whether the change is gone from the tree of `commit` and a file of it is again what it was
-    /// before, byte for byte, as after a revert.
+    /// Whether the tree of `commit` lacks the change and at least one file is byte for byte as
+    /// before the change, as after a revert.
     pub fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
         let is_as_before = |file: &ChangedFile| self.entry_at(commit, &file.path) == file.before;
         self.carries(commit, change) == Some(false) && change.files.iter().any(is_as_before)
     }
 
-    /// Whether the lines of the change are gone from the tree of `commit`, and none of its files was
-    /// put back: somebody wrote other lines in their place.
+    /// Whether the tree of `commit` lacks the change's lines, but no file is as before the change:
+    /// other lines replaced them.
     pub fn is_reworked(&self, commit: &CommitId, change: &Change) -> bool {
         self.carries(commit, change) == Some(false) && !self.is_restored(commit, change)
     }
 
-    /// Whether the change is gone from the tree of `commit`, or at least a file of it is again what
-    /// it was before, byte for byte.
+    /// Whether the tree of `commit` lacks the change, or at least one file is byte for byte as
+    /// before the change.
     pub fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
         let is_as_before = |file: &ChangedFile| {
             file.before != file.after && self.entry_at(commit, &file.path) == file.before
@@ -108,8 +109,8 @@ impl History {
         self.carries(commit, change) == Some(false) || change.files.iter().any(is_as_before)
     }
 
-    /// Whether `commit` puts a file of the change back as it was before, which its parent still had
-    /// otherwise.
+    /// Whether `commit` restores a file of the change to its state before the change, which
+    /// `parent` did not have.
     pub fn is_put_back_by(&self, parent: &CommitId, commit: &CommitId, change: &Change) -> bool {
         change.files.iter().any(|file| {
             let [at_parent, here] = [parent, commit].map(|one| self.entry_at(one, &file.path));
@@ -117,8 +118,8 @@ impl History {
         })
     }
 
-    /// Whether the tree of `commit` carries the change in at least half of the files whose text
-    /// tells: some file (a version, a log) is another in every commit.
+    /// Whether the tree of `commit` has the change in at least half of the files whose text tells.
+    /// Not in all: some files (a version, a log) differ in every commit.
     pub fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {
         let told = change.files.iter().filter_map(|file| self.carries_file(commit, file));
         let (there, gone): (Vec<bool>, Vec<bool>) = told.partition(|is_there| *is_there);
@@ -140,14 +141,15 @@ impl History {
         let here = |wanted: &BTreeSet<Vec<u8>>| wanted.intersection(&lines).count();
         match (file.added.len(), file.removed.len()) {
             (0, 0) => None,
-            // It only removed lines: they are back, or not.
+            // The change only removed lines: either these are back or not.
             (0, removed) => Some(2 * here(&file.removed) < removed),
             (added, _) => Some(2 * here(&file.added) >= added),
         }
     }
 
-    /// Where the change that `found` made is out of the tree on the way to `newer`, as a whole or
-    /// else in part, oldest first; none where some way keeps it.
+    /// The commits between `found` and `newer` whose trees lack the change of `found`, oldest
+    /// first. If no tree lacks all of the change, returns the commits that lack a part. Empty if
+    /// some path of history keeps the change.
     pub fn where_it_is_gone(
         &self,
         found: &CommitId,
@@ -172,11 +174,11 @@ impl History {
         if after.len() > MOST_COMMITS {
             return Ok(Vec::new());
         }
-        // Commits to which some way leads that keeps it.
+        // Commits that some path reaches with the change in every tree.
         let mut kept = BTreeSet::from([found.clone()]);
         let mut place = BTreeMap::new();
         let mut absences: Vec<Absence> = Vec::new();
-        // Parents come first.
+        // `after` is sorted: parents come first.
         for commit in after {
             let parents = self.parents(&commit)?;
             if !is_gone(&commit) {
@@ -199,8 +201,8 @@ impl History {
         Ok(if kept.contains(newer) { Vec::new() } else { absences })
     }
 
-    /// Commits after `older` up to `newer` of which a later one put back every file: what they
-    /// did was there for a while only. Oldest first.
+    /// Commits after `older` up to `newer` of which a later commit put at least one file back.
+    /// Oldest first.
     pub fn reverted_later(
         &self,
         older: &CommitId,
@@ -220,8 +222,8 @@ impl History {
                 && let Some((head, path)) = raw.split_once('\t')
                 && let Some((_, files)) = commits.last_mut()
             {
-                // A merge has a colon, a mode and a blob more for each further parent, and only the
-                // files that none of them has.
+                // For each further parent, a merge has one more colon, mode, and blob. It lists
+                // only files that differ from all parents.
                 let parents = 1 + head.bytes().take_while(|byte| *byte == b':').count();
                 let fields: Vec<&str> = head.split(' ').collect();
                 if let (Some(before), Some(after)) =
@@ -266,12 +268,12 @@ impl History {
     fn entry_at(&self, commit: &CommitId, path: &[u8]) -> Option<Oid> {
         let tree = self.objects.find_tree(self.commit(commit).ok()?.tree).ok()?;
         let entry = tree.get_path(std::path::Path::new(super::changes::os(path))).ok()?;
-        // A submodule's is the commit that it is pinned to.
+        // The entry of a submodule is its pinned commit.
         let is_leaf = matches!(entry.kind(), Some(ObjectType::Blob | ObjectType::Commit));
         is_leaf.then(|| entry.id())
     }
 
-    /// The telling lines of a text file; none of one that is binary, large, or not at hand.
+    /// The lines of a text file, without short ones; empty for a binary, large, or missing file.
     fn lines(&self, blob: Option<Oid>) -> BTreeSet<Vec<u8>> {
         let Some(blob) = blob.and_then(|id| self.objects.find_blob(id).ok()) else {
             return BTreeSet::new();

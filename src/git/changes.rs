@@ -1,4 +1,4 @@
-//! What a commit changes, and what its tree holds.
+//! The changes of a commit and the content of its tree.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -14,44 +14,44 @@ pub enum ChangeStatus {
     Added,
     /// Only in the older tree.
     Deleted,
-    /// In both, with another content or mode.
+    /// In both trees, with other content or another mode.
     Modified,
-    /// In both, as another kind of thing (a file that became a link).
+    /// In both trees, as another type of entry (a file that became a link).
     TypeChanged,
 }
 
-/// One path that two trees disagree on. A rename is a deletion and an addition.
+/// A path that differs between two trees. A rename counts as a deletion and an addition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// The path from the top of the tree, as its bytes are.
+    /// The path from the top of the tree, as raw bytes.
     pub path: Vec<u8>,
-    /// Lines added; `None` for a binary file, and where they cannot be counted.
+    /// Lines added; `None` for a binary file or if the lines cannot be counted.
     pub added: Option<usize>,
-    /// Lines removed; `None` for a binary file, and where they cannot be counted.
+    /// Lines removed; `None` for a binary file or if the lines cannot be counted.
     pub removed: Option<usize>,
-    /// How it differs.
+    /// How the path differs.
     pub status: ChangeStatus,
-    /// It is a submodule, on one side at least.
+    /// Whether the path is a submodule in at least one tree.
     pub submodule: bool,
 }
 
 impl FileChange {
-    /// The path's bytes in base64, where it is not UTF-8.
+    /// The path's bytes in base64 if the path is not UTF-8.
     pub fn path_base64(&self) -> Option<String> {
         use base64::Engine;
         let is_text = std::str::from_utf8(&self.path).is_ok();
         (!is_text).then(|| base64::engine::general_purpose::STANDARD.encode(&self.path))
     }
 
-    /// The path for people; bytes that are no UTF-8 are replaced.
+    /// The path for people; bytes that are not UTF-8 are replaced.
     pub fn shown_path(&self) -> String {
         String::from_utf8_lossy(&self.path).into_owned()
     }
 }
 
 impl History {
-    /// What `commit` changes against `parent`; against the empty tree where there is none. Lines
-    /// are not counted where a partial clone lacks one of the files and cannot fetch it.
+    /// The changes of `commit` against `parent`, or against the empty tree without a parent. A
+    /// partial clone that lacks a file and cannot fetch it has no line counts.
     pub fn diff_files(
         &self,
         parent: Option<&CommitId>,
@@ -79,8 +79,8 @@ impl History {
         ]);
         let call = match parent {
             Some(parent) => call.arg(parent.as_str()).arg(commit.as_str()),
-            // The parent of a commit without one. Not `--root COMMIT`, which would follow
-            // whatever parents the commit has.
+            // A commit without a parent is compared with the empty tree. `--root COMMIT` would
+            // follow the commit's real parents.
             None => call.arg(EMPTY_TREE).arg(commit.as_str()),
         };
         let command = call.shown();
@@ -94,7 +94,7 @@ impl History {
         Ok(self.entry(commit, path)?.is_some())
     }
 
-    /// The bytes of the file at this path; `None` where there is none, or something else.
+    /// The bytes of the file at this path; `None` if there is no file.
     pub fn file(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         match self.entry(commit, path)? {
             Some((kind, object)) if kind == "blob" => {
@@ -105,7 +105,7 @@ impl History {
         }
     }
 
-    /// Whether the commit has a file at this path that holds this text.
+    /// Whether the commit has a file at this path that contains this text.
     pub fn file_contains(
         &self,
         commit: &CommitId,
@@ -117,18 +117,18 @@ impl History {
         Ok(text.is_empty() || bytes.windows(text.len()).any(|window| window == text))
     }
 
-    /// Whether the commit's tree declares submodules.
+    /// Whether the commit's tree has a `.gitmodules`.
     pub fn has_submodules(&self, commit: &CommitId) -> Result<bool, GitError> {
         self.path_exists(commit, ".gitmodules")
     }
 
-    /// Kind and object name of one entry of the commit's tree.
+    /// Type and object name of one entry of the commit's tree.
     pub(super) fn entry(
         &self,
         commit: &CommitId,
         path: &str,
     ) -> Result<Option<(String, String)>, GitError> {
-        // With a trailing slash ls-tree would list what is inside.
+        // With a trailing slash, ls-tree would list the folder's content.
         let path = path.trim_start_matches("./").trim_end_matches('/');
         let call = self.repository().shared_call().args(["ls-tree", "-z", "--full-tree"]);
         let output = call.arg(commit.as_str()).arg("--").arg(path).ok()?;
@@ -141,7 +141,7 @@ impl History {
     }
 }
 
-/// The tree with nothing in it, which every repository knows.
+/// The empty tree, which every repository has.
 pub(super) const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// Reads `diff-tree -z --raw [--numstat]`: all raw records (`:MODE MODE SHA SHA STATUS`, then the
@@ -180,7 +180,7 @@ fn read_changes(bytes: &[u8]) -> Option<Vec<FileChange>> {
     (counted == 0 || counted == changes.len()).then_some(changes)
 }
 
-/// A path as the operating system takes it.
+/// Raw bytes as a path.
 pub(super) fn os(path: &[u8]) -> &OsStr {
     OsStr::from_bytes(path)
 }

@@ -1,4 +1,4 @@
-//! The one place where this room calls git.
+//! Builds and runs every git call of this module.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -11,14 +11,14 @@ use crate::process::{Invocation, tool};
 use super::GitError;
 use super::disk::Disk;
 
-/// What every call carries beyond what [`Invocation::git`] says: no garbage collection in the
-/// background, and submodules only where we ask for them.
+/// Settings of every call, besides those of [`Invocation::git`]: no garbage collection in the
+/// background, and no submodules unless we ask for them.
 const SETTINGS: [&str; 6] =
     ["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false"];
 
-/// What a worktree of ours is looked at with, whatever the user has configured. A build may change
-/// a file and give it its old time back, or tell git not to look: all that `lstat` says counts,
-/// and nothing is remembered from one look to the next but what is in the index.
+/// Settings for our worktrees, whatever the user has configured. A build may change a file and
+/// restore its old time, or tell git to ignore it. So git compares everything that `lstat` returns
+/// and caches nothing outside the index.
 const IN_OURS: [&str; 6] = [
     "core.trustctime=true",
     "core.checkStat=default",
@@ -28,11 +28,11 @@ const IN_OURS: [&str; 6] = [
     "sparse.expectFilesOutsideOfPatterns=false",
 ];
 
-/// The index of a worktree of ours. Builds get a copy of it as `index`: what they do to that
-/// (`git update-index --skip-worktree`, `git add`) stays theirs.
+/// The index of our worktree. Builds get a copy named `index`, so their changes (`git update-index
+/// --skip-worktree`, `git add`) do not reach ours.
 pub(super) const OUR_INDEX: &str = "index-of-bisect-ppl";
 
-/// What would change how git reads paths.
+/// Variables that would change how git reads paths.
 const REMOVED: [&str; 5] = [
     "GIT_LITERAL_PATHSPECS",
     "GIT_GLOB_PATHSPECS",
@@ -41,11 +41,11 @@ const REMOVED: [&str; 5] = [
     "GIT_EXTERNAL_DIFF",
 ];
 
-/// No call takes so long, not even one that clones a submodule; one that does (a remote that
-/// went silent) would hold up a whole night.
+/// Time limit of a call. Even a clone of a submodule is faster; a silent remote must not block a
+/// whole night.
 const LIMIT: Duration = Duration::from_hours(1);
 
-/// One call of git that is being put together.
+/// A git call under construction.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     dir: PathBuf,
@@ -53,29 +53,29 @@ pub(super) struct Call {
     work_tree: bool,
     args: Vec<OsString>,
     env: Vec<(&'static str, OsString)>,
-    /// How much it may say, where that is more than what programs commonly do.
+    /// Bytes of output to keep, if more than usual.
     capture: Option<usize>,
-    /// Files that Git LFS keeps elsewhere stay pointers.
+    /// Whether Git LFS files stay pointers.
     leaves_lfs: bool,
-    /// Whether it works in a worktree of ours.
+    /// Whether the call works in a worktree of ours.
     in_ours: bool,
-    /// What the disk does, where git is to know better than the repository's configuration.
+    /// Properties of the disk, if they should override the repository's configuration.
     disk: Option<Disk>,
 }
 
-/// What a call left behind.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) struct Output {
-    /// Its exit code; a signal is an error before it comes to this.
+    /// The exit code. A signal is an error instead.
     pub(super) code: i32,
-    /// What it printed.
+    /// The bytes on stdout.
     pub(super) stdout: Vec<u8>,
-    /// What it complained about.
+    /// The bytes on stderr.
     pub(super) stderr: Vec<u8>,
 }
 
 impl Call {
-    /// Git in this folder, with the repository found from there.
+    /// A call in this folder; git finds the repository from there.
     pub(super) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
@@ -90,69 +90,70 @@ impl Call {
         }
     }
 
-    /// Git on this repository, for what needs no files.
+    /// A call on this repository that needs no files.
     pub(super) fn on(git_dir: &Path) -> Self {
         Self { git_dir: Some(git_dir.to_owned()), ..Self::new(git_dir) }
     }
 
-    /// From another folder, which what git starts will stand in too.
+    /// Sets the working folder of git and of the programs it starts.
     pub(super) fn standing_in(self, dir: &Path) -> Self {
         Self { dir: dir.to_owned(), ..self }
     }
 
-    /// Git on these files with this repository, both named outright: were the link between them
-    /// lost (a build may well delete `.git`), git would look further up, find a repository of
-    /// the user's, and `reset --hard` that.
+    /// A call on this repository and these files, both given explicitly. If a build deleted
+    /// `.git`, git would otherwise search the parent folders, find a repository of the user, and
+    /// `reset --hard` that one.
     pub(super) fn in_worktree(git_dir: &Path, top: &Path) -> Self {
         Self { git_dir: Some(git_dir.to_owned()), work_tree: true, ..Self::new(top) }
     }
 
-    /// The same for a worktree of ours, with [`OUR_INDEX`].
+    /// As [`Self::in_worktree`], for a worktree of ours with [`OUR_INDEX`].
     pub(super) fn in_ours(git_dir: &Path, top: &Path) -> Self {
         let index = git_dir.join(OUR_INDEX);
         Self { in_ours: true, ..Self::in_worktree(git_dir, top) }.env("GIT_INDEX_FILE", index)
     }
 
-    /// One more argument.
+    /// Adds an argument.
     pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_owned());
         self
     }
 
-    /// Several more arguments.
+    /// Adds arguments.
     pub(super) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
         self
     }
 
-    /// A variable of its environment.
+    /// Sets an environment variable.
     pub(super) fn env(mut self, name: &'static str, value: impl AsRef<OsStr>) -> Self {
         self.env.push((name, value.as_ref().to_owned()));
         self
     }
 
-    /// It may say so many bytes.
+    /// Sets how many bytes of output to keep.
     pub(super) fn capture(self, bytes: usize) -> Self {
         Self { capture: Some(bytes), ..self }
     }
 
-    /// Files that Git LFS keeps elsewhere stay the pointers that commits hold, whether that filter
-    /// is installed or not.
+    /// Sets whether Git LFS files stay the pointers that commits hold, even if the LFS filter is
+    /// installed.
     pub(super) fn leaving_lfs(self, leaves_lfs: bool) -> Self {
         Self { leaves_lfs, ..self }
     }
 
-    /// On a disk that does this: the repository's configuration tells of the disk it was made on.
+    /// Sets the properties of the disk. The repository's configuration describes the disk where it
+    /// was made.
     pub(super) fn on_disk(self, disk: Disk) -> Self {
         Self { disk: Some(disk), ..self }
     }
 
-    /// Whether the disk is known to take names that differ only in case for one.
+    /// Whether the disk is known to ignore case in names.
     pub(super) fn folds_case(&self) -> bool {
         self.disk.is_some_and(|disk| disk.folds_case)
     }
 
-    /// The command without our settings, as it could be typed.
+    /// The command as a user could type it, without our settings.
     pub(super) fn shown(&self) -> String {
         let mut bytes = b"git".to_vec();
         for arg in &self.args {
@@ -163,7 +164,7 @@ impl Call {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The call as a program to run.
+    /// The call as an invocation.
     pub(super) fn invocation(&self) -> Invocation {
         let mut invocation = Invocation::git(SETTINGS).cwd(&self.dir);
         if let Some(git_dir) = &self.git_dir {
@@ -198,7 +199,7 @@ impl Call {
         invocation.args(&self.args)
     }
 
-    /// Runs it; any exit code is an answer.
+    /// Runs the call; every exit code is a result.
     pub(super) fn run(&self) -> Result<Output, GitError> {
         let output = tool(&self.invocation().timeout(Some(LIMIT))).map_err(|source| {
             GitError::NotStarted { command: self.shown(), source: Box::new(source) }
@@ -221,18 +222,18 @@ impl Call {
         }
     }
 
-    /// Runs it; anything but exit code 0 is an error with git's own words.
+    /// Runs the call; an exit code other than 0 is an error with git's message.
     pub(super) fn ok(self) -> Result<Output, GitError> {
         let output = self.run()?;
         if output.code == 0 { Ok(output) } else { Err(self.failed(&output)) }
     }
 
-    /// Runs it for the one line it prints.
+    /// Runs the call; returns the line it prints.
     pub(super) fn line(self) -> Result<String, GitError> {
         Ok(self.ok()?.line())
     }
 
-    /// Runs it for the one path it prints, which need not be UTF-8.
+    /// Runs the call; returns the path it prints, which need not be UTF-8.
     pub(super) fn path(self) -> Result<PathBuf, GitError> {
         let mut bytes = self.ok()?.stdout;
         if bytes.last() == Some(&b'\n') {
@@ -241,7 +242,7 @@ impl Call {
         Ok(PathBuf::from(OsString::from_vec(bytes)))
     }
 
-    /// The error that this outcome of this call is.
+    /// The error for a failed result of this call.
     pub(super) fn failed(&self, output: &Output) -> GitError {
         let said = said(&output.stderr);
         let told = ["No space left on device", "Disk quota exceeded"];
@@ -263,10 +264,11 @@ impl Call {
     }
 }
 
-/// A disk with less free space than this is full, bytes.
+/// A disk with less free space counts as full, bytes.
 const NEXT_TO_NOTHING: u64 = 64 << 10;
 
-/// Whether git could not write a file that lies on a full disk: of a reference it says only which.
+/// Whether git failed to write a file on a full disk. For a reference, git's message names only
+/// the file, not the reason.
 fn wrote_to_a_full_disk(said: &str) -> bool {
     let Some((_, rest)) = said.split_once("write '") else { return false };
     let file = Path::new(rest.split('\'').next().unwrap_or_default());
@@ -277,13 +279,13 @@ fn wrote_to_a_full_disk(said: &str) -> bool {
 }
 
 impl Output {
-    /// What it printed, as one line.
+    /// Stdout as one line.
     pub(super) fn line(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim_end_matches('\n').to_owned()
     }
 }
 
-/// Git's own words: all of them if few, else the lines that name the trouble.
+/// Git's message: all lines if few, otherwise only the `fatal:` and `error:` lines.
 fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();

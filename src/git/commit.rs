@@ -1,5 +1,6 @@
-//! One commit, as git reads it. Where git2 refuses one for a line that git passes over (an author
-//! without an address, a date that is no number: imports left such), it is read from its bytes.
+//! One commit, as git reads it. Git2 refuses some header lines that git accepts, such as an author
+//! without an address or a date that is not a number. Imported histories have such lines; these
+//! commits are parsed here.
 
 use git2::{ErrorCode, ObjectType, Oid};
 
@@ -7,27 +8,28 @@ use crate::evaluation::CommitId;
 
 use super::{GitError, Repository};
 
-/// What stands in place of a date that nobody wrote.
+/// Text for a missing date.
 const NO_DATE: &str = "unknown";
 
-/// What a commit holds.
+/// The data of a commit.
 #[derive(Debug)]
 pub(super) struct Commit {
     pub(super) tree: Oid,
-    /// As far as this clone has them. Each once: a commit may name one twice, and is no merge then.
+    /// The parents that this clone has, each once: a commit may name a parent twice and is then no
+    /// merge.
     pub(super) parents: Vec<CommitId>,
-    /// It names no parent.
+    /// Whether the commit names no parent.
     pub(super) is_root: bool,
     /// The first paragraph of the message, on one line.
     pub(super) subject: Vec<u8>,
-    /// `name <email>`, or the whole line where it is not that.
+    /// `name <email>`, or the whole line if it has another form.
     pub(super) author: String,
-    /// RFC 3339, or what stands there.
+    /// RFC 3339, or the original text if it is not a date.
     pub(super) date: String,
 }
 
 impl Commit {
-    /// Reads it.
+    /// Reads a commit.
     pub(super) fn read(
         objects: &git2::Repository,
         repository: &Repository,
@@ -67,7 +69,7 @@ impl Commit {
         }
     }
 
-    /// Of its bytes: lines of `key value`, an empty one, the message.
+    /// Parses a commit object: lines of `key value`, an empty line, the message.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(2).position(|pair| pair == b"\n\n").unwrap_or(bytes.len());
         let (header, message) = bytes.split_at(end);
@@ -99,7 +101,7 @@ fn each_once(commits: impl Iterator<Item = CommitId>) -> Vec<CommitId> {
     found
 }
 
-/// The two halves of `name <email> seconds offset`, as far as it is that.
+/// Author and date from `name <email> seconds offset`; either half may be malformed.
 fn who_and_when(line: &str) -> (String, String) {
     let Some((who, when)) = line.rsplit_once('>').filter(|(who, _)| who.contains('<')) else {
         return (line.trim().to_owned(), NO_DATE.to_owned());
@@ -114,7 +116,7 @@ fn who_and_when(line: &str) -> (String, String) {
     (format!("{}>", who.trim()), date)
 }
 
-/// Of `+0530`.
+/// Minutes of an offset such as `+0530`.
 fn minutes(offset: &str) -> Option<i32> {
     let digits = offset.strip_prefix(['+', '-']).filter(|digits| digits.len() == 4)?;
     let hours_and_minutes: i32 = digits.parse().ok()?;
@@ -129,7 +131,7 @@ fn first_paragraph(message: &[u8]) -> Vec<u8> {
     lines.join(&b' ')
 }
 
-/// Whether a shallow clone ends there.
+/// Whether the shallow clone ends at this commit.
 fn is_cut_off(repository: &Repository, id: &CommitId) -> bool {
     let listed = std::fs::read_to_string(repository.common_dir().join("shallow"));
     listed.is_ok_and(|text| text.lines().any(|line| line == id.as_str()))
@@ -143,8 +145,8 @@ pub(super) fn object_id(id: &CommitId) -> Oid {
     Oid::from_str(id.as_str()).expect("a commit name is 40 hexadecimal digits")
 }
 
-/// The author's own wall clock. A date or an offset outside what calendars hold (they occur in
-/// imported histories) becomes the nearest one that can be written.
+/// The time in the author's own offset. A time outside the calendar, as some imported histories
+/// have, becomes the nearest valid one; an invalid offset becomes UTC.
 fn rfc3339(time: git2::Time) -> String {
     let timestamp = jiff::Timestamp::from_second(time.seconds()).unwrap_or_else(|_| {
         if time.seconds() < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX }
@@ -183,7 +185,7 @@ mod tests {
         }
     }
 
-    /// A commit of these bytes, whatever they are.
+    /// Writes a commit object with this text, even an invalid one.
     fn planted(fixture: &Fixture, text: &str) -> CommitId {
         let file = fixture.beside("commit");
         std::fs::write(&file, text).unwrap();

@@ -1,5 +1,5 @@
-//! Dependencies that a commit moves: submodules by their pins, vendored ones by the file in
-//! which they note where they were taken from.
+//! Dependencies that a commit updates: submodules by their pins, vendored ones by a file that
+//! names the copied commit.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use super::changes::FileChange;
 use super::submodules::is_plain;
 use super::{GitError, History, Repository};
 
-/// Most commits of a dependency that are counted.
+/// Most commits of a dependency to count.
 const MOST_COUNTED: usize = 100_000;
 
 impl History {
-    /// What the commit moves, of these its changes against `parent`.
+    /// The dependencies that the commit updates, from its `changes` against `parent`.
     pub fn dependencies(
         &self,
         parent: &CommitId,
@@ -47,20 +47,20 @@ impl History {
         Ok(found)
     }
 
-    /// The pin of the submodule at this path, where there is one.
+    /// The pinned commit of the submodule at this path; `None` if there is no submodule.
     pub fn pin(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
         let entry = self.entry(commit, path)?.filter(|(kind, _)| kind == "commit");
         Ok(entry.and_then(|(_, pin)| pin.parse().ok()))
     }
 
-    /// The one commit that a file names and nothing else: what scripts note that take another
-    /// project's sources over.
+    /// The commit that a file names, if the file holds nothing else: scripts that copy another
+    /// project write such files.
     fn noted(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
         let Some(bytes) = self.file(commit, path)? else { return Ok(None) };
         Ok(std::str::from_utf8(&bytes).ok().and_then(|text| text.trim().parse().ok()))
     }
 
-    /// How many commits lie between two of a submodule, where the user's clone has it.
+    /// Number of a submodule's commits between two pins, if the user's clone has the submodule.
     fn commits_of_submodule(
         &self,
         commit: &CommitId,
@@ -78,8 +78,7 @@ impl History {
         Ok((count.code == 0).then(|| text.trim().parse().ok()).flatten())
     }
 
-    /// The repository of a submodule that the commit declares at this path, where the user's
-    /// clone has it.
+    /// The repository of the submodule at this path, if the user's clone has it.
     pub fn submodule(&self, commit: &CommitId, path: &str) -> Result<Option<Repository>, GitError> {
         let declared = self
             .repository()
@@ -95,7 +94,7 @@ impl History {
         let Some(name) = name.filter(|name| is_plain(Path::new(name))) else { return Ok(None) };
         let here = self.repository();
         let modules = [here.common_dir(), here.git_dir()].map(|dir| dir.join("modules").join(name));
-        // One that git cloned before 1.7.8, or that somebody made by hand, has it inside.
+        // A submodule that was made by hand, or by git before 1.7.8, has its git folder inside.
         let inside = here.top().map(|top| top.join(path).join(".git"));
         let found = modules.into_iter().chain(inside).find(|dir| dir.join("HEAD").exists());
         found.map(|dir| here.of_submodule(&dir)).transpose()

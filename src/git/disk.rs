@@ -1,5 +1,5 @@
-//! What the disk does on which commits are checked out. A repository's configuration tells that of
-//! the disk it was made on, which may be another.
+//! Properties of the disk where commits are checked out. A repository's configuration describes
+//! the disk where the repository was made, which may be another disk.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,25 +7,25 @@ use std::path::Path;
 
 use super::folding::is_folded;
 
-/// The owner's right to execute a file, of which git keeps track.
+/// The owner's execute permission, the only one that git tracks.
 const EXECUTABLE: u32 = 0o100;
 
-/// What it does.
+/// Properties of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Disk {
-    /// Whether it takes names that differ only in case for one.
+    /// Whether the disk ignores case in names.
     pub(super) folds_case: bool,
-    /// Whether a file can be made executable and not; `None` where that was not found out.
+    /// Whether the disk keeps the execute permission; `None` if the test was not possible.
     pub(super) keeps_modes: Option<bool>,
 }
 
 impl Disk {
-    /// The disk of this file, which is ours alone and of no use to anybody while it is looked at.
+    /// Tests the disk with this file. Nobody else may use the file meanwhile.
     pub(super) fn of(file: &Path) -> Self {
         Self { folds_case: is_folded(file), keeps_modes: keeps_modes(file) }
     }
 
-    /// What git is to know of it.
+    /// The properties as git settings.
     pub(super) fn settings(self) -> impl Iterator<Item = String> + use<> {
         let case = format!("core.ignoreCase={}", self.folds_case);
         let modes = self.keeps_modes.map(|keeps| format!("core.fileMode={keeps}"));
@@ -33,14 +33,14 @@ impl Disk {
     }
 }
 
-/// Whether the other mode stays, once it is set.
+/// Changes the file's execute permission, checks that the change stays, and restores it.
 fn keeps_modes(file: &Path) -> Option<bool> {
     let before = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?.permissions();
     let mode = || fs::symlink_metadata(file).ok().map(|about| about.permissions().mode());
     let other = before.mode() ^ EXECUTABLE;
     let is_set = fs::set_permissions(file, PermissionsExt::from_mode(other)).is_ok();
     let keeps = is_set && mode()? & EXECUTABLE == other & EXECUTABLE;
-    // A file of ours works with either.
+    // Either permission works for a file of ours.
     let _ = fs::set_permissions(file, before);
     Some(keeps)
 }

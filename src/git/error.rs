@@ -1,5 +1,4 @@
-//! What can go wrong between us and git, with git's own words and, where one is known, the
-//! cure.
+//! Errors of git calls, with git's own message and a hint where one is known.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,68 +8,68 @@ use crate::process::ProcessError;
 
 use super::{GitVersion, Misfit};
 
-/// Everything this room fails with.
+/// The error type of this module.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// No program called `git` in `PATH`.
     #[error("git is not installed, or not in PATH")]
     Missing,
-    /// Older than [`GitVersion::OLDEST`].
+    /// Git is older than [`GitVersion::OLDEST`].
     #[error("git {0} is too old: at least {oldest} is needed", oldest = GitVersion::OLDEST)]
     TooOld(GitVersion),
-    /// `git version` said something that holds no version.
+    /// The output of `git version` holds no version number.
     #[error("`git version` said `{0}`, which holds no version number")]
     UnreadableVersion(String),
-    /// No repository at or above this folder.
+    /// The folder and its parents hold no repository.
     #[error("{} is not in a git repository", .0.display())]
     NotARepository(PathBuf),
-    /// The repository belongs to someone else, and git refuses it.
+    /// The repository belongs to another user, so git refuses to use it.
     #[error("git does not trust {}: it belongs to another user", .path.display())]
     DubiousOwnership {
-        /// Where git stood.
+        /// The folder where git ran.
         path: PathBuf,
-        /// Git's own words.
+        /// Git's message.
         said: String,
     },
     /// The repository's object names are SHA-256.
     #[error("{} uses SHA-256 object names, which bisect-ppl cannot read", .0.display())]
     Sha256(PathBuf),
-    /// The repository keeps its references as a reftable.
+    /// The repository stores its references as a reftable.
     #[error("{} keeps its references as a reftable, which bisect-ppl cannot read", .0.display())]
     Reftable(PathBuf),
-    /// Nothing in the repository is called so, or what is called so is no commit.
+    /// The revision does not exist or names no commit.
     #[error("`{rev}` names no commit here")]
     UnknownRevision {
-        /// As it was written.
+        /// The revision as the user wrote it.
         rev: String,
-        /// Whether the repository's history is cut off.
+        /// Whether this is a shallow clone.
         shallow: bool,
     },
-    /// A short name that several commits have.
+    /// An abbreviated name that matches several commits.
     #[error("`{rev}` could be any of the commits {commits}")]
     Ambiguous {
-        /// As it was written.
+        /// The revision as the user wrote it.
         rev: String,
-        /// Those it could be, abbreviated.
+        /// The matching commits, abbreviated.
         commits: String,
     },
-    /// The name of something else than a commit.
+    /// The revision names an object that is not a commit.
     #[error("`{rev}` names a {kind}, not a commit")]
     NotACommit {
-        /// As it was written.
+        /// The revision as the user wrote it.
         rev: String,
-        /// `tree` or `blob`.
+        /// The object's type: `tree` or `blob`.
         kind: String,
     },
-    /// A full commit name whose object is not in the repository.
+    /// A full commit name without an object in the repository.
     #[error("commit {commit} is not in this repository")]
     UnknownCommit {
         /// The commit.
         commit: CommitId,
-        /// Whether the repository's history is cut off.
+        /// Whether this is a shallow clone.
         shallow: bool,
     },
-    /// A commit that was in the repository.
+    /// A commit that was in the repository before and is gone now.
     #[error(
         "commit {commit} is no longer in {}: no branch and no tag leads to it, and git has removed \
          it, as `git gc --prune=now` does at once", .repository.display()
@@ -81,127 +80,126 @@ pub enum GitError {
         /// The git folder.
         repository: PathBuf,
     },
-    /// The disk is full.
+    /// Git ran out of disk space.
     #[error("no space left on the disk while `{command}` ran: {said}")]
     NoSpace {
-        /// The command, as it could be typed.
+        /// The command as a user could type it.
         command: String,
-        /// Git's own words.
+        /// Git's message.
         said: String,
     },
-    /// A partial clone lacks an object, and where it comes from cannot be reached.
+    /// A partial clone lacks an object and cannot fetch it.
     #[error(
         "`{command}` lacks objects that this partial clone left out, and cannot fetch them: {said}"
     )]
     Promised {
-        /// The command, as it could be typed.
+        /// The command as a user could type it.
         command: String,
-        /// Git's own words.
+        /// Git's message.
         said: String,
     },
-    /// Git could not be started at all, for a reason other than being absent.
+    /// Git exists but could not be started.
     #[error("`{command}` could not be started")]
     NotStarted {
-        /// The command, as it could be typed.
+        /// The command as a user could type it.
         command: String,
-        /// Why.
+        /// The reason.
         source: Box<ProcessError>,
     },
     /// A git command failed.
     #[error("`{command}` in {} ended with {ended}: {said}", .dir.display())]
     Command {
-        /// The command, as it could be typed.
+        /// The command as a user could type it.
         command: String,
-        /// Where it ran.
+        /// The folder where the command ran.
         dir: PathBuf,
         /// `exit code N`, `signal N`, or `timed out`.
         ended: String,
-        /// Git's own words.
+        /// Git's message.
         said: String,
     },
-    /// A git command said something that its manual does not announce.
+    /// The output of a git command has an unknown form.
     #[error("cannot read what `{command}` said: {what}")]
     Unreadable {
-        /// The command, or the file.
+        /// The command or the file.
         command: String,
-        /// What is wrong with it.
+        /// What is wrong with the output.
         what: String,
     },
-    /// The library that reads commits failed.
+    /// Git2, the library that reads commits, failed.
     #[error("cannot read {what}")]
     Library {
-        /// What was being read.
+        /// The object that could not be read.
         what: String,
-        /// Its reason.
+        /// The library's reason.
         source: git2::Error,
     },
-    /// A file operation of our own failed.
+    /// Our own file operation failed.
     #[error("cannot {doing} {}", .path.display())]
     Io {
-        /// What was tried, such as `remove`.
+        /// The operation, such as `remove`.
         doing: &'static str,
-        /// On which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// The reason.
         source: io::Error,
     },
-    /// Something lies where a worktree should go, and we did not put it there.
+    /// A worktree's path is taken by something that bisect-ppl did not make.
     #[error("{} exists, and bisect-ppl did not make it", .0.display())]
     NotOurs(PathBuf),
-    /// A commit's files cannot lie where commits are checked out. The commit's own fault, there.
+    /// The disk or git does not take a commit's files. The commit's fault on this disk.
     #[error(transparent)]
     Misfit(Misfit),
-    /// A submodule could not be brought to its pin.
+    /// A submodule could not be checked out at its pinned commit.
     #[error("submodule `{path}` cannot be checked out at the commit its parent asks for")]
     Submodule {
-        /// The submodule's path in its parent's tree.
+        /// The submodule's path in the parent repository.
         path: String,
-        /// What git said.
+        /// Git's error.
         source: Box<GitError>,
     },
-    /// What is to be applied to commits is no patch.
+    /// A patch for commits is not a valid patch.
     #[error("{name} is no patch that could be applied: {said}")]
     NotAPatch {
         /// The file or the commit.
         name: String,
-        /// What is wrong with it.
+        /// What is wrong with the patch.
         said: String,
     },
-    /// A pattern of what is to be laid over other commits matches nothing.
+    /// A pattern of files to take from another revision matches nothing.
     #[error("no file at {} matches `{path}`, so there is nothing to lay over other commits", .from.short())]
     NothingToLay {
         /// The pattern.
         path: String,
-        /// The commit whose files were to be taken.
+        /// The commit to take the files from.
         from: CommitId,
     },
-    /// A submodule is among what is to be laid over other commits.
+    /// A pattern of files to take from another revision matches a submodule.
     #[error("`{path}` is a submodule at {}, and submodules cannot be laid over other commits", .from.short())]
     SubmoduleToLay {
-        /// Its path.
+        /// The submodule's path.
         path: String,
-        /// The commit whose files were to be taken.
+        /// The commit to take the files from.
         from: CommitId,
     },
-    /// A name in `[worktree] link` is no plain relative path.
+    /// An entry of `[worktree] link` is not a plain relative path.
     #[error("`{0}` cannot be linked: only a relative path inside the checkout can")]
     LinkName(String),
-    /// A name in `[worktree] link` is not in the user's checkout.
+    /// An entry of `[worktree] link` is missing in the user's checkout.
     #[error("`{name}` cannot be linked: {} does not exist", .source_path.display())]
     LinkSourceMissing {
-        /// As configured.
+        /// The name as configured.
         name: String,
-        /// Where it was looked for.
+        /// The path that does not exist.
         source_path: PathBuf,
     },
-    /// Something untracked lies where the link should go.
+    /// An untracked file or folder is in the place of the link.
     #[error("{} is in the way of a link", .0.display())]
     LinkBlocked(PathBuf),
 }
 
 impl GitError {
-    /// Whether other words, or another place to stand, would have helped, rather than another
-    /// world.
+    /// Whether the user can fix this with another revision, configuration, or folder.
     pub fn is_usage(&self) -> bool {
         match self {
             Self::NotARepository(_)
@@ -235,7 +233,7 @@ impl GitError {
         }
     }
 
-    /// What the reader can do about it, where that is known.
+    /// What the user can do about it, if known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Missing => "install git 2.30 or newer, or put its folder into PATH".to_owned(),
@@ -338,7 +336,7 @@ impl GitError {
     }
 }
 
-/// What a hunt writes into a repository besides its own folder.
+/// Hint for a repository or cache folder that is not writable.
 const NOT_WRITABLE: &str = "the repository's git directory and the cache folder must be writable: \
                             hunts work in worktrees of their own";
 
@@ -346,13 +344,13 @@ fn is_refused(said: &str) -> bool {
     said.contains("Permission denied") || said.contains("Read-only file system")
 }
 
-/// A path as it can be pasted into a shell.
+/// Quotes a path for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     shlex::try_quote(&text).map_or_else(|_| text.clone().into_owned(), Into::into)
 }
 
-/// For `map_err`: a file operation of ours failed.
+/// For `map_err`: our own file operation failed.
 pub(super) fn io_error(
     doing: &'static str,
     path: impl Into<PathBuf>,

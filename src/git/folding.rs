@@ -1,10 +1,10 @@
-//! Disks that take names which differ only in case for one: `Makefile` and `makefile`.
+//! Disks that ignore case in names, such as `Makefile` and `makefile`.
 //!
-//! A commit that has both is not what lies there once it is checked out. One that differs from
-//! the commit before it only in the case of a name is, but git may leave the older spelling.
+//! On such a disk, a commit with both names cannot be checked out. If a commit changes only the
+//! case of a name, git may leave the old spelling.
 //!
-//! Names are compared letter by letter in lower case, as Unicode has it. What such disks do
-//! besides (`ß` is `ss`, an accent a character of its own) is not looked for.
+//! Names are compared in Unicode lower case. Other rules of such disks (`ß` equals `ss`, composed
+//! accents) are ignored.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -19,28 +19,27 @@ use super::error::io_error;
 use super::misfit::{list_tree, paths_of};
 use super::{GitError, History, LONGEST_LIST, Misfit};
 
-/// What a name is called on its way to another spelling: a disk that takes both for one has
-/// nothing to do from one straight to the other.
+/// Temporary name while a file gets another spelling: a direct rename between two spellings does
+/// nothing on such a disk.
 const BETWEEN: &str = ".bisect-ppl-spelling";
 
-/// Whether the disk takes names that differ only in case for one, as told by a file that is
-/// there, and that no other differs from so.
+/// Whether the disk ignores case, tested with this existing file. No other file may have the same
+/// name in another case.
 pub(super) fn is_folded(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_ascii_uppercase();
     file.with_file_name(name).symlink_metadata().is_ok()
 }
 
-/// Whether what is made in this folder lies on such a disk. The file to tell it by has a name of
-/// its own, and is gone at once.
+/// Whether the disk of this folder ignores case, tested with a temporary file.
 pub fn folds_case(folder: &Path) -> Result<bool, GitError> {
     let made = tempfile::Builder::new().prefix("bisect-ppl-").tempfile_in(folder);
     Ok(is_folded(made.map_err(io_error("make a file in", folder))?.path()))
 }
 
-/// Sees to it that what was checked out on such a disk has the names of its commit, or says which
-/// two are one there.
+/// Gives checked-out files the spelling of their commit; an error if two names differ only in
+/// case.
 pub(super) fn settle(call: Call, top: &Path) -> Result<(), GitError> {
-    // Without what sparse patterns leave out, which lies nowhere.
+    // Leaves out files that sparse patterns exclude: they do not exist on the disk.
     let said = call.args(["ls-files", "-t", "-z"]).capture(LONGEST_LIST).ok()?.stdout;
     let records = said.split(|byte| *byte == 0);
     let mut names = Names::default();
@@ -50,22 +49,21 @@ pub(super) fn settle(call: Call, top: &Path) -> Result<(), GitError> {
     names.spell(top)
 }
 
-/// The error that these paths of a tree are, where two of them are such names.
+/// Fails if two of these paths differ only in case.
 pub(super) fn refuse_twins<'a>(mut paths: impl Iterator<Item = &'a [u8]>) -> Result<(), GitError> {
     let mut names = Names::default();
     paths.try_for_each(|path| names.add(path))
 }
 
 impl History {
-    /// Refuses a commit with names that differ only in case, which cannot lie on a disk that
-    /// takes those for one.
+    /// Fails if two names of the commit differ only in case, since some disks cannot hold both.
     pub fn check_names(&self, commit: &CommitId) -> Result<(), GitError> {
         refuse_twins(paths_of(&list_tree(self.repository().shared_call(), commit.as_str())?))
     }
 }
 
-/// Files and folders of a tree by what such a disk makes of their paths. A folder stands before
-/// what is in it.
+/// Files and folders of a tree by their lower-case paths. Sorted, so a folder comes before its
+/// content.
 #[derive(Default)]
 struct Names(BTreeMap<Vec<u8>, Vec<u8>>);
 
@@ -88,7 +86,7 @@ impl Names {
         Ok(())
     }
 
-    /// Gives what lies below `top` these names, where it has them in another case.
+    /// Renames files and folders below `top` whose case differs from these names.
     fn spell(&self, top: &Path) -> Result<(), GitError> {
         let mut folders: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
         for name in self.0.values().map(|name| Path::new(os(name))) {
@@ -120,7 +118,7 @@ fn respell(from: &Path, to: &Path) -> Result<(), GitError> {
     fs::rename(&between, to).map_err(io_error("rename", between))
 }
 
-/// A name in lower case; one that is not UTF-8 as far as it is ASCII.
+/// A name in Unicode lower case, or ASCII lower case if it is not UTF-8.
 fn folded(name: &[u8]) -> Vec<u8> {
     match std::str::from_utf8(name) {
         Ok(name) => name.chars().flat_map(char::to_lowercase).collect::<String>().into_bytes(),

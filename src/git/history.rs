@@ -1,4 +1,4 @@
-//! Reading commits and the graph they form.
+//! Reads commits and their graph.
 
 use std::path::Path;
 use std::sync::Once;
@@ -10,41 +10,41 @@ use crate::evaluation::{CommitId, Lineage};
 use super::commit::{Commit, commit_id, object_id};
 use super::{GitError, Repository};
 
-/// The commits a search is over: those that `new` reaches and none of `old` does.
+/// A range of commits: reachable from `new`, but from none of `old`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The older ends; good ones in a hunt for a regression.
+    /// The older ends: good in a hunt for a regression.
     pub old: Vec<CommitId>,
-    /// The newer end; bad in a hunt for a regression.
+    /// The newer end: bad in a hunt for a regression.
     pub new: CommitId,
-    /// Only first parents are followed.
+    /// Whether only first parents are followed.
     pub first_parent: bool,
-    /// Only commits that touch these pathspecs count, all if empty.
+    /// Pathspecs: only commits that touch these count. Empty means all commits.
     pub paths: Vec<String>,
 }
 
-/// What a commit says of itself.
+/// The data of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitInfo {
-    /// Its name.
+    /// The commit's object name.
     pub id: CommitId,
-    /// The first paragraph of its message on one line; bytes that are no UTF-8 are replaced.
+    /// The first paragraph of the message on one line; bytes that are not UTF-8 are replaced.
     pub subject: String,
-    /// `name <email>` of its author; where that cannot be told apart, all that stands there.
+    /// The author as `name <email>`, or the whole line if it has another form.
     pub author: String,
-    /// When it was written: RFC 3339 with the author's own offset; what stands there instead,
-    /// where that is no date.
+    /// The author's date: RFC 3339 with the author's offset, or the original text if it is not a
+    /// date.
     pub date: String,
-    /// Its tree's name.
+    /// The tree's object name.
     pub tree: String,
-    /// Its parents, as far as this clone has them, each once.
+    /// The parents that this clone has, each once.
     pub parents: Vec<CommitId>,
-    /// It has no parent at all. Where this is false and `parents` is empty, the history is cut
-    /// off here (a shallow clone).
+    /// Whether the commit has no parent at all. If false and `parents` is empty, a shallow clone
+    /// ends here.
     pub is_root: bool,
 }
 
-/// An open repository whose commits can be read. Threads open one each.
+/// A repository that is open for reading commits. Each thread opens its own.
 pub struct History {
     repository: Repository,
     pub(super) objects: git2::Repository,
@@ -55,9 +55,8 @@ impl History {
     pub fn open(repository: &Repository) -> Result<Self, GitError> {
         allow_what_git_allows();
         let path = repository.common_dir();
-        // As a bare one: what all worktrees share is all we read, and it stays when the
-        // worktree the user stood in is removed. Not by `open_bare`, which does not see where
-        // a shallow clone is cut off.
+        // Opened as bare: we read only data that all worktrees share, and the common folder stays
+        // if the user's worktree is removed. `open_bare` would not see where a shallow clone ends.
         let flags = RepositoryOpenFlags::BARE
             | RepositoryOpenFlags::NO_SEARCH
             | RepositoryOpenFlags::NO_DOTGIT;
@@ -67,7 +66,7 @@ impl History {
         Ok(Self { repository: repository.clone(), objects })
     }
 
-    /// The commit that `rev` names where the user stands; annotated tags lead to their commit.
+    /// The commit that `rev` names in the user's worktree; annotated tags resolve to their commit.
     pub fn resolve(&self, rev: &str) -> Result<CommitId, GitError> {
         let unknown = || GitError::UnknownRevision {
             rev: rev.to_owned(),
@@ -76,8 +75,8 @@ impl History {
         if rev.is_empty() || rev.starts_with('-') {
             return Err(unknown());
         }
-        // Git itself, and not git2: `@{yesterday}`, `:/words` and whatever is to come. In two
-        // steps, since `:/words` takes everything that follows for words.
+        // Git, not git2: git knows all forms, such as `@{yesterday}` and `:/words`. Two steps,
+        // since `:/words` would take `^{commit}` as a part of the words.
         let named = |rev: &str| -> Result<String, GitError> {
             let call = self.repository.call().args(["rev-parse", "--verify", "--quiet"]);
             Ok(call.arg(rev).run()?.line())
@@ -90,7 +89,7 @@ impl History {
         if object.is_empty() {
             return Err(self.ambiguous(rev)?.unwrap_or_else(unknown));
         }
-        // What an annotated tag leads to.
+        // The object behind an annotated tag.
         let object = named(&format!("{object}^{{}}"))?;
         if object.is_empty() {
             return Err(unknown());
@@ -99,7 +98,7 @@ impl History {
         Err(GitError::NotACommit { rev: rev.to_owned(), kind })
     }
 
-    /// The error where a short name is several commits'.
+    /// The error for an abbreviated name of several commits, if `rev` is one.
     fn ambiguous(&self, rev: &str) -> Result<Option<GitError>, GitError> {
         if rev.len() < 4 || !rev.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
@@ -117,7 +116,7 @@ impl History {
         Ok((commits.len() > 1).then_some(error))
     }
 
-    /// Everything a commit says of itself.
+    /// The data of a commit.
     pub fn info(&self, id: &CommitId) -> Result<CommitInfo, GitError> {
         let commit = self.commit(id)?;
         Ok(CommitInfo {
@@ -131,12 +130,12 @@ impl History {
         })
     }
 
-    /// The first paragraph of the message as its bytes are, on one line.
+    /// The first paragraph of the message on one line, as raw bytes.
     pub fn subject_bytes(&self, id: &CommitId) -> Result<Vec<u8>, GitError> {
         Ok(self.commit(id)?.subject)
     }
 
-    /// The parents, as far as this clone has them, each once.
+    /// The parents that this clone has, each once.
     pub fn parents(&self, id: &CommitId) -> Result<Vec<CommitId>, GitError> {
         Ok(self.commit(id)?.parents)
     }
@@ -154,7 +153,7 @@ impl History {
         Ok(tree.map_err(unread)?.get_name(name).is_some())
     }
 
-    /// Whether `old` can be reached from `new`; a commit is its own ancestor here, as in git.
+    /// Whether `old` is reachable from `new`. As in git, a commit is its own ancestor.
     pub fn is_ancestor(&self, old: &CommitId, new: &CommitId) -> Result<bool, GitError> {
         let (old_oid, new_oid) = (self.known(old)?, self.known(new)?);
         if old_oid == new_oid {
@@ -163,15 +162,15 @@ impl History {
         if let Ok(is_so) = self.objects.graph_descendant_of(new_oid, old_oid) {
             return Ok(is_so);
         }
-        // Somewhere on the way lies a commit that git reads and git2 does not.
+        // On the way is a commit that git can read and git2 cannot.
         let call = self.repository.shared_call().args(["merge-base", "--is-ancestor"]);
         let call = call.args([old.as_str(), new.as_str()]);
         let said = call.run()?;
         if said.code > 1 { Err(call.failed(&said)) } else { Ok(said.code == 0) }
     }
 
-    /// The best common ancestors of two commits, as `git merge-base --all`: none where the
-    /// histories have nothing in common, several where they crossed.
+    /// The best common ancestors of two commits, as in `git merge-base --all`: none for unrelated
+    /// histories, several after criss-cross merges.
     pub fn merge_bases(&self, a: &CommitId, b: &CommitId) -> Result<Vec<CommitId>, GitError> {
         match self.objects.merge_bases(self.known(a)?, self.known(b)?) {
             Ok(bases) => return Ok(bases.iter().map(|base| commit_id(*base)).collect()),
@@ -208,8 +207,7 @@ impl History {
         with_parents.collect()
     }
 
-    /// The commits on the way from `old` to `new` along first parents, oldest first, `old` left
-    /// out.
+    /// The commits from `old` (excluded) to `new` along first parents, oldest first.
     pub fn first_parent_path(
         &self,
         old: &CommitId,
@@ -223,7 +221,7 @@ impl History {
         })
     }
 
-    /// The commits up to `newer` that descend from `older`, oldest first, `older` left out.
+    /// The commits after `older` up to `newer` that descend from `older`, oldest first.
     pub fn descending(
         &self,
         older: &CommitId,
@@ -234,7 +232,7 @@ impl History {
         commit_list(call.args(["--ancestry-path", range.as_str(), "--"]))
     }
 
-    /// The error that one of these commits is which is not here any more.
+    /// The error for the first of these commits that is gone from the repository, if any.
     pub fn find_gone<'a>(
         &self,
         commits: impl IntoIterator<Item = &'a CommitId>,
@@ -245,7 +243,7 @@ impl History {
         Some(GitError::Gone { commit: gone.clone(), repository })
     }
 
-    /// The repository this reads.
+    /// The repository.
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
@@ -254,19 +252,19 @@ impl History {
         Commit::read(&self.objects, &self.repository, id)
     }
 
-    /// A commit that is there.
+    /// The git2 name of a commit; an error if the repository lacks it.
     fn known(&self, id: &CommitId) -> Result<Oid, GitError> {
         self.commit(id).map(|_| object_id(id))
     }
 }
 
 impl Range {
-    /// One older end, one newer end, every commit between them.
+    /// A range with one older and one newer end, and all commits between them.
     pub fn between(old: &CommitId, new: &CommitId) -> Self {
         Self { old: vec![old.clone()], new: new.clone(), first_parent: false, paths: Vec::new() }
     }
 
-    /// As arguments of `git rev-list`.
+    /// The range as arguments of `git rev-list`.
     pub(super) fn arguments(&self) -> Vec<String> {
         let mut arguments = Vec::new();
         if self.first_parent {
@@ -280,7 +278,7 @@ impl Range {
     }
 }
 
-/// What a `rev-list` prints.
+/// Runs a `rev-list` and reads the commits it prints.
 pub(super) fn commit_list(call: super::command::Call) -> Result<Vec<CommitId>, GitError> {
     let command = call.shown();
     read_list(&command, &call.ok()?.stdout)
@@ -299,17 +297,17 @@ fn read_list(command: &str, printed: &[u8]) -> Result<Vec<CommitId>, GitError> {
         .collect()
 }
 
-/// Tells libgit2 to open what git has already opened for us.
+/// Lets libgit2 open every repository that git has already opened for us.
 ///
-/// Partial clones and relative worktree links change nothing in how commits are read, yet
-/// libgit2 refuses repositories with extensions it does not list; and it knows `safe.directory`
-/// only from files, not from the environment, where git has already checked who owns what.
+/// Libgit2 refuses repositories with unknown extensions, although partial clones and relative
+/// worktree links do not change how commits are read. Libgit2 also reads `safe.directory` only
+/// from files, not from the environment. Git has already checked the owner.
 fn allow_what_git_allows() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: both calls write global variables of libgit2 that are read when a repository
-        // is opened. This room is the only one that opens any, all of them through
-        // `History::open`, and `Once` lets none pass before this has returned.
+        // SAFETY: both calls write global variables that libgit2 reads when it opens a repository.
+        // Only `History::open` opens repositories, and `Once` makes every caller wait until this
+        // block is done.
         #[expect(unsafe_code, reason = "git2 has no safe way to say what we accept")]
         unsafe {
             let done = git2::opts::set_extensions(&["partialclone", "relativeworktrees"])

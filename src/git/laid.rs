@@ -1,9 +1,9 @@
-//! Trees that no commit has: a commit's own, with a dependency moved, patches applied, and files
-//! of another revision laid over it.
+//! Modified trees: a commit's tree with layers over it, such as another commit of a dependency,
+//! patches, or files of another revision.
 //!
-//! They are made by git in an index of their own and in a bare repository of our own, so that
-//! no object of ours ever lies among the user's. A tree's name says all that is in it: two
-//! commits that come out alike are built once.
+//! Git makes these trees in an index and a bare repository of our own, so the user's repository
+//! never gets our objects. The tree's name covers all its content, so two commits with the same
+//! modified tree are built once.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -20,81 +20,82 @@ use super::error::io_error;
 use super::misfit::is_refused;
 use super::{GitError, History, LONGEST_LIST, Repository, vendored};
 
-/// One thing that is laid over a commit's tree.
+/// One change of a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
-    /// A submodule at another commit of its own.
+    /// A submodule at another commit.
     Pin {
-        /// Where it lies.
+        /// The submodule's path.
         path: String,
-        /// The commit, in the submodule's repository.
+        /// The new commit, in the submodule's repository.
         to: CommitId,
     },
-    /// Files of a folder as another project has them, of which it holds a copy.
+    /// Files of a vendored folder (a copy of another project), taken from a commit of that
+    /// project.
     Vendored {
-        /// Where the project's top lies.
+        /// The vendored folder.
         folder: String,
         /// The project's commit.
         from: CommitId,
-        /// Which files, by their paths in the project; one that it does not have goes.
+        /// The files' paths in the project. A file that the project's commit lacks is removed.
         files: Vec<String>,
     },
-    /// A unified diff. Where its content is there already, it is passed over.
+    /// A unified diff. It is skipped if the tree has its content already.
     Patch {
-        /// What people call it.
+        /// The patch's name for people.
         name: String,
-        /// The digest of its content.
+        /// Digest of the patch.
         digest: String,
-        /// Where it lies.
+        /// Path of the patch.
         file: PathBuf,
     },
-    /// What matches is exactly as at that commit: what it does not have is removed.
+    /// Files of another commit. Matching files that this commit lacks are removed.
     Files {
-        /// Whose files.
+        /// The commit to take the files from.
         from: CommitId,
         /// Pathspecs; `:(top,glob)` is put before them.
         paths: Vec<String>,
     },
 }
 
-/// What came of laying.
+/// Result of [`Laying::lay`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Laid {
     /// The tree.
     Tree(LaidTree),
-    /// There is no such tree.
+    /// The layers do not fit the commit.
     Refused(Refusal),
 }
 
-/// Why there is no such tree.
+/// Why the layers do not fit the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is refused.
+    /// What failed.
     pub what: Refused,
-    /// Git's own words.
+    /// Git's message.
     pub said: String,
-    /// The tree that it was to be laid over, and its digest.
+    /// The tree below the failed layer, and the layer's digest.
     state: (String, String),
 }
 
-/// What is refused.
+/// What failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// A patch, by what people call it: it does not apply.
+    /// This patch does not apply.
     Patch(String),
-    /// The commit itself, which has names that git does not take.
+    /// Git does not accept names in the commit's own tree.
     Commit,
 }
 
 impl Refusal {
-    /// A name for what was tried: another tree or another patch has another one.
+    /// Identifies the attempt: it differs for another tree or another patch.
     pub fn id(&self) -> String {
         format!("{} refuses {}", self.state.0, self.state.1)
     }
 }
 
 impl Laid {
-    /// The tree, where there is one.
+    /// The tree, unless the layers do not fit.
     pub fn tree(&self) -> Option<&LaidTree> {
         match self {
             Self::Tree(tree) => Some(tree),
@@ -102,7 +103,7 @@ impl Laid {
         }
     }
 
-    /// What a key takes for the tree's name.
+    /// Identifies the tree, or the refusal, in a build key.
     pub fn id(&self) -> String {
         match self {
             Self::Tree(tree) => tree.id.clone(),
@@ -111,8 +112,8 @@ impl Laid {
     }
 }
 
-/// A tree that was made, and where its objects are. It can be checked out while the
-/// [`Laying`] that made it lives.
+/// A modified tree and the folder of its objects. It can be checked out while the [`Laying`] that
+/// made it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaidTree {
     id: String,
@@ -120,24 +121,24 @@ pub struct LaidTree {
 }
 
 impl LaidTree {
-    /// Its name.
+    /// The tree's object name.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// A call that finds its objects besides the repository's own.
+    /// Adds the tree's objects to those that the call finds.
     pub(super) fn known_to(&self, call: Call) -> Call {
-        // A plain path would end at its first colon.
+        // Git splits this variable at colons, so the path is quoted.
         let path = OsString::from_vec(quoted(self.objects.as_os_str().as_bytes()));
         call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", path)
     }
 }
 
-/// Makes such trees, each once.
+/// Makes modified trees, each once.
 #[derive(Debug)]
 pub struct Laying {
     repository: Repository,
-    /// Where the folder to work in is made, once it is needed.
+    /// Folder for the working folder, which is made when first needed.
     parent: PathBuf,
     workshop: OnceCell<Workshop>,
     known: RefCell<BTreeMap<(CommitId, Vec<Layer>), Laid>>,
@@ -151,8 +152,8 @@ struct Workshop {
 }
 
 impl Laying {
-    /// For this repository. Nothing is made before it is needed; what is made lies below
-    /// `parent` and is gone with this value.
+    /// A maker for this repository. It creates its working folder below `parent` when first needed
+    /// and removes it on drop.
     pub fn new(repository: &Repository, parent: &Path) -> Self {
         Self {
             repository: repository.clone(),
@@ -162,7 +163,7 @@ impl Laying {
         }
     }
 
-    /// The commit's tree with the layers over it, the first lowest.
+    /// The commit's tree with the layers applied in order.
     pub fn lay(&self, commit: &CommitId, layers: &[Layer]) -> Result<Laid, GitError> {
         let asked = (commit.clone(), layers.to_vec());
         if let Some(laid) = self.known.borrow().get(&asked) {
@@ -217,7 +218,7 @@ impl Workshop {
         Ok(Laid::Tree(LaidTree { id: self.write_tree()?, objects }))
     }
 
-    /// Takes the commit's own tree, or says why git does not.
+    /// Reads the commit's tree into the index; returns git's message if git refuses the tree.
     fn read(&self, commit: &CommitId) -> Result<Option<String>, GitError> {
         let call = self.call().args(["read-tree", "--reset", commit.as_str()]);
         let read = call.run()?;
@@ -230,9 +231,9 @@ impl Workshop {
         Err(call.failed(&read))
     }
 
-    /// Applies a patch, or says to which tree it does not apply, and why.
+    /// Applies a patch. If the patch does not apply, returns the tree and git's message.
     fn patch(&self, file: &Path) -> Result<Option<(String, String)>, GitError> {
-        // Somebody's setting must not make it apply where others' git refuses it.
+        // The user's settings must not decide whether a patch applies.
         let strictly = ["-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn"];
         let apply = |how: &[&str]| {
             let call = self.call().args(strictly).arg("--cached").args(how);
@@ -244,12 +245,13 @@ impl Workshop {
         let plain = apply(&[])?;
         match plain.code {
             0 => return Ok(None),
-            // It does not apply; anything above is git's own trouble.
+            // 1: the patch does not apply. A larger code is an error of git.
             1 => {}
             _ => return Err(self.call().args(["apply", "--cached"]).arg(file).failed(&plain)),
         }
         let tree = self.write_tree()?;
-        // A git before 2.32 does not do this in an index, and says so: then it does not apply.
+        // Before 2.32 git cannot combine `--3way` with `--cached`: the patch then counts as not
+        // applying.
         if apply(&["--3way"])?.code == 0 {
             return Ok(None);
         }
@@ -263,7 +265,7 @@ impl Workshop {
     }
 
     fn write_tree(&self) -> Result<String, GitError> {
-        // A partial clone need not have the files to name their tree.
+        // A partial clone may lack files that the tree names.
         self.call().args(["write-tree", "--missing-ok"]).line()
     }
 
@@ -274,17 +276,17 @@ impl Workshop {
     }
 }
 
-/// A pattern of the configuration as git takes it.
+/// Turns a pattern of the configuration into a git pathspec.
 pub fn pathspec(path: &str) -> String {
     format!(":(top,glob){path}")
 }
 
 impl History {
-    /// Refuses what cannot be laid over other commits: a pattern that nothing matches at `from`,
-    /// and submodules.
+    /// Checks patterns of files to take from `from`. Fails if a pattern matches nothing or a
+    /// submodule.
     pub fn check_layer(&self, from: &CommitId, paths: &[String]) -> Result<(), GitError> {
         let index = tempfile::NamedTempFile::new().map_err(io_error("make", "an index"))?;
-        // An empty file is no index; git makes its own.
+        // Git does not accept an empty file as an index, so git creates the file.
         let place = index.into_temp_path();
         let call = || self.repository().shared_call().env("GIT_INDEX_FILE", &place);
         std::fs::remove_file(&place).map_err(io_error("remove", &*place))?;
@@ -307,7 +309,7 @@ impl History {
         Ok(())
     }
 
-    /// What a commit changes against its first parent, as a patch that holds all of it.
+    /// The complete change of a commit against its first parent, as a patch.
     pub fn as_patch(&self, commit: &CommitId) -> Result<Vec<u8>, GitError> {
         let info = self.info(commit)?;
         let parent = match info.parents.first() {
@@ -328,7 +330,7 @@ impl History {
         std::fs::read(file.path()).map_err(io_error("read", file.path()))
     }
 
-    /// Refuses what is no patch, or one that changes nothing.
+    /// Fails if `patch` is not a valid patch or changes nothing.
     pub fn check_patch(&self, name: &str, patch: &[u8]) -> Result<(), GitError> {
         let file = tempfile::NamedTempFile::new().map_err(io_error("make", "a patch"))?;
         std::fs::write(file.path(), patch).map_err(io_error("write", file.path()))?;

@@ -1,6 +1,8 @@
-//! What a git of ours leaves when it is killed, in the folder that all worktrees share. The
-//! user's own git would stumble over it too, so it is no matter of patience. And what a cache folder
-//! that was deleted leaves there: git refuses to make a worktree at a path that it still knows.
+//! Removes leftovers from the git folder that all worktrees share.
+//!
+//! A killed git leaves unfinished entries at which the user's own git fails too, and waiting does
+//! not help. A deleted cache folder leaves entries too: git refuses to make a worktree at a path
+//! that it still knows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,27 +12,26 @@ use super::changes::os;
 use super::removal::remove_all;
 use super::{GitError, Repository};
 
-/// How long a leftover must lie untouched: git is within the making of a worktree for some
-/// milliseconds.
+/// How long a leftover must stay unchanged: git needs only milliseconds to make a worktree.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Why git locks a worktree that it makes.
+/// The reason that git gives for its lock while it makes a worktree.
 const MAKING: &[u8] = b"initializing";
 
 impl Repository {
-    /// Forgets worktrees of ours that lay below this folder of slots, and are gone with it.
+    /// Removes git's entries of our worktrees that were below this folder of slots and are gone.
     pub fn forget_lost_slots(&self, slots: &Path) -> Result<(), GitError> {
         let slots = place(slots);
         forget_where(self, |known| {
             let folder = known.path.parent().and_then(Path::parent);
-            // One that is locked may be in the making, in a slot that somebody else holds.
+            // A locked entry may be under construction in a slot of another process.
             let is_still = !known.entry.join("locked").exists();
             is_still && known.is_lost() && folder.is_some_and(|folder| place(folder) == slots)
         })
     }
 
-    /// Removes what a killed git left behind: entries of worktrees of ours that were never
-    /// finished, at which every `git worktree` stops. Whatever moves stays.
+    /// Removes unfinished entries of our worktrees that a killed git left: every `git worktree`
+    /// fails at them. Entries that change meanwhile stay.
     pub fn mend(&self) -> Result<(), GitError> {
         let unfinished = unfinished(self.common_dir());
         if unfinished.is_empty() {
@@ -46,11 +47,11 @@ impl Repository {
     }
 }
 
-/// What git knows of a linked worktree.
+/// Git's entry of a linked worktree.
 struct Registration {
-    /// Its folder in `worktrees`.
+    /// The entry's folder in `worktrees`.
     entry: PathBuf,
-    /// Where the worktree should lie.
+    /// The worktree's path.
     path: PathBuf,
 }
 
@@ -59,33 +60,33 @@ fn registrations(common_dir: &Path) -> impl Iterator<Item = Registration> + use<
     entries.filter_map(|entry| {
         let entry = entry.path();
         let back = fs::read(entry.join("gitdir")).ok()?;
-        // Absolute, or from the entry.
+        // The path is absolute, or relative to the entry.
         let path = entry.join(os(back.trim_ascii_end())).parent()?.to_owned();
         Some(Registration { entry, path })
     })
 }
 
 impl Registration {
-    /// Whether it is of a worktree of ours that is gone, and nobody holds on to it.
+    /// Whether this is a worktree of ours that is gone and that no person locked.
     fn is_lost(&self) -> bool {
         let is_ours = self.entry.file_name().and_then(|name| name.to_str()).is_some_and(is_ours);
         is_ours && !self.path.join(".git").exists() && !self.is_held()
     }
 
-    /// Whether a person has locked it; git does so while it makes one.
+    /// Whether a person locked the entry. Git's own lock while it makes a worktree does not count.
     fn is_held(&self) -> bool {
         fs::read(self.entry.join("locked")).is_ok_and(|why| why.trim_ascii() != MAKING)
     }
 }
 
-/// Removes what git knows of a worktree of ours whose folder is gone: a git that was killed while
-/// it removed one leaves that behind.
+/// Removes git's entries of our worktree at `path`, whose folder is gone: a killed `git worktree
+/// remove` leaves one.
 pub(super) fn forget(repository: &Repository, path: &Path) -> Result<(), GitError> {
     forget_where(repository, |known| place(&known.path) == place(path))
 }
 
-/// The same where nothing says that it was ours but its name and that it is lost: a marker that
-/// went with the cache folder.
+/// As [`forget`], for a worktree without our marker, which was deleted with the cache folder. The
+/// entry must have a name of ours and be lost.
 pub(super) fn forget_lost(repository: &Repository, path: &Path) -> Result<(), GitError> {
     forget_where(repository, |known| known.is_lost() && place(&known.path) == place(path))
 }
@@ -100,23 +101,23 @@ fn forget_where(
     Ok(())
 }
 
-/// A path with all links resolved, as far as it is there.
+/// A path with links resolved in the part that exists.
 fn place(path: &Path) -> PathBuf {
     let there = path.ancestors().find_map(|top| Some((top, top.canonicalize().ok()?)));
     match there.and_then(|(top, real)| Some(real.join(path.strip_prefix(top).ok()?))) {
-        // What is joined with nothing would end with a slash.
+        // A join with an empty path would add a slash at the end.
         Some(found) => found.components().collect(),
         None => path.to_owned(),
     }
 }
 
-/// Whether git may have called a worktree of ours so: after its folder, with a number.
+/// Whether git may give this name to a worktree of ours: `src` and a number.
 fn is_ours(name: &str) -> bool {
     name.strip_prefix("src").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Entries that git locked to make a worktree of the names we use, and that do not yet say
-/// what they belong to.
+/// Entries with our names that git locked while it made a worktree and that lack a link to their
+/// worktree or repository.
 fn unfinished(common_dir: &Path) -> Vec<PathBuf> {
     let is_empty = |file: PathBuf| fs::read(file).is_ok_and(|text| text.trim_ascii().is_empty());
     let is_missing = |file: PathBuf| !file.exists() || is_empty(file);

@@ -1,31 +1,31 @@
-//! The lines that a commit takes away and brings.
+//! The lines that a commit removes and adds.
 
 use crate::evaluation::CommitId;
 
 use super::{GitError, History};
 
-/// Most bytes of a change that are read: what is larger takes another project's sources over.
+/// Largest change to read, bytes: a larger one copies another project's sources.
 const LARGEST: usize = 64 << 20;
 
-/// The lines of one file that two trees disagree on, as far as they are UTF-8.
+/// The changed lines of one file, as UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangedLines {
-    /// The path; lossy where it is not UTF-8.
+    /// The path; bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// Only in the newer tree.
+    /// Whether the file is only in the newer tree.
     pub is_new: bool,
-    /// Only in the older tree.
+    /// Whether the file is only in the older tree.
     pub is_gone: bool,
-    /// Lines of the older tree, in order.
+    /// The removed lines, in order.
     pub removed: Vec<String>,
-    /// Lines of the newer tree, in order.
+    /// The added lines, in order.
     pub added: Vec<String>,
 }
 
 impl History {
-    /// The lines in which `commit` differs from `parent`, in files that one of these pathspecs
-    /// names; `None` where they are too many to read, or a partial clone lacks one of the files
-    /// and cannot fetch it. Binary files are left out.
+    /// The changed lines of `commit` against `parent` in files of these pathspecs, without binary
+    /// files. `None` if the change is too large, or a partial clone lacks a file and cannot fetch
+    /// it.
     pub fn changed_lines(
         &self,
         parent: &CommitId,
@@ -57,8 +57,8 @@ impl History {
     }
 }
 
-/// Reads a unified diff without context. Lines are counted by the heads of their hunks, since
-/// they may look like anything.
+/// Reads a unified diff without context. The hunk headers give the number of lines, since a line
+/// may look like anything.
 fn read_lines(diff: &str) -> Vec<ChangedLines> {
     let mut files: Vec<ChangedLines> = Vec::new();
     let mut lines = diff.split('\n');
@@ -83,13 +83,14 @@ fn read_lines(diff: &str) -> Vec<ChangedLines> {
     files
 }
 
-/// So many lines of a hunk, without what marks them and what says that the last has no newline.
+/// Takes `count` lines of a hunk, without their markers and without the note about a missing
+/// newline.
 fn taken<'a>(lines: &mut impl Iterator<Item = &'a str>, count: usize) -> Vec<String> {
     let lines = lines.filter(|line| !line.starts_with('\\'));
     lines.take(count).map(|line| line.get(1..).unwrap_or_default().to_owned()).collect()
 }
 
-/// The numbers of removed and added lines in `@@ -10,2 +9,0 @@ …`.
+/// The counts of removed and added lines in `@@ -10,2 +9,0 @@ …`.
 fn hunk(line: &str) -> Option<[usize; 2]> {
     let mut ranges = line.strip_prefix("@@ ")?.split(' ');
     let mut count = |mark: char| -> Option<usize> {
@@ -107,7 +108,7 @@ fn named(text: &str, prefix: &str) -> Option<String> {
     path.strip_prefix(prefix).map(str::to_owned)
 }
 
-/// Undoes what git does to names with quotes, backslashes or control characters.
+/// Undoes git's quoting of names with quotes, backslashes, or control characters.
 fn unquoted(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();

@@ -1,4 +1,4 @@
-//! Ignored things of the user's checkout, linked into a worktree.
+//! Links ignored files and folders of the user's checkout into a worktree.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,10 +8,10 @@ use super::error::io_error;
 use super::{GitError, Worktree};
 
 impl Worktree {
-    /// Links each of `names` (relative paths such as `.venv`) to the thing of that name in
-    /// `source_root`, the user's checkout. To be called after each checkout, which removes the
-    /// links: they are not part of any commit. What a commit tracks itself is left as it is;
-    /// the names that were really linked are returned.
+    /// Links each of `names` (relative paths such as `.venv`) to the same path in `source_root`,
+    /// the user's checkout. Call this after each checkout, which removes the links, since no
+    /// commit tracks them. A path that the commit tracks is left alone. Returns the names that
+    /// were linked.
     pub fn link(&self, source_root: &Path, names: &[String]) -> Result<Vec<String>, GitError> {
         let mut linked = Vec::new();
         for name in names {
@@ -32,7 +32,7 @@ impl Worktree {
         if !source_path.exists() {
             return Err(GitError::LinkSourceMissing { name: name.to_owned(), source_path });
         }
-        // `:(literal)`: a name may hold what git takes for a wildcard.
+        // `:(literal)`: a name may hold git's wildcards.
         let tracked = self.call().args(["ls-files", "-z", "--"]);
         let mut pathspec = std::ffi::OsString::from(":(top,literal)");
         pathspec.push(relative);
@@ -41,7 +41,7 @@ impl Worktree {
         }
         let target = self.path().join(relative);
         let folder = target.parent().unwrap_or(self.path());
-        // A tree may hold links to folders; the way to the target must not lead out of it.
+        // A tree may hold links to folders; the target must stay inside the worktree.
         let there = folder.ancestors().find(|f| f.symlink_metadata().is_ok()).unwrap_or(folder);
         let real = there.canonicalize().map_err(io_error("find", there))?;
         if !real.starts_with(self.path()) {

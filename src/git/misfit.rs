@@ -1,8 +1,8 @@
-//! Commits whose files cannot lie where commits are checked out: their names are one on the disk
-//! there, the disk does not take one of them, or git does not write it.
+//! Commits whose files cannot be checked out: two names are equal on the disk, the disk refuses a
+//! name, or git refuses it.
 //!
-//! That is told from a world that failed (a full disk, an object that is missing) by asking again
-//! for less: the names without the files, one file without its content.
+//! Other failures (a full disk, a missing object) look alike at first. Smaller requests tell them
+//! apart: the names without the files, or one empty file.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,40 +16,40 @@ use super::command::Call;
 use super::folding::refuse_twins;
 use super::{GitError, LONGEST_LIST};
 
-/// How many of the files that are missing after git failed are tried one by one.
+/// How many missing files are tried one by one after git failed.
 const MOST_TRIED: usize = 64;
 
-/// How much of a name, or of what git says, is shown: a path may fill pages.
+/// How many characters of a name or of git's message are shown: a path may be very long.
 const LONGEST_SHOWN: usize = 160;
 
-/// Why a commit's files cannot lie there.
+/// Why a commit's files cannot be checked out.
 #[derive(Debug, thiserror::Error)]
 pub enum Misfit {
-    /// Two names differ only in case, and the disk tells no case apart.
+    /// Two names differ only in case, and the disk ignores case.
     #[error(
         "`{}` and `{}` are one on the disk where commits are checked out", .0[0].display(), .0[1].display()
     )]
     FoldedCase([PathBuf; 2]),
-    /// The disk does not take a name.
+    /// The disk refuses a name.
     #[error(
         "the disk where commits are checked out does not take `{}` ({} bytes): {why}; git: {}",
         shortened(&path.to_string_lossy()), path.as_os_str().len(), shortened(said)
     )]
     Name {
-        /// The path, in the commit's tree.
+        /// The path in the commit's tree.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: io::Error,
-        /// Git's own words.
+        /// Git's message.
         said: String,
     },
-    /// Git does not write such a name on any disk: it could do harm.
+    /// Git refuses the name on every disk, since it could do harm.
     #[error("git does not check out such a name: {}", shortened(.0))]
     Refused(String),
 }
 
 impl Misfit {
-    /// What the reader can do about it, where that is known.
+    /// What the user can do about it, if known.
     pub(super) fn hint(&self) -> Option<&'static str> {
         match self {
             Self::FoldedCase(_) => {
@@ -70,8 +70,8 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Why the tree that git did not check out at `top` cannot lie there, where that is the tree's own
-/// fault. `known` is a call that finds the tree, and the tree's name.
+/// After a failed checkout at `top`: the reason, if the tree is at fault. `known` returns a call
+/// that finds the tree, and the tree's name.
 pub(super) fn look_for_misfit<'a>(
     known: impl Fn() -> (Call, &'a str),
     top: &Path,
@@ -79,7 +79,7 @@ pub(super) fn look_for_misfit<'a>(
 ) -> Result<Option<Misfit>, GitError> {
     let (call, tree) = known();
     let folds_case = call.folds_case();
-    // With an object missing, nothing is known of it.
+    // If an object is missing, the tree is not known to be at fault.
     let Ok(listed) = list_tree(call, tree) else { return Ok(None) };
     if folds_case && let Err(GitError::Misfit(twins)) = refuse_twins(paths_of(&listed)) {
         return Ok(Some(twins));
@@ -95,32 +95,32 @@ pub(super) fn look_for_misfit<'a>(
     Ok(refused.map(|(path, why)| Misfit::Name { path, why, said }))
 }
 
-/// Whether git does not take the names in a tree of which nothing is missing.
+/// Whether git refuses the names of a tree that is complete.
 pub(super) fn is_refused(call: impl Fn() -> Call, tree: &str) -> Result<bool, GitError> {
     let reads = |tree: &str| -> Result<bool, GitError> {
         Ok(call().args(["read-tree", "--dry-run", tree]).run()?.code == 0)
     };
-    // It reads nothing at all where it cannot work here.
+    // If git cannot even read the empty tree, the tree is not at fault.
     Ok(list_tree(call(), tree).is_ok() && !reads(tree)? && reads(EMPTY_TREE)?)
 }
 
-/// The paths of all files in a tree, as git lists them.
+/// The paths of all files in a tree, separated by NUL.
 pub(super) fn list_tree(call: Call, tree: &str) -> Result<Vec<u8>, GitError> {
     let call = call.args(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
     Ok(call.capture(LONGEST_LIST).ok()?.stdout)
 }
 
-/// Each of them.
+/// The paths in such a list.
 pub(super) fn paths_of(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|path| !path.is_empty())
 }
 
-/// The first of these paths that the disk does not take, whoever writes there.
+/// The first of these paths that the disk refuses to every program.
 fn refused_by_disk<'a>(
     top: &Path,
     paths: impl Iterator<Item = &'a [u8]>,
 ) -> Option<(PathBuf, io::Error)> {
-    // From the top, as git does: the way there does not count.
+    // Relative to `top`, as in git: the length of `top` itself does not count.
     let folder = rustix::fs::open(top, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let real = top.canonicalize().ok()?;
     let mut tried = 0;
@@ -140,8 +140,8 @@ fn refused_by_disk<'a>(
     None
 }
 
-/// Makes an empty file, which goes at once, never outside of `top`: what lies there by now may
-/// lead away. Folders that were made for it stay for whoever cleans up.
+/// Makes an empty file and removes it again, never outside of `top`: links of the checkout may
+/// lead outside. New parent folders stay for a later cleanup.
 fn try_to_make(top: &Path, path: &Path) -> Result<(), Errno> {
     let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let file = top.join(path);

@@ -1,11 +1,11 @@
-//! The only room that reads repositories and calls git.
+//! The only module that reads repositories and calls git.
 //!
-//! Commits and their graph are read through git2; whatever touches trees and files goes
-//! through git itself, since only git fetches what a partial clone left out, honours
-//! attributes and filters, and limits history by paths as `git bisect` does.
+//! Git2 reads commits and their graph. Git itself does all work on trees and files: only git
+//! fetches what a partial clone left out, honours attributes and filters, and limits history by
+//! paths as `git bisect` does.
 //!
-//! *Invariant:* the user's worktree, index, HEAD, stash, branches and bisect are never written
-//! to. Everything happens in linked worktrees of our own, whose state git keeps apart.
+//! *Invariant:* nothing here writes to the user's worktree, index, HEAD, stash, branches, or
+//! bisect session. All work happens in linked worktrees and bare repositories of our own.
 
 mod authoring;
 mod bisect;
@@ -50,7 +50,7 @@ pub use repository::{GitVersion, Repository, git_version};
 pub use snapshot::{BlobId, Here, Snapshot};
 pub use worktree::{Holding, Worktree};
 
-/// What a list of all files of a large repository takes, in bytes.
+/// Upper bound for a list of all files of a large repository, bytes.
 const LONGEST_LIST: usize = 256 << 20;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Removes what killed processes and builds leave in folders of our own.
+//! Removes leftovers of killed processes and builds from our own folders.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 use super::GitError;
 use super::error::io_error;
 
-/// Removes the locks that a killed git left in a git folder and in those of its submodules.
+/// Removes the locks of a killed git from a git folder and those of its submodules.
 pub(super) fn remove_locks(git_dir: &Path) -> Result<(), GitError> {
     let Ok(entries) = fs::read_dir(git_dir) else { return Ok(()) };
     for entry in entries.flatten() {
@@ -24,7 +24,7 @@ pub(super) fn remove_locks(git_dir: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Removes whatever lies there, itself and not what it links to.
+/// Removes a file, a link (not its target), or a folder with all its content.
 pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
     let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
     let remove = || {
@@ -39,7 +39,7 @@ pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
         .map_err(io_error("remove", path))
 }
 
-/// Gives the owner the right to empty these folders, as far as that can be given.
+/// Gives the owner the right to empty this folder and all below, as far as possible.
 pub(super) fn make_writable(folder: &Path) {
     let Ok(metadata) = folder.symlink_metadata() else { return };
     if !metadata.is_dir() {
@@ -47,7 +47,7 @@ pub(super) fn make_writable(folder: &Path) {
     }
     let mut permissions = metadata.permissions();
     permissions.set_mode(permissions.mode() | 0o700);
-    // What cannot be changed shows in the removal that follows.
+    // A failure shows up in the removal that follows.
     let _ = fs::set_permissions(folder, permissions);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         make_writable(&entry.path());

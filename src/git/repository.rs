@@ -1,4 +1,4 @@
-//! The repository the user stands in.
+//! The user's repository.
 
 use std::fmt::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
@@ -16,13 +16,14 @@ use super::error::io_error;
 pub struct GitVersion(u32, u32, u32);
 
 impl GitVersion {
-    /// What we need at least: `rev-parse --end-of-options` and `bisect --first-parent`.
+    /// The oldest supported version: we need `rev-parse --end-of-options` and `bisect
+    /// --first-parent`.
     pub const OLDEST: Self = Self(2, 30, 0);
 
-    /// Reads `git version 2.39.5 (Apple Git-154)` and its kin.
+    /// Reads the output of `git version`, such as `git version 2.39.5 (Apple Git-154)`.
     fn parse(text: &str) -> Option<Self> {
         let word = text.split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()))?;
-        // `2.48.0-rc1`: the release candidate counts as its release.
+        // A release candidate such as `2.48.0-rc1` counts as its release.
         let mut numbers = word.split(['.', '-']).map(|n| n.parse::<u32>().ok());
         let (major, minor) = (numbers.next()??, numbers.next()??);
         Some(Self(major, minor, numbers.next().flatten().unwrap_or(0)))
@@ -43,10 +44,10 @@ pub fn git_version() -> Result<GitVersion, GitError> {
     if version < GitVersion::OLDEST { Err(GitError::TooOld(version)) } else { Ok(version) }
 }
 
-/// A repository that we can work with, as seen from where the user stands.
+/// A supported repository, seen from the user's folder.
 ///
-/// Only paths, so it is cheap to clone and may be shared between threads. Nothing in this room
-/// ever writes to the user's own worktree, index, HEAD, stash or branches.
+/// Holds only paths, so it is cheap to clone and to share between threads. This module never
+/// writes to the user's own worktree, index, HEAD, stash, or branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
     top: Option<PathBuf>,
@@ -55,22 +56,22 @@ pub struct Repository {
     version: GitVersion,
 }
 
-/// What git says of a place.
+/// Git's answers about a folder.
 struct Located {
     git_dir: PathBuf,
-    /// Perhaps relative.
+    /// May be relative.
     common_dir: PathBuf,
     format: String,
     top: Option<PathBuf>,
 }
 
 impl Repository {
-    /// Finds the repository at or above `from`, and refuses what we cannot work with.
+    /// Finds the repository at or above `from`; an error if it is not supported.
     pub fn discover(from: &Path) -> Result<Self, GitError> {
         let version = git_version()?;
         let from = from.canonicalize().map_err(io_error("find", from))?;
         let asked = Self::ask(&from)?;
-        // Relative to where git stood; `--path-format=absolute` is newer than 2.30.
+        // Relative to the folder where git ran; git 2.30 has no `--path-format=absolute`.
         let common_dir = from.join(asked.common_dir);
         let common_dir = common_dir.canonicalize().map_err(io_error("find", common_dir))?;
         if asked.format != "sha1" {
@@ -82,8 +83,8 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Asks everything in one call: an oracle is started for every commit, and a call of git
-    /// costs more than all that it does itself.
+    /// Asks git everything in one call. An oracle starts for every commit, and a git call costs
+    /// more than all its other work.
     fn ask(from: &Path) -> Result<Located, GitError> {
         let call = Call::new(from).args(["rev-parse", "--absolute-git-dir", "--git-common-dir"]);
         let call = call.args(["--show-object-format", "--is-inside-work-tree", "--show-toplevel"]);
@@ -96,7 +97,7 @@ impl Repository {
                 format: String::from_utf8_lossy(format).into_owned(),
                 top: Some(os(top).into()),
             }),
-            // No worktree, a newline in a path, or something to complain about.
+            // There is no worktree, a path holds a newline, or git reports an error.
             _ => Self::ask_one_by_one(from),
         }
     }
@@ -108,7 +109,7 @@ impl Repository {
             Err(GitError::Command { said, .. }) if said.contains("not a git repository") => {
                 return Err(GitError::NotARepository(from.to_owned()));
             }
-            // How a git older than 2.45 says it, which does not know reftables itself.
+            // The message of a git before 2.45, which has no reftables.
             Err(GitError::Command { said, .. }) if said.contains("refstorage") => {
                 return Err(GitError::Reftable(from.to_owned()));
             }
@@ -124,7 +125,7 @@ impl Repository {
     }
 
     fn refuse_reftable(&self) -> Result<(), GitError> {
-        // Extensions count only in this file itself; where it cannot be read, git knows.
+        // Extensions count only in this file. If it cannot be read, git is asked.
         let config = std::fs::read(self.common_dir.join("config"));
         let is_named =
             |text: &[u8]| text.to_ascii_lowercase().windows(10).any(|w| w == b"refstorage");
@@ -139,7 +140,7 @@ impl Repository {
         }
     }
 
-    /// The repository of a submodule by its git folder, seen from where the user stands.
+    /// The repository with this submodule's git folder, seen from the user's folder.
     pub fn of_submodule(&self, git_dir: &Path) -> Result<Self, GitError> {
         let git_dir = git_dir.canonicalize().map_err(io_error("find", git_dir))?;
         let repository = Self { common_dir: git_dir.clone(), git_dir, ..self.clone() };
@@ -147,14 +148,13 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Top folder of the worktree the user stands in; `None` in a bare repository (or inside
-    /// `.git`).
+    /// Top folder of the user's worktree; `None` in a bare repository or inside `.git`.
     pub fn top(&self) -> Option<&Path> {
         self.top.as_deref()
     }
 
-    /// The git folder of the worktree the user stands in (absolute): `.git`, or
-    /// `.git/worktrees/NAME` in a linked one.
+    /// The git folder of the user's worktree, absolute: `.git`, or `.git/worktrees/NAME` in a
+    /// linked one.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
@@ -164,13 +164,13 @@ impl Repository {
         &self.common_dir
     }
 
-    /// The git that was found.
+    /// Version of the installed git.
     pub fn version(&self) -> GitVersion {
         self.version
     }
 
-    /// Twelve hexadecimal digits that stay the same as long as the repository stays where it
-    /// is; for the names of cache folders.
+    /// Twelve hexadecimal digits for the names of cache folders. They depend only on the
+    /// repository's path.
     pub fn id(&self) -> String {
         let digest = Sha256::digest(self.common_dir.as_os_str().as_bytes());
         digest.iter().take(6).fold(String::new(), |mut id, byte| {
@@ -179,17 +179,18 @@ impl Repository {
         })
     }
 
-    /// Whether the history is cut off (a shallow clone).
+    /// Whether this is a shallow clone.
     pub fn is_shallow(&self) -> bool {
         self.common_dir.join("shallow").exists()
     }
 
-    /// Git on this repository as the user sees it: their HEAD, their per-worktree references.
+    /// A git call as the user sees the repository: with the user's HEAD and per-worktree
+    /// references.
     pub(super) fn call(&self) -> Call {
         Call::on(&self.git_dir)
     }
 
-    /// Git on what all worktrees share; works when the user's worktree is gone.
+    /// A git call on the data that all worktrees share. Works even if the user's worktree is gone.
     pub(super) fn shared_call(&self) -> Call {
         Call::on(&self.common_dir)
     }

@@ -1,4 +1,4 @@
-//! Makes a folder hold the tree of a commit, exactly: a worktree's, or a submodule's in it.
+//! Checks a tree out exactly, in a worktree or in one of its submodules.
 
 use std::fs;
 use std::path::Path;
@@ -12,25 +12,25 @@ use super::misfit::{Misfit, look_for_misfit};
 use super::removal::{absent_is_fine, make_writable, remove_all};
 use super::{GitError, LaidTree, folding};
 
-/// What becomes of files that git does not track.
+/// What to do with untracked files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Untracked {
     Remove,
     Keep,
 }
 
-/// What a folder is to hold: the tree of a commit, or one that was laid over it.
+/// The tree to check out: a commit's own, or a modified tree on top of it.
 #[derive(Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) commit: &'a str,
     pub(super) laid: Option<&'a LaidTree>,
-    /// Whether what Git LFS keeps elsewhere is fetched.
+    /// Whether Git LFS files are fetched.
     pub(super) lfs: bool,
-    /// What the disk does.
+    /// Properties of the disk.
     pub(super) disk: Disk,
 }
 
-/// Makes `top` that tree, in a worktree or in a submodule.
+/// Checks the goal's tree out at `top`.
 pub(super) fn restore_tree(
     git_dir: &Path,
     top: &Path,
@@ -38,12 +38,13 @@ pub(super) fn restore_tree(
     untracked: Untracked,
 ) -> Result<(), GitError> {
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
-    // The index has two entries for what lies there once: git would remove it with either.
+    // The index has two entries for one file on the disk: git would remove the file for either
+    // one.
     if matches!(restored, Err(GitError::Misfit(Misfit::FoldedCase(_)))) {
         remove_index(git_dir)?;
     }
-    // A damaged index (a crash of the machine leaves one) is the one thing that force does not
-    // overcome; it holds nothing that the commit does not.
+    // Force overcomes everything but a damaged index, as a crash of the machine leaves. The index
+    // holds nothing that the commit lacks, so it can go.
     if matches!(restored, Err(GitError::Command { .. }))
         && fs::remove_file(git_dir.join(OUR_INDEX)).is_ok()
     {
@@ -53,7 +54,7 @@ pub(super) fn restore_tree(
     hand_out_index(git_dir)
 }
 
-/// Gives builds and runs an index that tells what lies there.
+/// Copies our index for builds and runs, so that git there sees the checked-out tree.
 fn hand_out_index(git_dir: &Path) -> Result<(), GitError> {
     let [index, made] = ["index", "index-to-be"].map(|name| git_dir.join(name));
     fs::copy(git_dir.join(OUR_INDEX), &made).map_err(io_error("write", &made))?;
@@ -72,14 +73,14 @@ fn try_restore_tree(
     let Goal { commit, laid, lfs, disk } = goal;
     let call = || Call::in_ours(git_dir, top).leaving_lfs(!lfs).on_disk(disk);
     let to_tree = || -> Result<(), GitError> {
-        // A build that switched to a branch: `reset` alone would move that branch.
+        // A build may have switched to a branch: `reset` alone would move that branch.
         if detached_head(git_dir).is_none() {
             call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
         }
         let Some(laid) = laid else {
             return call().args(["reset", "--quiet", "--hard", commit]).ok().map(drop);
         };
-        // Not by way of the commit's own tree: what is laid over it would get new time stamps.
+        // Not via the commit's own tree: files of the layers would get new time stamps.
         call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
         laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
     };
@@ -96,7 +97,7 @@ fn try_restore_tree(
     }
     let has_index = git_dir.join(OUR_INDEX).exists();
     let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
-    // Git overwrites what is in the way, but for repositories and folders it cannot write to.
+    // Git overwrites files in the way, but not repositories or folders without write permission.
     match to_commit() {
         Ok(()) => {}
         Err(misfit @ GitError::Misfit(_)) => return Err(misfit),
@@ -105,14 +106,14 @@ fn try_restore_tree(
             to_commit()?;
         }
     }
-    // Files of which the content stays were not written again, though they may be meant to end
-    // their lines otherwise, or to go through another filter, from here on.
+    // Git did not rewrite files with the same content. New attributes may give them other line
+    // endings or another filter.
     if !has_same_attributes {
         remove_index(git_dir)?;
         to_commit()?;
     }
-    // After it: what the older tree had and the newer has not (submodules above all) is
-    // untracked only now.
+    // After the checkout: files that only the older tree had, submodules above all, are untracked
+    // only now.
     if clean(call, top).is_err() {
         start_over(git_dir, top)?;
         to_commit()?;
@@ -120,8 +121,8 @@ fn try_restore_tree(
     Ok(())
 }
 
-/// Removes all that lies there: git leaves paths that are longer than it takes, which a build may
-/// make, and a checkout that fails.
+/// Removes everything in `top`. Git itself leaves paths that are too long for it, which a build
+/// may make, and such a path makes the checkout fail.
 fn start_over(git_dir: &Path, top: &Path) -> Result<(), GitError> {
     for entry in fs::read_dir(top).map_err(io_error("read", top))?.flatten() {
         if entry.file_name() != ".git" {
@@ -136,7 +137,7 @@ fn remove_index(git_dir: &Path) -> Result<(), GitError> {
     fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", index))
 }
 
-/// The name of the goal's tree, and a call that finds it.
+/// The name of the goal's tree, and a call that finds its objects.
 fn known(call: Call, goal: Goal<'_>) -> (Call, &str) {
     match goal.laid {
         Some(laid) => (laid.known_to(call), laid.id()),
@@ -144,16 +145,16 @@ fn known(call: Call, goal: Goal<'_>) -> (Call, &str) {
     }
 }
 
-/// Whether what is checked out has the attributes of the goal in every folder.
+/// Whether the checked-out tree and the goal have the same `.gitattributes` files.
 fn has_same_attributes(call: Call, goal: Goal<'_>) -> Result<bool, GitError> {
     let (call, tree) = known(call, goal);
     let call = call.args(["diff-index", "--cached", "--quiet", tree, "--"]);
     let answer = call.arg(":(glob)**/.gitattributes").run()?;
-    // Where git cannot tell, as with a damaged index, everything is written anew.
+    // If git cannot tell, as with a damaged index, everything is written again.
     Ok(answer.code == 0)
 }
 
-/// The commit that HEAD names, unless it names a branch.
+/// The commit of a detached HEAD; `None` on a branch.
 pub(super) fn detached_head(git_dir: &Path) -> Option<CommitId> {
     let head = git_dir.join("HEAD");
     let is_file = head.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
@@ -163,7 +164,7 @@ pub(super) fn detached_head(git_dir: &Path) -> Option<CommitId> {
 fn clean(call: impl Fn() -> Call, top: &Path) -> Result<(), GitError> {
     let clean = || call().args(["clean", "--quiet", "-ffdx"]).ok();
     if clean().is_err() {
-        // Build tools like to take the write permission from their caches.
+        // Some build tools remove the write permission from their caches.
         make_writable(top);
         clean()?;
     }

@@ -1,8 +1,7 @@
-//! A commit's tree as far as its objects are here.
+//! A commit's tree, as far as this clone has its objects.
 //!
-//! Whoever looks through years of history to find out how to build it must not make a partial
-//! clone fetch them: this is read through git2, which fetches nothing. What is not here is
-//! unknown, and said to be.
+//! Looking through years of history must not make a partial clone fetch everything. So trees are
+//! read through git2, which fetches nothing, and a missing object counts as unknown.
 
 use git2::{ErrorCode, ObjectType, Oid};
 
@@ -10,43 +9,43 @@ use crate::evaluation::CommitId;
 
 use super::{GitError, History};
 
-/// The name of a file's content.
+/// The object name of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlobId(Oid);
 
-/// What a commit's tree holds; names that are not UTF-8 are left out.
+/// The content of a commit's tree, without names that are not UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Plain files by their paths from the top.
+    /// Regular files by their paths from the top.
     pub files: Vec<(String, BlobId)>,
     /// Symbolic links.
     pub links: Vec<String>,
-    /// Where submodules lie.
+    /// Paths of submodules.
     pub submodules: Vec<String>,
 }
 
-/// What a path is in a commit's tree.
+/// The type of a path in a commit's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Here {
-    /// Nothing.
+    /// The path does not exist.
     Nothing,
     /// A file or a link.
     File(BlobId),
     /// A folder or a submodule.
     Other,
-    /// A part of the tree on the way to it is not here.
+    /// This clone lacks a folder on the way to the path.
     Unknown,
 }
 
 impl Here {
-    /// Whether files may lie below it, as far as is known.
+    /// Whether the path may be a folder.
     pub fn may_be_a_folder(self) -> bool {
         matches!(self, Self::Other | Self::Unknown)
     }
 }
 
 impl History {
-    /// The commit's tree; `None` where a part of it is not here.
+    /// The commit's tree; `None` if this clone lacks a part of it.
     pub fn snapshot(&self, id: &CommitId) -> Result<Option<Snapshot>, GitError> {
         let failed =
             |source| GitError::Library { what: format!("the tree of commit {id}"), source };
@@ -72,7 +71,7 @@ impl History {
         Ok(Some(snapshot))
     }
 
-    /// What a commit has at a path.
+    /// The type of a path in the commit's tree.
     pub fn at(&self, id: &CommitId, path: &str) -> Result<Here, GitError> {
         let mut oid = self.commit(id)?.tree;
         let mut parts = path.split('/').peekable();
@@ -96,7 +95,7 @@ impl History {
         Ok(Here::Nothing)
     }
 
-    /// A file's content; `None` where it is not here, or longer than that many bytes.
+    /// A file's content; `None` if this clone lacks it or it is longer than `longest` bytes.
     pub fn blob(&self, id: BlobId, longest: u64) -> Option<Vec<u8>> {
         let about = self.objects.odb().ok()?.read_header(id.0).ok()?;
         if about.0 as u64 > longest {
@@ -111,8 +110,8 @@ impl History {
         super::history::commit_list(call.arg(newest.as_str()).arg("--"))
     }
 
-    /// Where the branch that the user's checkout belongs to ends, if that is ahead of it: its
-    /// upstream, what the remote's own HEAD names, or the branch that most repositories have.
+    /// Name and tip of the main branch, if the tip is a descendant of `here`. Tries the upstream,
+    /// the remote's HEAD, and the usual branch names.
     pub fn ahead_of(&self, here: &CommitId) -> Result<Option<(String, CommitId)>, GitError> {
         let names = [
             "@{upstream}",

@@ -1,5 +1,5 @@
-//! Which files a worktree leaves out (`git sparse-checkout`), kept as it was when the worktree was
-//! made: a build that sets it would leave the next commit without files.
+//! Restores a worktree's sparse patterns (`git sparse-checkout`) to their state at its creation.
+//! Patterns that a build sets would hide files of the next commit.
 
 use std::fs;
 use std::path::Path;
@@ -8,12 +8,12 @@ use super::GitError;
 use super::error::io_error;
 use super::removal::{absent_is_fine, remove_all};
 
-/// Where git keeps it, below the worktree's own git folder.
+/// Git's files for sparse patterns, below the worktree's git folder.
 const FILES: [&str; 2] = ["config.worktree", "info/sparse-checkout"];
-/// Where we keep what they held.
+/// Folder of our copies of these files.
 const GIVEN: &str = "given-by-bisect-ppl";
 
-/// Puts it back as it was; the first time, keeps it.
+/// Restores the sparse patterns; the first call saves them.
 pub(super) fn put_back(git_dir: &Path) -> Result<(), GitError> {
     let given = git_dir.join(GIVEN);
     if !given.is_dir() {
@@ -48,7 +48,7 @@ fn keep(git_dir: &Path, given: &Path) -> Result<(), GitError> {
     fs::rename(&made, given).map_err(io_error("write", given))
 }
 
-/// A file's bytes, if it is there.
+/// The bytes of a file; `None` if there is no file.
 fn read(file: &Path) -> Result<Option<Vec<u8>>, GitError> {
     match fs::read(file) {
         Ok(bytes) => Ok(Some(bytes)),

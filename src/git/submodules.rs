@@ -1,11 +1,11 @@
-//! Submodules, each at the commit its parent's tree pins.
+//! Checks out submodules at the commits that the parent's tree pins.
 //!
-//! Git keeps the submodules of a linked worktree apart, so a fresh one would clone them all
-//! anew. Where the user's checkout has them, ours start as local clones of those (hard links,
-//! no network). Only what is not there is fetched, by `git submodule update`.
+//! Git keeps submodules of each linked worktree apart, so a new worktree would clone all of them
+//! again. If the user's checkout has a submodule, ours starts as a local clone of it (hard links,
+//! no network). `git submodule update` fetches only what is missing.
 //!
-//! Nothing is ever written to the configuration that all worktrees share: neither `init` nor
-//! `sync` nor `deinit`, since each changes what the user's own checkout takes for active.
+//! Nothing here writes to the configuration that all worktrees share. So `init`, `sync`, and
+//! `deinit` are never used: each changes which submodules are active in the user's checkout.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -17,13 +17,13 @@ use super::removal::remove_all;
 use super::restore::{Goal, Untracked, restore_tree};
 use super::worktree::read_link;
 
-/// A checked-out tree and the git folder behind it.
+/// A checked-out tree and its git folder.
 pub(super) struct Tree<'a> {
     pub(super) top: &'a Path,
     pub(super) git_dir: &'a Path,
-    /// Whether what Git LFS keeps elsewhere is fetched.
+    /// Whether Git LFS files are fetched.
     pub(super) lfs: bool,
-    /// What the disk does.
+    /// Properties of the disk.
     pub(super) disk: Disk,
 }
 
@@ -33,7 +33,7 @@ struct Submodule {
     pin: String,
 }
 
-/// Brings every submodule of `tree`, and theirs, to its pin. `donors` are git folders whose
+/// Checks out every submodule of `tree` at its pin, recursively. `donors` are git folders whose
 /// `modules` may hold the same submodules.
 pub(super) fn bring(
     tree: &Tree<'_>,
@@ -57,11 +57,10 @@ pub(super) fn bring(
     Ok(())
 }
 
-/// The submodules that the checked-out commit pins, declares, and the user has not switched
-/// off.
+/// The submodules that the commit declares and pins and that are not switched off.
 fn submodules_of(tree: &Tree<'_>) -> Result<Vec<Submodule>, GitError> {
     let call = || Call::in_ours(tree.git_dir, tree.top);
-    // Of the commit and not of the folder: sparse patterns may leave the file out.
+    // Read from the commit, since sparse patterns may leave the file out of the folder.
     let declared = call()
         .args(["config", "--blob", "HEAD:.gitmodules", "-z", "--get-regexp"])
         .arg(r"^submodule\..*\.path$")
@@ -96,13 +95,14 @@ fn pin_of(staged: &[u8], path: &[u8]) -> Option<String> {
     })
 }
 
-/// A commit's own words decide where its submodules' git folders lie: never outside `modules`.
+/// Whether a path has only plain parts. A commit chooses its submodules' names, which must not
+/// lead outside `modules`.
 pub(super) fn is_plain(name: &Path) -> bool {
     let mut parts = name.components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// The user (or the project) wants this submodule left alone.
+/// Whether the user or the project switched this submodule off.
 fn is_switched_off(tree: &Tree<'_>, name: &str) -> Result<bool, GitError> {
     let config = |key: &str| -> Result<String, GitError> {
         let call = Call::in_ours(tree.git_dir, tree.top).args(["config", "--get"]);
@@ -111,7 +111,7 @@ fn is_switched_off(tree: &Tree<'_>, name: &str) -> Result<bool, GitError> {
     Ok(config("active")? == "false" || config("update")? == "none")
 }
 
-/// Whether the submodule is attached to its git folder and has its pin's objects.
+/// Whether the submodule's `.git` file leads to its git folder, which has the pinned commit.
 fn is_ready(module: &Path, top: &Path, pin: &str) -> bool {
     let attached = module.canonicalize().ok();
     attached.is_some()
@@ -119,7 +119,8 @@ fn is_ready(module: &Path, top: &Path, pin: &str) -> bool {
         && Call::on(module).args(["cat-file", "-e", &format!("{pin}^{{tree}}")]).ok().is_ok()
 }
 
-/// Attaches the submodule and gets its pin, from the user's own checkout or its remote.
+/// Connects the submodule to its git folder and gets the pinned commit, from the user's checkout
+/// or the remote.
 fn fetch(
     tree: &Tree<'_>,
     submodule: &Submodule,
@@ -132,11 +133,11 @@ fn fetch(
         clone_from(donor, module, &top)?;
     }
     let is_ready = || is_ready(module, &top, &submodule.pin);
-    // Where its files cannot lie here, git has fetched them all the same.
+    // If the disk refuses the submodule's files, `update` fails, but the commit was fetched.
     if is_ready() || update(tree, submodule).is_ok() || is_ready() {
         return Ok(());
     }
-    // Half-cloned by a killed process, or its remote has moved: once more from nothing.
+    // A killed process left half a clone, or the remote has moved: start from scratch.
     remove_all(module)?;
     remove_all(&top)?;
     match update(tree, submodule) {
@@ -149,8 +150,8 @@ fn fetch(
     }
 }
 
-/// Git's own way: clones or attaches what is missing and fetches the pin. That every submodule
-/// counts as active is said on the command line and so is written nowhere.
+/// Lets git clone or attach the submodule and fetch the pin. A command-line setting makes every
+/// submodule active, so no configuration is written.
 fn update(tree: &Tree<'_>, submodule: &Submodule) -> Result<(), GitError> {
     let call = Call::in_ours(tree.git_dir, tree.top).leaving_lfs(!tree.lfs);
     let call = call.args(["-c", "submodule.active=."]);
@@ -158,8 +159,8 @@ fn update(tree: &Tree<'_>, submodule: &Submodule) -> Result<(), GitError> {
     call.arg(&submodule.path).ok().map(|_| ())
 }
 
-/// A local clone of the user's own submodule, with all its objects and its remote. Where that
-/// does not work the network is asked, so failure leaves nothing and is none.
+/// Clones the user's own submodule locally, with all its objects and its remote. A failed clone is
+/// removed and is no error: the network is tried next.
 fn clone_from(donor: &Path, module: &Path, top: &Path) -> Result<(), GitError> {
     remove_all(top)?;
     let parent = module.parent().unwrap_or(module);
@@ -171,7 +172,8 @@ fn clone_from(donor: &Path, module: &Path, top: &Path) -> Result<(), GitError> {
         .arg(separate)
         .args([donor, top])
         .ok();
-    // From the file: on the donor itself git fails where the user's checkout is without it now.
+    // Read from the file: git on the donor itself fails if the user's checkout lacks the submodule
+    // now.
     let config = Call::new(parent).args(["config", "--file"]).arg(donor.join("config"));
     let remote = config.args(["--get", "remote.origin.url"]).run()?.line();
     if cloned.is_err() {

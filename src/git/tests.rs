@@ -1,10 +1,11 @@
-//! Real repositories in temporary folders, sealed from the machine's own git setup.
+//! Fixtures: real repositories in temporary folders, isolated from the machine's git
+//! configuration.
 
-/// What every git call of a test sees instead of the machine's configuration.
+/// Environment that hides the machine's git configuration from a test's git calls.
 pub(super) const SEALED: [(&str, &str); 15] = [
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_CONFIG_NOSYSTEM", "1"),
-    // Submodules of the tests are folders beside them; git takes no such remote by itself.
+    // Submodules of the tests are local folders, which git refuses as remotes by default.
     ("GIT_CONFIG_COUNT", "3"),
     ("GIT_CONFIG_KEY_0", "protocol.file.allow"),
     ("GIT_CONFIG_VALUE_0", "always"),
@@ -29,7 +30,7 @@ use super::command::Call;
 use super::{History, Range, Repository};
 use crate::evaluation::CommitId;
 
-/// The user's repository, with room beside it for clones and worktrees.
+/// The user's repository in a folder with room for clones and worktrees.
 pub(super) struct Fixture {
     folder: tempfile::TempDir,
 }
@@ -62,12 +63,12 @@ impl Fixture {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// What git prints in the user's checkout.
+    /// Runs git in the user's checkout; returns its output.
     pub(super) fn git(&self, args: &[&str]) -> String {
         git_in(&self.user(), args)
     }
 
-    /// Writes files and commits them, everything else in the checkout included.
+    /// Writes files, then commits everything in the checkout.
     pub(super) fn commit(&self, subject: &str, files: &[(&str, &str)]) -> CommitId {
         for (path, text) in files {
             write(&self.user().join(path), text);
@@ -89,8 +90,8 @@ impl Fixture {
         History::open(&self.repository()).unwrap()
     }
 
-    /// Everything of the user's that a hunt must not change, byte for byte: the checkout, and
-    /// all of `.git` but the objects and the worktrees that are ours.
+    /// All files of the user that a hunt must not change: the checkout, and `.git` without the
+    /// objects and our worktrees.
     pub(super) fn snapshot(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         collect(&self.user(), &mut files);
@@ -104,7 +105,7 @@ impl Fixture {
         files
     }
 
-    /// As [`Self::snapshot`], once our worktrees are gone: nothing at all of theirs is left.
+    /// As [`Self::snapshot`], with git's records of worktrees: shows that our worktrees left none.
     pub(super) fn snapshot_with_worktrees(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = self.snapshot();
         collect(&self.user().join(".git/worktrees"), &mut files);
@@ -142,7 +143,7 @@ fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// The names of everything in a worktree but its `.git`, folders with a slash.
+/// Paths of all files in a worktree without `.git`, relative to its top.
 pub(super) fn listing(top: &Path) -> Vec<String> {
     let mut files = BTreeMap::new();
     collect(top, &mut files);

@@ -1,4 +1,4 @@
-//! What git tracks in the user's checkout.
+//! The files that git tracks in the user's checkout.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use super::command::Call;
 use super::{GitError, Repository};
 
 impl Repository {
-    /// Every path in the index of the user's worktree, those of checked out submodules
-    /// included, from its top; sorted. In a bare repository there is none.
+    /// All paths in the index of the user's worktree, with those of checked-out submodules;
+    /// relative to its top, sorted. Empty in a bare repository.
     pub fn tracked_files(&self) -> Result<Vec<PathBuf>, GitError> {
         let Some(top) = self.top() else { return Ok(Vec::new()) };
         let call = Call::in_worktree(self.git_dir(), top);
@@ -16,7 +16,7 @@ impl Repository {
         let names = said.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let mut paths: Vec<PathBuf> = names.map(|name| os(name).into()).collect();
         paths.sort();
-        // A path that is being merged stands there three times.
+        // A path with a merge conflict is listed three times.
         paths.dedup();
         Ok(paths)
     }

@@ -1,5 +1,5 @@
-//! Another project's sources in a folder of this one: which of its files a range of the
-//! project's commits is about, and whether they were taken over as they are.
+//! Vendored folders, which hold a copy of another project: which files a range of the project's
+//! commits changes, and whether the copy is exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +8,16 @@ use crate::evaluation::CommitId;
 use super::command::Call;
 use super::{GitError, History, LONGEST_LIST};
 
-/// What a folder has: mode and object by the path from there.
+/// Mode and object name of each file, by its path below a folder.
 type Files = BTreeMap<String, (String, String)>;
 
-/// Files in one call; a command line has an end.
+/// Files per call, since the length of a command line is limited.
 const AT_ONCE: usize = 200;
 
 impl History {
-    /// The files of `folder` that the project's commits between two of its own touch, by their
-    /// paths in its tree. `ends` are the commit of this repository and the project's commit that
-    /// it took over, on both sides. An `Err` names the files that one of them has otherwise.
+    /// The files of `folder` that the project changes between two of its commits, by their paths
+    /// in the project. Each of `ends` pairs a commit of this repository with the project's commit
+    /// that it copied. `Err` lists files whose copy differs from the project.
     pub fn vendored(
         &self,
         folder: &str,
@@ -35,7 +35,7 @@ impl History {
         }
         let [(_, from), (_, to)] = ends;
         let mut touched = self.touched(from, to)?;
-        // What the folder never had was not taken over.
+        // A file that the folder never had was not copied.
         touched.retain(|path| sides.iter().any(|(ours, _)| ours.contains_key(path)));
         let is_other = |path: &&String| {
             sides.iter().any(|(ours, theirs)| ours.get(*path) != theirs.get(*path))
@@ -44,7 +44,7 @@ impl History {
         Ok(if others.is_empty() { Ok(touched.into_iter().collect()) } else { Err(others) })
     }
 
-    /// The paths that commits touch which only one of two reaches.
+    /// Paths that are touched by commits reachable from exactly one of `a` and `b`.
     fn touched(&self, a: &CommitId, b: &CommitId) -> Result<BTreeSet<String>, GitError> {
         let call = self.repository().shared_call().args(["log", "--format=", "--name-only", "-z"]);
         let call = call.args(["-m", "--no-renames"]).arg(format!("{a}...{b}")).arg("--");
@@ -54,8 +54,8 @@ impl History {
     }
 }
 
-/// Makes these files of the folder as a commit of the project has them, in the index that calls
-/// work on.
+/// Replaces files of the folder in the index by those of a project's commit; removes files that
+/// the commit lacks.
 pub(super) fn exchange(
     call: impl Fn() -> Call,
     folder: &str,

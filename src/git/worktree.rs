@@ -1,4 +1,4 @@
-//! Folders of our own in which a commit's tree lies, linked to the user's repository.
+//! Linked worktrees of our own, in which commits are checked out.
 
 use std::fs;
 use std::io;
@@ -15,36 +15,36 @@ use super::restore::{Goal, Untracked, detached_head, restore_tree};
 use super::submodules::{self, Tree};
 use super::{GitError, History, LaidTree, Repository, sparsity};
 
-/// A linked worktree that we made. Whoever holds it must hold it alone: locks that git left in
-/// it are taken for those of a killed process.
+/// A linked worktree that we made. The caller must be its only user: git locks found in it count
+/// as leftovers of a killed process.
 #[derive(Debug)]
 pub struct Worktree {
     repository: Repository,
     path: PathBuf,
     git_dir: PathBuf,
-    /// What `reset` goes back to; nothing before the first checkout.
+    /// The content that `reset` restores; `None` before the first checkout.
     at: Option<Holding>,
 }
 
-/// What a worktree holds.
+/// The content of a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holding {
-    /// HEAD.
+    /// The commit that HEAD names.
     pub commit: CommitId,
-    /// The files, where they are not the commit's own.
+    /// The modified tree, if the files are not the commit's own.
     pub laid: Option<LaidTree>,
-    /// Whether submodules are checked out too.
+    /// Whether submodules are checked out.
     pub submodules: bool,
-    /// Whether files that Git LFS keeps elsewhere are fetched; they stay pointers otherwise.
+    /// Whether Git LFS files are fetched; otherwise they stay pointers.
     pub lfs: bool,
 }
 
 impl Worktree {
-    /// Makes a worktree at `path` with a detached HEAD at `commit` and no files, or takes up
-    /// the one an earlier process made there. What a killed process left half-made is removed;
-    /// what we did not make is not touched ([`GitError::NotOurs`]).
+    /// Makes a worktree at `path` with a detached HEAD at `commit` and no files, or reuses the one
+    /// from an earlier process. Removes a half-made worktree of a killed process. Never touches a
+    /// folder that we did not make ([`GitError::NotOurs`]).
     ///
-    /// With git 2.36 or newer it takes over the sparse patterns of the user's worktree.
+    /// With git 2.36 or newer, the worktree copies the sparse patterns of the user's worktree.
     pub fn add_detached(
         repository: &Repository,
         path: &Path,
@@ -65,17 +65,17 @@ impl Worktree {
         } else if !is_absent_or_empty(&path) {
             return Err(GitError::NotOurs(path));
         } else {
-            // The cache folder was deleted, and the marker with it.
+            // Somebody deleted the cache folder with the marker.
             forget_lost(repository, &path)?;
         }
         let note = "Made by bisect-ppl: the folder beside this file is a git worktree of its own,\n\
                     used again, and removed by `bisect-ppl store gc`.\n";
         fs::write(&marker, note).map_err(io_error("write", &marker))?;
-        // Seen from the user's worktree, so that git takes its sparse patterns over.
+        // Run from the user's worktree, so that git copies its sparse patterns.
         let mut call = repository.call().args(["worktree", "add", "--quiet"]);
         if ours {
-            // Git may still know the folder that was removed, even as locked (it locks while
-            // it makes one).
+            // Git may still list the removed folder, even as locked (git locks a worktree while it
+            // makes one).
             call = call.args(["--force", "--force"]);
         }
         let call = call.args(["--detach", "--no-checkout"]).arg(&path).arg(commit.as_str());
@@ -92,8 +92,7 @@ impl Worktree {
         Ok(Self { repository: repository.clone(), path, git_dir, at: None })
     }
 
-    /// The worktree of ours at this path, if there is one; what a killed process left
-    /// half-made there is removed.
+    /// Our worktree at this path, if there is one. Removes a half-made one of a killed process.
     pub fn existing(repository: &Repository, path: &Path) -> Result<Option<Self>, GitError> {
         if !marker(path).exists() {
             return Ok(None);
@@ -108,14 +107,14 @@ impl Worktree {
         Ok(None)
     }
 
-    /// The worktree of ours at this path, which holds this already, so that [`Self::reset`] goes
-    /// back to it.
+    /// Our worktree at this path with known content, so that [`Self::reset`] restores that
+    /// content.
     pub fn holding(
         repository: &Repository,
         path: &Path,
         holding: Holding,
     ) -> Result<Self, GitError> {
-        // Whoever says that it holds a commit has just had it made: nothing is asked again.
+        // The caller has just checked `holding` out, so this is not verified again.
         let mut worktree = match registered(repository, path) {
             Some(git_dir) if marker(path).exists() => {
                 Self { repository: repository.clone(), path: path.to_owned(), git_dir, at: None }
@@ -126,7 +125,7 @@ impl Worktree {
         Ok(worktree)
     }
 
-    /// The worktree that an earlier process made here, if it is whole.
+    /// The worktree of an earlier process, if it is complete.
     fn take_up(repository: &Repository, path: &Path) -> Result<Option<Self>, GitError> {
         let Some(git_dir) = registered(repository, path) else { return Ok(None) };
         let worktree =
@@ -139,46 +138,45 @@ impl Worktree {
         Ok((head.run()?.code == 0).then_some(worktree))
     }
 
-    /// Whether HEAD names a commit that is there, as it does unless something happened to it;
-    /// found out without a call of git.
+    /// Whether HEAD is detached at an existing commit, the usual case. Needs no call of git.
     fn has_plain_head(&self) -> bool {
         let Some(commit) = detached_head(&self.git_dir) else { return false };
         History::open(&self.repository).and_then(|history| history.tree_id(&commit)).is_ok()
     }
 
-    /// The folder.
+    /// The worktree's folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where git keeps what is this worktree's own (HEAD, index, bisect state).
+    /// Git's folder for this worktree's own state (HEAD, index, bisect state).
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// The repository it belongs to.
+    /// The repository of the worktree.
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
 
-    /// Leaves exactly the commit's tree, or the one that was laid: every tracked file as git
-    /// checks it out here, nothing else, and with `submodules` each of them at its pin, to any
-    /// depth. HEAD is the commit either way.
+    /// Checks out exactly the commit's tree, or the modified tree: every tracked file, nothing
+    /// else. With `submodules`, each submodule is checked out at its pin, to any depth. HEAD is
+    /// the commit in both cases.
     ///
-    /// Files that are equal in both trees keep their time stamps. A tree that cannot lie here is
-    /// [`GitError::Misfit`].
+    /// Files that do not change keep their time stamps. A tree that this disk or git does not take
+    /// is [`GitError::Misfit`].
     pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
         self.at = Some(holding);
         self.restore(Untracked::Remove)
     }
 
-    /// The same for a commit's own tree.
+    /// As [`Self::hold`], for a commit's own tree.
     pub fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
         self.hold(Holding { commit: commit.clone(), laid: None, submodules, lfs: false })
     }
 
-    /// Puts tracked files and submodules back to what was checked out last, whatever
-    /// a build did to them, and keeps what is not tracked: in-source builds stay built.
+    /// Restores tracked files and submodules to the last checkout. Untracked files stay, so
+    /// in-source builds stay built.
     pub fn reset(&self) -> Result<(), GitError> {
         self.restore(Untracked::Keep)
     }
@@ -202,8 +200,8 @@ impl Worktree {
         Ok(())
     }
 
-    /// Whether the commit may have submodules, found out without a call of git; where that
-    /// cannot be (a partial clone that lacks the tree), it may.
+    /// Whether the commit may have submodules. Needs no call of git; true if a partial clone lacks
+    /// the tree.
     fn declares_submodules(&self) -> bool {
         let Some(at) = &self.at else { return false };
         History::open(&self.repository)
@@ -211,7 +209,7 @@ impl Worktree {
             .unwrap_or(true)
     }
 
-    /// The worktree's `.git` file, should a build have removed or replaced it.
+    /// Restores the worktree's `.git` file if a build removed or replaced it.
     fn mend_link(&self) -> Result<(), GitError> {
         if registered(&self.repository, &self.path).is_some() {
             return Ok(());
@@ -222,13 +220,13 @@ impl Worktree {
         write_link(&link, &self.git_dir)
     }
 
-    /// Removes the folder and what git knows of it.
+    /// Removes the worktree's folder and git's record of it.
     pub fn remove(self) -> Result<(), GitError> {
         let call = self.repository.shared_call().args(["worktree", "remove"]);
         let removed = call.args(["--force", "--force"]).arg(&self.path).ok();
         if removed.is_err() {
-            // A folder without write permission, a lost link, files of a process that is just
-            // dying: by hand then.
+            // Git failed: no write permission, a broken link, or a dying process that still
+            // writes. So we remove the folders ourselves.
             remove_all(&self.path)?;
             remove_all(&self.git_dir)?;
         }
@@ -236,14 +234,14 @@ impl Worktree {
         fs::remove_file(&marker).or_else(absent_is_fine).map_err(io_error("remove", &marker))
     }
 
-    /// Git in this worktree.
+    /// A git call in this worktree.
     pub(super) fn call(&self) -> Call {
         Call::in_ours(&self.git_dir, &self.path)
     }
 }
 
-/// The git folder of the worktree at `path`, if both sides agree that it is one of this
-/// repository's and it was made to the end.
+/// The git folder of the worktree at `path`, if the links between both folders agree and the
+/// worktree is complete.
 fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
     let git_dir = read_link(&path.join(".git"))?;
     let all = repository.common_dir().join("worktrees");
@@ -256,7 +254,7 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
     (same && git_dir.join("HEAD").exists()).then_some(git_dir)
 }
 
-/// Where a `.git` file leads, links resolved.
+/// The folder that a `.git` file names, with links resolved.
 pub(super) fn read_link(file: &Path) -> Option<PathBuf> {
     if !file.symlink_metadata().ok()?.is_file() {
         return None;
@@ -274,7 +272,7 @@ fn write_link(file: &Path, git_dir: &Path) -> Result<(), GitError> {
     fs::write(file, text).map_err(io_error("write", file))
 }
 
-/// The file beside a worktree that says it is ours.
+/// The file beside a worktree that marks it as ours.
 fn marker(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".bisect-ppl");

@@ -17,6 +17,9 @@ use super::suspects::Suspect;
 const MOST_LOOKS: usize = 2;
 /// How many places are measured, at most, where the change is gone from the tree.
 const MOST_ABSENCES: usize = 3;
+/// How many commits are measured, at most, where the newer end has another level than the found
+/// commit, though not by more than the limit: something changed between the two.
+const MOST_LOOKS_AT_A_DIFFERENCE: usize = 4;
 
 /// A first bad commit that was just found.
 pub(super) struct Step<'a> {
@@ -148,12 +151,15 @@ impl Driver<'_> {
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
-        let looks = absences.clamp(MOST_LOOKS, MOST_ABSENCES);
+        let looks = match self.has_drifted(step)? {
+            true => MOST_LOOKS_AT_A_DIFFERENCE,
+            false => absences.clamp(MOST_LOOKS, MOST_ABSENCES),
+        };
         for _ in 0..looks {
             let suspect = match suspects.next() {
                 Some(suspect) => suspect,
                 None if is_plain => break,
-                None => match self.least_known(&chain)? {
+                None => match self.least_known(step, &chain)? {
                     Some(commit) => {
                         let (before, places) = (found.clone(), vec![commit]);
                         Suspect { before, places, is_absence: false }
@@ -206,21 +212,44 @@ impl Driver<'_> {
             && self.oracle.history.carries(at, change) == Some(false))
     }
 
-    /// The middle of the longest part of the chain in which nothing was measured.
-    fn least_known(&self, chain: &[CommitId]) -> Result<Option<CommitId>, HuntError> {
+    /// The middle of the longest part of the chain in which nothing was measured; of a part whose
+    /// ends have different levels, if there is one.
+    fn least_known(
+        &mut self,
+        step: &Step<'_>,
+        chain: &[CommitId],
+    ) -> Result<Option<CommitId>, HuntError> {
         let judged = self.judged()?;
-        let mut longest = 0..0;
-        let mut from = 0;
+        let targets = &step.search_range.targets;
+        let has_drifted = self.has_drifted(step)?;
+        let (mut longest, mut longest_differs) = (0..0, false);
+        let (mut from, mut before) = (0, &step.culprit.info.commit);
         for (place, commit) in chain.iter().enumerate() {
             if judged.contains(commit) || place + 1 == chain.len() {
-                if place - from > longest.len() {
-                    longest = from..place;
+                let differs = has_drifted && !self.same_levels(targets, before, commit)?;
+                let is_longer = place - from > longest.len();
+                if place > from
+                    && (differs > longest_differs || differs == longest_differs && is_longer)
+                {
+                    (longest, longest_differs) = (from..place, differs);
                 }
-                from = place + 1;
+                (from, before) = (place + 1, commit);
             }
         }
         let middle = longest.start + longest.len() / 2;
         Ok((!longest.is_empty()).then(|| chain[middle].clone()))
+    }
+
+    /// Whether the metric repeats, and has another level at the newer end than at the found commit.
+    fn has_drifted(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+        let targets = &step.search_range.targets;
+        let repeats = |target: &Target| {
+            matches!(target, Target::Guard(target)
+                if target.noise.is_none() && target.bad.number().is_some_and(f64::is_finite))
+        };
+        let [_, newer] = step.search_range.ends();
+        Ok(targets.iter().all(repeats)
+            && !self.same_levels(targets, &step.culprit.info.commit, newer)?)
     }
 
     /// The commits after `older` up to `newer`, oldest first, along one way that leads from the

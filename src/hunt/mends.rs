@@ -1,6 +1,6 @@
 //! What every improvement on the way makes of the commits that were found.
 
-use crate::evaluation::Culprit;
+use crate::evaluation::{Culprit, Metric};
 use crate::search::Carried;
 
 use super::HuntError;
@@ -25,8 +25,13 @@ impl Driver<'_> {
         let mut parts = Vec::new();
         for mend in mends {
             let mut around = Vec::new();
-            for found in ledger.found().iter().map(|found| found.culprit.clone()) {
-                around.push(self.around(&found, &mend)?);
+            let culprits: Vec<Culprit> =
+                ledger.found().iter().map(|found| found.culprit.clone()).collect();
+            for found in culprits {
+                let before = before(&found, &mend)
+                    .and_then(|(metric, level)| ledger.beyond_good(metric, level));
+                let before = before.unwrap_or(0.0);
+                around.push(Around { before, ..self.around(&found, &mend)? });
             }
             let standing = |ledger: &mut Ledger| -> Vec<Standing> {
                 ledger.found().iter().map(|found| found.standing.clone()).collect()
@@ -67,6 +72,16 @@ impl Driver<'_> {
             None => Carried::Unknown,
         };
         let is_reworked = history.is_reworked(&mend.by, &change);
-        Ok(Around { is_before: true, carried, is_reworked, hidden })
+        let parents = history.parents(&mend.by)?;
+        let puts_back = |parent| history.is_put_back_by(parent, &mend.by, &change);
+        let is_put_back = parents.iter().all(puts_back);
+        Ok(Around { is_before: true, carried, is_reworked, is_put_back, hidden, before: 0.0 })
     }
+}
+
+/// The mended metric, and its level at the found commit's parent.
+fn before<'a>(found: &Culprit, mend: &'a Mend) -> Option<(&'a Metric, f64)> {
+    let metric = mend.metric.as_ref()?;
+    let effect = found.effects.iter().find(|effect| effect.metric == *metric)?;
+    Some((metric, effect.parent.number()?))
 }

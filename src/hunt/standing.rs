@@ -72,6 +72,10 @@ pub(super) struct Around {
     pub(super) carried: Carried,
     /// There the text says that its place was written anew, and not put back.
     pub(super) is_reworked: bool,
+    /// The commit of the mend itself puts files of its change back.
+    pub(super) is_put_back: bool,
+    /// How much worse its parent is than the good end, in the metric's unit.
+    pub(super) before: f64,
     /// The commits after it up to the mend.
     pub(super) hidden: Vec<CommitId>,
 }
@@ -116,14 +120,18 @@ pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
     let steps: Vec<f64> =
         places.iter().map(|&i| found[i].step(metric).expect("only such are kept")).collect();
     let carried: Vec<_> = places.iter().map(|&i| around[i].carried).collect();
-    let fates = if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
-        fates(&steps, &carried, mend.amount, mend.limit.max(0.0))
-    } else {
-        // Where there was no number, the last one that had none is the one that went.
-        let last = steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
-        let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
-        (0..steps.len()).map(fate).collect()
-    };
+    let fates =
+        if mends_a_part(mend, &steps, &places.iter().map(|&i| &around[i]).collect::<Vec<_>>()) {
+            vec![Fate::Stands; steps.len()]
+        } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
+            fates(&steps, &carried, mend.amount, mend.limit.max(0.0))
+        } else {
+            // Where there was no number, the last one that had none is the one that went.
+            let last =
+                steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
+            let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
+            (0..steps.len()).map(fate).collect()
+        };
     // What is left though no step that stands explains it.
     let standing = |fate: &Fate| *fate == Fate::Stands;
     let kept = steps.iter().zip(&fates).filter(|(step, fate)| standing(fate) && step.is_finite());
@@ -134,7 +142,7 @@ pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
             among.extend(around[place].hidden.iter().cloned());
             Standing::Hides { among, left: mend.left }
         };
-        let faint = mend.left < VISIBLE * step && !around[place].is_reworked;
+        let faint = mend.left - around[place].before < VISIBLE * step && !around[place].is_reworked;
         found[place].standing = match fate {
             Fate::Undone if unexplained > mend.limit => hides(),
             Fate::Undone => Standing::Undone { by: mend.by.clone(), again: false },
@@ -148,6 +156,17 @@ pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
             Fate::Stands => Standing::Stands,
         };
     }
+}
+
+/// Whether the mend made a part of one step good: its commit puts files of that step's change back,
+/// others of them stay as they are, and so does the change of every other step.
+fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&Around]) -> bool {
+    let mut in_part = (0..steps.len()).filter(|&i| around[i].carried != Carried::Whole);
+    let (Some(one), None) = (in_part.next(), in_part.next()) else { return false };
+    around[one].carried == Carried::InPart
+        && around[one].is_put_back
+        && steps[one].is_finite()
+        && steps[one] > mend.amount + mend.limit.max(0.0)
 }
 
 /// Says of a step that several improvements together took away, to a thousandth, that it was

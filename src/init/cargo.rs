@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::program::{Build, Program, Recipe, System, below, quoted};
 use super::tree::{Origin, Tree, ending, join, parent, stem};
 
-/// Reads the tree that begins in `root`; `None` where no Cargo.toml is tracked there.
+/// Reads the Cargo build in the folder `root`; `None` if no valid Cargo.toml is tracked there.
 pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     let file = join(root, "Cargo.toml");
     let manifest = manifest(tree, &file)?;
@@ -27,7 +27,7 @@ fn manifest(tree: &Tree, file: &str) -> Option<Table> {
     tree.text(file)?.parse().ok()
 }
 
-/// Folders of the workspace's members; a `*` stands for one part of a path.
+/// The folders of the workspace's members. A `*` stands for one path component.
 fn members(tree: &Tree, root: &str, manifest: &Table) -> Vec<String> {
     let patterns =
         manifest.get("workspace").and_then(|w| w.get("members")).and_then(Value::as_array);
@@ -121,7 +121,7 @@ impl Reader<'_> {
         targets.collect()
     }
 
-    /// Files and folders with a `main.rs` that Cargo finds by itself.
+    /// Adds the targets that Cargo finds by itself: files, and folders with a `main.rs`.
     fn discover(&self, targets: &mut Vec<Target>, folder: &str, below: &str) {
         let place = join(folder, below);
         let inside = self.tree.below(&place).filter(|file| ending(file) == "rs");
@@ -155,8 +155,8 @@ impl Reader<'_> {
         self.programs.push(Program { name, from, sources, recipe });
     }
 
-    /// A program's own file, those in its folder if it has one of its own, and the package's
-    /// library.
+    /// The sources of a program: its main file, the files in its own folder if it has one, and
+    /// the package's library.
     fn sources(&self, folder: &str, path: &str) -> Vec<String> {
         let library = join(folder, "src");
         let own = if stem(path) == "main" { parent(path) } else { path };

@@ -1,10 +1,10 @@
-//! A place in a text that is read from front to back, with its line: what the readers of build
-//! files and of sources share. Each adds its own steps where its language is.
+//! A position in a text that is read from front to back, with its line. The readers of CMake
+//! files and of sources share it, and each adds methods for its language.
 
-/// What is left of a text.
+/// The unread rest of a text.
 pub(super) struct Cursor<'s> {
     pub(super) rest: &'s str,
-    /// The line that `rest` begins in, from 1.
+    /// The line where `rest` begins, counted from 1.
     pub(super) line: usize,
 }
 
@@ -14,7 +14,7 @@ impl<'s> Cursor<'s> {
         Self { rest: text, line: 1 }
     }
 
-    /// Steps over that many bytes, and returns them.
+    /// Takes this number of bytes from the rest.
     pub(super) fn take(&mut self, bytes: usize) -> &'s str {
         let (taken, rest) = self.rest.split_at(bytes);
         self.line += taken.matches('\n').count();

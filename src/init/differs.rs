@@ -1,4 +1,4 @@
-//! In what two drafts differ, as far as an override may say it.
+//! Compares two drafts: which keys must an override set?
 
 use super::draft::{Draft, Measured, Purpose};
 use super::set::Setting;
@@ -21,7 +21,7 @@ impl Says {
     }
 }
 
-/// What overrides may set: not what the user has set for all commits.
+/// The keys that overrides may set: all except those that the user set with `--set`.
 pub(super) fn free(draft: &Draft, settings: &[Setting]) -> Says {
     let Some(first) = draft.measures.first() else {
         let commands = !settings.iter().any(Setting::names_build);
@@ -36,7 +36,7 @@ pub(super) fn free(draft: &Draft, settings: &[Setting]) -> Says {
     }
 }
 
-/// In what two drafts differ, as far as it may be said.
+/// The keys in which two drafts differ, as far as `free` allows an override to set them.
 pub(super) fn says(a: &Draft, b: &Draft, free: Says) -> Says {
     let command = |draft: &Draft| draft.measures.first().map(|m| m.command.clone());
     let read = |draft: &Draft| draft.measures.first().map(reading);
@@ -53,8 +53,8 @@ pub(super) fn reading(measured: &Measured) -> Vec<String> {
     keys.into_iter().map(|(key, value)| format!("{key} = {value}")).collect()
 }
 
-/// Whether what an older commit measures is the same thing: an override can neither rename a
-/// measure nor change what its guard is about.
+/// Whether an older commit measures the same thing. An override can neither rename a measure
+/// nor change the metric of its guard.
 pub(super) fn is_comparable(old: &Draft, new: &Draft) -> bool {
     match (old.measures.first(), new.measures.first()) {
         (None, None) => true,

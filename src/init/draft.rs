@@ -1,4 +1,4 @@
-//! What is to be written: measures with their commands, inputs, and what each was read from.
+//! The content of the new file: measures with commands, inputs, and the origin of each.
 
 use std::fmt::Write as _;
 
@@ -9,21 +9,21 @@ use super::program::{Off, Program, quoted};
 use super::programs::{Choice, Reading};
 use super::tree::Origin;
 
-/// Chunks measured where a program lets them be chosen: a few hundred tokens each, enough to
-/// tell a defect from a whim of the text, and a fraction of a whole text's time.
+/// The number of chunks if a program has an option for it. At a few hundred tokens each they
+/// show a defect, and take a fraction of the time of a whole text.
 pub(super) const CHUNKS: u32 = 24;
 
 /// What a measure is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Perplexity,
-    /// A suite of tests that passes, or does not.
+    /// A suite of tests.
     Suite,
     Speed,
 }
 
 impl Purpose {
-    /// What the measure is called.
+    /// The name of the measure.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Perplexity => "ppl",
@@ -38,7 +38,7 @@ impl Purpose {
 pub(super) struct Measured {
     pub(super) name: &'static str,
     pub(super) purpose: Purpose,
-    /// What it is for, where there are several of one purpose.
+    /// A comment that tells it from other measures of the same purpose; may be empty.
     pub(super) about: &'static str,
     pub(super) program: Program,
     pub(super) command: String,
@@ -50,8 +50,8 @@ pub(super) struct Measured {
     pub(super) reading: Reading,
 }
 
-/// Puts the program's options and inputs together to a command; where one is `given`, that
-/// takes its place.
+/// Makes the measure of a program, with a command of its options and inputs. If the user has
+/// `given` the command, the options are left out.
 pub(super) fn measured(
     choice: &Choice,
     purpose: Purpose,
@@ -68,23 +68,24 @@ pub(super) fn measured(
         writer.option(Role::Chunks);
     }
     if choice.reading == Reading::LlamaBench {
-        // Its usual test of a prompt and of generation, whatever its defaults become.
+        // Its default tests today, written out in case the defaults change.
         writer.words(&["-p 512 -n 128 -o json"]);
     }
     Ok(writer.end(choice, name, purpose))
 }
 
-/// One way to measure perplexity that takes other paths through an engine.
+/// A variant of the perplexity measure that uses other code paths of the engine.
 struct Cell {
     name: &'static str,
     about: &'static str,
-    /// What it sets, as far as the program has the option.
+    /// Values of options. Options that the program lacks are left out.
     sets: &'static [(Role, &'static str)],
-    /// At least one of these must be there.
+    /// The program must have at least one of these options.
     needs: &'static [Role],
 }
 
-/// As many tokens in all as are worth the time: one at a time is slow, and so is a long context.
+/// The variants. `decode` and `long` read few chunks, since single tokens and long contexts are
+/// slow.
 const CELLS: [Cell; 3] = [
     Cell {
         name: "prefill",
@@ -106,7 +107,7 @@ const CELLS: [Cell; 3] = [
     },
 ];
 
-/// One token at a time where only the batch can be set.
+/// `decode` for a program that has an option only for the batch.
 const DECODE_BY_BATCH: Cell = Cell {
     name: "decode",
     about: "one token at a time, as in generation: other kernels than a prompt's",
@@ -114,7 +115,7 @@ const DECODE_BY_BATCH: Cell = Cell {
     needs: &[Role::Batch],
 };
 
-/// The same program measured in other ways, as far as its options allow.
+/// The variants of a program's measure that its options allow.
 pub(super) fn cells(choice: &Choice) -> Vec<Measured> {
     let has = |role: &Role| choice.options.get(*role).is_some();
     let mut cells: Vec<Measured> = Vec::new();
@@ -182,7 +183,7 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// What it works on, by places and by options.
+    /// Adds the model and the text, as positional arguments or as options.
     fn inputs(&mut self, purpose: Purpose) -> Result<(), InitError> {
         let options = self.options;
         for role in options.positions.iter().filter(|role| options.get(**role).is_none()) {
@@ -201,8 +202,8 @@ impl<'o> Writer<'o> {
         Ok(())
     }
 
-    /// Adds the option for a role with the value that it usually has; false where the program
-    /// has none.
+    /// Adds the option for a role with its usual value. Returns false if the program has no such
+    /// option.
     fn option(&mut self, role: Role) -> bool {
         if self.takes(role) {
             return true;
@@ -261,34 +262,34 @@ impl<'o> Writer<'o> {
     }
 }
 
-/// Everything that is written down.
+/// Everything that the file will contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     /// `make, from Makefile`.
     pub(super) build: String,
     pub(super) configure: Option<String>,
-    /// How all is built, where the user names what to run.
+    /// The command that builds everything, if the user names the command to run.
     pub(super) whole: Option<String>,
-    /// The first is measured; others are written down as comments.
+    /// The first one is measured. The others become comments.
     pub(super) measures: Vec<Measured>,
     pub(super) inputs: Vec<Input>,
-    /// What builds need of the checkout, and who says so.
+    /// Untracked paths of the checkout that builds need, and the place that names them.
     pub(super) links: Vec<(String, String)>,
-    /// Options of the build worth knowing, and where they are declared.
+    /// Build options that choose a backend, and where they are declared.
     pub(super) options: Vec<(String, String)>,
-    /// Options to be off.
+    /// Options to switch off.
     pub(super) offs: Vec<Off>,
-    /// Options that the user names, and that this tree has by no name.
+    /// Options that the user names and that this tree does not have under any name.
     pub(super) undeclared: Vec<String>,
-    /// Whether submodules are left alone, and why.
+    /// Why submodules are not checked out; `None` if they are.
     pub(super) no_submodules: Option<String>,
     pub(super) probes: Vec<&'static str>,
-    /// Files that the commands were read from, the most telling first.
+    /// Files that the commands were read from, the most important first.
     pub(super) rests_on: Vec<String>,
 }
 
 impl Draft {
-    /// The commands that build what is measured, in order.
+    /// The commands that build the measured program, in order.
     pub(super) fn commands(&self) -> Vec<String> {
         let mut commands = self.own_commands();
         if self.configure.is_some() {
@@ -299,14 +300,14 @@ impl Draft {
         commands
     }
 
-    /// The same without the options that are switched off at all times.
+    /// The same commands without the options that are switched off for all commits.
     pub(super) fn own_commands(&self) -> Vec<String> {
         let program = self.measures.first().map(|first| first.program.recipe.build.clone());
         let all = [self.configure.clone(), self.whole.clone(), program];
         all.into_iter().flatten().collect()
     }
 
-    /// Those that build what is only offered, with the measures they are for.
+    /// The commands that build the offered measures, each with its measure.
     pub(super) fn other_commands(&self) -> Vec<(&str, &Measured)> {
         let mut known: Vec<&str> = Vec::new();
         let mut others = Vec::new();

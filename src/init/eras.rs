@@ -1,21 +1,21 @@
-//! Where along a line of revisions an answer changes, asking at as few of them as possible.
+//! Finds where along a line of revisions an answer changes, with as few questions as possible.
 
 use std::collections::BTreeMap;
 
-/// Revisions asked on the way between two samples that differ before the place is given up.
+/// The most revisions without an answer that are asked in one gap before it is given up.
 const PATIENCE: usize = 6;
 
-/// A stretch of the line in which every revision that was asked gave the same answer.
+/// A part of the line in which all answers are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Era {
-    /// The first of its revisions that was asked, counted from the line's beginning.
+    /// The first answered revision of the era, as an index from the beginning of the line.
     pub(super) first: usize,
-    /// The last one.
+    /// The last answered revision of the era.
     pub(super) last: usize,
 }
 
-/// Answers along a line, each asked for once. An answer may be none: the revision is then
-/// passed over, as it tells nothing.
+/// A line of revisions with their answers. Each revision is asked at most once. A revision may
+/// give no answer; then it is skipped.
 pub(super) struct Line<'a, T> {
     length: usize,
     ask: Box<dyn FnMut(usize) -> Option<T> + 'a>,
@@ -23,12 +23,12 @@ pub(super) struct Line<'a, T> {
 }
 
 impl<'a, T> Line<'a, T> {
-    /// A line of that many revisions.
+    /// A line of `length` revisions. `ask` gives the answer of one of them.
     pub(super) fn new(length: usize, ask: impl FnMut(usize) -> Option<T> + 'a) -> Self {
         Self { length, ask: Box::new(ask), answers: BTreeMap::new() }
     }
 
-    /// What was answered at one of them, if it was asked.
+    /// The answer of a revision; `None` if it was not asked or gave no answer.
     pub(super) fn answer(&self, at: usize) -> Option<&T> {
         self.answers.get(&at)?.as_ref()
     }
@@ -43,9 +43,9 @@ impl<'a, T> Line<'a, T> {
         answers.entry(at).or_insert_with(|| ask(at)).is_some()
     }
 
-    /// The stretches that `alike` tells apart: it is asked at every `step`th revision, and in
-    /// between where two neighbours differ, until the change is pinned between two that follow
-    /// one another. A change that is taken back between two samples is not seen.
+    /// Divides the line into eras. Every `step`th revision is asked. Where two neighbours differ
+    /// by `alike`, revisions between them are asked until the change is between two adjacent
+    /// revisions. A change that is reverted between two samples is not seen.
     pub(super) fn eras(&mut self, step: usize, alike: impl Fn(&T, &T) -> bool) -> Vec<Era> {
         for at in (0..self.length).step_by(step.max(1)).chain(self.length.checked_sub(1)) {
             self.ask(at);
@@ -68,13 +68,13 @@ impl<'a, T> Line<'a, T> {
         self.answer(a).zip(self.answer(b)).is_some_and(|(a, b)| alike(a, b))
     }
 
-    /// Asks between two revisions that answered, as long as they differ.
+    /// Narrows the gap between two answered revisions as long as their answers differ.
     fn pin(&mut self, low: usize, high: usize, alike: &impl Fn(&T, &T) -> bool) {
         if high - low < 2 || self.is_alike(low, high, alike) {
             return;
         }
         let middle = usize::midpoint(low, high);
-        // Those nearest to the middle first, where it answers nothing.
+        // If the middle gives no answer, the revisions nearest to it are asked.
         let mut nearest: Vec<usize> = (low + 1..high).collect();
         nearest.sort_by_key(|at| at.abs_diff(middle));
         nearest.truncate(PATIENCE);
@@ -88,7 +88,8 @@ impl<'a, T> Line<'a, T> {
 mod tests {
     use super::*;
 
-    /// The eras of a line in letters, as `first-last`; a dot is a revision that tells nothing.
+    /// The eras of a line of letters, each as letter and `first-last`, and the number of questions.
+    /// A dot is a revision without an answer.
     fn eras(line: &str, step: usize) -> (String, usize) {
         let mut asked = 0;
         let letters: Vec<char> = line.chars().collect();
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn what_changes_and_comes_back_is_three_stretches() {
         assert_eq!(eras("aaaabbbbaaaa", 3).0, "a0-3 b4-7 a8-11");
-        // Between two samples nobody looks.
+        // A change that is reverted between two samples is not seen.
         assert_eq!(eras("aaaaaabaaaaaa", 6).0, "a0-5 b6-6 a7-12");
         assert_eq!(eras("aaabaaaaaaaaa", 6).0, "a0-12");
     }

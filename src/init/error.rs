@@ -1,4 +1,4 @@
-//! Why nothing was written.
+//! The errors of `init`. Nothing is written then.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,42 +6,42 @@ use std::path::{Path, PathBuf};
 use crate::config::ConfigError;
 use crate::git::GitError;
 
-/// A tree for which no configuration can be written without inventing it.
+/// Why no configuration can be written without inventing parts of it.
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// Git said no.
+    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// There are no files to read.
+    /// The repository is bare, so there are no files to read.
     #[error("{} is a bare repository: there is no tree to read", .0.display())]
     Bare(PathBuf),
-    /// Nothing that builds.
+    /// No build file was found. With the path of an untracked one, if there is one.
     #[error("no build file was found: neither CMakeLists.txt, Cargo.toml nor Makefile is tracked here, above, or one folder below{}", untracked(.0.as_deref()))]
     NoBuild(Option<String>),
-    /// Nothing that measures.
+    /// No program that measures was found.
     #[error("{looked}")]
     NoProgram {
-        /// What was looked at, in a sentence.
+        /// A sentence that says what was read.
         looked: String,
-        /// What may be built, as `--set` would have it.
+        /// A command as an example for `--set`.
         example: String,
     },
-    /// A program whose options its sources do not tell.
+    /// The sources of the program do not show how it takes its model or text.
     #[error("how `{program}` takes its {role} is not known: its sources name no such option")]
     NoOption {
         /// The program.
         program: String,
         /// `model` or `text`.
         role: &'static str,
-        /// Its measure.
+        /// The measure.
         measure: &'static str,
-        /// Its path, as a command begins.
+        /// The path of the program, as the first word of a command.
         path: String,
     },
-    /// No model or text was given, and none lies here.
+    /// No model or text was given, and none was found in the checkout.
     #[error("no {0} was found in this checkout")]
     NoInput(&'static str),
-    /// The file that was named cannot be used.
+    /// The file that the user named cannot be used.
     #[error("--{option} {}: {source}", path.display())]
     Input {
         /// `model` or `text`.
@@ -51,13 +51,13 @@ pub enum InitError {
         /// What the system said.
         source: io::Error,
     },
-    /// The folder that was named has nothing in it.
+    /// The folder that the user named is empty.
     #[error("{} is empty", .0.display())]
     EmptyInput(PathBuf),
-    /// A name that cannot stand in a configuration.
+    /// A file name that is not UTF-8. A configuration cannot contain it.
     #[error("the name of {} is not UTF-8, which a configuration must be", .0.display())]
     NotUtf8(PathBuf),
-    /// A `--set` that is no `KEY=VALUE`, or that reaches nothing.
+    /// A `--set` that is not `KEY=VALUE`, or whose key does not exist.
     #[error("--set {written}: {why}")]
     Set {
         /// As given.
@@ -65,10 +65,10 @@ pub enum InitError {
         /// What is wrong.
         why: String,
     },
-    /// What was set does not make a configuration.
+    /// The configuration is not valid after the settings are applied.
     #[error("what --set asks for does not fit:{}", lines(.0))]
     Settings(Vec<String>),
-    /// What was written does not read: a fault of this program.
+    /// The text that was made is not valid: a fault of this program.
     #[error("what would be written is not accepted: {0}")]
     Unsound(ConfigError),
 }
@@ -82,7 +82,7 @@ fn lines(problems: &[String]) -> String {
 }
 
 impl InitError {
-    /// What to do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.hint(),

@@ -1,4 +1,4 @@
-//! The options a program takes, from the words of its sources.
+//! Finds the options of a program in the literals of its sources.
 
 use std::sync::LazyLock;
 
@@ -7,22 +7,22 @@ use regex::Regex;
 use super::sources::Source;
 use super::tree::Origin;
 
-/// What an option may be for.
+/// The purpose of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Model,
     Text,
     Threads,
     Chunks,
-    /// Tokens that are seen at once.
+    /// The context size in tokens.
     Context,
-    /// Tokens that are handed over at once.
+    /// The batch size: tokens per call.
     Batch,
-    /// Tokens that are computed at once, where that is something else.
+    /// The micro-batch size: tokens that are computed at once, if that differs from the batch.
     MicroBatch,
 }
 
-/// All of them.
+/// All roles.
 const ROLES: [Role; 7] = [
     Role::Model,
     Role::Text,
@@ -34,7 +34,7 @@ const ROLES: [Role; 7] = [
 ];
 
 impl Role {
-    /// The options by which this is known, the plainest first.
+    /// The usual option names of this role, the plainest first.
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Model => {
@@ -53,8 +53,8 @@ impl Role {
         }
     }
 
-    /// Words of which one must stand near an option with one hyphen: `-t` is the temperature as
-    /// often as it is the threads.
+    /// Words of this role. One of them must be near an option with one hyphen, since `-t` means
+    /// the temperature as often as the threads.
     fn words(self) -> &'static [&'static str] {
         match self {
             Self::Model => &["model", "checkpoint", "weights"],
@@ -67,29 +67,29 @@ impl Role {
     }
 }
 
-/// How a program takes something.
+/// An option of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flag {
     pub(super) name: String,
     pub(super) from: Origin,
-    /// Where it is compared or declared, not only spoken of.
+    /// Whether the option was found where it is compared or declared, not in a help text.
     is_exact: bool,
 }
 
-/// How a program takes what it works on.
+/// The options and positional arguments of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Options {
     found: Vec<Flag>,
-    /// What must be given without an option, in order, and where its usage says so.
+    /// The positional arguments, in order, as the usage text has them.
     pub(super) positions: Vec<Role>,
     pub(super) positions_from: Option<Origin>,
-    /// Whether its own sources look at their arguments at all, as far as is known.
+    /// Whether the program's own sources read their arguments; true if no own source was read.
     pub(super) looks_at_arguments: bool,
 }
 
 static LONG: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?:^|[\s,|(\[<=])(--[A-Za-z][\w-]*|-[A-Za-z]{1,2})(?:$|[\s,|)\]>=])"));
-/// A field with an option of clap's, or the one in an attribute.
+/// A struct field with an attribute of clap or structopt.
 static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"#\[(?:arg|clap|structopt)\(([^\]]*)\)\]\s*(?:///[^\n]*\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:",
@@ -98,14 +98,14 @@ static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
 static LONG_NAME: LazyLock<Regex> = LazyLock::new(|| regex(r#"\blong(?:\s*=\s*"([^"]+)")?"#));
 static USAGE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)usage:?\s+(\S+)\s+(.*)"));
 
-/// One of the known options, or something like one with a single hyphen, in a literal.
+/// A known option, an option with one hyphen, or the word `usage`.
 static ANY: LazyLock<Regex> = LazyLock::new(|| {
     let names = ROLES.iter().flat_map(|role| role.names()).filter(|name| name.starts_with("--"));
     let names: Vec<&str> = names.map(|name| &name[2..]).collect();
     regex(&format!("--(?:{})|[\" ]-[a-zA-Z]{{1,2}}[\" ,=]|usage|Usage", names.join("|")))
 });
 
-/// Whether a source may name an option that is looked for.
+/// Whether a source may contain an option of a known role. The check is cheap.
 pub(super) fn may_name_one(text: &str) -> bool {
     ANY.is_match(text)
 }
@@ -114,9 +114,9 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the patterns of this file are right")
 }
 
-/// Reads the options from a program's sources, its own before those it shares.
+/// Reads the options from a program's sources. Its own sources come before shared ones.
 pub(super) fn read(sources: &[Source]) -> Options {
-    // What cannot be read may take anything.
+    // If no own source was read, the program may read its arguments.
     let unread = !sources.iter().any(|source| source.own);
     let mut options = Options { looks_at_arguments: unread, ..Options::default() };
     for source in sources {
@@ -143,7 +143,7 @@ fn literal_options(source: &Source, found: &mut Vec<Flag>) {
     for literal in source.literals.iter() {
         for (index, line) in literal.text.split('\n').enumerate() {
             let mut at = 0;
-            // Delimiters are shared by neighbours, so the search goes on at the last one.
+            // One delimiter may separate two options, so the search goes on before it.
             while let Some(option) = LONG.captures_at(line, at).and_then(|found| found.get(1)) {
                 at = option.end();
                 let name = option.as_str();
@@ -160,7 +160,7 @@ fn literal_options(source: &Source, found: &mut Vec<Flag>) {
     }
 }
 
-/// Whether a word of its role stands near an option with one hyphen.
+/// Whether a word of the option's role is on a line near an option with one hyphen.
 fn is_meant(name: &str, line: &str, lines: &[&str], number: usize) -> bool {
     let Some(role) = ROLES.into_iter().find(|role| role.names().contains(&name)) else {
         return false;
@@ -184,7 +184,8 @@ fn derived_options(source: &Source, found: &mut Vec<Flag>) {
     }
 }
 
-/// `usage: NAME MODEL TEXT [options]`: what stands before the first option.
+/// The positional arguments of `usage: NAME MODEL TEXT [options]`: those before the first
+/// option.
 fn usage(source: &Source) -> Option<(Vec<Role>, Origin)> {
     source.literals.iter().filter(|_| source.own).find_map(|literal| {
         let found = USAGE.captures(literal.text.lines().find(|line| USAGE.is_match(line))?)?;
@@ -206,7 +207,8 @@ fn positional(word: &str) -> Option<Role> {
 }
 
 impl Options {
-    /// The option for this role, the plainest name first and the program's own place first.
+    /// The option for this role: the plainest name first. For one name, a place where the option
+    /// is compared or declared first.
     pub(super) fn get(&self, role: Role) -> Option<&Flag> {
         role.names().iter().find_map(|name| {
             let called = |flag: &&Flag| flag.name == *name;

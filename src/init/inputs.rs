@@ -1,4 +1,4 @@
-//! The model and the text that runs read.
+//! Finds the model and the text that runs read.
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, Metadata};
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::InitError;
 use super::tree::Tree;
 
-/// How many names are looked at, whatever the tree holds: those near the top come first.
+/// The most file names that are looked at. Names near the top come first.
 const MOST: usize = 40_000;
 const DEEPEST: usize = 6;
 
-/// What builds leave behind, and what belongs to other tools.
+/// Folders of build results and of other tools.
 const SKIPPED: [&str; 6] = ["target", "node_modules", "build", "vendor", "third_party", "venv"];
 
-/// Which of the two.
+/// The kind of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Model,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Its name in `[inputs]`, and that of the option that names it.
+    /// The name in `[inputs]`, which is also the name of the command-line option.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-/// An input as it is written down.
+/// An input as the file will have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) kind: Kind,
@@ -42,8 +42,8 @@ pub(super) struct Input {
     pub(super) is_guess: bool,
 }
 
-/// The one that the user named. `folder` is where they stand, `base` where the configuration
-/// will lie.
+/// The input that the user named. `folder` is the user's current folder, `base` the folder of
+/// the new file.
 pub(super) fn given(
     kind: Kind,
     path: &Path,
@@ -63,7 +63,7 @@ pub(super) fn given(
     Ok(Input { kind, path: written(&whole, base)?, why, is_guess: false })
 }
 
-/// The likeliest one that lies in the checkout, tracked or not.
+/// The likeliest input of this kind in the checkout, tracked or not.
 pub(super) fn guessed(kind: Kind, found: &FoundInputs, base: &Path) -> Option<Input> {
     let fits = |candidate: &&Candidate| candidate.kind == kind;
     let best = found.candidates.iter().filter(fits).max_by_key(|c| c.rank())?;
@@ -80,17 +80,18 @@ pub(super) fn guessed(kind: Kind, found: &FoundInputs, base: &Path) -> Option<In
     Some(Input { kind, path: in_parts(&path), why, is_guess: true })
 }
 
-/// From the folder of the configuration where it lies below it, else whole.
+/// The path relative to the configuration's folder if it is below it, else the absolute path.
 fn written(path: &Path, base: &Path) -> Result<String, InitError> {
     let real = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (path, base) = (real(path), real(base));
     let short = path.strip_prefix(&base).unwrap_or(&path);
     let text = short.to_str().ok_or_else(|| InitError::NotUtf8(path.clone()))?;
-    // A shell has replaced a `~` of the user's; what still begins so is a file's own name.
+    // The shell has already expanded `~`. A path that still begins with `~` is a file's name.
     Ok(if text.starts_with('~') { format!("./{text}") } else { text.to_owned() })
 }
 
-/// `a-00001-of-00003.gguf` is read with the parts that follow it, so all must be hashed.
+/// Turns the first part of a split model into a glob for all parts: an engine that opens
+/// `a-00001-of-00003.gguf` reads all of them, so all must be hashed.
 fn in_parts(path: &str) -> String {
     let Some((before, behind)) = path.split_once("-00001-of-") else { return path.to_owned() };
     if path.contains(['*', '?', '[']) {
@@ -99,11 +100,11 @@ fn in_parts(path: &str) -> String {
     format!("{before}-*-of-{behind}")
 }
 
-/// What the walk came across.
+/// The candidates found in the checkout.
 #[derive(Debug, Default)]
 pub(super) struct FoundInputs {
     candidates: Vec<Candidate>,
-    /// Whether there was more than it may look at.
+    /// Whether the checkout has more than [`MOST`] names.
     pub(super) cut: bool,
 }
 
@@ -116,14 +117,14 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The better name first, then the larger file, then the one nearer to the top.
+    /// The order of candidates: a better name, then a larger file, then a path nearer to the top.
     fn rank(&self) -> (u32, u64, std::cmp::Reverse<usize>, std::cmp::Reverse<&Path>) {
         let depth = self.path.components().count();
         (self.score, self.size, std::cmp::Reverse(depth), std::cmp::Reverse(&self.path))
     }
 }
 
-/// Looks through the checkout, level by level, links to folders included.
+/// Searches the checkout level by level. Links to folders are followed.
 pub(super) fn look(tree: &Tree) -> FoundInputs {
     let mut found = FoundInputs::default();
     let mut queue: VecDeque<(PathBuf, usize)> = [(tree.top().to_owned(), 0)].into();
@@ -153,7 +154,7 @@ pub(super) fn look(tree: &Tree) -> FoundInputs {
             if is_hidden || depth == DEEPEST || kind.is_file() {
                 continue;
             }
-            // A loop of links comes back to a folder that was seen.
+            // A loop of links leads to a folder that was seen already.
             if let Ok(about) = fs::metadata(&path)
                 && about.is_dir()
                 && seen.insert((about.dev(), about.ino()))
@@ -166,7 +167,7 @@ pub(super) fn look(tree: &Tree) -> FoundInputs {
 }
 
 impl Candidate {
-    /// Whether its size is that of what it seems to be.
+    /// Whether the size is plausible for this kind of input.
     fn is_sensible(&self) -> bool {
         match self.kind {
             Kind::Model => self.size >= 64 * 1024,
@@ -175,7 +176,7 @@ impl Candidate {
     }
 }
 
-/// What a file is by its name, and how surely.
+/// The kind of a file by its name, and a score; `None` if it is neither model nor text.
 fn judge(name: &str) -> Option<(Kind, u32)> {
     let name = name.to_lowercase();
     let (stem, ending) = name.rsplit_once('.')?;

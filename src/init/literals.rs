@@ -1,25 +1,25 @@
-//! The string literals of a source in C, C++ or Rust, with their lines: what a program prints
-//! and which options it knows stands there in its own words.
+//! The string literals of a C, C++ or Rust source, with their lines. They show what a program
+//! prints and which options it has.
 
 use super::cursor::Cursor;
 
-/// One literal; in C, adjacent ones are one.
+/// One literal. Adjacent literals are joined, as in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
-    /// Where it begins, counted from 1.
+    /// The line where the literal begins, counted from 1.
     pub(super) line: usize,
-    /// Its text, escapes undone.
+    /// The text with escapes resolved.
     pub(super) text: String,
-    /// Whether `<<` follows, so that a value is printed behind it.
+    /// Whether `<<` follows: then a value is printed after the literal.
     pub(super) streamed: bool,
 }
 
-/// All literals outside comments, in order. A text that is no such source yields what looks
-/// like literals in it, and never fails.
+/// All literals outside comments, in order. Never fails: any other text yields the parts of it
+/// that look like literals.
 pub(super) fn literals(source: &str) -> Vec<Literal> {
     let mut lexer = Cursor::new(source);
     let mut found: Vec<Literal> = Vec::new();
-    // Whether nothing but space stood since the last literal.
+    // Whether only white space follows the last literal so far.
     let mut adjacent = false;
     while let Some(c) = lexer.rest.chars().next() {
         if lexer.skip_comment() {
@@ -44,7 +44,7 @@ pub(super) fn literals(source: &str) -> Vec<Literal> {
 }
 
 impl<'s> Cursor<'s> {
-    /// Steps behind the next `end`, or to the end of the text.
+    /// Takes the text up to and with the next `end`, or to the end of the text.
     fn take_through(&mut self, end: &str) -> &'s str {
         let length = self.rest.find(end).map_or(self.rest.len(), |at| at + end.len());
         self.take(length)
@@ -76,7 +76,7 @@ impl<'s> Cursor<'s> {
         Some(text.strip_suffix(&end).unwrap_or(text).to_owned())
     }
 
-    /// The rest of a literal behind its opening quote.
+    /// The rest of a literal after its opening quote.
     fn escaped(&mut self) -> String {
         let mut text = String::new();
         while let Some(c) = self.rest.chars().next() {
@@ -89,7 +89,7 @@ impl<'s> Cursor<'s> {
                     match escaped {
                         'n' => text.push('\n'),
                         't' => text.push('\t'),
-                        // Goes on in the next line.
+                        // An escaped newline: the literal continues on the next line.
                         '\n' => {
                             let indent = self.rest.len() - self.rest.trim_start_matches(' ').len();
                             self.take(indent);
@@ -103,7 +103,7 @@ impl<'s> Cursor<'s> {
         text
     }
 
-    /// Steps over what is no literal: a character literal, a word, or one character.
+    /// Skips a token that is not a string: a character literal, a word, or one character.
     fn skip_token(&mut self, first: char) {
         let bytes = if first == '\'' {
             character(self.rest)
@@ -117,8 +117,8 @@ impl<'s> Cursor<'s> {
     }
 }
 
-/// How many bytes to step over at a single quote: a whole character literal, or just the quote
-/// where it is a lifetime of Rust's or an apostrophe.
+/// The bytes to skip at a single quote: a whole character literal, or one byte for a Rust
+/// lifetime or an apostrophe.
 fn character(rest: &str) -> usize {
     let inner = &rest[1..];
     let escape = usize::from(inner.starts_with('\\'));
@@ -129,7 +129,8 @@ fn character(rest: &str) -> usize {
     }
 }
 
-/// What ends the raw literal that begins here: `R"x(…)x"` of C++, `r#"…"#` of Rust.
+/// The end of the raw literal that begins here: `)x"` for C++'s `R"x(…)x"`, `"#` for Rust's
+/// `r#"…"#`; `None` if none begins here.
 fn raw_end(rest: &str) -> Option<String> {
     if let Some(behind) = rest.strip_prefix("R\"") {
         let (delimiter, _) = behind.split_once('(')?;

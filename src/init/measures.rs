@@ -1,5 +1,5 @@
-//! What a tree can be measured with, and how it is built for that: everything of a draft that
-//! stands in the tree itself.
+//! Finds what a tree can be measured with, and how it is built for that. This is the part of a
+//! draft that comes from the tree itself.
 
 use crate::ui;
 
@@ -11,11 +11,11 @@ use super::suites;
 use super::tree::{Origin, Tree, join, parent};
 use super::{InitError, Notes, cargo, cmake, make};
 
-/// The build systems of the tree, each read where it begins: all of them, or those up to the
-/// first that makes a program for perplexity which can be no likelier.
+/// Reads the build systems of the tree, each from its main build file. Reading stops at a build
+/// system with a program that certainly measures perplexity.
 pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
     type Read = fn(&Tree, &str) -> Option<Build>;
-    // Where two build the same program, CMake's way is the one that is kept up.
+    // CMake comes first: if two systems build the same program, CMake's files are maintained.
     let systems: [Read; 3] = [cmake::read, cargo::read, make::read];
     let roots = tree.roots();
     let is_asked_for = settings.iter().any(|setting| setting.target().is_some());
@@ -29,8 +29,8 @@ pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
     builds
 }
 
-/// Leaves only what the user wants to measure; of an older tree, in which it may be called
-/// otherwise, everything where there is nothing of this name.
+/// Removes every program and suite except the one that the user names. If an older tree has
+/// none of this name, nothing is removed: it may have another name there.
 fn retain_target(builds: &mut [Build], settings: &[Setting]) -> Result<(), InitError> {
     let Some((setting, name)) = settings.iter().find_map(|s| Some((s, s.target()?))) else {
         return Ok(());
@@ -50,14 +50,14 @@ fn retain_target(builds: &mut [Build], settings: &[Setting]) -> Result<(), InitE
     Ok(())
 }
 
-/// The program or suite that a hunt in this tree would measure with.
+/// The program or suite to measure in this tree.
 pub(super) fn likeliest(
     tree: &Tree,
     builds: &[Build],
     settings: &[Setting],
 ) -> Option<(Purpose, Choice)> {
     let is_given = settings.iter().any(|s| s.is_command_of(Purpose::Perplexity.name()));
-    // What prints a perplexity on the way, and takes no text, is for something else.
+    // A program that prints a perplexity but takes no text has another purpose.
     let is_for_it = |choice: &Choice| {
         choice.is_named || is_given || measured(choice, Purpose::Perplexity, false).is_ok()
     };
@@ -73,7 +73,7 @@ pub(super) fn likeliest(
         .or_else(|| as_it_is(Purpose::Perplexity, unsure))
 }
 
-/// The measures of a tree and the commands that build for them; no inputs yet.
+/// The measures of a tree and their build commands. Inputs are added later.
 pub(super) fn draft(
     tree: &Tree,
     mut builds: Vec<Build>,
@@ -89,7 +89,7 @@ pub(super) fn draft(
     }
     let mut measures = Vec::new();
     if let Some((purpose, choice)) = likeliest(tree, builds, settings) {
-        // A suite is better than nothing, and worse than what the user names.
+        // A suite is the last resort. A command that the user names takes precedence.
         if purpose != Purpose::Suite || !is_named {
             measures.extend(first(&choice, purpose, settings, notes)?);
         }
@@ -112,7 +112,7 @@ pub(super) fn draft(
     Ok(draft)
 }
 
-/// What is measured, and the same program in other ways.
+/// The chosen measure, followed by its variants.
 fn first(
     choice: &Choice,
     purpose: Purpose,
@@ -147,14 +147,14 @@ fn first(
     }
     let mut all = vec![first];
     if purpose == Purpose::Perplexity && !is_given {
-        // What the user writes themselves stands beside no comment of the same name.
+        // No variant is offered under the name of a measure that the user sets.
         let is_free = |cell: &Measured| !settings.iter().any(|s| s.is_command_of(cell.name));
         all.extend(cells(choice).into_iter().filter(is_free));
     }
     Ok(all)
 }
 
-/// A program for speed, to be offered where it can be told how it is called.
+/// A speed measure to offer as a comment; `None` if no program or no command is found.
 fn speed(
     tree: &Tree,
     builds: &[Build],
@@ -233,10 +233,10 @@ fn rests_on(build: &Build, words: &str, draft: &Draft) -> Vec<String> {
     files
 }
 
-/// The user's words for CMake with the options' names as this tree has them, and those of the
-/// options that it does not have. Another name is one that the build itself gives (`-DOLD=ON`
-/// where a later tree warns that OLD is called NEW now), or the one that differs only in what
-/// stands before the first `_`, as after a project has taken another prefix.
+/// The user's CMake options with the names that this tree uses, and the options that the tree
+/// does not have. Another name is found in two ways. A later tree may warn that OLD is called
+/// NEW now. Or one option differs only in the prefix before the first `_`, as after a project is
+/// renamed.
 fn in_words_of(build: &Build, words: &str) -> (String, Vec<String>) {
     let mut unknown = Vec::new();
     let mut named = |word: &str| -> Option<String> {
@@ -257,8 +257,8 @@ fn in_words_of(build: &Build, words: &str) -> (String, Vec<String>) {
     (words.collect::<Vec<_>>().join(" "), unknown)
 }
 
-/// Environments that are not tracked and that the build file names: nothing else is linked,
-/// since what a build writes to would be the user's own.
+/// Untracked environments such as `.venv` that the build file names. Nothing else is linked,
+/// since a build could then write to the user's own files.
 fn links(tree: &Tree, file: &str) -> Vec<(String, String)> {
     let Some(text) = tree.text(file) else { return Vec::new() };
     let names = [".venv", "venv", "node_modules"];
@@ -273,7 +273,7 @@ fn links(tree: &Tree, file: &str) -> Vec<(String, String)> {
     used.collect()
 }
 
-/// What tells two machines' compilers apart, as far as it is installed here.
+/// Probes that print the compiler's version and the GPUs, if their programs are installed here.
 fn probes(system: System, words: &str) -> Vec<&'static str> {
     let mut probes = match system {
         System::Cargo => vec!["rustc --version"],
@@ -290,7 +290,7 @@ fn probes(system: System, words: &str) -> Vec<&'static str> {
     probes
 }
 
-/// A build file that lies there and is not tracked.
+/// A build file in the user's folder, for the message when no build file is tracked.
 fn untracked(tree: &Tree) -> Option<String> {
     let names = ["CMakeLists.txt", "Cargo.toml", "Makefile", "makefile", "GNUmakefile"];
     let paths = names.iter().map(|name| join(&tree.here, name));
@@ -356,7 +356,7 @@ mod tests {
         let between = "option(OLD_CUDA \"\" OFF)\noption(OLD_CUBLAS \"\" OFF)\nif (OLD_CUBLAS)\n  message(WARNING \"OLD_CUBLAS is deprecated\")\n  set(OLD_CUDA ON)\nendif()\n";
         assert_eq!(said(&newer, "-DOLD_CUBLAS=ON").0, "-DNEW_CUDA=ON");
         assert_eq!(said(between, "-DNEW_CUDA=ON").0, "-DOLD_CUDA=ON");
-        // What later trees say holds for earlier ones.
+        // The renames of later trees hold for earlier ones.
         let read = |top: &str| {
             let text = format!("project(e)\n{top}add_executable(ppl ppl.c)\n");
             let (_folder, tree) = tree(&[("CMakeLists.txt", &text), ("ppl.c", "")]);

@@ -1,8 +1,8 @@
-//! Reads a tree and writes the oracle.toml of a hunt in it.
+//! `init`: reads a source tree and writes an oracle.toml for it.
 //!
-//! *Invariant:* nothing of the tree is run, not even its build system in a dry run: Makefiles
-//! and CMake files are programs. What is tracked is read; what cannot be read is left out and
-//! said. A text is given back only after `config` has accepted it.
+//! *Invariant:* nothing of the tree is run. Even a dry run of the build system would run code,
+//! since Makefiles and CMake files are programs. Only tracked files are read. Parts that cannot
+//! be read are left out and reported. A text is returned only if `config` accepts it.
 
 mod cargo;
 mod cmake;
@@ -46,36 +46,36 @@ use past::{Past, Told};
 use set::Setting;
 use tree::Tree;
 
-/// What the user asks for.
+/// The arguments of `init`.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// Where they stand, absolute.
+    /// The user's current folder, absolute.
     pub folder: &'a Path,
-    /// Where the file will lie, absolute.
+    /// The folder of the new file, absolute.
     pub base: &'a Path,
-    /// The model, from where they stand.
+    /// The model's path, relative to `folder`.
     pub model: Option<&'a Path>,
-    /// The text.
+    /// The text's path, relative to `folder`.
     pub text: Option<&'a Path>,
-    /// `KEY=VALUE`, in order.
+    /// The `--set KEY=VALUE` options, in order.
     pub set: &'a [String],
 }
 
-/// A configuration that reads.
+/// A configuration that `config` accepts.
 #[derive(Debug)]
 pub struct Proposal {
-    /// Its text.
+    /// The text of oracle.toml.
     pub text: String,
-    /// What it rests on, one line each.
+    /// What the text is based on, one line each.
     pub found: Vec<String>,
-    /// What to look at before trusting it.
+    /// What the user should check before they trust the text, one line each.
     pub unsure: Vec<String>,
 }
 
 /// Reads the tree and writes a configuration for it.
 ///
 /// # Errors
-/// What is needed is not there, or cannot be told; nothing is invented in its place.
+/// A necessary part is missing or cannot be found out. Nothing is invented in its place.
 pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, InitError> {
     let checkout = open(repository, asked.folder)?;
     let settings: Vec<Setting> =
@@ -101,7 +101,7 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
     Ok(Proposal { text, found: notes.found, unsure: notes.unsure })
 }
 
-/// What `propose` would write about, in one line; `None` where it would refuse.
+/// The program that [`propose`] would measure, in one line; `None` if no program is found.
 pub fn glance(repository: &Repository, folder: &Path) -> Option<String> {
     let tree = open(repository, folder).ok()?;
     let (_, choice) = likeliest(&tree, &builds(&tree, &[]), &[])?;
@@ -109,7 +109,7 @@ pub fn glance(repository: &Repository, folder: &Path) -> Option<String> {
     Some(format!("`{}`, built with {system} ({})", choice.program.name, choice.program.from))
 }
 
-/// What is told beside the file.
+/// Lines that are printed besides the file.
 #[derive(Debug, Default)]
 struct Notes {
     found: Vec<String>,
@@ -136,7 +136,7 @@ fn add_inputs(
     let mut lying = None;
     for (kind, path) in [(Kind::Model, asked.model), (Kind::Text, asked.text)] {
         if settings.iter().any(|setting| setting.names_input(kind.name())) {
-            // Declared so that commands may name it; `--set` fills it in.
+            // Declared so that commands may name the input. `--set` replaces the path.
             let (path, why) = (String::from("-"), String::from("--set"));
             draft.inputs.push(Input { kind, path, why, is_guess: false });
         } else if let Some(path) = path {
@@ -157,14 +157,14 @@ fn add_inputs(
     Ok(())
 }
 
-/// Lays the settings in and lets `config` read the whole.
+/// Applies the settings to the text, and has `config` check the result.
 fn lay_in(
     text: &str,
     settings: &[Setting],
     is_open: bool,
     base: &Path,
 ) -> Result<String, InitError> {
-    // Without a measure of its own it is not whole before something is set.
+    // Without a measure the text is valid only after the settings are applied.
     if !is_open {
         Config::parse(text, base, "oracle.toml").map_err(InitError::Unsound)?;
     }

@@ -1,4 +1,4 @@
-//! Texts of many commits, each read once: from one commit to the next hardly any file differs.
+//! A cache of file texts by blob, so that a file that many commits share is read once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,10 +10,10 @@ use crate::git::{BlobId, GitError, Here, History};
 use super::literals::{Literal, literals};
 use super::tree::LONGEST;
 
-/// Bytes of texts that are kept; beyond it all are forgotten, and what is needed is read again.
+/// The most bytes of texts in the cache. A full cache is emptied.
 const MOST: usize = 128 << 20;
 
-/// What was read of a repository's objects.
+/// A repository's objects, with a cache.
 pub(super) struct Objects {
     history: History,
     kept: RefCell<Read>,
@@ -35,7 +35,7 @@ impl Objects {
         &self.history
     }
 
-    /// A file of a commit; `None` where it is none, not here, or too long.
+    /// The text of a file at a commit; `None` if it is no file, too long, or not in this clone.
     pub(super) fn read(&self, id: &CommitId, path: &str) -> Result<Option<Rc<str>>, GitError> {
         Ok(match self.history.at(id, path)? {
             Here::File(blob) => self.text(blob),
@@ -70,12 +70,12 @@ impl Stored {
         Self { blobs: files.into_iter().collect(), objects: Rc::clone(objects) }
     }
 
-    /// The text of a file; `None` where it is a link, not here, or too long.
+    /// The text of a file; `None` if it is a link, too long, or not in this clone.
     pub(super) fn text(&self, file: &str) -> Option<Rc<str>> {
         self.objects.text(*self.blobs.get(file)?)
     }
 
-    /// The literals in a file whose text this is.
+    /// The literals in `text`, which is the text of `file`.
     pub(super) fn literals(&self, file: &str, text: &str) -> Rc<[Literal]> {
         let Some(id) = self.blobs.get(file) else { return Rc::default() };
         if let Some(known) = self.objects.kept.borrow().literals.get(id) {

@@ -1,9 +1,9 @@
-//! How commits of the past differ from today's in how they are built and measured.
+//! Finds how older commits differ from the newest in the way they are built and measured.
 //!
-//! The tree is read at some revisions of the first-parent history as it is read today, and
-//! between two that differ the change is pinned down. What a commit's own tree shows of the
-//! change becomes the condition of an override. Only objects that are here are read: what a
-//! partial clone left out tells nothing.
+//! The trees of some revisions of the first-parent history are read in the same way as the
+//! newest tree. If two of them differ, the revisions between them are read until the change is
+//! found. Something in a commit's own tree becomes the condition of an override. Nothing is
+//! fetched: objects that a partial clone lacks are skipped.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -24,17 +24,17 @@ use super::submodules::{Needed, needed};
 use super::tree::{Tree, base, ending};
 use super::when::{At, When, separate};
 
-/// Revisions that are looked at at least, evenly over the history.
+/// The least number of revisions that are read, evenly over the history.
 const SAMPLES: usize = 64;
-/// Overrides that are written at most; a history that changes more often is cut off there.
+/// The most overrides that are written. Older changes than these are left out.
 const MOST: usize = 12;
 
 /// The history behind a checkout.
 pub(super) struct Past {
     objects: Rc<Objects>,
-    /// Newest first.
+    /// The first-parent history, newest first.
     commits: Vec<CommitId>,
-    /// The name of what is newer than the checkout, where something is.
+    /// The name of the branch that is ahead of the checkout; `None` if no branch is.
     ahead: Option<String>,
     /// The submodules of the checkout's commit.
     submodules: Vec<String>,
@@ -44,50 +44,50 @@ pub(super) struct Past {
 #[derive(Clone, Debug)]
 pub(super) struct Override {
     pub(super) when: When,
-    /// As in `172c82568 (2024-06-12)`: the newest commit that was read so.
+    /// The newest commit that was read so, for people: `172c82568 (2024-06-12)`.
     pub(super) read_at: String,
-    /// The draft there.
+    /// The draft of that commit.
     pub(super) draft: Draft,
-    /// What it says of the draft.
+    /// Which keys of the draft the override sets.
     pub(super) says: Says,
 }
 
-/// What the past says.
+/// What was found in the history.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// The newest first, so that the older ones win.
+    /// Overrides, newest first: a later override wins, so the oldest one that holds counts.
     pub(super) overrides: Vec<Override>,
-    /// The same of what is only offered.
+    /// Overrides of the measures that the file has only as comments.
     pub(super) offered: Vec<Override>,
-    /// Options to be off, of whatever time.
+    /// Options to switch off, from all revisions that were read.
     pub(super) offs: Vec<Off>,
-    /// Whether submodules of whatever time are not needed.
+    /// Why no revision needs its submodules; `None` if some revision does.
     pub(super) no_submodules: Option<String>,
-    /// In a sentence, what was looked at.
+    /// A sentence that says which commits were read.
     pub(super) looked: Option<String>,
-    /// What to look at before trusting it.
+    /// What the user should check before they trust the file.
     pub(super) unsure: Vec<String>,
 }
 
-/// What one revision says.
+/// What was read from one revision.
 struct Revision {
     draft: Draft,
 }
 
-/// What is gathered on the way.
+/// What is collected while revisions are read.
 #[derive(Default)]
 struct Gathered {
     offs: Vec<Off>,
     idle: BTreeSet<String>,
     absent: BTreeSet<String>,
     is_needed: bool,
-    /// Options of two names, as the trees say that were read so far: the newer ones first.
+    /// Pairs of names of one option, from all trees read so far, the newest tree's first.
     renames: Vec<(String, String)>,
 }
 
 impl Told {
-    /// What is needed at some time is said for all times: CMake passes over options that a
-    /// tree does not have.
+    /// Puts the options that some revision needs switched off into all drafts: CMake ignores
+    /// options that a tree does not have.
     pub(super) fn lay_over(&mut self, draft: &mut Draft) {
         for off in &draft.offs {
             if !self.offs.iter().any(|known| known.option == off.option) {
@@ -103,7 +103,7 @@ impl Told {
 }
 
 impl Past {
-    /// `None` where there is no commit yet.
+    /// Opens the history; `None` if there is no commit yet.
     pub(super) fn open(repository: &Repository) -> Result<Option<Self>, GitError> {
         let history = History::open(repository)?;
         let Ok(here) = history.resolve("HEAD") else { return Ok(None) };
@@ -117,7 +117,7 @@ impl Past {
         Ok(Some(Self { objects: Objects::new(history), commits, ahead, submodules }))
     }
 
-    /// The newest tree, where the checkout is an older one.
+    /// The newest tree; `None` if the checkout itself is the newest.
     pub(super) fn newest(&self, checkout: &Tree) -> Result<Option<Tree>, GitError> {
         if self.ahead.is_none() {
             return Ok(None);
@@ -126,21 +126,21 @@ impl Past {
         Ok(snapshot.map(|snapshot| checkout.at(snapshot, &self.objects)))
     }
 
-    /// That what is written is about something newer than the checkout, in a sentence.
+    /// A sentence that says that the file is written for a newer commit than the checkout.
     pub(super) fn newer(&self) -> Result<String, GitError> {
         let name = self.ahead.as_deref().unwrap_or_default();
         let name = crate::ui::printable_line(name);
         Ok(format!("read from {name}, {}, which is ahead of what is checked out", self.shown(0)?))
     }
 
-    /// A commit for people, with its day.
+    /// A commit with its date, for people.
     fn shown(&self, at: usize) -> Result<String, GitError> {
         let info = self.objects.history().info(&self.commits[at])?;
         let day = info.date.get(..10).unwrap_or_default().to_owned();
         Ok(format!("{} ({day})", info.id.short()))
     }
 
-    /// Looks through it. `newest` is what will be written of the newest commit.
+    /// Reads the history and finds the overrides. `newest` is the draft of the newest commit.
     pub(super) fn tell(
         &self,
         checkout: &Tree,
@@ -183,8 +183,8 @@ impl Past {
         Ok(Told { overrides, offered, offs, no_submodules, looked, unsure })
     }
 
-    /// What a revision is built and measured with; `None` where it has nothing of the kind, or
-    /// where that cannot be told from what is here.
+    /// Reads how one revision is built and measured. `None` if it has no program to measure, or
+    /// if objects are missing here.
     fn read(
         &self,
         at: usize,
@@ -246,8 +246,8 @@ impl Past {
         free: Says,
     ) -> Result<Vec<Override>, GitError> {
         let draft = |at: usize| line.answer(at).map(|revision| &revision.draft);
-        // Each sets whatever any of them does, so that the last one that holds is the one that
-        // counts.
+        // Every override sets all keys that any of them sets. So the last one that holds decides
+        // all of these keys.
         let drafts = eras.iter().filter_map(|era| draft(era.first));
         let all = drafts.map(|draft| says(draft, newest, free)).fold(Says::default(), Says::or);
         let mut overrides = Vec::new();
@@ -264,7 +264,7 @@ impl Past {
         Ok(overrides)
     }
 
-    /// The same for each measure that is only offered.
+    /// The overrides for each measure that the file has only as a comment.
     fn offered(
         &self,
         line: &mut Line<'_, Revision>,
@@ -277,7 +277,7 @@ impl Past {
                 let found = draft.measures.iter().skip(1).find(|m| m.name == measured.name)?;
                 Some((found.command.clone(), reading(found)))
             };
-            // Where there is none there is nothing to say.
+            // A revision without this measure counts as equal: there is nothing to override.
             let alike = |a: &Revision, b: &Revision| {
                 of(&a.draft).zip(of(&b.draft)).is_none_or(|(a, b)| a == b)
             };
@@ -319,8 +319,8 @@ impl Past {
         separate(&self.objects, old, new, &holds, &fails)
     }
 
-    /// Options that the user names and that only newer trees have: older ones are built as if
-    /// nobody had asked.
+    /// Warnings for options that the user names and that older trees do not have. There the
+    /// options have no effect.
     fn undeclared(
         &self,
         line: &Line<'_, Revision>,

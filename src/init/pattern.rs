@@ -1,4 +1,4 @@
-//! From the words in which a program prints a figure to a regular expression that finds it.
+//! Makes a regular expression from the format string with which a program prints a figure.
 
 use std::sync::LazyLock;
 
@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::literals::Literal;
 
-/// A figure as programs print it, NaN included: a pattern that missed NaN would make a broken
-/// answer look like none at all.
+/// A number as programs print it. NaN is included: otherwise a broken result would look like a
+/// missing one.
 const NUMBER: &str = "[-+]?(?:[0-9]+(?:\\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|(?i:nan|inf(?:inity)?))";
 
 fn regex(pattern: &str) -> Regex {
@@ -28,11 +28,11 @@ static RATE: LazyLock<Regex> = LazyLock::new(|| {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// A value; whether it may be a fraction.
+    /// A value, and whether it may be a fraction.
     Value(bool),
 }
 
-/// The lines a literal prints, in parts.
+/// The lines that a literal prints, each split into parts.
 fn lines(literal: &Literal, is_rust: bool) -> Vec<Vec<Part>> {
     let count = literal.text.split('\n').count();
     let numbered = literal.text.split('\n').enumerate();
@@ -73,18 +73,18 @@ fn parts(line: &str, is_rust: bool) -> Vec<Part> {
     parts
 }
 
-/// Whether a literal that prints a perplexity may be in this text; cheap, so that not every
-/// source of a large tree is taken apart.
+/// Whether this text may contain a literal that prints a perplexity. The check is cheap, so that
+/// not every source of a large tree is parsed.
 pub(super) fn may_print_perplexity(text: &str) -> bool {
     ["ppl", "PPL", "Ppl", "erplexity", "PERPLEXITY"].iter().any(|word| text.contains(word))
 }
 
-/// The same for a speed. llama-bench prints JSON, and names its speed there.
+/// The same for a speed. `avg_ts` is the speed in llama-bench's JSON.
 pub(super) fn may_print_speed(text: &str) -> bool {
     ["/s", "/ s", "per s", "tps", "TPS", "avg_ts"].iter().any(|word| text.contains(word))
 }
 
-/// Text as a pattern; runs of space match any.
+/// Text as a pattern. Each run of spaces matches any number of them.
 fn escaped(text: &str) -> String {
     let words: Vec<String> = text.split([' ', '\t']).map(regex::escape).collect();
     let mut pattern = String::new();
@@ -97,8 +97,8 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-/// A pattern with one group for the perplexity that this literal prints, and how much it looks
-/// like the final one.
+/// A pattern with one group for the perplexity that this literal prints, and a rank: higher if
+/// the line looks like the final result.
 pub(super) fn perplexity(literal: &Literal, is_rust: bool) -> Option<(u32, String)> {
     if !may_print_perplexity(&literal.text) {
         return None;
@@ -124,18 +124,19 @@ fn perplexity_in(parts: &[Part]) -> Option<(u32, String)> {
         matches!(part, Part::Text(text) if ["final", "total", "overall", "mean", "average"]
             .iter().any(|word| text.to_lowercase().contains(word)))
     });
-    // `chunk 3: ppl …` is one of many; what begins the line is more likely the answer.
+    // `chunk 3: ppl …` is one of many lines. A line without a value before the name is more
+    // likely the result.
     let is_first = !parts[..named].iter().any(|part| matches!(part, Part::Value(_)));
     Some((2 * u32::from(is_final) + u32::from(is_first), format!("{pattern}({NUMBER})")))
 }
 
-/// A description of options, not something measured.
+/// Whether the text describes options and is not a printed result.
 fn is_help(text: &str) -> bool {
     text.trim_start().starts_with('-') || text.contains(" --") || text.contains("usage")
 }
 
-/// The speeds in tokens per second that this literal prints: a name and a pattern with a group
-/// of that name.
+/// The speeds in tokens per second that this literal prints, each as a name and a pattern with a
+/// group of that name.
 pub(super) fn speeds(literal: &Literal, is_rust: bool) -> Vec<(String, String)> {
     if !may_print_speed(&literal.text) {
         return Vec::new();
@@ -160,7 +161,7 @@ fn speed_in(parts: &[Part]) -> Option<(String, String)> {
     Some((name, pattern))
 }
 
-/// The last word before the value that is not part of the unit.
+/// The name of a speed: the last word before the value that is not part of the unit.
 fn speed_name(before: &str) -> String {
     let without_unit = RATE.replace_all(before, " ");
     let words = without_unit.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');

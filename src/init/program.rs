@@ -2,7 +2,7 @@
 
 use super::tree::Origin;
 
-/// What builds a tree.
+/// A build system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum System {
     Cmake,
@@ -11,7 +11,7 @@ pub(super) enum System {
 }
 
 impl System {
-    /// Its name in `build.NAME` of `--set`, which is its program's too.
+    /// The NAME in `--set build.NAME`, which is also the name of its program.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Cmake => "cmake",
@@ -29,7 +29,7 @@ impl System {
         }
     }
 
-    /// For people.
+    /// The name of the build system in messages.
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Cmake => "CMake",
@@ -54,48 +54,48 @@ pub(super) struct Program {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Recipe {
     pub(super) system: System,
-    /// What comes before, once for all programs.
+    /// The command that configures the build, once for all programs.
     pub(super) configure: Option<String>,
     pub(super) build: String,
-    /// Where the program then lies.
+    /// The path of the built program.
     pub(super) path: String,
-    /// What is not certain about it.
+    /// Doubts about the recipe, as messages.
     pub(super) unsure: Vec<String>,
 }
 
 impl Recipe {
-    /// The command that options of the build belong to.
+    /// The command that takes the build options.
     pub(super) fn main_command(&mut self) -> &mut String {
         self.configure.as_mut().unwrap_or(&mut self.build)
     }
 }
 
-/// Build files that were read: what they make, and what else is worth saying of them.
+/// What was read from the build files of one build system.
 #[derive(Debug)]
 pub(super) struct Build {
     pub(super) system: System,
-    /// The file that it begins with.
+    /// The main build file.
     pub(super) file: String,
     pub(super) programs: Vec<Program>,
-    /// What checks them: the path of such a program's recipe is the whole command.
+    /// Test suites. The `path` of their recipe is the whole command.
     pub(super) suites: Vec<Program>,
     /// How everything is built, for a program that the user names.
     pub(super) whole: Recipe,
-    /// Options that choose a backend, with where they are declared.
+    /// Options that choose a backend, with the place of their declaration.
     pub(super) options: Vec<(String, Origin)>,
-    /// All options, in the same manner.
+    /// All options, with the place of their declaration.
     pub(super) switches: Vec<(String, Origin)>,
-    /// Those that are off by themselves.
+    /// Options that are off by default.
     pub(super) off: Vec<String>,
-    /// Options to be off.
+    /// Options to switch off.
     pub(super) offs: Vec<Off>,
-    /// Folders of the tree that are built only where an option is on that is off.
+    /// Folders that are built only with an option that is off by default.
     pub(super) idle: Vec<Idle>,
-    /// Options of two names, as the build itself says.
+    /// Pairs of an option's old and new name, as the build files have them.
     pub(super) renames: Vec<(String, String)>,
 }
 
-/// An option that is on, and that asks for a package which no figure depends on.
+/// An option that is on by default and requires a package that no measurement needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Off {
     pub(super) option: String,
@@ -103,7 +103,7 @@ pub(super) struct Off {
     pub(super) from: Origin,
 }
 
-/// A folder that is not built, and the option that would have it.
+/// A folder that is not built by default, and the option that builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Idle {
     pub(super) folder: String,
@@ -111,15 +111,15 @@ pub(super) struct Idle {
 }
 
 impl Build {
-    /// Whether it has an option of this name.
+    /// Whether the build declares an option of this name.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.switches.iter().any(|(known, _)| known == name)
     }
 
-    /// What an option that it does not have by this name is called in it.
+    /// The name in this build of an option that it does not declare as `name`.
     pub(super) fn called(&self, name: &str) -> Option<String> {
         let mut names = vec![name.to_owned()];
-        // Those that stand for it, and those that stand for these.
+        // All names that renames connect with `name`, directly or through others.
         let mut at = 0;
         while let Some(name) = names.get(at).cloned() {
             for (old, new) in &self.renames {
@@ -131,7 +131,7 @@ impl Build {
             }
             at += 1;
         }
-        // The nearest name first: its own with another prefix, then what it was renamed to.
+        // The nearest name first: `name` with another prefix, then the names of renames.
         names.iter().find_map(|name| {
             let declared = (self.is_declared(name)).then(|| name.clone());
             declared.or_else(|| self.with_other_prefix(name))
@@ -147,7 +147,7 @@ impl Build {
         Some(one.to_owned())
     }
 
-    /// A build with nothing but these said of it.
+    /// A build with only these parts.
     pub(super) fn of(system: System, file: String, programs: Vec<Program>, whole: Recipe) -> Self {
         Self {
             system,
@@ -165,7 +165,7 @@ impl Build {
     }
 }
 
-/// Whether two options are one but for what stands before the first `_`.
+/// Whether two option names differ at most in the prefix before the first `_`.
 fn is_same(one: &str, other: &str) -> bool {
     one == other || tail(one).is_some_and(|end| tail(other) == Some(end))
 }
@@ -174,13 +174,13 @@ fn tail(option: &str) -> Option<&str> {
     option.split_once('_').map(|(_, tail)| tail)
 }
 
-/// A path below a placeholder, as a word of a command: `{src}/a`, `'{src}/a b'`.
+/// A path below a placeholder, quoted as a word of a command: `{src}/a`, `'{src}/a b'`.
 pub(super) fn below(placeholder: &str, path: &str) -> String {
     let path = path.replace('{', "{{").replace('}', "}}");
     if path.is_empty() { placeholder.to_owned() } else { quoted(&format!("{placeholder}/{path}")) }
 }
 
-/// Quoted where a shell would split it or read something into it.
+/// The word, quoted if a shell would split or expand it.
 pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_./+:@%=,-{}".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! Which of a tree's programs measures perplexity, and which measures speed.
+//! Chooses the program that measures perplexity, and the program that measures speed.
 
 use toml_edit::Value;
 
@@ -8,48 +8,48 @@ use super::program::{Build, Program};
 use super::sources::{self, Source};
 use super::tree::{Origin, Tree};
 
-/// Below this a program is not taken for what is looked for: a name such as `eval` alone is
-/// not enough, nor is a program that prints a speed among other things.
+/// The least score of a program that is chosen. A name such as `eval` alone is not enough, and
+/// neither is a speed printed among other things.
 const ENOUGH: i32 = 50;
 
-/// A name that says it all.
+/// Score of an exact name, such as `ppl`.
 const NAMED: i32 = 100;
-/// A final line as the parser knows it.
+/// Score of a final line that the parser knows.
 const PRINTED: i32 = 60;
 
-/// Speed is printed by many a program on the way.
+/// Score of a printed speed: small, since many programs print one.
 const SPEED: i32 = 30;
 
-/// A program with how its output is read.
+/// A chosen program and the way to read its output.
 pub(super) struct Choice {
     pub(super) program: Program,
     pub(super) options: Options,
     pub(super) reading: Reading,
-    /// Whether its name says what it is for, and not only what it prints.
+    /// Whether the program was chosen by its name, and not only by its output.
     pub(super) is_named: bool,
-    /// Others that came close.
+    /// Names of other programs that also scored enough.
     pub(super) others: Vec<String>,
 }
 
 /// How a program's output is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// As llama-perplexity's; where it prints its final line, if that was found.
+    /// As llama-perplexity's output. With the place of its final line in the sources, if found.
     Perplexity(Option<Origin>),
-    /// With a pattern, from the words it prints.
+    /// With a pattern that is guessed from the sources.
     Pattern { pattern: String, from: Origin },
-    /// JSON as llama-bench's, which has a parser.
+    /// As llama-bench's JSON.
     LlamaBench,
-    /// Speeds by their names, from the words it prints.
+    /// Named speeds, with a pattern that is guessed from the sources.
     Speeds { names: Vec<String>, pattern: String, from: Origin },
-    /// Whether a suite passes: its exit code.
+    /// By the exit code of a suite.
     Passes,
-    /// What a suite prints of its checks: whether each passes, how far it is off, or both.
+    /// By the checks that a suite prints: whether each passes, its distance, or both.
     Checks { states: bool, distances: bool, from: Origin },
 }
 
 impl Reading {
-    /// What it yields besides the measure's own name.
+    /// The names of its metrics; empty if the only metric has the measure's name.
     pub(super) fn metrics(&self) -> &[String] {
         match self {
             Self::Speeds { names, .. } => names,
@@ -57,12 +57,12 @@ impl Reading {
         }
     }
 
-    /// Whether it tells which checks ran.
+    /// Whether the output tells which checks ran.
     pub(super) fn tells_checks(&self) -> bool {
         matches!(self, Self::Checks { .. })
     }
 
-    /// The keys of `[[measure]]` that say so, with their values; what tells two readings apart.
+    /// The keys of `[[measure]]` for this reading, with their values.
     pub(super) fn keys(&self) -> Vec<(&'static str, Value)> {
         let text = |key, value: &str| (key, Value::from(value));
         match self {
@@ -77,7 +77,7 @@ impl Reading {
     }
 }
 
-/// What a program is looked at for.
+/// What a program is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sought {
     Perplexity,
@@ -85,7 +85,7 @@ pub(super) enum Sought {
 }
 
 impl Sought {
-    /// What the sources can add to what a name says.
+    /// The most that the sources can add to the score of the name.
     fn most(self) -> i32 {
         match self {
             Self::Perplexity => PRINTED,
@@ -93,7 +93,7 @@ impl Sought {
         }
     }
 
-    /// Whether a text is worth a closer look.
+    /// Whether a source may print such a figure.
     fn may_be_printed(self, text: &str) -> bool {
         match self {
             Self::Perplexity => pattern::may_print_perplexity(text),
@@ -102,7 +102,7 @@ impl Sought {
     }
 }
 
-/// The program that fits best, of all that the builds make; the first of several alike.
+/// The program with the highest score of all builds. Among equals, the first.
 pub(super) fn choose(tree: &Tree, builds: &[Build], sought: Sought) -> Option<Choice> {
     let programs = builds.iter().flat_map(|build| &build.programs);
     let may_be = |program: &&Program| name_score(&program.name, sought) + sought.most() >= ENOUGH;
@@ -111,13 +111,13 @@ pub(super) fn choose(tree: &Tree, builds: &[Build], sought: Sought) -> Option<Ch
         .map(|program| (score(tree, program, sought), program))
         .filter(|(score, _)| *score >= ENOUGH)
         .collect();
-    // Stable: of several alike the first stays first.
+    // The sort is stable: among equals the first stays first.
     scored.sort_by_key(|(score, _)| -score);
     let mut ranked = scored.into_iter().map(|(_, program)| program);
     let program = ranked.next()?.clone();
     let mut others: Vec<String> = Vec::new();
     for other in ranked.filter(|other| other.name != program.name) {
-        // The same program, built in another way, is no other.
+        // The same program from another build system is not listed.
         if others.len() < 4 && !others.contains(&other.name) {
             others.push(other.name.clone());
         }
@@ -132,21 +132,21 @@ pub(super) fn choose(tree: &Tree, builds: &[Build], sought: Sought) -> Option<Ch
     Some(Choice { options: flags::read(&sources), program, reading, is_named, others })
 }
 
-/// Whether a build makes a program for perplexity that no other can beat: by its name and by
-/// what it prints.
+/// Whether a build makes a perplexity program with the highest possible score, for both its name
+/// and its output.
 pub(super) fn is_beyond_doubt(tree: &Tree, build: &Build) -> bool {
     let is_named = |program: &&Program| name_score(&program.name, Sought::Perplexity) == NAMED;
     let mut named = build.programs.iter().filter(is_named);
     named.any(|program| score(tree, program, Sought::Perplexity) == NAMED + PRINTED)
 }
 
-/// The program that the user may mean where none is good enough: the best of them.
+/// The best program for an example in a message, if no program scores enough.
 pub(super) fn nearest<'b>(tree: &Tree, builds: &'b [Build]) -> Option<&'b Program> {
     let both = |program: &Program| {
         score(tree, program, Sought::Perplexity) + score(tree, program, Sought::Speed)
     };
     let programs = builds.iter().flat_map(|build| &build.programs);
-    // The first of several alike.
+    // `max_by_key` returns the last of equals, so this reverses the order to get the first.
     programs.rev().max_by_key(|program| both(program))
 }
 
@@ -171,7 +171,7 @@ fn name_score(name: &str, sought: Sought) -> i32 {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-    // `test-ppl` checks the arithmetic, `ppl-bench` its speed.
+    // `test-ppl` tests the arithmetic, and `ppl-bench` measures its speed.
     let other = if has(&["test", "tests", "selftest", "fuzz", "example"]) { -70 } else { 0 };
     other
         + match sought {
@@ -186,12 +186,12 @@ fn name_score(name: &str, sought: Sought) -> i32 {
         }
 }
 
-/// `ppl`, or that behind the name of its engine: `engine-ppl`.
+/// Whether a name is `ppl`, or `ppl` after one other word: `engine-ppl`.
 fn is_called(words: &[&str], known: &[&str]) -> bool {
     words.len() <= 2 && words.last().is_some_and(|last| known.contains(last))
 }
 
-/// How the perplexity that these sources print is read.
+/// How to read the perplexity that these sources print.
 fn perplexity(sources: &[Source]) -> Option<Reading> {
     let known = sources.iter().find_map(|source| {
         let literal = source.literals.iter().find(|l| l.text.contains("Final estimate: PPL"))?;
@@ -214,9 +214,9 @@ fn perplexity(sources: &[Source]) -> Option<Reading> {
     best.map(|(_, reading)| reading)
 }
 
-/// How the speed that these sources print is read.
+/// How to read the speed that these sources print.
 fn speed(name: &str, sources: &[Source]) -> Option<Reading> {
-    // Its tables are for people; its JSON has been the same for years.
+    // llama-bench: its JSON is read, which has been stable for years, and not its tables.
     let prints = |key: &str| {
         sources.iter().any(|source| source.literals.iter().any(|literal| literal.text == key))
     };

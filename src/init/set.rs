@@ -1,4 +1,4 @@
-//! `--set KEY=VALUE`: any key of oracle.toml, laid into the text with its comments kept.
+//! `--set KEY=VALUE`: sets any key in the text of oracle.toml, and keeps the comments.
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Key, Table, Value};
 
@@ -13,11 +13,11 @@ pub(super) struct Setting {
     written: String,
     key: Vec<String>,
     value: Value,
-    /// Whether words for one tool are passed over where another builds.
+    /// Whether options for another build tool than the tree's are ignored, not refused.
     is_lenient: bool,
 }
 
-/// The forms of a guard, of which it has one.
+/// The forms of a guard. A guard has exactly one.
 const FORMS: [&str; 7] = [
     "max_increase",
     "max_decrease",
@@ -28,11 +28,11 @@ const FORMS: [&str; 7] = [
     "unchanged",
 ];
 
-/// What belongs to one parser, and goes when another is set.
+/// Keys that belong to one parser. They are removed when another parser is set.
 const PARSER_KEYS: [&str; 4] = ["pattern", "pick", "pointer", "pointers"];
 
 impl Setting {
-    /// Reads `KEY=VALUE`: the key dotted, the value TOML, or else a string as it is.
+    /// Parses `KEY=VALUE`. The key is dotted. A value that is not TOML is taken as a string.
     pub(super) fn parse(written: &str) -> Result<Self, InitError> {
         let refuse =
             |why: &str| InitError::Set { written: written.to_owned(), why: why.to_owned() };
@@ -44,7 +44,7 @@ impl Setting {
         Ok(Self { written: written.to_owned(), key, value, is_lenient: false })
     }
 
-    /// The same for commits that may be built with another tool.
+    /// This setting for older commits, which another tool may build.
     pub(super) fn of_the_past(&self) -> Self {
         Self { is_lenient: true, ..self.clone() }
     }
@@ -57,8 +57,8 @@ impl Setting {
         self.key.iter().map(String::as_str).collect()
     }
 
-    /// What this adds to the build's own command line: `build.cmake="-DGGML_CUDA=ON"`. None
-    /// where it is a key of oracle.toml's.
+    /// The words that this setting adds to the build command: `build.cmake="-DGGML_CUDA=ON"`.
+    /// `None` if the setting is a key of oracle.toml.
     pub(super) fn build_words(&self, system: System) -> Result<Option<&str>, InitError> {
         if !self.is_of_the_build() || self.target().is_some() {
             return Ok(None);
@@ -74,53 +74,53 @@ impl Setting {
         self.value.as_str().map(Some).ok_or_else(|| self.refuse("expected a string"))
     }
 
-    /// Whether it is about the build's command line, and no key of oracle.toml's.
+    /// Whether the setting changes the build command, and is not a key of oracle.toml.
     pub(super) fn is_of_the_build(&self) -> bool {
         matches!(self.words()[..], ["build", "cmake" | "cargo" | "make" | "target"])
     }
 
-    /// What is to be measured, by the name it has in the build.
+    /// The program or suite to measure (`build.target`), by its name in the build.
     pub(super) fn target(&self) -> Option<&str> {
         matches!(self.words()[..], ["build", "target"]).then(|| self.value.as_str()).flatten()
     }
 
-    /// That its target is none of those that there are.
+    /// The error for a target that does not exist; `None` for older commits.
     pub(super) fn no_target(&self, names: &str) -> Option<InitError> {
         let why = format!("nothing that could be measured is called so; there is {names}");
         (!self.is_lenient).then(|| self.refuse(why))
     }
 
-    /// Whether it says what to run.
+    /// Whether the setting is the command of some measure.
     pub(super) fn names_command(&self) -> bool {
         matches!(self.words()[..], ["measure", _, "command"])
     }
 
-    /// Whether its value has this placeholder in it.
+    /// Whether the value contains this text, such as a placeholder.
     pub(super) fn mentions(&self, placeholder: &str) -> bool {
         self.value.as_str().is_some_and(|value| value.contains(placeholder))
     }
 
-    /// Whether it declares this input.
+    /// Whether the setting declares this input.
     pub(super) fn names_input(&self, name: &str) -> bool {
         self.words() == ["inputs", name]
     }
 
-    /// Whether it says how things are built.
+    /// Whether the setting is `build.commands`.
     pub(super) fn names_build(&self) -> bool {
         self.words() == ["build", "commands"]
     }
 
-    /// Whether it is the command of this measure.
+    /// Whether the setting is the command of this measure.
     pub(super) fn is_command_of(&self, measure: &str) -> bool {
         self.words() == ["measure", measure, "command"]
     }
 
-    /// Whether it is this key of this measure, or lies below it.
+    /// Whether the setting is this key of this measure, or a key below it.
     pub(super) fn is_of_measure(&self, measure: &str, key: &str) -> bool {
         matches!(self.words()[..], ["measure", name, first, ..] if name == measure && first == key)
     }
 
-    /// Lays it into a document.
+    /// Applies the setting to a document.
     pub(super) fn apply(&self, document: &mut DocumentMut) -> Result<(), InitError> {
         let words = self.words();
         match words.as_slice() {

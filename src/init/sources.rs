@@ -1,4 +1,4 @@
-//! The sources of a program: those its build names, and what these include.
+//! The sources of a program: the files that its build names, and the files they include.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -7,16 +7,16 @@ use std::rc::Rc;
 use super::literals::Literal;
 use super::tree::{Tree, ending, is_c, join, parent, stem};
 
-/// More than any engine's tool is made of; what comes later is a library of somebody else's.
+/// The most files of one program. No engine's tool has more; later files belong to libraries.
 const MOST: usize = 120;
 
-/// A file with the literals in it.
+/// A source file with its string literals.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) file: String,
     pub(super) text: Rc<str>,
     pub(super) literals: Rc<[Literal]>,
-    /// Named by the build, not only included.
+    /// The build names the file; it is not only included.
     pub(super) own: bool,
 }
 
@@ -26,9 +26,9 @@ impl Source {
     }
 }
 
-/// Reads the given files, and those that they include with quotes, with the sources that have
-/// a header's name: what parses the options often lies in a file that all tools share. Literals
-/// are read of those whose text may be of interest; looking at all of them takes long.
+/// Reads the given files, the headers that they include with quotes, and the sources with a
+/// header's name: the options are often parsed in a file that all tools share. Literals are
+/// extracted only from texts that `may` accepts, since extracting all of them is slow.
 pub(super) fn read(tree: &Tree, own: &[String], may: impl Fn(&str) -> bool) -> Vec<Source> {
     let mut queue: VecDeque<(String, bool)> = own.iter().map(|file| (file.clone(), true)).collect();
     let mut seen: BTreeSet<String> = own.iter().cloned().collect();
@@ -50,7 +50,7 @@ pub(super) fn read(tree: &Tree, own: &[String], may: impl Fn(&str) -> bool) -> V
     sources
 }
 
-/// Reads those of the given files whose text may be of interest, and nothing else.
+/// Reads only the given files whose text `may` accepts. Includes are not followed.
 pub(super) fn own(tree: &Tree, files: &[String], may: impl Fn(&str) -> bool) -> Vec<Source> {
     let read = |file: &String| {
         let text = tree.text(file).filter(|text| may(text))?;
@@ -67,7 +67,7 @@ fn includes(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Sources and headers by their names without folder and ending.
+/// Sources and headers by file name without folder and ending.
 fn by_name(tree: &Tree) -> HashMap<&str, Vec<&str>> {
     let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
     for file in tree.files() {
@@ -82,7 +82,8 @@ fn is_header(file: &str) -> bool {
     matches!(ending(file), "h" | "hh" | "hpp" | "hxx" | "inc" | "cuh")
 }
 
-/// The header itself, and the sources called like it, those nearest to whoever includes it.
+/// The header that `from` includes, and the source with the header's name. If several files
+/// fit, the one with the nearest path is taken.
 fn resolve(tree: &Tree, names: &HashMap<&str, Vec<&str>>, from: &str, header: &str) -> Vec<String> {
     let beside = join(parent(from), header);
     let called = names.get(stem(header)).map(Vec::as_slice).unwrap_or_default();
@@ -94,14 +95,14 @@ fn resolve(tree: &Tree, names: &HashMap<&str, Vec<&str>>, from: &str, header: &s
         fits.max_by_key(|file| near(file, from)).map(|file| (*file).to_owned())
     };
     let Some(header) = header else { return Vec::new() };
-    // `include/engine.h` is implemented in `src/engine.c`, far from it in the tree.
+    // The source may be in another folder: `include/engine.h` has `src/engine.c`.
     let source = called.iter().filter(|file| is_c(file)).max_by_key(|file| near(file, &header));
     let mut found: Vec<String> = source.map(|file| (*file).to_owned()).into_iter().collect();
     found.push(header);
     found
 }
 
-/// How near two paths are: the more they share the better, and then the fewer there is of it.
+/// How near two paths are: a longer common beginning first, then a shorter path.
 fn near(path: &str, to: &str) -> (usize, Reverse<usize>) {
     let shared = path.bytes().zip(to.bytes()).take_while(|(a, b)| a == b).count();
     (shared, Reverse(path.len()))

@@ -1,22 +1,23 @@
-//! Whether a build needs the submodules of its tree. A hunt checks them out by itself, which
-//! means to fetch them where they are not here.
+//! Whether a build needs the submodules of its tree. A hunt checks submodules out by default,
+//! and fetches the missing ones.
 
 use super::program::Build;
 use super::set::Setting;
 use super::tree::{Tree, base};
 
-/// Whether something is needed.
+/// Whether a submodule is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Needed {
-    /// It is, or may be.
+    /// The submodule is needed, or may be needed.
     Yes,
-    /// Only with this option, which is off.
+    /// The submodule is needed only with this option, which is off.
     Only(String),
-    /// The user's own checkout goes without it.
+    /// The user's own checkout does not have it.
     Absent,
 }
 
-/// Of each submodule of a tree; `own` are those of the checkout's commit.
+/// Each missing submodule of a tree, and whether it is needed. `own` are the submodules of the
+/// checkout's commit.
 pub(super) fn needed(
     tree: &Tree,
     builds: &[Build],
@@ -24,9 +25,10 @@ pub(super) fn needed(
     own: &[String],
     settings: &[Setting],
 ) -> Vec<(String, Needed)> {
-    // Where they are here they cost nothing.
+    // A submodule that is checked out already costs nothing, so it is left out.
     let is_here = |folder: &String| tree.top().join(folder).join(".git").exists();
-    // Who has some of them has those that are needed, and the others may be too.
+    // If the user has some submodules, the missing ones may still be needed. If they have none,
+    // their build works without.
     let is_bare = !own.iter().any(is_here);
     let missing = submodules.iter().filter(|folder| !is_here(folder));
     let needed = |folder: &String| {
@@ -39,11 +41,11 @@ pub(super) fn needed(
     missing.map(|folder| (folder.clone(), needed(folder))).collect()
 }
 
-/// As far as the build tells.
+/// Whether one submodule is needed; `None` if the build does not tell.
 fn of_one(builds: &[Build], folder: &str, settings: &[Setting]) -> Option<Needed> {
     let build = builds.first().filter(|build| !build.switches.is_empty())?;
     let behind = build.idle.iter().find(|idle| idle.folder == folder).map(|idle| &idle.option);
-    // A backend's sources in a folder that is called as its option is: `X_KOMPUTE`, `kompute`.
+    // The folder of a backend may have the name of its option: `kompute`, `X_KOMPUTE`.
     let name = base(folder).to_uppercase().replace(['-', '.'], "_");
     let called = build.off.iter().find(|option| option.ends_with(&format!("_{name}")));
     let option = behind.or(called)?;

@@ -5,10 +5,11 @@ use super::program::{Build, Program};
 use super::programs::{Choice, Reading};
 use super::tree::{Origin, Tree};
 
-/// How many others are named beside the one that is taken.
+/// The most other suites that are named beside the chosen one.
 const OTHERS: usize = 8;
 
-/// What is listed, measured or fetched under such a name, rather than checked.
+/// Words in a target's name that mean something else than checking: listing, measuring,
+/// fetching.
 const OTHER_WORDS: [&str; 17] = [
     "bench",
     "benchmark",
@@ -29,7 +30,7 @@ const OTHER_WORDS: [&str; 17] = [
     "lint",
 ];
 
-/// How much a target looks like a suite by its name; 0: not at all.
+/// How much a target's name looks like a test suite, from 0 (not at all) to 3.
 pub(super) fn likeness(name: &str) -> u32 {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
@@ -45,12 +46,12 @@ pub(super) fn likeness(name: &str) -> u32 {
     }
 }
 
-/// The suite that stands for the tree: the plainest name, and of several the first.
+/// The suite to measure: the one with the plainest name. If several are equal, the first.
 pub(super) fn choose(tree: &Tree, builds: &[Build]) -> Option<Choice> {
     let suites = builds.iter().flat_map(|build| &build.suites);
     let mut ranked: Vec<(u32, &Program)> = suites.map(|s| (likeness(&s.name), s)).collect();
     ranked.retain(|(rank, _)| *rank > 0);
-    // Stable: of several alike the first stays first.
+    // The sort is stable: among equals the first stays first.
     ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
     let mut ranked = ranked.into_iter().map(|(_, program)| program);
     let program = ranked.next()?.clone();
@@ -61,7 +62,8 @@ pub(super) fn choose(tree: &Tree, builds: &[Build]) -> Option<Choice> {
     Some(Choice { program, options: Options::default(), reading, is_named: true, others })
 }
 
-/// What it says of its checks, where the files it runs print that; else whether it passes.
+/// How the suite is read: by its checks if the files that it runs print them, else by its exit
+/// code.
 fn reading(tree: &Tree, suite: &Program) -> Reading {
     let place = |prints: fn(&str) -> bool| {
         suite.sources.iter().find_map(|file| {
@@ -76,13 +78,13 @@ fn reading(tree: &Tree, suite: &Program) -> Reading {
     from.map_or(Reading::Passes, |from| Reading::Checks { states, distances, from })
 }
 
-/// Whether a line of a source prints that a check passes, in a way that the parser knows.
+/// Whether a source line prints the state of a check in a form that the parser knows.
 fn prints_a_state(line: &str) -> bool {
     let is_either = line.contains("\"PASS\"") && line.contains("\"FAIL\"");
     is_either || ["[PASS]", "[PASSED]", "[OK]"].iter().any(|word| line.contains(word))
 }
 
-/// Whether it prints how far a check is off.
+/// Whether a source line prints the distance of a check.
 fn prints_a_distance(line: &str) -> bool {
     ["max_diff={", "max_diff=%", "max_diff: %"].iter().any(|word| line.contains(word))
 }

@@ -1,4 +1,4 @@
-//! The tree that is read: what git tracks of it, since a hunt builds nothing else.
+//! The tree that `init` reads: tracked files only, since a hunt builds nothing else.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -13,19 +13,19 @@ use crate::ui;
 use super::literals::{Literal, literals};
 use super::objects::{Objects, Stored};
 
-/// No build file and no source that people write is longer.
+/// The longest file that is read, in bytes. No handwritten build file or source is longer.
 pub(super) const LONGEST: u64 = 2 * 1024 * 1024;
-/// How much is read in all, so that a tree of any size takes a second or two.
+/// The most bytes that are read in all, so that a tree of any size takes a second or two.
 const ENOUGH: u64 = 96 * 1024 * 1024;
 
 /// A checkout, or the tree of a commit in its history.
 pub(super) struct Tree {
     top: PathBuf,
     source: Source,
-    /// Where the user stands, from the top; empty at the top itself.
+    /// The user's folder, relative to the top; empty at the top.
     pub(super) here: String,
-    /// Tracked files from the top, sorted; what is not UTF-8 cannot be named in a
-    /// configuration and is left out.
+    /// Tracked files, relative to the top, sorted. Paths that are not UTF-8 are left out, since
+    /// a configuration cannot name them.
     files: Vec<String>,
     texts: RefCell<HashMap<String, Option<Rc<str>>>>,
     literals: RefCell<HashMap<String, Rc<[Literal]>>>,
@@ -33,13 +33,13 @@ pub(super) struct Tree {
     lacking: RefCell<Vec<String>>,
 }
 
-/// Where texts come from.
+/// Where the texts of files come from.
 enum Source {
     Disk,
     Commit(Stored),
 }
 
-/// Where something was read.
+/// The file and line where something was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) file: String,
@@ -59,7 +59,7 @@ impl fmt::Display for Origin {
 }
 
 impl Tree {
-    /// The checkout that `folder` (absolute) is in; `None` where the repository is bare.
+    /// The checkout that contains `folder` (absolute); `None` if the repository is bare.
     pub(super) fn open(repository: &Repository, folder: &Path) -> Result<Option<Self>, GitError> {
         let Some(top) = repository.top() else { return Ok(None) };
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -74,7 +74,7 @@ impl Tree {
         Self::from(top, here, files, Source::Disk)
     }
 
-    /// This tree as it was at a commit; links are there, and have no text.
+    /// The tree of a commit. Symbolic links are listed as files, but have no text.
     pub(super) fn at(&self, snapshot: Snapshot, objects: &Rc<Objects>) -> Self {
         let mut files = snapshot.links;
         files.extend(snapshot.files.iter().map(|(path, _)| path.clone()));
@@ -96,7 +96,8 @@ impl Tree {
         }
     }
 
-    /// Whether one of these texts was asked for and is not here, as happens in a partial clone.
+    /// Whether the text of a file that `is_one` accepts was asked for and is missing, as happens
+    /// in a partial clone.
     pub(super) fn lacks(&self, is_one: impl Fn(&str) -> bool) -> bool {
         self.lacking.borrow().iter().any(|file| is_one(file))
     }
@@ -113,7 +114,7 @@ impl Tree {
         self.files.binary_search_by(|known| known.as_str().cmp(file)).is_ok()
     }
 
-    /// Files below a folder (empty: the top), from the top.
+    /// Files below a folder (empty: the top), relative to the top.
     pub(super) fn below<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + use<'t> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let begin = self.files.partition_point(|file| file.as_str() < prefix.as_str());
@@ -121,13 +122,13 @@ impl Tree {
         rest.take_while(move |file| file.starts_with(&prefix))
     }
 
-    /// Files right in a folder.
+    /// Files directly in a folder.
     pub(super) fn within<'t>(&'t self, folder: &'t str) -> impl Iterator<Item = &'t str> + use<'t> {
         self.below(folder).filter(move |file| parent(file) == folder)
     }
 
-    /// The text of a tracked file; `None` where it is not there, cannot be read, is no plain
-    /// file (a link to a pipe would wait for ever), or is too long.
+    /// The text of a tracked file. `None` if the file is missing, cannot be read, is too long, or
+    /// is not a plain file: reading a link to a pipe would wait for ever.
     pub(super) fn text(&self, file: &str) -> Option<Rc<str>> {
         if let Some(known) = self.texts.borrow().get(file) {
             return known.clone();
@@ -174,14 +175,14 @@ impl Tree {
         }
     }
 
-    /// `None` where enough was read.
+    /// Counts the bytes read; `None` if the total is more than [`ENOUGH`].
     fn spend(&self, bytes: u64) -> Option<()> {
         self.read.set(self.read.get() + bytes);
         (self.read.get() <= ENOUGH).then_some(())
     }
 
-    /// Folders in which a build may begin, the likeliest first: where the user stands, those
-    /// above it, and those one level below.
+    /// Folders that may hold the main build file, the likeliest first: the user's folder, the
+    /// folders above it, and the folders one level below.
     pub(super) fn roots(&self) -> Vec<String> {
         let mut roots = vec![self.here.clone()];
         let mut folder = self.here.as_str();
@@ -202,7 +203,7 @@ impl Tree {
     }
 }
 
-/// The folder a path lies in; empty for the top.
+/// The folder of a path; empty for the top.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -223,8 +224,8 @@ pub(super) fn ending(path: &str) -> &str {
     base(path).rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// `folder/path` with `.` and `..` worked out; what leads out of the tree ends at its top, and
-/// so is no tracked file.
+/// `folder/path` with `.` and `..` resolved. A path that leaves the tree ends at its top, so it
+/// names no tracked file.
 pub(super) fn join(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -239,7 +240,7 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// Whether that is a source in C, C++ or one of their dialects for GPUs.
+/// Whether a path is a source in C, C++ or one of their GPU dialects.
 pub(super) fn is_c(path: &str) -> bool {
     matches!(ending(path), "c" | "cc" | "cpp" | "cxx" | "c++" | "C" | "cu" | "hip" | "m" | "mm")
 }
@@ -248,7 +249,7 @@ pub(super) fn is_c(path: &str) -> bool {
 pub(super) mod tests {
     use super::*;
 
-    /// A tree with these texts, in a folder that lives as long as the first of the pair.
+    /// A tree with these files, in a folder that exists as long as the returned `TempDir`.
     pub(in crate::init) fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {

@@ -1,4 +1,4 @@
-//! A condition in a commit's tree that tells older commits from newer ones.
+//! Finds the `when` of an override: a condition that separates older commits from newer ones.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::draft::Draft;
 use super::objects::Objects;
 use super::write::quoted;
 
-/// No longer text is looked for in a file.
+/// The longest text of a `contains` condition.
 const LONGEST: usize = 120;
 
 /// The `when` of an override.
@@ -18,7 +18,7 @@ pub(super) enum When {
     Missing(String),
     Exists(String),
     Contains(String, String),
-    /// True of every commit that does not descend from this one.
+    /// `lacks_ancestor`: true for every commit that does not descend from this one.
     Lacks(CommitId),
 }
 
@@ -35,16 +35,17 @@ impl fmt::Display for When {
     }
 }
 
-/// A commit with what was read from its tree.
+/// A commit and the draft that was read from its tree.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub(super) commit: &'a CommitId,
     pub(super) draft: &'a Draft,
 }
 
-/// What tells the commits around `old` from those around `new`, which come after a change that
-/// the two drafts show: something of what the drafts were read from, else the change itself. It
-/// holds for all of `holds` and for none of `fails`, as far as they were looked at.
+/// A condition that separates the commits around `old` from the later commits around `new`. The
+/// drafts of the two differ. The condition is about a file that the drafts were read from, and
+/// is true at every commit of `holds` and at none of `fails`. If none is found, the condition is
+/// that a commit does not descend from `new`.
 pub(super) fn separate(
     objects: &Objects,
     old: At<'_>,
@@ -56,7 +57,7 @@ pub(super) fn separate(
         let is = |commit: &CommitId, wanted: bool| -> Result<bool, GitError> {
             Ok(is_so(objects, commit, &candidate)? == Some(wanted))
         };
-        // Those nearest to the change fail first.
+        // The commits nearest to the change are checked first: a wrong candidate fails there.
         let mut fits = true;
         for (commit, wanted) in
             holds.iter().map(|c| (c, true)).chain(fails.iter().rev().map(|c| (c, false)))
@@ -86,7 +87,7 @@ fn candidates(objects: &Objects, old: At<'_>, new: At<'_>) -> Result<Vec<When>, 
         }
     }
     let words = words_gone(old.draft, new.draft);
-    // What names a program says more than that some file came with it.
+    // A line that names the program is better evidence than a file that came with the change.
     let mut telling = Vec::new();
     for file in &old.draft.rests_on {
         let (before, after) = (objects.read(old.commit, file)?, objects.read(new.commit, file)?);
@@ -100,7 +101,7 @@ fn candidates(objects: &Objects, old: At<'_>, new: At<'_>) -> Result<Vec<When>, 
     Ok(telling)
 }
 
-/// Words of the older commands that the newer ones no longer have.
+/// Words of the older draft's commands that the newer draft's commands do not have.
 fn words_gone(old: &Draft, new: &Draft) -> Vec<String> {
     let words = |draft: &Draft| -> Vec<String> {
         let commands = draft.measures.iter().map(|m| m.command.clone());
@@ -117,7 +118,7 @@ fn words_gone(old: &Draft, new: &Draft) -> Vec<String> {
     gone
 }
 
-/// The beginning of a line up to one of these words, with what closes it.
+/// The beginnings of a line, each up to one of these words and the character after it.
 fn texts<'l>(line: &'l str, words: &[String]) -> Vec<&'l str> {
     let line = line.trim();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -132,7 +133,7 @@ fn texts<'l>(line: &'l str, words: &[String]) -> Vec<&'l str> {
     found.filter(|text| text.len() <= LONGEST && !text.contains(char::is_control)).collect()
 }
 
-/// Whether a condition holds at a commit; `None` where that is not known here.
+/// Whether a condition holds at a commit; `None` if the objects here do not tell.
 fn is_so(objects: &Objects, commit: &CommitId, when: &When) -> Result<Option<bool>, GitError> {
     let there = |path: &str| -> Result<Option<bool>, GitError> {
         Ok(match objects.history().at(commit, path)? {

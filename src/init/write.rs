@@ -1,4 +1,4 @@
-//! The draft as a commented oracle.toml.
+//! Writes the draft as a commented oracle.toml.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::program::Off;
 use super::programs::Reading;
 use super::tree::Origin;
 
-/// The column in which comments stand.
+/// The column where comments begin.
 const COLUMN: usize = 32;
 
 const HEAD: &str = "\
@@ -77,7 +77,7 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// A line with a comment behind it, which may hold other people's names.
+    /// A line with a comment. The comment is cleaned, since it may contain names from the tree.
     fn line(&mut self, text: &str, comment: &str) {
         self.0.push_str(text);
         if !comment.is_empty() {
@@ -142,7 +142,7 @@ impl Page {
         self.line("# jobs  = 2", "{jobs}; default: the cores of this machine");
     }
 
-    /// The lines of `commands`; those of what is only offered as comments.
+    /// The lines of `commands`. Commands for measures that are only offered become comments.
     fn commands(&mut self, draft: &Draft) {
         let commands = draft.commands();
         for (index, command) in commands.iter().enumerate() {
@@ -166,7 +166,7 @@ impl Page {
         }
     }
 
-    /// The same checks everywhere, where all that is measured tells which ran.
+    /// `[[require]] checks = "same-set"`, if the outputs of all eras tell which checks ran.
     fn require(&mut self, first: &Measured, past: &Told) {
         let older = past.overrides.iter().filter(|over| over.says.reading);
         let mut readings = older.filter_map(|over| Some(&over.draft.measures.first()?.reading));
@@ -232,7 +232,7 @@ fn entry_of(over: &Override) -> String {
     out.0
 }
 
-/// Its `[[measure]]`; where its options were read, as far as that is not told already.
+/// The `[[measure]]`, with the origins of its options, except the options in `told`.
 fn measure(measured: &Measured, told: &[(String, Origin)]) -> String {
     let mut out = Page(String::new());
     let what = match (measured.about, measured.purpose) {
@@ -316,14 +316,14 @@ fn guards(measured: &Measured) -> String {
     out.0
 }
 
-/// The speed of generation among several, since that is what people wait for.
+/// The name of the generation speed, if there is one: users wait for generation most.
 fn generation(names: &[String]) -> &str {
     let is_generation =
         |name: &&String| ["decode", "tg", "gen", "generation", "eval"].contains(&name.as_str());
     names.iter().find(is_generation).or(names.first()).map_or("", String::as_str)
 }
 
-/// A TOML string; a literal one where that is easier to read.
+/// A TOML string; a literal string if that is easier to read.
 pub(super) fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
 }

@@ -1,5 +1,5 @@
-//! Which runs count: the world's failures never do, and what was cut short is taken again
-//! before it says anything of a commit.
+//! Decides which runs count. Failures of the machine never count, and a run that was cut short is
+//! repeated before it counts.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use super::derive::Derived;
 use super::{Oracle, OracleError, Request, Sample};
 
 impl Oracle {
-    /// Whether a run counts. One that stopped before its end, or was killed by somebody, is
-    /// taken once more first; where whose fault a failure is is not plain, the control is run.
+    /// Whether a run counts. A run that stopped before its end, or was killed from outside, is
+    /// first repeated once. If the fault is unclear, the control runs.
     pub(super) fn is_admissible(
         &mut self,
         request: Request<'_>,
@@ -52,7 +52,7 @@ impl Oracle {
         })
     }
 
-    /// The runs in the store that count for this question, oldest first.
+    /// The stored runs that count for this request, oldest first.
     pub(super) fn usable(
         &self,
         request: Request<'_>,
@@ -69,7 +69,7 @@ impl Oracle {
             if !serves || (!is_ours && self.is_of_other_libraries(&run)?) {
                 continue;
             }
-            // It was given less time than it would have now.
+            // The time-out was shorter then than now.
             let its = |p: &&Prepare| {
                 run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
             };
@@ -90,8 +90,7 @@ impl Oracle {
                 _ => {}
             }
         }
-        // Output that stopped before its end, or a killed run, says something only where the
-        // commit never did better.
+        // An incomplete or killed run counts only if the commit has no better run.
         if whole.is_empty() {
             let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };
             if failed.last().is_some_and(|(_, sample)| failed.len() >= needs(sample)) {
@@ -101,15 +100,14 @@ impl Oracle {
         Ok(whole)
     }
 
-    /// Whether a stored run loaded another program or shared object from outside than a run would
-    /// now.
+    /// Whether a program or shared object from outside changed since this stored run.
     pub(super) fn is_of_other_libraries(&self, run: &StoredRun) -> Result<bool, OracleError> {
         let Some(loaded) = &run.record.loaded else { return Ok(false) };
         Ok(self.present.differs(loaded, &self.store)?)
     }
 }
 
-/// The time that something took which ran into its time-out; it is never less than that.
+/// The wall time as a duration. For a process that timed out, it is at least the time-out.
 pub(super) fn given(wall_s: f64) -> Duration {
     Duration::try_from_secs_f64(wall_s).unwrap_or(Duration::MAX)
 }

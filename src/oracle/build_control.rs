@@ -1,11 +1,11 @@
-//! The control of failed builds: the good endpoint, built afresh when failures make one wonder
-//! whether it is the commits that fail or the machine.
+//! The control of failed builds: builds the good endpoint again, to tell whether the commits or
+//! the machine make builds fail.
 //!
-//! A failed build says less than a failed run (every broken compiler, full disk and lost
-//! network share leaves `make` with 2), and its control costs a whole build. So it is asked
-//! where a failure decides something, and where failures pile up: at the second since a build
-//! last worked, at the fourth, the eighth, and so on. If the good endpoint fails too, all of
-//! them are the machine's.
+//! The exit code of a failed build says little (`make` exits with 2 for a broken compiler, a full
+//! disk or a lost network share), and a control costs a whole build. So a control is made at the
+//! second, fourth, eighth, … failure since a build last worked, and also at the first failure if
+//! that failure decides something. If the good endpoint fails too, the machine is at fault for
+//! all of these failures.
 
 use crate::build::{self, BuildError};
 use crate::config::Policy;
@@ -18,7 +18,7 @@ use super::evaluate::Oracle;
 use super::quiet::MachineShare;
 
 impl Oracle {
-    /// Asks the control about a build that has just failed, where it is time to.
+    /// Makes a control build after a failed build, if one is due.
     pub(super) fn question_build(
         &mut self,
         failed: &BuildRecord,
@@ -33,7 +33,7 @@ impl Oracle {
         if phase == Phase::Control || failed.commit == good || !is_time {
             return Ok(());
         }
-        // One that never built says nothing by not building.
+        // A good endpoint that never built cannot serve as a control.
         let key = self.build_key_of(&good, &self.recipe(&good)?)?;
         if self.store.builds(&key)?.iter().all(|build| build.failure.is_some()) {
             return Ok(());
@@ -56,7 +56,7 @@ impl Oracle {
         Err(BuildError::World { commit, reason }.into())
     }
 
-    /// Builds a commit whatever is known of it.
+    /// Builds a commit again, even if the store has its build.
     fn build_again(&mut self, commit: &CommitId) -> Result<BuildRecord, OracleError> {
         let phase = Phase::Control;
         let recipe = self.recipe(commit)?;

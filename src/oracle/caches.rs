@@ -1,10 +1,10 @@
-//! Where programs keep what they compile at run time: below `{cache}`, so that no kernel that one
-//! commit compiled is run at another. Pure.
+//! Variables that put run-time compilation caches below `{cache}`, so that no commit runs a kernel
+//! that another commit compiled.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Variables that name a folder of compiled kernels, and the folder's name below `{cache}`.
+/// Variables that set the folder of compiled kernels, and that folder's name below `{cache}`.
 const COMPILED: [(&str, &str); 17] = [
     ("XDG_CACHE_HOME", "xdg"),
     // The NVIDIA driver, for PTX and for shaders.
@@ -27,12 +27,12 @@ const COMPILED: [(&str, &str); 17] = [
     ("MESA_SHADER_CACHE_DIR", "mesa"),
 ];
 
-/// Variables whose folder holds what was fetched, such as weights, and lies below
-/// `XDG_CACHE_HOME` where nothing else is said: they stay where they are.
+/// Variables that set the folder of downloads such as weights. Their default lies below
+/// `XDG_CACHE_HOME`; the downloads must stay there.
 const FETCHED: [(&str, &str); 3] =
     [("HF_HOME", "huggingface"), ("TORCH_HOME", "torch"), ("LLAMA_CACHE", "llama.cpp")];
 
-/// What every run's environment gets where its measure declares nothing else; `own` is this
+/// Variables for every run's environment, which the measure's own can override; `own`: this
 /// process's environment.
 pub(super) fn variables(
     cache: &Path,
@@ -50,7 +50,7 @@ pub(super) fn variables(
     variables
 }
 
-/// Whether something lies there.
+/// Whether the folder has any entry.
 pub(super) fn is_used(cache: &Path) -> bool {
     std::fs::read_dir(cache).is_ok_and(|mut entries| entries.next().is_some())
 }

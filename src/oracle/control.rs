@@ -1,5 +1,5 @@
-//! The control: the good endpoint's kept build, run the moment another commit fails in a way
-//! that could be the machine's fault.
+//! The control run: a run of the good endpoint's kept build, made right after another commit
+//! fails in a way that may be the machine's fault.
 
 use std::path::PathBuf;
 
@@ -13,24 +13,24 @@ use super::OracleError;
 use super::evaluate::{Oracle, Placed};
 use super::launch::Launch;
 
-/// Where the driver keeps the good endpoint's build for the whole hunt, and holds its lock.
+/// The good endpoint's build, which the driver keeps locked for the whole hunt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ControlSlot {
     /// The good endpoint.
     pub commit: CommitId,
-    /// The slot and the build in it; `None` where the endpoint was known from the store, so
-    /// that the control is built when it is first needed.
+    /// The slot and the stamp of its build; `None` if the endpoint came from the store. Then the
+    /// control is built when it is first needed.
     pub place: Option<(PathBuf, Stamp)>,
 }
 
 impl ControlSlot {
-    /// Says where it is, for the oracles to come.
+    /// Writes the control's place into the hunt's folder, for later oracle processes.
     pub fn publish(&self, hunt: &HuntDir) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(self).expect("a control slot is plain data");
         publish(&hunt.path().join("control.json"), &bytes)
     }
 
-    /// What the driver said, if it has a control.
+    /// Reads what the driver published; `None` without a control.
     pub fn of(hunt: &HuntDir) -> Option<Self> {
         let bytes = std::fs::read(hunt.path().join("control.json")).ok()?;
         serde_json::from_slice(&bytes).ok()
@@ -38,8 +38,8 @@ impl ControlSlot {
 }
 
 impl Oracle {
-    /// Runs the control for a failed run and keeps what it says. `None`: there is none (the
-    /// good endpoint itself is being measured, or this is no hunt), so nothing is decided.
+    /// Runs the control for a failed run and stores whether it worked. `None`: there is no
+    /// control (the good endpoint itself failed, or there is no hunt), so nothing is decided.
     pub(super) fn ask_control(
         &mut self,
         failed: &StoredRun,
@@ -53,7 +53,7 @@ impl Oracle {
         let recipe = self.recipe(&good)?;
         let Some(measure) = recipe.measure(measure).cloned() else { return Ok(None) };
         let place = control.place.map(|(root, stamp)| (Slot::borrowed(root), stamp));
-        // A killed driver may have lost its slot to somebody.
+        // After a killed driver, another process may have taken the slot.
         let place = place.filter(|(slot, stamp)| slot.stamp().as_ref() == Some(stamp));
         let holding = self.holding(&good, &recipe)?;
         let placed = match (place, holding) {
@@ -72,7 +72,7 @@ impl Oracle {
             warm_up: false,
         };
         if failed.record.prepare.is_some() {
-            // What it was asked about must be done to say anything.
+            // The failed run's step must run again in the control.
             placed.slot.clear_all_prepared()?;
         }
         let (ran, derived) = match self.prepare(launch, &placed)? {

@@ -5,8 +5,8 @@ use crate::evaluation::{CommitId, Judgement, Metric, Phase, Target, Value};
 use super::{Decision, Observation, Oracle, OracleError, Request, judge, measures_of};
 
 impl Oracle {
-    /// Judges a commit by the targets, taking as many runs as that needs; with `chunks`, runs
-    /// that read only so many.
+    /// Judges a commit by the targets, with as many runs as needed. `chunks`: read only this many
+    /// chunks of text.
     pub fn judge_until_decided(
         &mut self,
         commit: &CommitId,
@@ -16,7 +16,7 @@ impl Oracle {
     ) -> Result<(Judgement, Observation), OracleError> {
         let measures = measures_of(targets);
         let recipe = self.recipe(commit)?;
-        // In noise each run says something of its own.
+        // In noise each run is a new sample, so no run is reused.
         let repeats = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_none());
         let twins = phase == Phase::Search && targets.iter().all(repeats);
         let mut runs = 1;
@@ -35,7 +35,7 @@ impl Oracle {
         }
     }
 
-    /// Gives back the slots that were kept for a commit, but never the control's.
+    /// Releases the slots kept for a commit, except the control's.
     pub fn release(&mut self, commit: &CommitId) {
         let control = self.control.as_ref().and_then(|c| c.place.as_ref()).map(|(root, _)| root);
         self.kept.retain(|slot| {

@@ -1,5 +1,5 @@
-//! From a stored run to a sample: the reading is derived from the kept output, each time, so
-//! that a changed pattern or tolerance needs no new run.
+//! Derives a sample from a stored run. The output is parsed again each time, so that a changed
+//! pattern or tolerance needs no new run.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,20 +13,20 @@ use crate::store::{StoreError, StoredRun};
 
 use super::Sample;
 
-/// A sample, and whose fault it is where it failed.
+/// A sample, and who is at fault if it failed.
 #[derive(Clone, Debug)]
 pub struct Derived {
     pub(super) sample: Sample,
     pub(super) fault: Option<Fault>,
 }
 
-/// What this process has derived already: an output is read once, however often a commit is asked
-/// about. (Whether the log is still the one that was kept is asked each time, by its digest.)
+/// Samples that this process has derived already, so that each output is parsed once. (The store
+/// checks the log's digest each time.)
 #[derive(Debug, Default)]
 pub struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
 
 impl Derivations {
-    /// Reads a stored run, if that was not done yet.
+    /// Parses a stored run, or returns the known result.
     pub(super) fn of(
         &self,
         run: &StoredRun,
@@ -44,7 +44,7 @@ impl Derivations {
     }
 }
 
-/// Reads a stored run again.
+/// Parses a stored run.
 pub(super) fn derive(
     run: &StoredRun,
     measure: &Measure,
@@ -65,7 +65,7 @@ pub(super) fn derive(
         .as_ref()
         .err()
         .map(|failure| fault_of(&record.ended, failure, transient, ran_in_tree(run)));
-    // Killed for want of a resource counts only once the control has worked.
+    // A sample with this fault counts only after the control run worked.
     let starved = fault == Some(Fault::Resource);
     Ok(Derived {
         sample: Sample {
@@ -83,11 +83,11 @@ pub(super) fn derive(
     })
 }
 
-/// Whether the program should have come from the commit: it lies in the slot.
+/// Whether the program's path is in the slot, so that the commit should have built it.
 fn ran_in_tree(run: &StoredRun) -> bool {
     let record = &run.record;
     let program = match &record.ended {
-        // What is missing may be a hook's program, or a script's interpreter.
+        // The missing program may be a hook's, or a script's interpreter.
         Ended::NotFound(missing) => Some(missing),
         _ => record.argv.first(),
     };

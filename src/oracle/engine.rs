@@ -1,5 +1,5 @@
-//! What is checked out for a commit in question: that commit, or, in a hunt inside a dependency,
-//! the one commit of the engine that the hunt was begun for, with the dependency exchanged.
+//! What is checked out for a commit under test: the commit itself, or, in a hunt inside a
+//! dependency, one fixed commit of the engine with the dependency replaced.
 
 use std::path::PathBuf;
 
@@ -14,17 +14,18 @@ use super::{Oracle, OracleError};
 pub struct Engine {
     /// The repository that is checked out and built.
     pub history: History,
-    /// The commit of it that stays, where commits of a dependency are in question.
+    /// The engine's fixed commit, in a hunt inside a dependency.
     pub within: Option<Within>,
 }
 
 impl Engine {
-    /// The engine's commit that stands for one in question: HEAD while it is built.
+    /// The engine's commit for a commit under test: HEAD during its build.
     pub fn commit<'a>(&'a self, in_question: &'a CommitId) -> &'a CommitId {
         self.within.as_ref().map_or(in_question, |within| &within.commit.commit)
     }
 
-    /// What makes the engine's commit the one in question.
+    /// The layer that puts the dependency's commit under test into the engine; `None` in an
+    /// ordinary hunt.
     pub fn exchanged(&self, in_question: &CommitId) -> Option<Layer> {
         let within = self.within.as_ref()?;
         let Within { path, files, .. } = within;
@@ -41,8 +42,7 @@ impl Engine {
 }
 
 impl Oracle {
-    /// The files of a commit in question under a recipe, where they are not the engine's commit's
-    /// own.
+    /// The tree to build, or a refusal; `None` if the engine's commit is built unchanged.
     fn laid(&self, commit: &CommitId, recipe: &Config) -> Result<Option<Laid>, OracleError> {
         let mut layers: Vec<Layer> = self.engine.exchanged(commit).into_iter().collect();
         layers.extend(self.layers(recipe)?);
@@ -52,8 +52,7 @@ impl Oracle {
         Ok(Some(self.laying.lay(self.engine.commit(commit), &layers)?))
     }
 
-    /// What a slot holds for a commit in question under a recipe, or the patch that does not
-    /// apply to it.
+    /// What a slot must hold for a commit under test, or why the files cannot be made.
     pub(super) fn holding(
         &self,
         commit: &CommitId,
@@ -72,7 +71,7 @@ impl Oracle {
         }))
     }
 
-    /// Values of the placeholders for a commit in question in a slot.
+    /// The values of the placeholders for a commit under test in a slot.
     pub(super) fn values(
         &self,
         slot: &Slot,
@@ -110,7 +109,7 @@ impl Oracle {
         Ok(values)
     }
 
-    /// The name of a commit's files under a recipe.
+    /// The id of a commit's files under a recipe.
     pub fn tree_of(&self, commit: &CommitId, recipe: &Config) -> Result<String, OracleError> {
         Ok(match self.laid(commit, recipe)? {
             Some(laid) => laid.id(),

@@ -1,4 +1,4 @@
-//! Why the oracle has no answer. None of these is ever a commit's fault.
+//! Why the oracle has no answer. None of these errors is a commit's fault.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::store::StoreError;
 
 use super::{InputError, QuietError};
 
-/// No answer.
+/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
     /// Git failed.
@@ -23,61 +23,61 @@ pub enum OracleError {
     /// A slot failed.
     #[error("slot {0}")]
     Slot(#[from] SlotError),
-    /// A build could not be tried, or failed by the machine's fault.
+    /// A build could not start, or failed because of the machine.
     #[error(transparent)]
     Build(BuildError),
     /// A program could not be supervised.
     #[error(transparent)]
     Process(#[from] ProcessError),
-    /// The frozen configuration cannot be laid out for this commit.
+    /// The overrides of the frozen configuration conflict at this commit.
     #[error("the overrides that hold at this commit do not fit together: {0}")]
     Config(ConfigError),
     /// A placeholder has no value here.
     #[error(transparent)]
     Placeholder(#[from] MissingValue),
-    /// An input is missing or changed under way.
+    /// An input is missing or unreadable, or it changed during the hunt.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A run that must be alone cannot be.
+    /// An exclusive run cannot get its lock.
     #[error(transparent)]
     Quiet(#[from] QuietError),
-    /// A run failed, and the good endpoint's kept build failed the same moment.
+    /// A run or build failed, and the machine is or may be at fault.
     #[error("a run of {commit} failed ({what}), and {control}")]
     World {
         /// The commit, abbreviated.
         commit: String,
-        /// How.
+        /// How it failed.
         what: String,
-        /// What the control says, and where to look.
+        /// What speaks against the machine, for example the control run's result.
         control: String,
     },
-    /// The machine is too hot, or held down, to measure times on.
+    /// The machine throttles too much to measure times.
     #[error(
         "the machine throttles: {runs} runs of {measure} at {commit} in a row did not count ({why})"
     )]
     Throttled {
-        /// How many.
+        /// How many throttled runs in a row.
         runs: u32,
         /// The measure.
         measure: String,
         /// The commit, abbreviated.
         commit: String,
-        /// What slowed it down at the last of them.
+        /// Why the last of these runs was throttled.
         why: String,
     },
-    /// What ran was not, or not only, the commit.
+    /// A run loaded files that do not belong to its commit.
     #[error("a run of {measure} at {commit} loaded {} from {whose}, not from the commit's build", path.display())]
     Leak {
         /// The measure.
         measure: String,
         /// The commit, abbreviated.
         commit: String,
-        /// What it loaded.
+        /// The file that it loaded.
         path: PathBuf,
-        /// What lies there.
+        /// Whose file it is.
         whose: &'static str,
     },
-    /// A file from outside the build is not what it was at another run of the same hunt.
+    /// A file from outside the build changed between two runs of the same hunt.
     #[error(
         "a run of {measure} at {commit} loaded {path}, which has changed since a run at {before} \
          loaded it: they were not measured with the same files"
@@ -92,13 +92,13 @@ pub enum OracleError {
         /// The commit of the earlier run, abbreviated.
         before: String,
     },
-    /// A run or a step before it wrote into what every commit shares.
+    /// A run or a `[[prepare]]` step wrote into a linked folder that all commits share.
     #[error(transparent)]
     Linked(#[from] WroteLinked),
-    /// `[statistics] max_runs` are made.
+    /// The limit `[statistics] max_runs` is reached.
     #[error("the budget of {0} runs is spent")]
     Budget(u32),
-    /// We were told to stop, or the driver is gone.
+    /// The user stopped the hunt, or the driver ended.
     #[error("stopped")]
     Stopped,
 }
@@ -156,7 +156,7 @@ fn process_hint(error: &ProcessError) -> Option<String> {
 }
 
 impl OracleError {
-    /// What to do about it.
+    /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) | Self::Build(BuildError::Git(error)) => error.hint(),

@@ -1,4 +1,4 @@
-//! The oracle: what is known of a commit, made known where it is not.
+//! The oracle: answers what is known about a commit, and builds and runs what is missing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,68 +22,68 @@ use super::{
 
 /// Answers about commits.
 pub struct Oracle {
-    /// The commits in question.
+    /// The commits that can be asked about.
     pub history: History,
-    /// What is built for each of them.
+    /// What is checked out and built for each commit.
     pub engine: Engine,
-    /// What has been measured.
+    /// The stored builds and runs.
     pub store: Store,
-    /// Where to build and run.
+    /// The folders to build and run in.
     pub slots: Slots,
     /// The (frozen) configuration.
     pub config: Config,
-    /// What the configuration names outside itself: a branch that moves while a hunt goes on must
-    /// not change the recipes.
+    /// The resolved revisions and patches that the configuration names, so that a branch that
+    /// moves during a hunt does not change the builds.
     pub pins: Pins,
-    /// Makes the trees that no commit has.
+    /// Makes trees that differ from their commit: with patches or overlays.
     pub laying: Laying,
-    /// Inputs, probes, machine.
+    /// Inputs, probes, inherited variables and machine.
     pub facts: Facts,
     /// The user's checkout, which `[worktree] link` links from.
     pub checkout: Option<PathBuf>,
     /// Journal and logs.
     pub recorder: Recorder,
-    /// Ends everything early.
+    /// The request to stop.
     pub stop: Stop,
     /// The good endpoint's kept build.
     pub control: Option<ControlSlot>,
-    /// Slots kept for the next evaluation, with what they hold.
+    /// Slots with builds, kept for the next evaluation.
     pub kept: Vec<Slot>,
-    /// Runs of an earlier hunt's confirmation that this one takes over.
+    /// Attempts of an earlier hunt's confirmation that this hunt reuses.
     pub taken_over: BTreeSet<String>,
-    /// Programs and shared objects from outside the slot, as they are now.
+    /// Current digests of programs and shared objects from outside the slot.
     pub present: Present,
-    /// What launches need.
+    /// The state that launches share.
     pub launcher: Launcher,
-    /// What outputs were found to say.
+    /// Samples already derived from logs.
     pub derivations: Derivations,
 }
 
-/// A question.
+/// A question to the oracle.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// About this commit.
+    /// The commit.
     pub commit: &'a CommitId,
-    /// These measures; none: only whether it builds.
+    /// The measures; empty: only whether the commit builds.
     pub measures: &'a [String],
-    /// This many runs of each.
+    /// How many runs of each measure.
     pub runs: usize,
-    /// What for. A confirmation takes only runs of its own, from builds of its own.
+    /// The purpose. A confirmation takes only its own runs, from its own builds.
     pub phase: Phase,
-    /// Another recipe than the commit's own (where an override begins at the commit).
+    /// A recipe to use in place of the commit's own (if an override begins at the commit).
     pub recipe: Option<&'a Config>,
-    /// This many chunks of the text instead of all, where a measure takes `{chunks}`.
+    /// Read only this many chunks of the text, for measures that take `{chunks}`.
     pub chunks: Option<u32>,
-    /// Keep the slot for the next question.
+    /// Whether to keep the slot for the next question.
     pub keep: bool,
-    /// A run of another build answers, where it would be one of the very same files.
+    /// Whether to reuse a run of another build with identical binaries.
     pub twins: bool,
-    /// What is missing is run from a build of its own, made for it.
+    /// Whether missing runs need a new build.
     pub rebuild: bool,
 }
 
 impl<'a> Request<'a> {
-    /// What is known already: nothing is run, built or written down for it.
+    /// A request for stored results only: it builds, runs and records nothing.
     pub fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
         Self {
             commit,
@@ -99,14 +99,14 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A slot with a finished build in it.
+/// A slot with a finished build.
 pub(super) struct Placed {
     pub(super) slot: Slot,
     pub(super) stamp: Stamp,
     pub(super) holding: Holding,
 }
 
-/// A build that is no good.
+/// Why there is no usable build.
 enum NoBuild {
     Failed { failure: Failure, starved: bool },
     Error(OracleError),
@@ -119,12 +119,12 @@ impl<E: Into<OracleError>> From<E> for NoBuild {
 }
 
 impl Oracle {
-    /// The configuration as it holds at a commit.
+    /// The configuration at a commit, after its overrides.
     pub fn recipe(&self, commit: &CommitId) -> Result<Config, OracleError> {
         Ok(self.config.resolve(&mut |condition| self.holds(commit, condition))?)
     }
 
-    /// Answers, from the store as far as that reaches.
+    /// Answers from the store, and builds and runs what the store lacks.
     pub fn evaluate(&mut self, request: Request<'_>) -> Result<Observation, OracleError> {
         self.facts.check_inputs(&self.config, &self.store)?;
         let recipe = match request.recipe {
@@ -179,7 +179,7 @@ impl Oracle {
         Ok(samples)
     }
 
-    /// The samples of one measure: what the store has, and runs for what is missing.
+    /// The samples of one measure, from the store and from new runs.
     fn sample(
         &mut self,
         request: Request<'_>,
@@ -192,7 +192,7 @@ impl Oracle {
         let known = self.usable(request, recipe, measure, key)?;
         let mut samples = Vec::new();
         for (run, sample) in known {
-            // Asking for no runs is looking, which is not written down.
+            // A request for zero runs only looks, and the journal does not record it.
             if request.runs > 0 {
                 self.recorder.run(&run, &sample, commit, phase)?;
             }
@@ -229,7 +229,7 @@ impl Oracle {
         Ok(samples)
     }
 
-    /// A build failure that the store knows of.
+    /// Returns the stored build failure as an error, if there is a current one.
     fn known_build_failure(
         &mut self,
         request: Request<'_>,
@@ -240,14 +240,14 @@ impl Oracle {
         let Some(last) = builds.last() else { return Ok(()) };
         let failure = build::recalled(&self.store, last)?;
         match &failure {
-            // It was given less time than it would have now.
+            // The time-out was shorter then than now.
             Some(failure)
                 if failure.ended() == Some(&Ended::TimedOut)
                     && given(last.wall_s) < recipe.build.timeout =>
             {
                 Ok(())
             }
-            // What did not build on another day is tried again where it may end the hunt.
+            // At an endpoint, where a failure may end the hunt, an old failure is tried again.
             Some(_)
                 if request.phase == Phase::Endpoint
                     && self.recorder.hunt().is_some()
@@ -257,7 +257,7 @@ impl Oracle {
             }
             Some(failure) => {
                 let Request { commit, phase, runs, .. } = request;
-                // Asking for no runs is looking, which is not written down.
+                // A request for zero runs only looks, and the journal does not record it.
                 if runs > 0 {
                     self.recorder.build(&self.store, last, commit, phase, true)?;
                 }
@@ -267,7 +267,7 @@ impl Oracle {
         }
     }
 
-    /// Whether only a build was asked for, and the store knows that it works.
+    /// Whether the store has a working build that this phase may use.
     fn is_known_to_build(
         &self,
         request: Request<'_>,
@@ -279,7 +279,7 @@ impl Oracle {
         Ok(built && request.phase.takes(Phase::Search, false))
     }
 
-    /// Sees to it that a slot holds the build.
+    /// Makes sure that a slot holds the build.
     fn ensure(
         &mut self,
         request: Request<'_>,
@@ -296,7 +296,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// A slot with the commit's build, for work that cannot go on without.
+    /// A slot with the commit's build; a failed build is an error.
     pub(super) fn place(
         &mut self,
         commit: &CommitId,
@@ -366,7 +366,7 @@ impl Oracle {
             checkout: self.checkout.as_deref(),
             stop: &self.stop,
         })?;
-        // What is asked of a failed build builds as well, and takes its own.
+        // Released here, since the control of a failed build takes this lock itself.
         drop(held);
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
         if let Some(failure) = &built.record.failure {
@@ -391,7 +391,7 @@ impl Oracle {
         Ok(build_key(&tree, commit, recipe, self.facts.circumstances()))
     }
 
-    /// The key of a measure's run of a commit under a recipe.
+    /// The key of a measure's runs at a commit under a recipe.
     pub fn run_key_of(
         &self,
         commit: &CommitId,
@@ -404,7 +404,7 @@ impl Oracle {
     }
 }
 
-/// The recipe by which a measure reads so many chunks.
+/// The recipe with the number of chunks set, if the measure takes `{chunks}`.
 fn reading<'r>(recipe: &'r Config, measure: &Measure, chunks: Option<u32>) -> Cow<'r, Config> {
     match chunks {
         Some(chunks) if measure.takes_chunks() => {

@@ -1,19 +1,19 @@
-//! The exit codes of `oracle`, which are an API to `git bisect run`; known nowhere else.
+//! The exit codes of `oracle`, which are an API to `git bisect run`. Only this file defines them.
 //!
-//! Git reads 0 as old (good), 125 as untestable, 1–124 and 126–127 as new (bad), and stops at 128 and
-//! more with its state kept. So nothing that is not a verdict may ever end in 1–127.
+//! Git reads 0 as old (good), 125 as untestable, 1–124 and 126–127 as new (bad). At 128 and more
+//! git stops and keeps its state. So an exit without a verdict must never use 0–127.
 
 use crate::evaluation::{Aim, Verdict};
 
-/// The commit is as the older end: good, or broken where a fix is hunted.
+/// The commit is like the older endpoint: good, or broken in a hunt for a fix.
 pub const OLD: u8 = 0;
-/// The commit is as the newer end: bad, or fixed.
+/// The commit is like the newer endpoint: bad, or fixed.
 pub const NEW: u8 = 1;
 /// The commit cannot be tested.
 pub const UNTESTABLE: u8 = 125;
 /// No verdict: git stops and keeps its state.
 pub const STOP: u8 = 128;
-/// Wrong usage, `--help`, and a panic: git must stop at them too.
+/// Wrong usage, `--help`, and a panic: git must stop then too.
 pub const USAGE: u8 = 129;
 
 /// The code for a verdict.
@@ -39,7 +39,7 @@ mod tests {
     fn only_a_verdict_is_read_as_one() {
         assert_eq!(code(Verdict::Good, Aim::Regression), 0);
         assert_eq!(code(Verdict::Bad, Aim::Regression), 1);
-        // Git's run reads 0 as the older side whatever the sides are called.
+        // `git bisect run` reads 0 as the older side, whatever the sides are called.
         assert_eq!(code(Verdict::Bad, Aim::Fix), 0);
         assert_eq!(code(Verdict::Good, Aim::Fix), 1);
         for aim in [Aim::Regression, Aim::Fix] {

@@ -1,4 +1,5 @@
-//! What the results of a hunt depend on besides the commit: inputs, probes, the machine.
+//! What a hunt's results depend on apart from the commit: inputs, probes, inherited variables,
+//! compilers, machine.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,34 +15,34 @@ use crate::store::{Digests, KeyHasher, Store, StoreError};
 
 use super::OracleError;
 
-/// An input that cannot be trusted.
+/// An input that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// It is not there.
+    /// The input does not exist.
     #[error(transparent)]
     Missing(#[from] crate::config::InputError),
-    /// It is there, and cannot be read.
+    /// The input exists but cannot be read.
     #[error("inputs.{name}: cannot read {}", path.display())]
     Unreadable {
-        /// Its name in the configuration.
+        /// The input's name in the configuration.
         name: String,
-        /// The file, which may lie in a folder that is the input.
+        /// The unreadable file; it may be in a folder that is the input.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
     },
-    /// Its content is not what the hunt began with.
+    /// The input's content changed since the hunt began.
     #[error("inputs.{name}: {path} changed since the hunt began")]
     Changed {
-        /// Its name in the configuration.
+        /// The input's name in the configuration.
         name: String,
-        /// Where it lies.
+        /// The input's path.
         path: String,
     },
 }
 
 impl InputError {
-    /// What to do about it.
+    /// What the user can do.
     pub fn hint(&self) -> String {
         match self {
             Self::Missing(error) => error.hint(),
@@ -56,21 +57,21 @@ impl InputError {
     }
 }
 
-/// The facts, gathered once and written into the journal.
+/// The circumstances of a hunt, gathered once and written into the journal.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// `[inputs]`, with digests.
     pub inputs: BTreeMap<String, InputFile>,
     /// `[environment] probe`: command → output.
     pub environment: BTreeMap<String, String>,
-    /// What commands inherit.
+    /// The relevant inherited variables and compilers.
     pub surroundings: Surroundings,
     /// The machine.
     pub machine: Machine,
 }
 
 impl Facts {
-    /// Gathers them.
+    /// Gathers all facts.
     pub fn gather(config: &Config, store: &Store) -> Result<Self, OracleError> {
         let mut digests = Digests::open(store);
         let mut inputs = BTreeMap::new();
@@ -88,7 +89,7 @@ impl Facts {
         })
     }
 
-    /// What keys are made from.
+    /// The facts that build and run keys depend on.
     pub(super) fn circumstances(&self) -> Circumstances<'_> {
         Circumstances {
             inputs: &self.inputs,
@@ -98,7 +99,7 @@ impl Facts {
         }
     }
 
-    /// Whether the inputs are still what they were; cheap where nothing touched them.
+    /// Fails if an input changed since the hunt began; cheap for unmodified files.
     pub fn check_inputs(&self, config: &Config, store: &Store) -> Result<(), OracleError> {
         let mut digests = Digests::open(store);
         for (name, known) in &self.inputs {
@@ -111,7 +112,7 @@ impl Facts {
     }
 }
 
-/// The digest of an input. What cannot be read is the input, unless it is the cache itself.
+/// The digest of an input. A read error counts as the input's, unless the file is in the store.
 fn digest(
     digests: &mut Digests,
     config: &Config,
@@ -127,8 +128,8 @@ fn digest(
     })
 }
 
-/// What the probes say when a build is made that is compared with another one in the end, since
-/// the machine may have changed under way.
+/// The probes' output, asked again for a confirmation's build, since the machine may have
+/// changed during the hunt; empty in other phases.
 pub(super) fn probed_for(
     phase: Phase,
     config: &Config,
@@ -136,13 +137,13 @@ pub(super) fn probed_for(
     if phase == Phase::Confirm { probed(config) } else { Ok(BTreeMap::new()) }
 }
 
-/// What each probe says now, by its command.
+/// The current output of each probe, by its command.
 fn probed(config: &Config) -> Result<BTreeMap<String, String>, OracleError> {
     let asked = config.probes.iter();
     asked.map(|words| Ok((words.join(" "), probe(words)?))).collect()
 }
 
-/// What commands get from whoever started this program, and the compilers that they find.
+/// The relevant variables that commands inherit, and the compilers in PATH.
 fn surroundings(config: &Config) -> Surroundings {
     let text = |value: OsString| value.to_string_lossy().into_owned();
     let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
@@ -150,8 +151,8 @@ fn surroundings(config: &Config) -> Surroundings {
     Surroundings { compilers, ..Surroundings::of(variables, &config.variables) }
 }
 
-/// The compilers in PATH and what they say of their version; one that says nothing is left out.
-/// Each is asked by its own name: behind all of them may stand one wrapper such as ccache.
+/// The `--version` output of the compilers in PATH; compilers without output are left out.
+/// Each is started by its own name, since all may be links to one wrapper such as ccache.
 fn compilers() -> BTreeMap<String, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -163,7 +164,7 @@ fn compilers() -> BTreeMap<String, String> {
     said.collect()
 }
 
-/// What a compiler says of its version.
+/// The `--version` output of a compiler.
 fn version(program: &Path) -> Option<String> {
     let invocation =
         Invocation::new(program).args(["--version"]).timeout(Some(Duration::from_secs(20)));
@@ -173,7 +174,7 @@ fn version(program: &Path) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// A probe's output; a probe that cannot run says so, which is a fact as well.
+/// A probe's output, or how a failed probe ended, which is compared too.
 fn probe(words: &[String]) -> Result<String, OracleError> {
     let invocation =
         Invocation::new(&words[0]).args(&words[1..]).timeout(Some(Duration::from_secs(20)));
@@ -183,7 +184,7 @@ fn probe(words: &[String]) -> Result<String, OracleError> {
     Ok(if output.ended.is_success() { text.to_owned() } else { output.ended.to_string() })
 }
 
-/// Reads what the machine tells of itself.
+/// Reads the machine's CPU, memory, GPUs and kernel.
 pub fn machine() -> Machine {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
@@ -223,8 +224,7 @@ pub fn machine() -> Machine {
     }
 }
 
-/// The GPUs with their driver, where there is a driver to ask; a machine without one is asked
-/// nothing.
+/// Name, driver and memory of each NVIDIA GPU; empty, without a query, if there is no driver.
 fn gpus() -> Vec<String> {
     if !Path::new("/proc/driver/nvidia/version").exists() {
         return Vec::new();

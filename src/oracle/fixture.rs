@@ -1,4 +1,4 @@
-//! Observations, guards and targets as tests write them.
+//! Builders of observations, guards and targets for tests.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::evaluation::{
 
 use super::{Observation, Sample};
 
-/// A commit whose name is that hexadecimal digit forty times.
+/// A commit whose name is forty times this hexadecimal digit.
 pub(crate) fn commit(digit: char) -> CommitId {
     digit.to_string().repeat(40).parse().unwrap()
 }
@@ -50,7 +50,7 @@ pub(crate) fn failed(kind: FailureKind, signature: &str) -> Sample {
     Sample { result: Err(failure(kind, signature)), ..ppl(0.0) }
 }
 
-/// What was seen at a commit of one measure.
+/// An observation of one measure at a commit.
 pub(crate) fn seen(
     digit: char,
     measure: &str,
@@ -82,7 +82,7 @@ pub(crate) fn guard(form: GuardForm) -> Guard {
     Guard { metric: Metric::of("ppl"), form }
 }
 
-/// A target as the endpoints choose it: the levels of `ppl` at the good and at the bad end.
+/// A target on `ppl` with these levels at the good and the bad endpoint.
 pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
     let guard = guard(form);
     GuardTarget {
@@ -97,7 +97,7 @@ pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
     }
 }
 
-/// The same where runs vary: the levels lie ten standard deviations apart.
+/// The same target in noise: its levels are 10σ apart.
 pub(crate) fn noisy(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
     let mut noisy = target(form, good, bad);
     let scale = noisy.orientation();
@@ -115,7 +115,7 @@ pub(crate) fn noisy(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
     noisy
 }
 
-/// The launch configuration must stay what it was.
+/// A target on the fact `launch`, which must stay unchanged.
 pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
     GuardTarget {
         guard: Guard { metric: Metric::of("launch"), form: GuardForm::Unchanged },
@@ -137,7 +137,7 @@ pub(crate) fn fails_alike(measure: Option<&str>, kind: FailureKind, signature: &
     }
 }
 
-/// A configuration with the measures `ppl`, `speed` and `launch`, and what is said besides.
+/// A configuration with the measures `ppl`, `speed` and `launch`, and the lines `besides`.
 pub(crate) fn config(besides: &str) -> Config {
     let text = format!(
         "version = 1\n\

@@ -1,4 +1,4 @@
-//! What `nvidia-smi` says of the GPUs at this moment.
+//! The current state of the GPUs, from `nvidia-smi`.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::evaluation::{Ended, GpuState};
 use crate::process::{Invocation, tool};
 
-/// It takes a second on a sane machine, some more where the driver is loaded for it.
+/// A query takes about a second, and longer if the driver must load first.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// The reasons by their name of today and by the one before driver 535.
+/// The name of the reasons field today, and its name before driver 535.
 const REASONS: [&str; 2] = ["clocks_event_reasons.active", "clocks_throttle_reasons.active"];
 
-/// Asks; what does not answer once, or not at all, is not asked again by this process, so that
-/// a hanging driver costs one wait and not one a run.
+/// Queries the GPUs. After one failed query this process does not query again, so that a
+/// hanging driver costs one wait and not one per run.
 #[derive(Debug, Default)]
 pub(super) struct GpuProbe {
     known: Cell<Known>,
@@ -23,13 +23,13 @@ pub(super) struct GpuProbe {
 enum Known {
     #[default]
     Nothing,
-    /// It answers where the reasons are called so.
+    /// The query works with this field name.
     Answers(&'static str),
     Silent,
 }
 
 impl GpuProbe {
-    /// The GPUs; none where nobody can say.
+    /// The GPUs' state; empty if the query fails.
     pub(super) fn ask(&self) -> Vec<GpuState> {
         let names = match self.known.get() {
             Known::Nothing => &REASONS[..],
@@ -53,9 +53,9 @@ impl GpuProbe {
 
 enum Answer {
     Said(String),
-    /// It left with an error: the words may be of another year.
+    /// It exited with an error: the field name may belong to another version.
     Refused,
-    /// It is not there, or hangs.
+    /// It does not exist, or hangs.
     Nobody,
 }
 
@@ -74,9 +74,9 @@ fn answer(reasons: &str) -> Answer {
     }
 }
 
-/// A line a GPU: `0, 1980, 45, 0x0000000000000004`. What a GPU cannot tell is `[N/A]`,
-/// `[Not Supported]`, `[Unknown Error]`, as the year has it; a line without a number in front is
-/// none of a GPU.
+/// Parses one line per GPU: `0, 1980, 45, 0x0000000000000004`. A missing value is `[N/A]`,
+/// `[Not Supported]` or `[Unknown Error]`, by driver version. A line that does not begin with a
+/// number is ignored.
 fn parse(text: &str) -> Vec<GpuState> {
     let line = |line: &str| {
         let mut fields = line.split(',').map(str::trim);

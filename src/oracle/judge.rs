@@ -1,4 +1,4 @@
-//! From samples to a verdict. Pure: the same samples and targets always judge alike.
+//! Derives a verdict from samples. Pure: equal samples and targets give equal verdicts.
 
 use crate::config::{Config, Policy, Prepare};
 use crate::evaluation::{
@@ -9,21 +9,21 @@ use crate::search::{self, Rates, Repeat};
 
 use super::{Observation, RunSample, Sample, run_sample};
 
-/// Whether a value of a metric was seen before, at another commit: a disturbed run would not
-/// repeat it.
+/// Whether another commit's run gave this value of the metric before. A disturbed run would
+/// hardly repeat a known value.
 pub type Known<'a> = &'a dyn Fn(&Metric, &Value) -> bool;
 
-/// A verdict, or the wish for more runs.
+/// A verdict, or a request for more runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// It is settled.
+    /// The verdict.
     Settled(Judgement),
-    /// So many runs in all are needed.
+    /// How many runs are needed in total.
     More(usize),
 }
 
-/// Judges a commit by the targets. Bad when any target is broken; else untestable when any
-/// target could not be looked at; else good.
+/// Judges a commit by the targets: bad if any target is broken; else more runs if any target
+/// needs them; else untestable if any target is; else good.
 pub fn judge(
     observation: &Observation,
     targets: &[Target],
@@ -48,7 +48,7 @@ pub fn judge(
     let settled =
         |verdict, skip, reason| Decision::Settled(Judgement { verdict, skip, reason, broken });
     if !bad.is_empty() {
-        // One broken target is enough: what is still open of the others cannot heal it.
+        // One broken target is enough: open targets cannot change the verdict.
         return settled(Verdict::Bad, None, bad.join("; "));
     }
     match (more, skip) {
@@ -58,7 +58,7 @@ pub fn judge(
     }
 }
 
-/// What one target says of a commit, or of one run.
+/// The verdict of one target on a commit or on one run.
 enum TargetVerdict {
     Good(String),
     Bad(Option<Metric>, String),
@@ -91,7 +91,7 @@ fn judge_target(
     }
 }
 
-/// Where values repeat bit for bit: by the value that repeats, or that was seen elsewhere.
+/// Without noise: judges by the value that repeats, or that another commit's run gave.
 fn judge_steady(
     samples: &[Sample],
     guard: &GuardTarget,
@@ -101,7 +101,7 @@ fn judge_steady(
     let target = Target::Guard(guard.clone());
     let metric = &guard.guard.metric;
     let values: Vec<Option<Value>> = samples.iter().map(|sample| sample.value(metric)).collect();
-    // What has no value is judged by how it failed; nothing of it could repeat.
+    // A run without a value cannot repeat, so its failure decides.
     if let Some(failed) = values.iter().position(Option::is_none) {
         return judge_sample(&samples[failed], &target, config);
     }
@@ -119,7 +119,7 @@ fn judge_steady(
     }
 }
 
-/// Where they do not: by the sequential test, one run after the other.
+/// In noise: judges by the sequential test, run after run.
 fn judge_noisy(
     observation: &Observation,
     target: &GuardTarget,
@@ -129,7 +129,7 @@ fn judge_noisy(
     let metric = &target.guard.metric;
     let runs = observation.of(&metric.measure).len();
     let mut samples = Vec::new();
-    // Repeats are compared with the first run, which says nothing by itself.
+    // `Differs` compares each run with the first, so the first is no sample.
     for place in usize::from(noise.kind == NoiseKind::Differs)..runs {
         match run_sample(observation, target, place, config) {
             RunSample::Sample(x) => samples.push(x),
@@ -166,7 +166,7 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
     match (&sample.result, target) {
         (Err(failure), _) => judge_failure(failure, sample.starved, target, config),
         (Ok(reading), Target::Failure { measure, checks, .. }) => {
-            // A suite that is skipped does not crash.
+            // A skipped test suite does not crash, so other checks prove nothing.
             let measure = measure.as_deref().unwrap_or_default();
             match other_checks(reading, checks.as_ref(), measure) {
                 Some(reason) => TargetVerdict::Skip(SkipReason::OtherChecks, reason),
@@ -188,7 +188,7 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
     }
 }
 
-/// Why a run measured something else than the good end's runs, however close its figure is.
+/// Why a run cannot be compared with the good endpoint's runs: other text or other checks.
 pub(super) fn incomparable(
     reading: &Reading,
     target: &GuardTarget,
@@ -201,13 +201,13 @@ pub(super) fn incomparable(
     text().or_else(checks)
 }
 
-/// It made other checks, where the same are required.
+/// The reason if a run made other checks than required.
 fn other_checks(reading: &Reading, wanted: Option<&Checks>, measure: &str) -> Option<String> {
     let what = reading.ran()?.besides(wanted?)?;
     Some(format!("{measure} ran other checks than the good end: {what}"))
 }
 
-/// It read another amount of text.
+/// The reason if a run read another amount of text.
 fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
     let (own, wanted) = (reading.extent()?, target.text?);
     own.differs_from(wanted).then(|| {
@@ -221,7 +221,7 @@ fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
 fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
     let metric = &target.guard.metric;
     let bad = match value.number() {
-        // No comparison holds for NaN, and minus infinity is not the best of perplexities.
+        // Comparisons with NaN are false, and minus infinity is no good value.
         Some(x) if !x.is_finite() => target.baseline != *value,
         _ => breaks(target, value),
     };
@@ -233,8 +233,8 @@ fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
     }
 }
 
-/// The limit is the one that holds at the good endpoint, also where the account has moved the
-/// baseline since.
+/// Whether a value breaks the guard, with the good endpoint's tolerance, even if the account
+/// moved the baseline since.
 fn breaks(target: &GuardTarget, value: &Value) -> bool {
     match (target.guard.form, target.baseline.number(), value.number()) {
         (GuardForm::Unchanged, ..) | (_, None, _) | (_, _, None) => {
@@ -247,8 +247,8 @@ fn breaks(target: &GuardTarget, value: &Value) -> bool {
     }
 }
 
-/// A failure is bad when it is the very failure that is hunted; otherwise it is what the
-/// configuration says, and untestable where the target is another failure.
+/// Judges a failure. For a failure target: bad if the failures are alike, else untestable. For a
+/// guard: as the configuration says. A failure for lack of a resource is always untestable.
 fn judge_failure(
     failure: &Failure,
     starved: bool,
@@ -275,8 +275,8 @@ fn judge_failure(
     }
 }
 
-/// What a failure of this target's measure counts as. A step before the measures says that for
-/// itself.
+/// Whether a failure of the target's measure counts as bad or as untestable. A failed
+/// `[[prepare]]` step has its own setting.
 pub(super) fn policy_of(failure: &Failure, target: &GuardTarget, config: &Config) -> Policy {
     if failure.kind == FailureKind::Prepare {
         let is_its = |prepare: &&Prepare| failure.step() == Some(&prepare.name);

@@ -1,4 +1,4 @@
-//! One launch of a measure's command, and how much of the machine it shares.
+//! One launch of a measure's command, alone on the machine or beside others.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -18,28 +18,28 @@ use super::loaded::{Elsewhere, is_given};
 use super::quiet::{Held, MachineShare, NotTaken, Quiet};
 use super::{OracleError, caches, machine_state, run};
 
-/// So many throttled runs in a row end the hunt, which can be resumed.
+/// This many throttled runs in a row end the hunt, which can be resumed.
 const MOST_THROTTLED: u32 = 3;
 
-/// The rest after a throttled run is as long as the run, within these.
+/// Bounds of the rest after a throttled run, which is otherwise as long as the run.
 const SHORTEST_REST: Duration = Duration::from_secs(2);
 const LONGEST_REST: Duration = Duration::from_mins(5);
 
-/// What launches need besides a commit and a recipe.
+/// The state that all launches of this process share.
 #[derive(Debug)]
 pub struct Launcher {
     quiet: Quiet,
     gpus: GpuProbe,
-    /// Which measures this process has warmed up for, by the build's attempt.
+    /// Pairs of build attempt and measure that this process has warmed up.
     warm: BTreeSet<(String, String)>,
-    /// Measures whose runs leave something in `{cache}`.
+    /// Measures whose runs leave files in `{cache}`.
     caching: BTreeSet<String>,
-    /// What the hunt's runs loaded from elsewhere.
+    /// The files from outside the slot that the hunt's runs loaded.
     elsewhere: RefCell<Elsewhere>,
 }
 
 impl Launcher {
-    /// With the locks of this machine, which lie in the user's cache folder.
+    /// A launcher that uses the lock files below the user's cache folder.
     pub fn new(user_cache: &Path) -> Self {
         Self {
             quiet: Quiet::below(user_cache),
@@ -52,8 +52,8 @@ impl Launcher {
 }
 
 impl Launcher {
-    /// What the machine is like now. GPUs take long to ask, so that is done only where times
-    /// are what is measured.
+    /// The machine's current state. The GPU query is slow, so only exclusive measures, which
+    /// measure times, include the GPUs.
     fn look(&self, measure: &Measure) -> MachineState {
         let gpus = if measure.exclusive { self.gpus.ask() } else { Vec::new() };
         MachineState { gpus, ..machine_state::read(Path::new("/")) }
@@ -68,12 +68,12 @@ pub(super) struct Launch<'a> {
     pub(super) measure: &'a Measure,
     pub(super) key: &'a RunKey,
     pub(super) phase: Phase,
-    /// It does not count.
+    /// Whether the run is a warm-up, which does not count.
     pub(super) warm_up: bool,
 }
 
 impl Oracle {
-    /// Runs it once and reads what it said.
+    /// Runs the measure once and parses its output.
     pub(super) fn launch(
         &self,
         launch: Launch<'_>,
@@ -112,7 +112,7 @@ impl Oracle {
         Ok((run, derived))
     }
 
-    /// Whether what a run loaded from elsewhere is what the hunt's other runs loaded.
+    /// Fails if a file from outside the slot changed since another run of the hunt loaded it.
     fn check_elsewhere(&self, record: &RunRecord) -> Result<(), OracleError> {
         let (Some(hunt), Some(loaded)) = (self.recorder.folder(), &record.loaded) else {
             return Ok(());
@@ -130,10 +130,10 @@ impl Oracle {
         }
     }
 
-    /// The launches before the first that counts, which are kept like every run: once for each
-    /// build that is launched by this process, and again for each evaluation where the command
-    /// names `{cache}`, which was emptied, or an earlier launch left something there. One that fails
-    /// is the last: what it shows, the run that counts will show again.
+    /// Makes the warm-up runs before the first run that counts, and records them. Each build is
+    /// warmed up once per process; if the command names `{cache}`, or an earlier launch left files
+    /// there, again for each evaluation, since `{cache}` is emptied. A failed warm-up run is the
+    /// last, since the run that counts will fail too.
     pub(super) fn warm_up(
         &mut self,
         launch: Launch<'_>,
@@ -152,7 +152,7 @@ impl Oracle {
                 self.launcher.caching.insert(measure.name.clone());
             }
             self.recorder.run(&run, &derived.sample, commit, phase)?;
-            // Each is a run, and the one that counts must still be paid for.
+            // Warm-up runs use up the budget, which must still cover the run that counts.
             self.afford(recipe)?;
             if derived.sample.result.is_err() {
                 break;
@@ -161,15 +161,15 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether one more run may be made.
+    /// Fails if `max_runs` is reached.
     pub(super) fn afford(&self, recipe: &Config) -> Result<(), OracleError> {
         let budget = recipe.statistics.max_runs;
         if self.recorder.made() < budget { Ok(()) } else { Err(OracleError::Budget(budget)) }
     }
 
-    /// Whether a run counts for nothing since the machine throttled. Then it is kept and said,
-    /// and the machine has had a rest: as long as the run that heated it, twice as long after
-    /// the next. `in_row` counts; several in a row are the machine's state, not a moment's.
+    /// Returns true if the machine throttled during the run, after it records the run and lets
+    /// the machine rest: `in_row` times the run's duration. `in_row` counts throttled runs in a
+    /// row; [`MOST_THROTTLED`] of them are an error.
     pub(super) fn rests_after(
         &mut self,
         launch: Launch<'_>,
@@ -198,7 +198,7 @@ impl Oracle {
         Ok(true)
     }
 
-    /// Waits until a build or run may go on, and says so where it has to wait.
+    /// Waits until a build or run may go on, and records the wait.
     pub(super) fn lock_machine(
         &self,
         share: MachineShare,

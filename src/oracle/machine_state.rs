@@ -1,19 +1,18 @@
-//! What the kernel says of the machine at this moment, from the files of `/proc` and `/sys`.
+//! Reads the machine's current state from `/proc` and `/sys`.
 
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::MachineState;
 
-/// Sensors that are not connected show the ends of their scale.
+/// Plausible temperatures, °C. Sensors that are not connected show the ends of their scale.
 const PLAUSIBLE_C: std::ops::Range<f64> = 1.0..127.0;
 
-/// The state that the files below `root` tell of; `/` is the machine itself. GPUs have no such
-/// files.
+/// The state from the files below `root` (`/` for the machine itself), without GPUs.
 pub(super) fn read(root: &Path) -> MachineState {
     let cpus = numbered(&root.join("sys/devices/system/cpu"), "cpu");
     let khz: Vec<f64> =
         cpus.iter().filter_map(|cpu| number(&cpu.join("cpufreq/scaling_cur_freq"))).collect();
-    // Each core tells of its package too: what matters is that the sum rises.
+    // Each core repeats its package's count. Only a rise of the sum matters.
     let counts = cpus.iter().flat_map(|cpu| {
         let counts = cpu.join("thermal_throttle");
         ["core_throttle_count", "package_throttle_count"].map(|file| counts.join(file))
@@ -27,7 +26,7 @@ pub(super) fn read(root: &Path) -> MachineState {
     }
 }
 
-/// The load average of the last minute, where the system tells.
+/// The load average of the last minute, if the system provides it.
 pub fn load_average() -> Option<f64> {
     load(Path::new("/"))
 }
@@ -37,7 +36,7 @@ fn load(root: &Path) -> Option<f64> {
     finite(text.split_whitespace().next()?)
 }
 
-/// In °C; the files are in thousandths.
+/// The highest temperature in °C; the files hold thousandths.
 fn hottest(root: &Path) -> Option<f64> {
     let zones = numbered(&root.join("sys/class/thermal"), "thermal_zone");
     let zones = zones.into_iter().map(|zone| zone.join("temp"));
@@ -57,7 +56,7 @@ fn hottest(root: &Path) -> Option<f64> {
         .max_by(f64::total_cmp)
 }
 
-/// The entries of a folder that are called `word` and a number.
+/// The entries of a folder with a name of `word` and a number.
 fn numbered(folder: &Path, word: &str) -> Vec<PathBuf> {
     let mut found = entries(folder);
     found.retain(|path| {
@@ -72,7 +71,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
 }
 
-/// What stands in a file; many sensors cannot be read while their device sleeps.
+/// The number in a file; `None` for sensors of a sleeping device, which cannot be read.
 fn number(file: &Path) -> Option<f64> {
     finite(&std::fs::read_to_string(file).ok()?)
 }
@@ -89,7 +88,7 @@ fn finite(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// A machine made of files.
+    /// A fake machine: a folder with such files.
     struct Made(tempfile::TempDir);
 
     impl Made {

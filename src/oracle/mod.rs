@@ -1,5 +1,5 @@
-//! Asked about a commit, answers from the store where it can, and otherwise builds and
-//! measures; then judges. The driver and `git bisect run` ask the same oracle.
+//! The oracle judges a commit from stored runs, and builds and measures what is missing. The
+//! driver and `git bisect run` use the same oracle.
 
 mod admission;
 mod build_control;

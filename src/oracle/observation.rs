@@ -1,4 +1,4 @@
-//! What is known of one commit: whether it builds, and the readings of its runs.
+//! What is known about one commit: whether it builds, and the results of its runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,21 +11,22 @@ use crate::evaluation::{
 pub struct Sample {
     /// The attempt in the store.
     pub attempt: String,
-    /// What its output says, or how it failed.
+    /// The parsed output, or how the run failed.
     pub result: Result<Reading, Failure>,
-    /// It was killed for want of a resource, though the control works: untestable, never bad.
+    /// Whether the run was killed for lack of a resource while the control run works. Then the
+    /// commit is untestable, never bad.
     pub starved: bool,
-    /// What it was made for.
+    /// Why the run was made.
     pub phase: Phase,
-    /// The hunt it was made for.
+    /// The hunt that made the run.
     pub hunt: Option<String>,
     /// Wall-clock seconds.
     pub wall_s: f64,
-    /// Largest resident set, MiB, where known.
+    /// Largest resident set, MiB, if known.
     pub peak_rss_mib: Option<f64>,
-    /// When the build that ran was finished: runs with the same time ran the same build.
+    /// When the build was finished; runs with the same time used the same build.
     pub built: String,
-    /// What it loaded, where that is known.
+    /// The files that the run loaded, if known.
     pub loaded: Option<Loaded>,
 }
 
@@ -40,7 +41,8 @@ impl Sample {
         })
     }
 
-    /// Whether both ended well with the same bits, the metric (which may be a time) included.
+    /// Whether both runs succeeded and are bit-identical, the metric (which may be a time)
+    /// included.
     pub fn is_alike(&self, other: &Self, metric: &Metric) -> bool {
         match (&self.result, &other.result) {
             (Ok(a), Ok(b)) => a.same_bits(b) && self.value(metric) == other.value(metric),
@@ -48,7 +50,7 @@ impl Sample {
         }
     }
 
-    /// Everything it yielded, the two figures of every run included.
+    /// All values of the run, with `wall_s` and `peak_rss_mib`.
     pub fn values(&self, measure: &str) -> BTreeMap<Metric, Value> {
         let mut values = match &self.result {
             Ok(reading) => reading.values.clone(),
@@ -62,21 +64,21 @@ impl Sample {
     }
 }
 
-/// All that counts of one commit.
+/// The build failure or the samples of one commit.
 #[derive(Clone, Debug)]
 pub struct Observation {
     /// The commit.
     pub commit: CommitId,
     /// How its build failed, if it did.
     pub build_failure: Option<Failure>,
-    /// That was for want of a resource: untestable, never bad.
+    /// Whether the build failed for lack of a resource: the commit is untestable, never bad.
     pub build_starved: bool,
     /// The runs of each measure, oldest first.
     pub samples: BTreeMap<String, Vec<Sample>>,
 }
 
 impl Observation {
-    /// The samples of a measure; none if it was not run.
+    /// The samples of a measure; empty if the measure was not run.
     pub fn of(&self, measure: &str) -> &[Sample] {
         self.samples.get(measure).map_or(&[], Vec::as_slice)
     }
@@ -86,12 +88,13 @@ impl Observation {
         self.of(&metric.measure).iter().filter_map(|s| s.value(metric)).collect()
     }
 
-    /// A metric's finite numbers over the runs.
+    /// A metric's finite values over the runs.
     pub fn numbers(&self, metric: &Metric) -> Vec<f64> {
         self.values(metric).iter().filter_map(Value::number).filter(|x| x.is_finite()).collect()
     }
 
-    /// The level of a metric: the median of its numbers, or its fact where all runs agree.
+    /// The level of a metric: the common value if all runs agree, else the median of its finite
+    /// numbers.
     pub fn level(&self, metric: &Metric) -> Option<Value> {
         let values = self.values(metric);
         let first = values.first()?;
@@ -101,8 +104,8 @@ impl Observation {
         crate::stats::median(&self.numbers(metric)).map(Value::Number)
     }
 
-    /// Whether most of the runs of a metric say the same number, so that its level is none between
-    /// two that it takes in turn.
+    /// Whether more than half of a metric's runs give the same number (true without numbers), so
+    /// that the level is not a midpoint of two alternating values.
     pub fn has_majority(&self, metric: &Metric) -> bool {
         let numbers = self.numbers(metric);
         let says = |x: f64| numbers.iter().filter(|y| y.to_bits() == x.to_bits()).count();
@@ -119,25 +122,25 @@ impl Observation {
         self.of(measure).iter().flat_map(|sample| sample.values(measure).into_keys()).collect()
     }
 
-    /// How much text the runs of a measure read, as the first that tells has it.
+    /// How much text the runs of a measure read, from the first run that says so.
     pub fn text(&self, measure: &str) -> Option<Extent> {
         self.readings(measure).find_map(Reading::extent)
     }
 
-    /// How its build failed, or the first of its runs that did.
+    /// The build failure, or the failure of the first failed run.
     pub fn first_failure(&self) -> Option<&Failure> {
         let mut samples = self.samples.values().flatten();
         let failed = || samples.find_map(|sample| sample.result.as_ref().err());
         self.build_failure.as_ref().or_else(failed)
     }
 
-    /// The checks that the runs of a measure made, as the first that tells has it.
+    /// The checks that ran, from the measure's first run that lists them.
     pub fn checks(&self, measure: &str) -> Option<&Checks> {
         self.readings(measure).find_map(Reading::ran)
     }
 
-    /// Whether all runs of what this metric is read from repeated bit for bit: every parsed
-    /// value, per-chunk ones included, and the metric itself (which may be a time).
+    /// Whether all runs of the metric's measure are bit-identical: every parsed value, the
+    /// per-chunk ones included, and the metric itself (which may be a time).
     pub fn repeats(&self, metric: &Metric) -> bool {
         let samples = self.of(&metric.measure);
         let values = self.values(metric);
@@ -147,13 +150,13 @@ impl Observation {
             && readings.windows(2).all(|pair| pair[0].same_bits(pair[1]))
     }
 
-    /// The attempts behind it.
+    /// The attempts of all samples.
     pub fn attempts(&self) -> Vec<String> {
         self.samples.values().flatten().map(|s| s.attempt.clone()).collect()
     }
 }
 
-/// The measure a target is about; a build that fails is about none.
+/// The target's measure; `None` if the target is a build failure.
 fn measure_of(target: &Target) -> Option<&str> {
     match target {
         Target::Guard(target) => Some(&target.guard.metric.measure),
@@ -161,7 +164,7 @@ fn measure_of(target: &Target) -> Option<&str> {
     }
 }
 
-/// The measures that must be run to judge by these targets.
+/// The measures that these targets need, sorted, each once.
 pub fn measures_of(targets: &[Target]) -> Vec<String> {
     let mut measures: Vec<String> =
         targets.iter().filter_map(measure_of).map(str::to_owned).collect();

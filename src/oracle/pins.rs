@@ -1,5 +1,5 @@
-//! What a configuration names outside itself, and that may change while a hunt goes on: found
-//! out when it begins, and kept with it.
+//! Pins: the revisions and patches that a configuration names, resolved and stored when a hunt
+//! begins, since they may change during the hunt.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,26 +13,25 @@ use crate::store::{Store, StoreError};
 
 use super::{Oracle, OracleError};
 
-/// What names stand for.
+/// What the configuration's names resolve to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pins {
     /// The revisions that conditions, patches and overlays name.
     pub revisions: BTreeMap<String, CommitId>,
-    /// The patches, by the names the configuration gives them: digests of their content, which
-    /// the store has.
+    /// Digests of the patches, by name in the configuration; the store holds their content.
     pub patches: BTreeMap<String, String>,
 }
 
-/// A name that stands for nothing that could be used.
+/// A name that cannot be resolved or used.
 #[derive(Debug, thiserror::Error)]
 pub enum PinError {
-    /// A revision, or what it has.
+    /// A revision cannot be resolved, or its content cannot be used.
     #[error(transparent)]
     Git(#[from] GitError),
     /// A patch cannot be read.
     #[error("the patch {} cannot be read", path.display())]
     Patch {
-        /// Where it was looked for.
+        /// The path of the patch.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -40,7 +39,7 @@ pub enum PinError {
 }
 
 impl PinError {
-    /// What to do about it.
+    /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.hint(),
@@ -53,7 +52,7 @@ impl PinError {
     }
 }
 
-/// What was found, not yet kept.
+/// The resolved names, not stored yet.
 #[derive(Clone, Debug)]
 pub struct ResolvedPins {
     revisions: BTreeMap<String, CommitId>,
@@ -61,7 +60,7 @@ pub struct ResolvedPins {
 }
 
 impl ResolvedPins {
-    /// Keeps the patches in the store.
+    /// Stores the patches.
     pub fn keep(self, store: &Store) -> Result<Pins, StoreError> {
         let kept = |(name, patch): (String, Vec<u8>)| Ok((name, store.keep_patch(&patch)?));
         let patches = self.patches.into_iter().map(kept).collect::<Result<_, StoreError>>()?;
@@ -70,8 +69,7 @@ impl ResolvedPins {
 }
 
 impl Pins {
-    /// Finds out what a configuration's names stand for, and refuses what could never be laid
-    /// over a commit.
+    /// Resolves a configuration's names, and refuses patches and overlays that can never apply.
     pub fn find(config: &Config, history: &History) -> Result<ResolvedPins, PinError> {
         let mut revisions = BTreeMap::new();
         let conditions =
@@ -103,7 +101,7 @@ impl Pins {
     }
 }
 
-/// A file and a revision may be called alike.
+/// The key of a patch; a prefix tells a file from a revision of the same name.
 fn pin_of(patch: &Patch) -> String {
     match &patch.source {
         PatchSource::File(name) => format!("file {name}"),
@@ -112,7 +110,7 @@ fn pin_of(patch: &Patch) -> String {
 }
 
 impl Oracle {
-    /// The commit that a configuration means by a name.
+    /// The commit that a revision name is pinned to.
     pub(super) fn pinned(&self, revision: &str) -> Result<CommitId, OracleError> {
         match self.pins.revisions.get(revision) {
             Some(known) => Ok(known.clone()),
@@ -120,8 +118,8 @@ impl Oracle {
         }
     }
 
-    /// What a recipe lays over commits, the lowest first: patches, then files of other revisions,
-    /// so that a folder of those is exactly theirs.
+    /// The layers that a recipe puts over commits, the lowest first. Overlays come after patches,
+    /// so that an overlaid folder is exactly the other revision's.
     pub fn layers(&self, recipe: &Config) -> Result<Vec<Layer>, OracleError> {
         let patches = recipe.patches.iter().map(|patch| {
             let digest = self.pins.patches.get(&pin_of(patch)).cloned().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Steps between build and measures: what a measure names is made in its build's slot, once for
-//! each build, when a run first needs it.
+//! Runs `[[prepare]]` steps between build and measures: in the build's slot, once per build, when
+//! a run first needs the step.
 //!
-//! One that works is kept like a build. One that fails is kept as a run of the measure that
-//! could not be made, so that whose fault it is is found out as for any other.
+//! A step that works is stored like a build. A step that fails is stored as a failed run of the
+//! measure, so that the fault is decided as for any failed run.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use super::launch::Launch;
 use super::quiet::MachineShare;
 use super::run::shlex_line;
 
-/// A step that was run, and has not yet been told apart.
+/// A finished step, not yet judged as worked or failed.
 struct Made {
     attempt: String,
     argv: Vec<String>,
@@ -30,13 +30,13 @@ struct Made {
     wall_s: f64,
     peak_rss_mib: Option<f64>,
     ended: Ended,
-    /// What it should have made and did not.
+    /// An output that the step did not make.
     missing: Option<String>,
 }
 
 impl Oracle {
-    /// Sees to it that the slot has what the measure names. Returns the run that could not be
-    /// made, where a step fails.
+    /// Makes sure that the slot has the steps' outputs that the measure names. Returns a failed
+    /// run if a step fails.
     pub(super) fn prepare(
         &mut self,
         launch: Launch<'_>,
@@ -108,7 +108,7 @@ impl Oracle {
         Ok(None)
     }
 
-    /// Runs it in `{src}`, and puts back what it did to tracked files.
+    /// Runs the step in `{src}`, and restores the tracked files.
     fn run_step(
         &self,
         launch: Launch<'_>,
@@ -139,7 +139,7 @@ impl Oracle {
         ];
         header.extend(env.iter().map(|(name, value)| ("env", format!("{name}={value}"))));
         let output = LogFile { path: log, header: &header, sync: true };
-        // What betrays the machine's fault is looked for in its output as in a run's.
+        // The reader looks for signs of the machine's fault, as in a run's output.
         let mut reader = Reader::new(measure, &recipe.requires);
         let done = process::run(&invocation, &self.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }

@@ -1,12 +1,11 @@
-//! Quiet for runs that must be alone: two locks in the user's cache folder, for everything of
-//! this user's that builds or runs on this machine, whatever the repository.
+//! Locks for exclusive runs: two lock files in the user's cache folder, shared by all hunts of
+//! this user on this machine, in any repository.
 //!
-//! Every build and every run holds the lock `beside`, shared; a run of an `exclusive` measure
-//! holds it alone. Whoever wants it, either way, first takes the lock `turn` and keeps it until
-//! it has the other: so a run that must be alone waits only for what is under way when its turn
-//! comes, however many hunts go on, and two such runs take turns. The system frees both locks
-//! when their holder dies. Nobody who holds `beside` ever asks for `turn`, so nobody waits in a
-//! circle.
+//! Every build and run holds the lock `beside` as a shared lock; an exclusive run holds `beside`
+//! as an exclusive lock. A process takes the lock `turn` before it asks for `beside`, and keeps
+//! `turn` until it holds `beside`. So an exclusive run waits only for builds and runs that are
+//! active when its turn comes, and exclusive runs take turns. The system frees both locks when
+//! their holder dies. A holder of `beside` never asks for `turn`, so there is no deadlock.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
@@ -15,62 +14,62 @@ use std::time::Duration;
 
 use crate::process::Stop;
 
-/// How often whoever waits looks again. The system's own wait could not be stopped.
+/// Interval between two attempts. The system's blocking wait could not be interrupted.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How a build or a run stands to others.
+/// How a build or a run shares the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MachineShare {
-    /// Others may go on beside it, as long as they share the machine too.
+    /// Other builds and runs that share the machine may go on.
     Beside,
-    /// Nothing of ours may.
+    /// No other build or run of this program may go on.
     Alone,
 }
 
-/// A lock that a run which must be alone cannot have.
+/// The lock for an exclusive run cannot be taken.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot keep other builds and runs away: {}", path.display())]
 pub struct QuietError {
     /// The lock's file or folder.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub source: io::Error,
 }
 
-/// Nothing was taken.
+/// Why no lock was taken.
 #[derive(Debug)]
 pub(super) enum NotTaken {
-    /// We were told to stop.
+    /// The user stopped the hunt.
     Stopped,
-    /// There is no such lock to be had here.
+    /// The lock file does not work here.
     Error(QuietError),
 }
 
-/// Where this machine's locks lie.
+/// The paths of this machine's lock files.
 #[derive(Clone, Debug)]
 pub struct Quiet {
     turn: PathBuf,
     beside: PathBuf,
 }
 
-/// Held for as long as it lives.
+/// A held lock; dropping it frees the lock.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Held(#[expect(dead_code, reason = "held, never read")] Option<File>);
 
 impl Quiet {
-    /// The locks below the user's cache folder. A home may lie on a network disk, where locks
-    /// reach other machines: each machine has its own.
+    /// The lock files below the user's cache folder. Each machine has its own, since locks on a
+    /// network disk would reach other machines.
     pub fn below(cache: &Path) -> Self {
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let folder = cache.join("machines").join(machine);
         Self { turn: folder.join("turn"), beside: folder.join("beside") }
     }
 
-    /// Waits until it may go on. `waiting` is called once, if there is anything to wait for.
+    /// Takes the lock. Calls `waiting` once if it has to wait.
     ///
-    /// Where there is no such lock to be had (no cache folder, a disk without locks), what need
-    /// not be alone goes on without.
+    /// If locks do not work here (no cache folder, a disk without locks), [`MachineShare::Beside`]
+    /// goes on without one.
     pub(super) fn take(
         &self,
         share: MachineShare,
@@ -119,8 +118,8 @@ fn lock(
     }
 }
 
-/// Readable and writable: some network disks want the one for a shared lock, the other for one
-/// that is not.
+/// Opened for reading and writing: some network disks need read access for a shared lock and
+/// write access for an exclusive lock.
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

@@ -1,5 +1,5 @@
-//! Writes down what happens while it happens: the journal, each run's log under the hunt, and
-//! what is being done now.
+//! Records a hunt's events as they happen: the journal, the logs in the hunt's folder, and the
+//! current activity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::ui::Progress;
 
 use super::Sample;
 
-/// What is being done right now, for whoever asks.
+/// The current activity, for progress displays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     /// `build`, `run`, `control`, `wait`, …
@@ -21,31 +21,30 @@ pub struct Activity {
     pub commit: CommitId,
     /// The measure, for a run.
     pub measure: Option<String>,
-    /// Since when (RFC 3339, UTC).
+    /// When it started (RFC 3339, UTC).
     pub since: String,
-    /// What for.
+    /// The purpose.
     pub phase: Phase,
-    /// What it waits for, in a sentence without its subject.
+    /// What the hunt waits for: a sentence without its subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
 }
 
-/// The recorder of one hunt; nothing is written where there is no hunt.
+/// The recorder of one hunt; without a hunt it writes nothing.
 #[derive(Debug)]
 pub struct Recorder {
     hunt: Option<(HuntDir, Journal)>,
     known: BTreeSet<String>,
-    /// Every attempt of a run in the journal, whatever it was made for.
+    /// The attempts of all runs in the journal, of every phase.
     attempts: BTreeSet<String>,
-    /// Runs made for this hunt, by the names of their attempts; what came from the store costs
-    /// nothing.
+    /// Attempts of the runs made for this hunt, without reused runs, which cost nothing.
     made: BTreeSet<String>,
     failed_builds: Vec<String>,
-    /// Builds made for this hunt, by the names of their attempts.
+    /// Attempts of the builds made for this hunt.
     built: BTreeSet<String>,
-    /// What runs of this hunt yielded, and at which commit.
+    /// The values that this hunt's runs yielded, with their commits.
     values: Vec<(CommitId, Metric, Value)>,
-    /// What the journal tells already.
+    /// The notes that the journal has already.
     notes: BTreeSet<String>,
 }
 
@@ -64,7 +63,7 @@ impl Recorder {
         }
     }
 
-    /// For a hunt; attempts that its journal names already are not named again.
+    /// For a hunt; attempts that are in its journal already are not added again.
     pub fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
         let mut known = BTreeSet::new();
         let mut made = BTreeSet::new();
@@ -131,13 +130,13 @@ impl Recorder {
         u32::try_from(self.made.len()).unwrap_or(u32::MAX)
     }
 
-    /// What runs of other commits yielded in this hunt.
+    /// The values that runs of other commits yielded in this hunt.
     pub fn known_values(&self, but: &CommitId) -> Vec<(&Metric, &Value)> {
         let others = self.values.iter().filter(|(commit, ..)| commit != but);
         others.map(|(_, metric, value)| (metric, value)).collect()
     }
 
-    /// The commits whose runs yielded something in this hunt.
+    /// The commits whose runs yielded a value in this hunt.
     pub fn measured(&self) -> BTreeSet<&CommitId> {
         self.values.iter().map(|(commit, ..)| commit).collect()
     }
@@ -160,7 +159,7 @@ impl Recorder {
         }
     }
 
-    /// Tells something unless the journal tells it already; where there is no hunt, at once.
+    /// Adds a note to the journal unless it is there already; without a hunt, prints the note.
     pub fn note_once(&mut self, text: String) -> Result<(), StoreError> {
         if self.notes.contains(&text) {
             return Ok(());
@@ -172,12 +171,12 @@ impl Recorder {
         self.event(Event::Note { text })
     }
 
-    /// Says what is being done now. Not durable, and never an error: it is only for looking.
+    /// Publishes the current activity for displays. Not durable; a failed write is ignored.
     pub fn now(&self, doing: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
         self.tell(doing, commit, measure, phase, None);
     }
 
-    /// The same where it can only wait; where there is no hunt to look at, it is said at once.
+    /// Publishes that the hunt waits, and why; without a hunt, prints the reason.
     pub fn waits(&self, why: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
         self.tell("wait", commit, measure, phase, Some(why));
         if self.hunt.is_none() {
@@ -209,7 +208,7 @@ impl Recorder {
         }
     }
 
-    /// A run that counts, whether it just ran or was in the store.
+    /// Records a run, whether it just ran or comes from the store.
     pub fn run(
         &mut self,
         run: &StoredRun,
@@ -230,7 +229,7 @@ impl Recorder {
             self.made.insert(record.attempt.clone());
         }
         let values = sample.values(&record.measure);
-        // With another ruler the same bits say something else.
+        // Values under another ruler are not comparable.
         let is_own = phase != Phase::Ruler;
         if is_own {
             let of = |(metric, value): (&Metric, &Value)| {
@@ -257,7 +256,7 @@ impl Recorder {
         }))
     }
 
-    /// A build that was made (or, with `reused`, a failure known from the store).
+    /// Records a build (or, with `reused`, a stored build failure).
     pub fn build(
         &mut self,
         store: &Store,
@@ -294,7 +293,8 @@ impl Recorder {
         journal.append(Event::Build(done))
     }
 
-    /// A run that does not count, with why: the world's fault, or one that is taken again.
+    /// Records a run that does not count, with the reason: it failed through the machine, or is
+    /// repeated.
     pub fn void(
         &mut self,
         run: &StoredRun,
@@ -309,21 +309,22 @@ impl Recorder {
     }
 }
 
-/// What a build adds to those that failed since one last worked. The control's are not asked
-/// about themselves, and what the store knows was not tried today.
+/// Updates the list of failed builds since the last success. Control builds do not count, nor
+/// do stored failures, since nothing was built now.
 fn count_build(failed: &mut Vec<String>, build: &BuildDone) {
     if build.reused || build.phase == Phase::Control {
         return;
     }
     match &build.failure {
-        // No machine would have built it either.
+        // This failure does not depend on the machine.
         Some(failure) if failure.kind.leaves_nothing_to_build() => {}
         Some(_) => failed.push(build.attempt.clone()),
         None => failed.clear(),
     }
 }
 
-/// Commits of one tree share their runs, and each has them in the journal.
+/// The journal's key of a run. Commits with equal trees share runs, and the journal names a
+/// run once per commit.
 fn key(phase: Phase, commit: &CommitId, attempt: &str) -> String {
     format!("{phase} {commit} {attempt}")
 }

@@ -1,4 +1,4 @@
-//! One execution of one measure's command in a slot, stored before it counts.
+//! One run of a measure's command in a slot. The run is stored before it counts.
 
 use std::path::{Path, PathBuf};
 
@@ -14,38 +14,38 @@ use super::loaded::{Ground, Look};
 use super::setting::Setting;
 use super::{Facts, OracleError};
 
-/// What to run, where, and for whom.
+/// What to run, and where.
 #[derive(Clone, Copy)]
 pub(super) struct Order<'a> {
     pub(super) repository: &'a Repository,
     pub(super) store: &'a Store,
     pub(super) slot: &'a Slot,
-    /// What the slot holds.
+    /// The stamp of the slot's build.
     pub(super) stamp: &'a Stamp,
     pub(super) commit: &'a CommitId,
-    /// Its files.
+    /// The commit's files.
     pub(super) holding: &'a Holding,
     /// Values of the placeholders.
     pub(super) values: &'a Values,
-    /// The user's, of which nothing may be loaded but what is linked in.
+    /// The user's checkout. A run may load only linked folders and inputs from it.
     pub(super) checkout: Option<&'a Path>,
     pub(super) config: &'a Config,
     pub(super) measure: &'a Measure,
     pub(super) key: &'a RunKey,
     pub(super) facts: &'a Facts,
     pub(super) phase: Phase,
-    /// It does not count.
+    /// Whether the run is a warm-up, which does not count.
     pub(super) warm_up: bool,
     pub(super) hunt: Option<&'a str>,
     pub(super) stop: &'a Stop,
-    /// Whether what it loaded from elsewhere is what other runs loaded.
+    /// Fails if a file from outside the slot differs from what other runs loaded.
     pub(super) same: &'a dyn Fn(&RunRecord) -> Result<(), OracleError>,
-    /// Looks at the machine.
+    /// Reads the machine's state.
     pub(super) look: &'a dyn Fn() -> MachineState,
 }
 
-/// Runs it. Whatever the engine did, the answer is a stored run; only being stopped, or a
-/// world in which nothing can be run or kept, is an error.
+/// Runs the measure and stores the run, whatever the engine did. Errors: a stop, a failure to
+/// run or store, files from outside the commit, or a changed input or linked folder.
 pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let Order { slot, measure, .. } = order;
     slot.fresh(&slot.out())?;
@@ -78,7 +78,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let mut machine = None;
     let mut mapped = Vec::new();
     let (ended, wall_s, peak_rss_mib) = if let Some(ended) = failed_before {
-        // Nothing of the engine ran; its log says what stood in the way.
+        // The engine did not run; the log's header names the command that failed.
         let words = ["true".to_owned()];
         process::run(&setting.invocation(&words), order.stop, &output, &mut |_, _| Keep::No)?;
         (ended, 0.0, None)
@@ -104,7 +104,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     }
     let loaded = loaded?;
     linked.check(&format!("a run of {}", measure.name), order.commit.short())?;
-    // A text that was swapped under the run is no run of the one that was hashed.
+    // An input that changed during the run makes the run invalid.
     order.facts.check_inputs(order.config, order.store)?;
     let record = RunRecord {
         attempt,
@@ -134,7 +134,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     Ok(order.store.put_run(&record, log)?)
 }
 
-/// What was loaded; an error where that was not the commit's.
+/// The files that the run loaded; an error if one does not belong to the commit.
 fn loaded(
     order: &Order<'_>,
     look: Look,
@@ -150,12 +150,12 @@ fn loaded(
             path: leak.path,
             whose: leak.whose,
         })?;
-    // What was prepared is made from the build, too.
+    // Prepared files are made from the build too, and are not listed.
     loaded.is_whole &= order.config.prepares_of(measure.templates()).is_empty();
     Ok(loaded)
 }
 
-/// What may be loaded from the user's checkout: what is linked in, and inputs.
+/// The paths that a run may load from the user's checkout: linked folders, and inputs.
 fn allowed(order: &Order<'_>) -> Vec<PathBuf> {
     let links = order.checkout.into_iter().flat_map(|checkout| {
         order.config.worktree.link.iter().map(move |link| checkout.join(link))
@@ -164,7 +164,7 @@ fn allowed(order: &Order<'_>) -> Vec<PathBuf> {
     links.chain(inputs).collect()
 }
 
-/// What stands at the top of a run's log.
+/// The header of a run's log.
 fn header(
     commit: &CommitId,
     argv: &[String],
@@ -182,7 +182,7 @@ fn header(
     header
 }
 
-/// Takes the file that the measure is read from into the run's log.
+/// Appends the file that the measure is read from to the run's log.
 fn keep_file(measure: &Measure, slot: &Slot, log: &Path) -> Result<(), ProcessError> {
     let wanted = measure.file.as_deref();
     let Some(file) = wanted.and_then(|pattern| only_match(&slot.out(), pattern)) else {
@@ -191,20 +191,20 @@ fn keep_file(measure: &Measure, slot: &Slot, log: &Path) -> Result<(), ProcessEr
     process::attach(log, &file).map_err(|source| ProcessError::Log { path: log.to_owned(), source })
 }
 
-/// The one file below a folder that matches; none where several do.
+/// The single file below a folder that matches; `None` if several match.
 fn only_match(folder: &Path, pattern: &str) -> Option<PathBuf> {
     let plain = folder.join(pattern);
     if plain.exists() {
         return Some(plain);
     }
-    // Brackets in the folder's own name are no pattern.
+    // Brackets in the folder's own name must not act as a pattern.
     let pattern = format!("{}/{pattern}", glob::Pattern::escape(folder.to_str()?));
     let mut found = glob::glob(&pattern).ok()?.filter_map(Result::ok).filter(|path| path.is_file());
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
 
-/// A command as it could be typed.
+/// A command line, quoted for a shell.
 pub(super) fn shlex_line(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }

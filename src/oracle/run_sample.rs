@@ -1,4 +1,4 @@
-//! What one run says to a search in noise: a sample on the oriented scale, or nothing.
+//! Turns one run into a sample on the oriented scale, for a search in noise.
 
 use crate::config::{Config, Policy};
 use crate::evaluation::{Failure, GuardTarget, NoiseKind, SkipReason};
@@ -7,28 +7,28 @@ use crate::search::Levels;
 use super::judge::{incomparable, policy_of, skip_reason};
 use super::{Observation, Sample};
 
-/// How far beyond bad a run counts that is bad without a level (NaN, say), in standard
+/// A bad run without a number (NaN, for example) gets the bad level plus this many standard
 /// deviations.
 const WORST: f64 = 2.5;
 
-/// What a run came to.
+/// A run's sample, or why there is none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunSample {
-    /// A sample; bad is larger.
+    /// The sample; larger is worse.
     Sample(f64),
     /// The commit cannot be measured.
     Untestable(SkipReason, String),
 }
 
 impl GuardTarget {
-    /// The levels that samples of this target are compared with, where there are any.
+    /// The levels of this target; `None` without noise and for failure rates.
     pub fn levels(&self) -> Option<Levels> {
         let noise = self.noise.filter(|noise| !noise.kind.is_rate())?;
         Some(Levels { good: noise.good, bad: noise.bad, sd: noise.sd })
     }
 }
 
-/// What the run at `place` of a commit says of a target whose runs do not repeat.
+/// The sample of a commit's run number `place`, for a target in noise.
 pub fn run_sample(
     seen: &Observation,
     target: &GuardTarget,
@@ -78,7 +78,7 @@ fn failed(failure: &Failure, sample: &Sample, target: &GuardTarget, config: &Con
 fn worst(target: &GuardTarget) -> f64 {
     let Some(levels) = target.levels() else { return 1.0 };
     let is_paired = target.noise.is_some_and(|noise| noise.paired);
-    // In pairs levels are told from the baseline, and samples are not.
+    // In pairs, levels are relative to the baseline, but samples are not.
     let zero = target.baseline.number().filter(|_| is_paired);
     zero.map_or(0.0, |x| target.orientation().oriented(x)) + levels.bad + WORST * levels.sd
 }
@@ -89,7 +89,7 @@ mod tests {
     use crate::evaluation::{FailureKind, GuardForm, Noise, Orientation};
     use crate::oracle::fixture::{config, failed, seen, target};
 
-    /// What NaN says at a guard of 10 %, from 200 to this.
+    /// The sample of a NaN run, and the bad level on the oriented scale.
     fn nan(form: GuardForm, bad: f64, paired: bool) -> (f64, f64) {
         let mut target = target(form, 200.0, bad);
         let scale = Orientation::of(target.guard.direction(), NoiseKind::Log);

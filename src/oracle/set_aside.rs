@@ -1,12 +1,12 @@
-//! Tells of records in the store that do not count: nothing is left out without a word.
+//! Reports stored records that do not count, so that none is left out silently.
 
 use crate::store::StoreError;
 
 use super::Oracle;
 
 impl Oracle {
-    /// Writes down which records were set aside since the last time, as they were damaged or made
-    /// with other libraries; where there is no hunt to write it down for, it is said at once.
+    /// Notes which records were excluded since the last call, because they are damaged or used
+    /// other libraries. Without a hunt, prints the notes.
     pub fn tell_set_aside(&mut self) -> Result<(), StoreError> {
         let damaged = self.store.take_damaged().into_iter().map(|damaged| {
             format!("{damaged}. It counts for nothing and is measured again where needed")

@@ -1,4 +1,4 @@
-//! How the commands of a measure are started: in which folder, and with which environment.
+//! The working folder and environment of a measure's commands.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,15 +16,15 @@ pub(super) struct Setting<'a> {
     measure: &'a Measure,
     values: &'a Values,
     cwd: PathBuf,
-    /// What the measure declares.
+    /// The variables that the measure declares.
     env: BTreeMap<String, String>,
-    /// What it gets besides: first what a declaration overrides, then what none does.
+    /// Further variables: declared ones override `caches`, but not `python`.
     caches: Vec<(&'static str, PathBuf)>,
     python: [(&'static str, OsString); 2],
 }
 
 impl<'a> Setting<'a> {
-    /// In a slot, under a look.
+    /// The setting of a measure's run in a watched slot.
     pub(super) fn of(
         measure: &'a Measure,
         values: &'a Values,
@@ -42,22 +42,22 @@ impl<'a> Setting<'a> {
         Ok(Self { measure, values, cwd, env, caches, python })
     }
 
-    /// The folder.
+    /// The working folder.
     pub(super) fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// What the measure declares.
+    /// The variables that the measure declares.
     pub(super) fn env(&self) -> &BTreeMap<String, String> {
         &self.env
     }
 
-    /// A command's words.
+    /// A command's words, with placeholders filled in.
     pub(super) fn words(&self, command: &Command) -> Result<Vec<String>, MissingValue> {
         command.fill(self.values)
     }
 
-    /// These words, to be started.
+    /// These words as a process to start.
     pub(super) fn invocation(&self, words: &[String]) -> Invocation {
         let mut invocation = Invocation::new(&words[0])
             .args(&words[1..])

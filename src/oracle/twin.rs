@@ -1,4 +1,4 @@
-//! A build that would run the very same files as one that was measured answers without a run.
+//! If two builds have identical binaries, the first build's result is reused for the second.
 
 use crate::build::run_key;
 use crate::config::{Config, Measure};
@@ -13,11 +13,10 @@ use super::loaded::Here;
 use super::{OracleError, Request};
 
 impl Oracle {
-    /// A run of another commit's build, as one of this one: every file that it loaded of its
-    /// source and build lies in this slot too, with the same bytes, nothing lies there besides
-    /// that did not, and both are run alike. It is stored under this commit's key, with the log of
-    /// the run that was made. Only where the question allows it, and never for a
-    /// measurement of time.
+    /// Reuses a run of another commit's build if that run's own files are identical in this slot,
+    /// both slots have the same file names, and both runs have the same settings. The reused run
+    /// is stored under this commit's key, with the original log. Only if the request allows it, and
+    /// never for exclusive measures, which measure times.
     pub(super) fn twin(
         &mut self,
         request: Request<'_>,
@@ -82,7 +81,7 @@ impl Oracle {
         Ok(None)
     }
 
-    /// Names all that a run depends on but its build.
+    /// A key of everything that a run depends on, except the build.
     fn manner(&self, commit: &CommitId, recipe: &Config, measure: &Measure) -> String {
         let any = KeyHasher::new("any build").build_key();
         run_key(&any, commit, measure, recipe, self.facts.circumstances()).to_string()

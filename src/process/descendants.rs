@@ -1,28 +1,28 @@
-//! Ends everything that is left below this process.
+//! Finds and ends all descendants of this process.
 
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
 
-/// How long a killed process may take to vanish. One that sits in the kernel (a hung
-/// driver, a dead network disk) does not go at all, and must not hold up the night.
+/// How long a killed process may take to disappear. A process that hangs in the kernel (a broken
+/// driver, a dead network disk) never does, and must not block the night.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes orphans below us our children, wherever they hide (Linux; elsewhere only the
-/// group can be reached).
+/// Makes this process the parent of all orphans below it (Linux only; elsewhere only the group can
+/// be reached).
 pub(super) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     {
-        // Kernels since 3.4 know it; where it fails, the group is still ended.
+        // Supported since Linux 3.4. If the call fails, the group is still ended.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }
 }
 
-/// Kills the group and every descendant, however it detached itself, until none is left.
-/// Gives the number of those that would not die within [`PATIENCE`].
+/// Kills the group and all descendants, detached ones too, until none is left. Returns how many
+/// were still alive after [`PATIENCE`].
 pub(super) fn end_all(group: Pid) -> usize {
-    // ESRCH: the usual case, nobody is left in it.
+    // ESRCH is the usual result: the group is empty.
     let _ = kill_process_group(group, Signal::KILL);
     let begin = Instant::now();
     let mut pause = Duration::from_micros(200);
@@ -30,7 +30,7 @@ pub(super) fn end_all(group: Pid) -> usize {
         if !reap() {
             return 0;
         }
-        // What a killed process leaves behind becomes our child: look again until done.
+        // Children of a killed process become ours, so look again until none is left.
         let left = kill_descendants();
         if begin.elapsed() > PATIENCE {
             return left;
@@ -40,7 +40,7 @@ pub(super) fn end_all(group: Pid) -> usize {
     }
 }
 
-/// Collects the dead; says whether any child is left.
+/// Reaps dead children; returns whether any child is left.
 fn reap() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -51,7 +51,7 @@ fn reap() -> bool {
     }
 }
 
-/// Everyone who lives below us.
+/// The PIDs of all living descendants.
 #[cfg(target_os = "linux")]
 pub(super) fn living() -> Vec<i32> {
     tree::descendants(rustix::process::getpid().as_raw_pid(), &tree::parents())
@@ -62,12 +62,12 @@ pub(super) fn living() -> Vec<i32> {
     Vec::new()
 }
 
-/// Sends KILL to each descendant, once; says how many there were.
+/// Sends KILL to each descendant once; returns their number.
 #[cfg(target_os = "linux")]
 fn kill_descendants() -> usize {
     let below = living();
     for pid in below.iter().filter_map(|pid| Pid::from_raw(*pid)) {
-        // Gone already is as good.
+        // It does not matter if the process is gone.
         let _ = rustix::process::kill_process(pid, Signal::KILL);
     }
     below.len()
@@ -82,8 +82,7 @@ fn kill_descendants() -> usize {
 mod tree {
     use std::collections::BTreeMap;
 
-    /// Every living process and its parent. `/proc` rather than the kernel's lists of
-    /// children, which not every kernel is built with.
+    /// Every living process with its parent. Reads `/proc`, since not every kernel lists children.
     pub(super) fn parents() -> BTreeMap<i32, i32> {
         let Ok(entries) = std::fs::read_dir("/proc") else { return BTreeMap::new() };
         entries
@@ -96,8 +95,8 @@ mod tree {
             .collect()
     }
 
-    /// The parent in a line of `/proc/PID/stat`, unless the process is dead. The name may
-    /// hold anything, parentheses too: the last one ends it.
+    /// The parent in a line of `/proc/PID/stat`; `None` for a dead process. The name may contain
+    /// parentheses, so the last one ends it.
     pub(super) fn living_parent(stat: &[u8]) -> Option<i32> {
         let end = stat.iter().rposition(|byte| *byte == b')')?;
         let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
@@ -107,7 +106,7 @@ mod tree {
         (!matches!(state, "Z" | "X" | "x")).then_some(parent)
     }
 
-    /// All below `root`.
+    /// All descendants of `root`.
     pub(super) fn descendants(root: i32, parents: &BTreeMap<i32, i32>) -> Vec<i32> {
         let mut found = vec![root];
         let mut next = 0;

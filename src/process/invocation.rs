@@ -1,19 +1,19 @@
-//! What to run: program, arguments, folder, environment, and how long it may take.
+//! A program to run: arguments, folder, environment, and time limit.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a program may take to leave after TERM, unless said otherwise.
+/// Default time between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(3);
-/// How much a tool may say on each stream, unless said otherwise.
+/// Default limit for a tool's output on each stream, bytes.
 const CAPTURE: usize = 4 << 20;
-/// git lists whole histories; a million commits are 41 MB.
+/// The same for git, which lists whole histories: a million commits are 41 MB.
 const GIT_CAPTURE: usize = 256 << 20;
 
-/// Variables that would make git work on another repository, index, or object store than
-/// the one its working folder says. `git bisect run` and hooks export some of them.
+/// Variables that make git use another repository, index, or object store than that of its working
+/// folder. `git bisect run` and hooks export some of them.
 const GIT_REDIRECTS: [&str; 16] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -33,22 +33,22 @@ const GIT_REDIRECTS: [&str; 16] = [
     "GIT_REPLACE_REF_BASE",
 ];
 
-/// Variables that we (`LC_ALL`) or git (`PATH`, by its exec path) change for a git call.
-/// An oracle runs below such a call, and its engines must see what the driver's engines see:
-/// so the user's values travel along under [`SAVED_PREFIX`] and are put back for engines.
+/// Variables that a git call changes: we set `LC_ALL`, and git extends `PATH`. An oracle runs
+/// below such a call, but its engines must see the same values as the driver's engines. So the
+/// user's values are saved under [`SAVED_PREFIX`] and restored for engines.
 const SAVED: [&str; 2] = ["LC_ALL", "PATH"];
 const SAVED_PREFIX: &str = "BISECT_PPL_SAVED_";
 
-/// Whose program it is decides what happens to the `GIT_*` variables.
+/// The kind of program, which decides about the `GIT_*` variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Engines, builds, probes: they see none of them.
+    /// An engine, build, or probe: gets no `GIT_*` variable.
     Foreign,
-    /// Our own git calls: they see those that do not redirect.
+    /// Our own git call: gets all except those in [`GIT_REDIRECTS`].
     Git,
 }
 
-/// A program to run, with everything that decides how it runs. Its stdin is `/dev/null`.
+/// A program to run, with all its settings. Its stdin is `/dev/null`.
 #[derive(Clone, Debug)]
 pub struct Invocation {
     program: OsString,
@@ -62,8 +62,8 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// An engine, build, or probe command. It sees the user's environment without any
-    /// variable that begins with `GIT_`.
+    /// An engine, build, or probe command. It gets the user's environment without variables that
+    /// begin with `GIT_`.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -77,10 +77,10 @@ impl Invocation {
         }
     }
 
-    /// A git call of our own: without hooks, file-system monitor, prompts, or translated
-    /// messages, and without variables that would lead it to another repository. Those set
-    /// by [`Invocation::env`] stay. Commits are what they are called: what this repository has
-    /// put in place of one (`git replace`) is in no other clone, and libgit2 never sees it.
+    /// Our own git call: without hooks, file-system monitor, prompts, or translated messages. It
+    /// inherits no variable that leads to another repository; those set by [`Invocation::env`]
+    /// stay. Replacement objects (`git replace`) are ignored, since no other clone has them and
+    /// libgit2 ignores them too.
     pub fn git<I, S>(args: I) -> Self
     where
         I: IntoIterator<Item = S>,
@@ -114,54 +114,55 @@ impl Invocation {
         self
     }
 
-    /// The working folder; default: ours.
+    /// Sets the working folder; default: ours.
     #[must_use]
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cwd = folder.into();
         self
     }
 
-    /// Sets a variable. For engines, builds and probes a name in `GIT_` has no effect.
+    /// Sets a variable. For engines, builds, and probes a name that begins with `GIT_` has no
+    /// effect.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.changes.insert(name.into(), Some(value.into()));
         self
     }
 
-    /// Takes a variable away.
+    /// Removes a variable.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.changes.insert(name.into(), None);
         self
     }
 
-    /// How long it may run; default: for ever.
+    /// Sets the time limit; default: none.
     #[must_use]
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long it may take to leave after TERM before it is killed; default: 3 seconds.
+    /// Sets the time between TERM and KILL; default: 3 seconds.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// How many bytes of each stream [`super::tool`] keeps; default: 4 MiB, git 256 MiB.
+    /// Sets how many bytes of each stream [`super::tool`] keeps; default: 4 MiB, for git 256 MiB.
     #[must_use]
     pub fn capture(mut self, bytes: usize) -> Self {
         self.capture = bytes;
         self
     }
 
-    /// The program as given, not yet looked up.
+    /// The program's name as given, before the lookup.
     pub fn program(&self) -> &OsStr {
         &self.program
     }
 
-    /// Program and arguments, lossy, for records and messages.
+    /// Program and arguments for records and messages; bytes that are not UTF-8 are replaced.
     pub fn argv(&self) -> Vec<String> {
         std::iter::once(&self.program)
             .chain(&self.args)
@@ -190,7 +191,7 @@ impl Invocation {
         self.capture
     }
 
-    /// The whole environment of the child.
+    /// The complete environment of the child.
     pub(super) fn environment(&self) -> BTreeMap<OsString, OsString> {
         self.environment_over(std::env::vars_os())
     }
@@ -204,7 +205,7 @@ impl Invocation {
             Kind::Foreign => {
                 restore(&mut all);
                 self.apply(&mut all);
-                // After the changes: what is configured cannot bring them back either.
+                // After the changes, so that the configuration cannot add such variables.
                 all.retain(|name, _| !name.as_encoded_bytes().starts_with(b"GIT_"));
             }
             Kind::Git => {
@@ -230,8 +231,8 @@ fn saved_name(name: &str) -> OsString {
     format!("{SAVED_PREFIX}{name}").into()
 }
 
-/// Notes the user's values; `=value`, or nothing for a variable that is not set. The first
-/// note stands: a git call below a git call sees values that are no longer the user's.
+/// Saves the user's values: `=value`, or an empty text for an unset variable. An earlier save
+/// wins: in a git call below a git call, the current values are not the user's.
 fn save(all: &mut BTreeMap<OsString, OsString>) {
     for name in SAVED {
         let mut note = OsString::new();

@@ -1,6 +1,5 @@
-//! What goes over the sockets between us, the supervisor, and the stage that becomes the
-//! engine. The engine's environment travels here and not as the supervisor's own: a
-//! configured `LD_PRELOAD` must not reach into our process.
+//! Messages on the sockets between driver, supervisor, and stage. The engine's environment is sent
+//! as data, not set for the supervisor: a configured `LD_PRELOAD` must not affect our process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,17 +10,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// To the supervisor: end the group, politely.
+/// Order to the supervisor: send TERM to the group.
 pub(super) const TERM: u8 = b'T';
-/// To the supervisor: end everything at once. The end of the socket means the same.
+/// Order to the supervisor: kill everything at once. The end of the socket means the same.
 pub(super) const KILL: u8 = b'K';
 
-/// A program ready to be started.
+/// A program to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Job {
     /// The file to execute.
     pub(super) program: PathBuf,
-    /// What the program is told it is called.
+    /// The program's `argv[0]`.
     pub(super) name: OsString,
     pub(super) args: Vec<OsString>,
     pub(super) cwd: PathBuf,
@@ -29,29 +28,29 @@ pub(super) struct Job {
     pub(super) grace: Duration,
 }
 
-/// From the supervisor, a line of JSON each.
+/// Reports of the supervisor, one line of JSON each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Report {
-    /// The engine is being started, in the group of this number.
+    /// The engine is being started in this process group.
     Started { group: i32 },
-    /// The kernel refused to execute it.
+    /// The exec failed.
     Refused { errno: i32 },
-    /// It is over, and nothing of it is left but `survivors`, which no signal could end.
+    /// The engine ended. All its processes are gone except `survivors`, which no signal could end.
     Ended {
-        /// The wait status, as the kernel gives it; `None` if the engine itself survived.
+        /// The kernel's wait status; `None` if the engine itself survived.
         status: Option<i32>,
-        /// Whether we had asked it to end before it did.
+        /// Whether the engine was asked to end before it ended.
         told: bool,
         wall_ns: u64,
         peak_rss: u64,
         survivors: usize,
-        /// Programs and shared objects that were seen in memory.
+        /// Programs and shared objects that were mapped.
         mapped: Vec<String>,
     },
 }
 
 impl Job {
-    /// Length, then every field with its length before it.
+    /// Serializes the job: total length, then each field after its length.
     pub(super) fn to_frame(&self) -> Vec<u8> {
         let mut body = Vec::new();
         let mut put = |field: &[u8]| {
@@ -76,7 +75,7 @@ impl Job {
         frame
     }
 
-    /// Reads one frame; fails where the other side ended before it was whole.
+    /// Reads one job; an error if the stream ends too early.
     pub(super) fn read(mut from: impl Read) -> io::Result<Self> {
         let mut len = [0; 8];
         from.read_exact(&mut len)?;

@@ -1,6 +1,6 @@
-//! Which programs and shared objects an engine and all below it have in memory, as the kernel
-//! tells (Linux). It is looked often at first and seldom later, so that a long run is left in
-//! peace; what comes and goes between two looks is not seen.
+//! The programs and shared objects that an engine and its descendants have mapped, from the kernel
+//! (Linux). The checks are frequent at first and rare later, to disturb a long run little. A file
+//! that is mapped only between two checks is missed.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -9,15 +9,15 @@ use rustix::process::Pid;
 
 use super::descendants;
 
-/// Every process is asked for its parent to find those below the engine, which costs some
-/// milliseconds: looks that follow one another faster see the engine alone.
+/// Shortest pause at which descendants are checked too. Finding them reads every process on the
+/// machine, which takes milliseconds; more frequent checks see only the engine.
 const ALONE: Duration = Duration::from_millis(16);
 
-/// Between the first look and the second; each pause after it is twice as long.
+/// Pause after the first check; each later pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// What was seen so far.
+/// The files seen so far.
 #[derive(Debug)]
 pub(super) struct Mapped {
     files: BTreeSet<String>,
@@ -26,22 +26,22 @@ pub(super) struct Mapped {
 }
 
 impl Mapped {
-    /// Nothing, until [`Mapped::begin`].
+    /// Starts empty; no checks before [`Mapped::begin`].
     pub(super) fn new() -> Self {
         Self { files: BTreeSet::new(), pause: FIRST_PAUSE, next: None }
     }
 
-    /// The engine has taken over: from now on there is something to see.
+    /// Begins the checks: the engine has started.
     pub(super) fn begin(&mut self) {
         self.next = cfg!(target_os = "linux").then(Instant::now);
     }
 
-    /// When to look again.
+    /// When the next check is due.
     pub(super) fn next(&self) -> Option<Instant> {
         self.next
     }
 
-    /// Looks at the engine and all below it, if it is time to.
+    /// Checks the engine and its descendants, if a check is due.
     pub(super) fn look_if_due(&mut self, engine: Pid) {
         if self.next.is_some_and(|next| next <= Instant::now()) {
             let alone = || vec![engine.as_raw_pid()];
@@ -54,15 +54,15 @@ impl Mapped {
         }
     }
 
-    /// All that was seen.
+    /// All files that were seen.
     pub(super) fn into_files(self) -> Vec<String> {
         self.files.into_iter().collect()
     }
 }
 
-/// The files of which something is mapped to be executed, in the words of `/proc/PID/maps`: six
-/// columns, the last of which is a path that may hold blanks. One that was removed or replaced
-/// since is left out: what lies at its path now is something else. So is a path that is no UTF-8.
+/// The files with an executable mapping in `/proc/PID/maps`. A line has six columns; the last is
+/// the path, which may contain blanks. Leaves out deleted files, since another file may be at that
+/// path now, and paths that are not UTF-8.
 fn programs(maps: &[u8]) -> impl Iterator<Item = String> {
     maps.split(|byte| *byte == b'\n').filter_map(|line| {
         let line = std::str::from_utf8(line).ok()?;
@@ -74,7 +74,7 @@ fn programs(maps: &[u8]) -> impl Iterator<Item = String> {
     })
 }
 
-/// The kernel writes a newline in a name as `\012`, and nothing else so.
+/// The kernel escapes only the newline in a path, as `\012`.
 fn unescaped(path: &str) -> String {
     path.replace("\\012", "\n")
 }

@@ -1,18 +1,18 @@
-//! The only room that starts programs.
+//! The only module that starts programs.
 //!
-//! [`run`] is for engines, builds, and `git bisect run`: supervised, so that no process
-//! outlives its run whatever it does and whatever becomes of us. [`tool`] is for short
-//! helpers such as `cc --version`. Both take an [`Invocation`].
+//! [`run`] starts engines, builds, and `git bisect run` under supervision: no process outlives its
+//! run, whatever it does and even if bisect-ppl dies. [`tool`] starts short helpers such as `cc
+//! --version`. Both take an [`Invocation`].
 //!
-//! How a supervised run is laid out:
+//! The processes of a supervised run:
 //!
 //! ```text
 //! bisect-ppl ──socket── bisect-ppl __supervise ──> bisect-ppl __exec = the engine
 //!     └────────── stdout and stderr, two pipes ──────────────────────────┘
 //! ```
 //!
-//! The supervisor adopts every orphan below it and ends them all when the engine's main
-//! process is gone, when it is told to, or when the socket says that we are gone.
+//! The supervisor adopts all orphans below it. It ends all processes when the engine's main
+//! process is gone, on an order, or when the socket shows that bisect-ppl is gone.
 
 mod descendants;
 mod invocation;

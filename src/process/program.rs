@@ -1,5 +1,5 @@
-//! Finds the file a program name stands for, before anything is started: whether a program
-//! is *missing* decides whose fault a failure is, so it must not be guessed from an error.
+//! Finds a program's file before the start. A *missing* program decides whose fault a failure is,
+//! so this must not be guessed from an error.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -11,11 +11,11 @@ use rustix::io::Errno;
 
 use crate::evaluation::Ended;
 
-/// What a shell searches where no `PATH` is set.
+/// The search path without `PATH`, as in a shell.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The absolute path of `program` as a shell standing in `cwd` would find it: with a slash
-/// the path itself, else along `path`. `Err` says how a run of it ends.
+/// The absolute path of `program`, found as a shell in `cwd` would: a name with a slash is a path,
+/// any other is searched along `path`. `Err` is the result of a run that cannot start.
 pub(super) fn find(program: &OsStr, cwd: &Path, path: Option<&OsStr>) -> Result<PathBuf, Ended> {
     let missing = || Ended::NotFound(program.to_string_lossy().into_owned());
     if program.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn find(program: &OsStr, cwd: &Path, path: Option<&OsStr>) -> Result<
     Err(denied.unwrap_or_else(missing))
 }
 
-/// How a run ends that the kernel refused with `errno`, although [`find`] found the file.
+/// The result of a run whose exec failed with `errno` although [`find`] found the file.
 pub(super) fn refusal(file: &Path, errno: i32) -> Ended {
     if Errno::from_raw_os_error(errno) == Errno::NOENT {
         if let Some(interpreter) = interpreter(file).filter(|path| !path.exists()) {
@@ -78,15 +78,15 @@ fn look(file: &Path) -> Look {
     }
 }
 
-/// What the kernel does not know, libc would give to a shell: an empty file that a killed
-/// linker left would then run, and end well.
+/// Whether the kernel can execute the file. Libc would pass any other file to a shell, and then an
+/// empty file of a killed linker would succeed.
 fn is_program(file: &Path) -> bool {
     if !cfg!(target_os = "linux") {
         return true;
     }
     let mut start = Vec::new();
     let read = std::fs::File::open(file).and_then(|file| file.take(4).read_to_end(&mut start));
-    // A program may be executable and not readable; MZ runs where wine is registered.
+    // A program may be executable but not readable. `MZ` files run where wine is registered.
     read.is_err() || [&b"#!"[..], b"\x7fELF", b"MZ"].iter().any(|magic| start.starts_with(magic))
 }
 
@@ -94,7 +94,7 @@ fn refused(file: &Path, why: impl std::fmt::Display) -> Ended {
     Ended::NotStarted(format!("{}: {why}", file.display()))
 }
 
-/// The interpreter that a script names in its first line.
+/// The interpreter in a script's first line.
 fn interpreter(file: &Path) -> Option<PathBuf> {
     let mut start = Vec::new();
     std::fs::File::open(file).ok()?.take(256).read_to_end(&mut start).ok()?;

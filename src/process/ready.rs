@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Which of the descriptors can be read (or are at their end), after at most `timeout`.
-/// None may be, and before that time: a signal wakes too.
+/// Waits until a descriptor is readable or at its end, for at most `timeout`. Returns which ones
+/// are ready; none after a time-out or a signal.
 pub(super) fn ready<const N: usize>(
     descriptors: [Option<BorrowedFd<'_>>; N],
     timeout: Option<Duration>,
@@ -18,7 +18,7 @@ pub(super) fn ready<const N: usize>(
         .flatten()
         .map(|descriptor| PollFd::new(descriptor, PollFlags::IN))
         .collect();
-    // A time too long for the kernel is as good as none.
+    // A time too long for the kernel counts as no limit.
     let timeout = timeout.and_then(|time| Timespec::try_from(time).ok());
     match poll(&mut polled, timeout.as_ref()) {
         Ok(_) => {}
@@ -30,7 +30,7 @@ pub(super) fn ready<const N: usize>(
         .map(|descriptor| descriptor.is_some() && events.next().expect("one for each polled")))
 }
 
-/// One read of a descriptor that [`ready`] named; 0 at its end.
+/// Reads once from a ready descriptor; 0 at its end.
 pub(super) fn read_some(mut from: impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     match from.read(buffer) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(0),
@@ -38,7 +38,7 @@ pub(super) fn read_some(mut from: impl Read, buffer: &mut [u8]) -> io::Result<us
     }
 }
 
-/// Empties a wake-up socket; it does not block.
+/// Empties a non-blocking wake-up socket.
 pub(super) fn drain(mut bell: impl Read) {
     let mut buffer = [0; 64];
     while matches!(bell.read(&mut buffer), Ok(n) if n > 0) {}
@@ -49,7 +49,7 @@ pub(super) fn until(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-/// The earlier of two deadlines, where `None` is never.
+/// The earlier of two deadlines; `None` means never.
 pub(super) fn sooner(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     [a, b].into_iter().flatten().min()
 }

@@ -1,4 +1,4 @@
-//! A supervised run, from its start to the last line of its output.
+//! Runs a program under supervision, until the last line of its output.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -19,65 +19,65 @@ use super::supervised::Supervised;
 use super::{Invocation, Keep, LogWriter, Stop, Stream, program, shim};
 use crate::evaluation::Ended;
 
-/// How long output may still come after everything below the supervisor has ended: only a
-/// foreign process that was handed the pipe can hold it open, and it is not waited for.
+/// How long to wait for output after the supervisor has ended everything below it. Only a foreign
+/// process that got the pipe can still hold it open.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// How a run ended, and what it took.
+/// The result and the cost of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
     /// How it ended.
     pub ended: Ended,
     /// From the engine's start to the end of its main process.
     pub wall: Duration,
-    /// Largest resident set of the engine and the children it waited for, MiB.
+    /// Peak resident memory of the engine or any child it waited for, MiB.
     pub peak_rss_mib: Option<f64>,
-    /// The size of the log.
+    /// Size of the log, bytes.
     pub log_bytes: u64,
-    /// Bytes of output that are not in the log.
+    /// Bytes of output that the log lacks.
     pub cut: u64,
-    /// Those of them in lines that [`Keep::Yes`] should have kept: 0 unless such lines
-    /// alone were more than a log may hold.
+    /// The part of `cut` in lines with [`Keep::Yes`]; 0 unless such lines alone exceed the log's
+    /// limit.
     pub lost: u64,
-    /// Processes that no signal could end (they hang in the kernel); 0 on a sane machine.
+    /// Processes that hang in the kernel, so no signal could end them; usually 0.
     pub survivors: usize,
-    /// Programs and shared objects that it and all below it were seen to have in memory, in order
-    /// of path (Linux; none elsewhere).
+    /// Programs and shared objects that the engine and its descendants had mapped, sorted by path
+    /// (Linux; empty elsewhere).
     pub mapped: Vec<PathBuf>,
 }
 
-/// Where the output goes.
+/// The log file of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct LogFile<'a> {
     /// The file; truncated if it exists.
     pub path: &'a Path,
-    /// Its header, `# key: value` each.
+    /// The header; each pair becomes `# key: value`.
     pub header: &'a [(&'a str, String)],
-    /// Whether it must be on the disk when the run returns.
+    /// Whether to sync the file before the run returns.
     pub sync: bool,
 }
 
-/// A run that could not be made or followed, through no fault of the program.
+/// A run that could not be started or followed; not the program's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// The log cannot be written: no space, no right.
+    /// The log cannot be written, such as for lack of space or permission.
     #[error("cannot write the log {path}")]
     Log {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// The working folder is not there.
+    /// The working folder does not exist.
     #[error("the working folder {0} does not exist")]
     Folder(PathBuf),
-    /// This executable is not bisect-ppl and names no other: see [`shim::use_program`].
+    /// This executable is not bisect-ppl and no other was set: see [`shim::use_program`].
     #[error("no supervisor: this program never called process::shim::enter_if_asked")]
     NoSupervisor,
-    /// No process, pipe, or socket could be had.
+    /// The system gave no process, pipe, or socket.
     #[error("cannot start a process")]
     Start(#[source] io::Error),
-    /// The supervisor was killed or broke down; what it supervised is dead as well.
+    /// The supervisor died without a report; its processes are dead too.
     #[error("the supervising process ended without a report")]
     SupervisorDied,
     /// A pipe or socket of a running program failed.
@@ -85,10 +85,10 @@ pub enum ProcessError {
     Follow(#[source] io::Error),
 }
 
-/// Runs a program under supervision until its main process ends, its time is over, or
-/// `stop` is requested; when this returns, no process of it is left. Each line of its
-/// output goes to `lines` as it comes, before anything is cut, without its newline (one
-/// longer than 1 MiB comes in pieces), and into the log.
+/// Runs a program under supervision until its main process ends, its time is over, or `stop` is
+/// requested. Afterwards no process of it is left, except [`Finished::survivors`]. Each line of
+/// output goes to the log and to `lines`: as it comes, complete, without its newline. A line
+/// longer than 1 MiB comes in pieces.
 pub fn run(
     invocation: &Invocation,
     stop: &Stop,
@@ -177,7 +177,8 @@ fn execute(
     }
 }
 
-/// Looks everything up; the inner `Err` is how a run of it ends.
+/// Finds the program and its environment. The inner `Err` is the result of a run that cannot
+/// start.
 fn prepare(invocation: &Invocation) -> Result<Result<Job, Ended>, ProcessError> {
     let missing = || ProcessError::Folder(invocation.folder().to_owned());
     let cwd = invocation.folder().canonicalize().map_err(|_| missing())?;
@@ -196,7 +197,7 @@ fn prepare(invocation: &Invocation) -> Result<Result<Job, Ended>, ProcessError> 
     }))
 }
 
-/// The program itself may have come and gone before anybody looked.
+/// Adds the program itself, which may have ended before the first check.
 fn with_program(mapped: Vec<String>, program: &Path) -> Vec<PathBuf> {
     let mut files: BTreeSet<PathBuf> = mapped.into_iter().map(PathBuf::from).collect();
     files.extend(program.canonicalize());
@@ -208,7 +209,7 @@ fn ended(status: Option<i32>) -> Ended {
     match status.map(|status| (status.code(), status.signal())) {
         Some((Some(code), _)) => Ended::Exited(code),
         Some((_, Some(signal))) => Ended::Signaled(signal),
-        // It was told to end, else nobody would have given up on it.
+        // Only an engine that was told to end has no status.
         _ => Ended::Stopped,
     }
 }
@@ -217,11 +218,11 @@ struct Running {
     supervised: Supervised,
     splitters: [Splitter; 2],
     limit: Option<Duration>,
-    /// Counted from the engine's start, not from the supervisor's.
+    /// The time limit, counted from the engine's start.
     deadline: Option<Instant>,
-    /// Why we told it to end.
+    /// Why the engine was told to end.
     reason: Option<Ended>,
-    /// Requests to stop that were passed on.
+    /// Number of requests to stop that were passed on.
     requests: usize,
     group: Option<Pid>,
     /// The supervisor's last report.
@@ -229,7 +230,7 @@ struct Running {
 }
 
 impl Running {
-    /// Until the supervisor has left and the pipes are at their end.
+    /// Follows the run until the supervisor has exited and both pipes are at their end.
     fn follow(
         &mut self,
         stop: &Stop,
@@ -270,8 +271,8 @@ impl Running {
                 self.deadline = None;
                 last_words = Some(Instant::now() + LAST_WORDS);
                 if let (None, Some(group)) = (&self.over, self.group) {
-                    // Killed. The kernel has ended the engine with it; what shares its
-                    // group goes too.
+                    // The supervisor was killed. The kernel has ended the engine with it; the rest
+                    // of the group is killed here.
                     let _ = kill_process_group(group, Signal::KILL);
                 }
             }
@@ -284,7 +285,7 @@ impl Running {
         Ok(())
     }
 
-    /// Tells the supervisor when time is over or a stop was requested.
+    /// Tells the supervisor about a time-out or a request to stop.
     fn pass_on(&mut self, stop: &Stop) {
         if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             self.deadline = None;
@@ -305,7 +306,7 @@ impl Running {
         }
     }
 
-    /// Takes reports; `false` when the supervisor has left.
+    /// Reads reports; `false` if the supervisor has exited.
     fn hear(&mut self) -> io::Result<bool> {
         let (reports, open) = self.supervised.hear()?;
         for report in reports {
@@ -320,7 +321,7 @@ impl Running {
     }
 }
 
-/// One read of a pipe that has something to say, or is at its end.
+/// Reads once from a pipe that is ready; closes it at its end.
 fn read(
     pipe: &mut Option<PipeReader>,
     splitter: &mut Splitter,

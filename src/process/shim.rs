@@ -1,5 +1,5 @@
-//! The hidden face of our own executable: started with a first argument that no user types,
-//! it is a supervisor, or the stage that becomes the engine.
+//! Hidden modes of our own executable. With a first argument that no user types, it is a
+//! supervisor or the stage that becomes the engine.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -16,8 +16,8 @@ pub(super) const EXEC: &str = "__exec";
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// To be called first in `main`, before threads and argument parsing: does not return where
-/// this process was started as a supervisor.
+/// Call this first in `main`, before threads and argument parsing. It does not return in a
+/// supervisor or a stage.
 pub fn enter_if_asked() {
     let mut args = std::env::args_os().skip(1);
     let result = match args.next() {
@@ -31,20 +31,20 @@ pub fn enter_if_asked() {
             return;
         }
     };
-    // Nobody reads what we could say: our stderr is the engine's. The other end of the
-    // socket sees that we left without a report.
+    // Nobody reads a message: our stderr is the engine's. The other end of the socket sees that we
+    // exit without a report.
     #[expect(clippy::exit, reason = "a process of its own, which must not go on into main")]
     std::process::exit(i32::from(result.is_err()));
 }
 
-/// Names the executable to start as supervisor; only the first call counts. For programs
-/// that are not `bisect-ppl` themselves, such as tests.
+/// Sets the executable to start as supervisor; only the first call counts. For programs other than
+/// `bisect-ppl`, such as tests.
 pub fn use_program(path: impl Into<PathBuf>) {
-    // A second call has nothing to add.
+    // A second call changes nothing.
     let _ = PROGRAM.set(path.into());
 }
 
-/// The executable to start as supervisor, if this process knows one.
+/// The executable to start as supervisor, if known.
 pub(super) fn program() -> Option<PathBuf> {
     if let Some(path) = PROGRAM.get() {
         return Some(path.clone());
@@ -52,32 +52,30 @@ pub(super) fn program() -> Option<PathBuf> {
     if ENTERED.load(Ordering::SeqCst) {
         return own_executable().ok();
     }
-    // Another executable, which would not know the hidden argument and, worse, might start
-    // a run of its own when it gets it.
+    // Another executable does not know the hidden argument and might even start a run of its own.
     if cfg!(test) { built_beside_tests() } else { None }
 }
 
-/// What is running now. On Linux by a name that holds when the file is replaced under us:
-/// hunts take a night, and people upgrade.
+/// The running executable. On Linux the path stays valid even if the file is replaced: hunts take
+/// a night, and people upgrade.
 pub(super) fn own_executable() -> io::Result<PathBuf> {
     let link = PathBuf::from("/proc/self/exe");
     if link.exists() || link.is_symlink() { Ok(link) } else { std::env::current_exe() }
 }
 
-/// The unit tests of this crate run from `target/*/deps`, beside the real program.
+/// The real program, for this crate's unit tests, which run from `target/*/deps` beside it.
 fn built_beside_tests() -> Option<PathBuf> {
     let harness = std::env::current_exe().ok()?;
     Some(harness.parent()?.parent()?.join("bisect-ppl")).filter(|path| path.is_file())
 }
 
-/// Our stdin, which is a socket. The copy is closed when we execute something.
+/// A copy of our stdin as a socket; an exec closes the copy.
 pub(super) fn socket_on_stdin() -> io::Result<UnixStream> {
     Ok(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
-/// Takes every signal that could be ignored or could end us, and does nothing on it. What is
-/// handled here is at its default again in what we execute: an engine started below `nohup`
-/// dies of HUP as everywhere else.
+/// Handles every signal that could be ignored or end us, and does nothing. An exec resets handled
+/// signals to their default, so an engine below `nohup` still dies of HUP.
 pub(super) fn take_signals() {
     use signal_hook::consts::{
         SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU,
@@ -88,7 +86,7 @@ pub(super) fn take_signals() {
         SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU,
         SIGUSR1, SIGUSR2, SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ,
     ] {
-        // One the system does not let us take keeps what it was.
+        // A signal that the system does not let us handle stays as it was.
         let _ = signal_hook::flag::register(signal, seen.clone());
     }
 }

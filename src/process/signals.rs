@@ -1,4 +1,4 @@
-//! Requests to stop, by signal or by hand.
+//! Requests to stop, by signal or by a call.
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// How often a wait looks whether it was asked to end.
+/// How often a wait checks for a request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Tells runs to end. Clones are the same handle.
+/// A handle that asks runs to stop. Clones share one state.
 ///
-/// The first request asks (TERM, grace, KILL), the second kills at once.
+/// The first request sends TERM and, after the grace time, KILL. The second sends KILL at once.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     state: Arc<State>,
@@ -24,19 +24,18 @@ pub struct Stop {
 struct State {
     requests: AtomicUsize,
     signal: OnceLock<i32>,
-    /// One socket for each run that waits.
+    /// The wake-up sockets of waiting runs.
     waiting: Mutex<Vec<Weak<UnixStream>>>,
 }
 
 impl Stop {
-    /// A handle that no signal sets off; [`Stop::request`] still does.
+    /// A handle without signals; [`Stop::request`] still works.
     pub fn never() -> Self {
         Self::default()
     }
 
-    /// A handle set off by INT, TERM and HUP, from now on for the rest of the process. A
-    /// signal that was ignored when we were started stays ignored: `nohup` and a shell's
-    /// `&` mean it.
+    /// A handle that INT, TERM, and HUP trigger, for the rest of the process. A signal that was
+    /// ignored at our start stays ignored, as `nohup` and a shell's `&` intend.
     pub fn on_signals() -> std::io::Result<Self> {
         let stop = Self::default();
         let ignored = ignored_signals();
@@ -57,17 +56,17 @@ impl Stop {
         self.note(None);
     }
 
-    /// How often it was asked.
+    /// Number of requests so far.
     pub fn requests(&self) -> usize {
         self.state.requests.load(Ordering::SeqCst)
     }
 
-    /// Whether it was asked at all.
+    /// Whether there was a request.
     pub fn is_requested(&self) -> bool {
         self.requests() > 0
     }
 
-    /// Waits for so long, or until it is asked; whether it was.
+    /// Waits for `time` or until a request; returns whether there was one.
     pub fn within(&self, time: Duration) -> bool {
         let end = Instant::now() + time;
         while !self.is_requested() {
@@ -77,21 +76,21 @@ impl Stop {
         true
     }
 
-    /// The first signal that came, if any did.
+    /// The first signal, if one came.
     pub fn signal(&self) -> Option<i32> {
         self.state.signal.get().copied()
     }
 
     fn note(&self, signal: Option<i32>) {
         if let Some(signal) = signal {
-            // Only the first is kept.
+            // `set` keeps only the first signal.
             let _ = self.state.signal.set(signal);
         }
         self.state.requests.fetch_add(1, Ordering::SeqCst);
         let mut waiting = self.state.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|run| match run.upgrade() {
             Some(socket) => {
-                // Full means that the run has been woken already.
+                // A full socket has woken the run already.
                 let _ = (&*socket).write(b".");
                 true
             }
@@ -99,7 +98,7 @@ impl Stop {
         });
     }
 
-    /// A socket that becomes readable at each request, for `poll`.
+    /// A socket that becomes readable at each request.
     pub(super) fn alarm(&self) -> std::io::Result<Alarm> {
         let (bell, hand) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
@@ -112,17 +111,17 @@ impl Stop {
     }
 }
 
-/// Rings at each request while it lives.
+/// A wake-up socket, registered while this value lives.
 #[derive(Debug)]
 pub(super) struct Alarm {
     pub(super) bell: UnixStream,
     _hand: Arc<UnixStream>,
 }
 
-/// The signals ignored since we were started, as the kernel's mask.
+/// The signals that this process ignores, as the kernel's bit mask.
 fn ignored_signals() -> u64 {
-    // There is no safe call that asks for a disposition; elsewhere than on Linux none is
-    // taken for ignored.
+    // No safe call returns a signal's disposition. Without Linux's `/proc`, no signal counts as
+    // ignored.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status
         .lines()

@@ -1,16 +1,16 @@
-//! Cuts a stream of bytes into lines.
+//! Splits a stream of bytes into lines.
 
 use crate::evaluation::LONGEST_LINE;
 
-/// Collects what a stream says until a line is whole.
+/// Holds the incomplete line of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
     partial: Vec<u8>,
 }
 
 impl Splitter {
-    /// Takes the next bytes and gives each line that is whole now, without its newline, and
-    /// `true`; a piece of an overlong line comes with `false`.
+    /// Adds bytes and calls `line` for each complete line, without its newline and with `true`. A
+    /// piece of an overlong line comes with `false`.
     pub(super) fn push<E>(
         &mut self,
         mut bytes: &[u8],
@@ -40,7 +40,7 @@ impl Splitter {
         Ok(())
     }
 
-    /// The last line, where the stream ended without a newline.
+    /// The last line, if the stream ended without a newline.
     pub(super) fn rest(&mut self) -> Option<Vec<u8>> {
         Some(std::mem::take(&mut self.partial)).filter(|rest| !rest.is_empty())
     }

@@ -1,5 +1,5 @@
-//! The stage between supervisor and engine: what must happen in the process that becomes
-//! the engine, without unsafe code between fork and exec.
+//! The stage between supervisor and engine. It prepares the process that becomes the engine, so
+//! that no unsafe code runs between fork and exec.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -9,20 +9,20 @@ use std::time::Duration;
 use super::job::Job;
 use super::shim;
 
-/// Tries while another process still has the program open for writing: a fork elsewhere may
-/// hold a builder's descriptor for a moment.
+/// How often to try a program that is still open for writing: a fork elsewhere may hold the
+/// descriptor of a builder for a moment.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
-/// Reads a job from stdin and becomes its program, in a session and group of its own, to be
-/// killed when the supervisor dies. Returns only where that failed, after writing the error
-/// number to the socket; the socket's silent end means success.
+/// Reads a job from stdin and becomes its program, in its own session and group; the kernel kills
+/// the engine when the supervisor dies. Returns only after a failure and then sends the error
+/// number over the socket. A socket that closes without data means success.
 pub(super) fn become_engine(supervisor: Option<i32>) -> io::Result<()> {
     let mut socket = shim::socket_on_stdin()?;
     let job = Job::read(&socket)?;
     shim::take_signals();
     tie_to(supervisor)?;
-    // A session: there is no terminal that a password prompt could wait at all night.
+    // In a new session there is no terminal, so no password prompt can wait all night.
     rustix::process::setsid()?;
 
     let error = replace(&job);
@@ -53,14 +53,14 @@ fn replace(job: &Job) -> io::Error {
     }
 }
 
-/// Dies with the supervisor, even where that is killed with no chance to end us. Survives
-/// the exec, but not a fork: descendants are the supervisor's work.
+/// Asks the kernel to kill this process when the supervisor dies, even by KILL. This survives the
+/// exec, but not a fork: the supervisor ends the descendants.
 #[cfg(target_os = "linux")]
 fn tie_to(supervisor: Option<i32>) -> io::Result<()> {
     use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    // It may have died before the line above.
+    // The supervisor may have died before the line above.
     if getppid().map(Pid::as_raw_pid) == supervisor {
         Ok(())
     } else {

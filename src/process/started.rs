@@ -1,7 +1,8 @@
-//! When a process began: with its number this names it, since numbers are given out again.
+//! Start time of a process. PIDs are reused, so only PID and start time together identify a
+//! process.
 
-/// When the process began, in the kernel's clock ticks since the machine did (`proc_pid_stat(5)`,
-/// field 22); `None` where there is no such process, or the system does not tell.
+/// Start time in clock ticks since boot (`proc_pid_stat(5)`, field 22). `None` if there is no such
+/// process or the system does not tell.
 pub fn started(pid: i32) -> Option<u64> {
     if pid <= 0 {
         return None;
@@ -9,8 +10,7 @@ pub fn started(pid: i32) -> Option<u64> {
     in_stat(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The name, in parentheses, may hold anything, parentheses too: the last one ends it. Then comes
-/// the third field.
+/// Reads field 22. The name may contain parentheses, so the last one ends it; field 3 follows.
 fn in_stat(stat: &[u8]) -> Option<u64> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;

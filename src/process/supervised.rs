@@ -1,4 +1,4 @@
-//! Our side of a supervised run: two pipes and a socket.
+//! The driver's side of a supervised run: two pipes and a socket.
 
 use std::io::{self, PipeReader, Write};
 use std::os::unix::net::UnixStream;
@@ -9,7 +9,7 @@ use super::job::{Job, Report};
 use super::ready::read_some;
 use super::shim;
 
-/// A supervisor with its engine. When it is dropped, both are ended.
+/// A running supervisor with its engine. Drop ends both.
 pub(super) struct Supervised {
     pub(super) out: Option<PipeReader>,
     pub(super) err: Option<PipeReader>,
@@ -19,19 +19,19 @@ pub(super) struct Supervised {
 }
 
 impl Supervised {
-    /// Starts `program`, our own executable, as a supervisor, and gives it the job.
+    /// Starts `program`, our own executable, as a supervisor, and sends it the job.
     pub(super) fn start(program: &Path, job: &Job) -> io::Result<Self> {
         let (out, out_end) = io::pipe()?;
         let (err, err_end) = io::pipe()?;
         let (control, control_end) = UnixStream::pair()?;
-        // The other ends are closed on our side when the expression goes.
+        // The child's ends are closed on our side when this expression ends.
         #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
         let handle = duct::cmd(program, [shim::SUPERVISE])
             .stdin_file(control_end)
             .stdout_file(out_end)
             .stderr_file(err_end)
             .unchecked()
-            // A terminal's Ctrl-C is for us alone; we tell the supervisor.
+            // Ctrl-C in a terminal reaches only us; we tell the supervisor.
             .before_spawn(|command| {
                 command.process_group(0);
                 Ok(())
@@ -39,17 +39,17 @@ impl Supervised {
             .start()?;
         let supervised =
             Self { out: Some(out), err: Some(err), control, handle, heard: Vec::new() };
-        // If it died early, the end of the socket tells.
+        // If the supervisor died early, the end of the socket shows it.
         let _ = (&supervised.control).write_all(&job.to_frame());
         Ok(supervised)
     }
 
-    /// Sends an order; one that nobody hears is noticed at the socket's end.
+    /// Sends an order to the supervisor. If the supervisor is gone, the socket's end shows it.
     pub(super) fn tell(&self, order: u8) {
         let _ = (&self.control).write_all(&[order]);
     }
 
-    /// What can be heard now, and whether the socket is still open.
+    /// The reports that have arrived, and whether the socket is still open.
     pub(super) fn hear(&mut self) -> io::Result<(Vec<Report>, bool)> {
         let mut buffer = [0; 1024];
         let n = read_some(&self.control, &mut buffer)?;
@@ -65,7 +65,8 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        // The order to end everything at once, if it has not ended; then it is collected.
+        // The end of the socket orders the supervisor to end everything; then the supervisor is
+        // reaped.
         let _ = self.control.shutdown(std::net::Shutdown::Both);
         let _ = self.handle.wait();
     }

@@ -1,4 +1,4 @@
-//! The process between us and the engine.
+//! The supervisor: the process between bisect-ppl and the engine.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -16,15 +16,16 @@ use super::mapped::Mapped;
 use super::ready::{drain, read_some, ready, sooner, until};
 use super::shim;
 
-/// Reads a job from the socket on stdin, runs it, reports, and leaves nothing behind.
+/// Reads a job from the socket on stdin, runs it, reports the result, and ends every process of
+/// the job.
 pub(super) fn supervise() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
-        // `killall -9 bisect-ppl` must hit the driver, and leave us to end the engine.
+        // `killall -9 bisect-ppl` must kill only the driver; the supervisor then ends the engine.
         let _ = rustix::thread::set_name(c"ppl-supervisor");
     }
     let mut control = shim::socket_on_stdin()?;
-    // Before the first child, or its death could go unnoticed.
+    // Before the first child starts, so that no SIGCHLD is missed.
     let (dead, bell) = UnixStream::pair()?;
     dead.set_nonblocking(true)?;
     bell.set_nonblocking(true)?;
@@ -35,8 +36,8 @@ pub(super) fn supervise() -> io::Result<()> {
     let job = Job::read(&control)?;
     let begin = Instant::now();
     let (child, exec) = spawn(&job)?;
-    // At once: whoever kills us from here on leaves a group that can be found. If nobody
-    // listens any more, the socket's end will tell.
+    // Sent at once: if the supervisor is killed later, the driver can still kill the group. If the
+    // driver is gone, the socket's end shows it.
     let _ = send(&mut control, &Report::Started { group: Pid::from_child(&child).as_raw_pid() });
     let mut engine = Engine::new(child, exec, job.grace);
     let result = engine.watch(&mut control, &dead);
@@ -56,8 +57,8 @@ pub(super) fn supervise() -> io::Result<()> {
     send(&mut control, &report)
 }
 
-/// Starts the stage that becomes the engine and hands it the job; also gives the socket
-/// that tells whether it did.
+/// Starts the stage that becomes the engine and sends it the job. The returned socket tells
+/// whether the exec succeeded.
 fn spawn(job: &Job) -> io::Result<(Child, UnixStream)> {
     let (mut exec, theirs) = UnixStream::pair()?;
     #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
@@ -65,7 +66,7 @@ fn spawn(job: &Job) -> io::Result<(Child, UnixStream)> {
         .args([shim::EXEC, &std::process::id().to_string()])
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
         .spawn()?;
-    // If it died early, its end of the socket says so.
+    // If the stage died early, its end of the socket shows it.
     let _ = exec.write_all(&job.to_frame());
     Ok((child, exec))
 }
@@ -78,18 +79,18 @@ fn send(control: &mut UnixStream, report: &Report) -> io::Result<()> {
 
 enum Outcome {
     Refused(i32),
-    /// `None`: it could not be killed.
+    /// The engine's status and resources; `None` if it could not be killed.
     Ended(Option<ResUse>),
 }
 
 struct Engine {
     child: Child,
     group: Pid,
-    /// Open until the stage became the engine.
+    /// The stage's socket, until the stage becomes the engine.
     exec: Option<UnixStream>,
     grace: Duration,
     told: bool,
-    /// When TERM turns into KILL.
+    /// When to send KILL after TERM.
     kill_at: Option<Instant>,
     /// When to give up on a killed engine.
     give_up_at: Option<Instant>,
@@ -111,7 +112,7 @@ impl Engine {
         }
     }
 
-    /// Follows the engine to its end, and obeys what comes over `control`.
+    /// Waits until the engine ends; carries out orders from `control`.
     fn watch(&mut self, control: &mut UnixStream, dead: &UnixStream) -> io::Result<Outcome> {
         let mut listen = true;
         loop {
@@ -148,20 +149,20 @@ impl Engine {
     }
 
     fn ended(&mut self, end: ResUse) -> Outcome {
-        // It may have failed, or run and ended, before we looked.
+        // The exec may have failed, or the engine may have ended, before we checked.
         self.refused().map_or(Outcome::Ended(Some(end)), Outcome::Refused)
     }
 
-    /// What the stage said at the end of its socket: why the kernel refused, or nothing,
-    /// then it is the engine now.
+    /// Reads the stage's socket to its end: the error number of a failed exec, or nothing if the
+    /// stage is the engine now.
     fn refused(&mut self) -> Option<i32> {
         let mut said = Vec::new();
-        // An error is an end, too.
+        // A read error also ends the message.
         let _ = self.exec.take()?.read_to_end(&mut said);
         <[u8; 4]>::try_from(&*said).ok().map(i32::from_le_bytes)
     }
 
-    /// One order from above; `false` when there will be no more.
+    /// Carries out one order of the driver; `false` if no more can come.
     fn obey(&mut self, control: &mut UnixStream) -> io::Result<bool> {
         let mut order = [0];
         match (read_some(control, &mut order)?, order[0]) {
@@ -176,17 +177,17 @@ impl Engine {
         Ok(true)
     }
 
-    /// Asks the group to end. Not those who left it: one may be the supervisor of another
-    /// run, whose own driver is in the group and ends it in its own way.
+    /// Sends TERM to the group. Processes that left the group get nothing: one may be the
+    /// supervisor of another run, whose own driver is in the group and ends it.
     fn term(&mut self) {
         if self.exec.is_some() {
             return self.kill();
         }
         self.told = true;
         self.kill_at = Some(Instant::now() + self.grace);
-        // Gone already is as good, here and below.
+        // It does not matter if the group is gone, here and below.
         let _ = kill_process_group(self.group, Signal::TERM);
-        // A stopped process gets it only when it goes on.
+        // A stopped process gets TERM only when it continues.
         let _ = kill_process_group(self.group, Signal::CONT);
     }
 
@@ -195,7 +196,7 @@ impl Engine {
         self.kill_at = None;
         self.give_up_at.get_or_insert(Instant::now() + PATIENCE);
         let _ = kill_process_group(self.group, Signal::KILL);
-        // Before the stage has its group.
+        // For a stage that has no group yet.
         let _ = kill_process(self.group, Signal::KILL);
     }
 }

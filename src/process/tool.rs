@@ -1,4 +1,4 @@
-//! Short helper programs: probes, and git's answers.
+//! Runs short helper programs, such as probes and git.
 
 use std::io::{self, PipeReader};
 use std::os::fd::AsFd;
@@ -12,25 +12,25 @@ use super::ready::{read_some, ready, sooner, until};
 use super::{Invocation, ProcessError, program};
 use crate::evaluation::Ended;
 
-/// How often a silent tool is looked at: its death does not show while a child of its own
-/// holds the pipe.
+/// How often to check whether a silent tool has ended. Its death does not close the pipe if a
+/// child still holds it.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a tool said.
+/// The result of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutput {
     /// How it ended.
     pub ended: Ended,
-    /// What it said on stdout, up to the invocation's bound.
+    /// Stdout, up to the invocation's limit.
     pub stdout: Vec<u8>,
-    /// What it said on stderr, likewise.
+    /// Stderr, up to the same limit.
     pub stderr: Vec<u8>,
-    /// Whether it said more than that; the rest was read and dropped.
+    /// Whether there was more output; the rest was read and dropped.
     pub truncated: bool,
 }
 
-/// Runs a helper to its end or time-out. It has its own process group, which is ended with
-/// it; nothing more is done to hold on to descendants that run away.
+/// Runs a helper until it ends or times out, then kills its process group. Descendants that left
+/// the group are not tracked.
 pub fn tool(invocation: &Invocation) -> Result<ToolOutput, ProcessError> {
     let cwd = invocation.folder();
     if !cwd.is_dir() {
@@ -71,7 +71,8 @@ fn silent(ended: Ended) -> ToolOutput {
     ToolOutput { ended, stdout: Vec::new(), stderr: Vec::new(), truncated: false }
 }
 
-/// The kernel's refusal of the program is the program's; want of processes is the world's.
+/// The result of a failed start. A lack of processes, memory, or descriptors is an error of the
+/// machine; any other refusal is the program's result.
 fn not_started(file: &Path, error: io::Error) -> Result<ToolOutput, ProcessError> {
     use rustix::io::Errno;
 
@@ -132,9 +133,9 @@ impl Helper {
                 self.signal(Signal::KILL);
             }
         }
-        // What it left behind, so that the pipes end.
+        // Kills the remaining group, so that the pipes end.
         self.signal(Signal::KILL);
-        // Its number may be another's from here on.
+        // The group's number may be reused from here on.
         self.group = None;
         let last_words = Instant::now() + Duration::from_secs(1);
         while self.pipes.iter().any(Option::is_some) && Instant::now() < last_words {
@@ -150,7 +151,7 @@ impl Helper {
         Ok(ToolOutput { ended, stdout, stderr, truncated: self.truncated })
     }
 
-    /// Reads what there is, or waits a moment for it.
+    /// Reads the available output, or waits for some until `timeout`.
     fn read(&mut self, timeout: Duration) -> io::Result<()> {
         let mut buffer = [0; 16 << 10];
         let [out, err] = &self.pipes;
@@ -177,7 +178,7 @@ impl Helper {
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = self.group {
-            // Gone already is as good.
+            // It does not matter if the group is gone.
             let _ = kill_process_group(group, signal);
         }
     }

@@ -1,5 +1,4 @@
-//! How sure an answer is in noise and how it was come by, for an engineer who knows no
-//! statistics.
+//! How sure an answer is and how the search found it, for an engineer who knows no statistics.
 
 use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
 use crate::store::journal::SearchMethod;
@@ -8,7 +7,7 @@ use crate::ui::text;
 use super::model::{EffectLine, FirstBad, GuardLine, Report};
 use super::posterior::{NoiseLine, PosteriorLine};
 
-/// How sure a first bad commit is, and what that rests on.
+/// The confidence in a first bad commit, and its evidence.
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     let sure = text::percent(first.confidence);
     let wrong = chance_of_error(first.confidence);
@@ -42,7 +41,7 @@ fn chance_of_error(confidence: f64) -> String {
     format!("{percent:.digits$} % chance")
 }
 
-/// How many times likelier it is than not, rounded down: e^Σl of the fresh pairs.
+/// The odds of a real step, rounded down: e^Σl over the fresh pairs of runs.
 fn odds(confidence: f64) -> String {
     let odds = confidence / (1.0 - confidence);
     match odds {
@@ -55,7 +54,7 @@ fn odds(confidence: f64) -> String {
     }
 }
 
-/// How the answers in noise were come by, a paragraph a search.
+/// How each posterior search found its answer, a paragraph per search.
 pub(super) fn searches(report: &Report) -> Vec<String> {
     let all = report.posterior.iter().map(|one| {
         let calibrated = one.calibrated.as_ref().unwrap_or(&one.noise);
@@ -69,14 +68,14 @@ pub(super) fn searches(report: &Report) -> Vec<String> {
     all.collect()
 }
 
-/// What the endpoints' runs came to, where each commit was settled by itself.
+/// Levels and noise of the endpoints' runs, for [`SearchMethod::Sequential`].
 pub(super) fn settled(report: &Report) -> Option<String> {
     if report.steadiness != Some(SearchMethod::Sequential) {
         return None;
     }
     let distance = |guard: &GuardLine| guard.noise.as_ref()?.distance.number();
     let noisy = report.guards.iter().filter(|guard| guard.target && guard.noise.is_some());
-    // The search goes by the metric with the least noise.
+    // The search uses the metric with the largest effect size d.
     let leads = noisy.max_by(|a, b| {
         let [a, b] = [a, b].map(|guard| distance(guard).unwrap_or(0.0));
         a.total_cmp(&b)
@@ -84,7 +83,7 @@ pub(super) fn settled(report: &Report) -> Option<String> {
     Some(levels(&leads.metric.to_string(), leads.noise.as_ref()?, false))
 }
 
-/// `good 7.213, bad 7.412, one run strays by 0.053`; `None` where values repeat.
+/// `good 7.213, bad 7.412, one run strays by 0.053`; `None` if values repeat.
 pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     let noise = guard.noise.as_ref()?;
     let [good, bad] = ends(noise);
@@ -94,7 +93,7 @@ pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     Some(format!("good {good}, bad {bad}, one run strays by {}", strays(noise)))
 }
 
-/// What the ends of a search came to.
+/// A sentence with the levels and the noise of a search's two ends.
 fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     let runs = noise.runs;
     if noise.kind.is_rate() {
@@ -128,7 +127,7 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     }
 }
 
-/// The levels of good and bad, with as many digits as the noise leaves, or `fails in 5 % of runs`.
+/// The good and the bad level, rounded to what the noise allows, or `fails in 5 % of runs`.
 pub(super) fn ends(noise: &NoiseLine) -> [String; 2] {
     if noise.kind.is_rate() {
         return [&noise.good, &noise.bad].map(|rate| format!("fails in {} of runs", share(rate)));
@@ -139,7 +138,7 @@ pub(super) fn ends(noise: &NoiseLine) -> [String; 2] {
     [good, bad].map(|level| rounded(level, sd))
 }
 
-/// How far one run strays: `0.053`, `1.2 %`.
+/// The standard deviation of one run: `0.053`, `1.2 %`.
 fn strays(noise: &NoiseLine) -> String {
     let sd = noise.sd.number().unwrap_or(f64::NAN);
     match noise.kind {
@@ -148,18 +147,18 @@ fn strays(noise: &NoiseLine) -> String {
     }
 }
 
-/// `67 %` of a share that was only estimated.
+/// An estimated share in whole percent: `67 %`.
 fn share(value: &Value) -> String {
     format!("{:.0} %", 100.0 * value.number().unwrap_or(f64::NAN))
 }
 
-/// What the search made of them.
+/// How many runs the search used, and what probability its answer reached.
 fn weighing(report: &Report, one: &PosteriorLine) -> String {
     let measured = one.commits.iter().filter(|commit| commit.samples > 0).count();
     let weighed = format!(
         "The search weighed all {} of {} together",
         text::plural(one.runs, "run"),
-        // The good end is not among the commits in question.
+        // `commits` does not have the good end.
         text::plural(measured + 1, "commit"),
     );
     let search = report.searches.iter().find(|search| search.search_number == one.search_number);
@@ -183,12 +182,12 @@ fn weighing(report: &Report, one: &PosteriorLine) -> String {
     }
 }
 
-/// `61.4 %`: how likely a candidate is the first bad commit, where a search weighed that.
+/// `61.4 %`: the probability that a candidate is the first bad commit, if a search computed one.
 pub(super) fn likely(report: &Report, commit: &CommitId) -> Option<String> {
     report.first(commit).map(chance)
 }
 
-/// A probability to one digit, rounded down, and nothing to never.
+/// A probability in percent with one decimal, rounded down; a small one is never shown as 0 %.
 pub(super) fn chance(p: f64) -> String {
     match 100.0 * p {
         p if p <= 0.0 => "0 %".to_owned(),
@@ -199,13 +198,13 @@ pub(super) fn chance(p: f64) -> String {
     }
 }
 
-/// The noise of a metric, where it has any.
+/// The noise of a targeted metric, if any.
 pub(super) fn noise_of<'r>(report: &'r Report, effect: &EffectLine) -> Option<&'r NoiseLine> {
     let guards = report.guards.iter().filter(|guard| guard.target);
     guards.filter(|guard| guard.metric == effect.metric).find_map(|guard| guard.noise.as_ref())
 }
 
-/// An own step in noise with its 95 % interval, in as many digits as it is known to.
+/// A step with its 95 % interval, rounded to what the noise allows.
 pub(super) struct About {
     /// `0.312 worse`.
     pub(super) step: String,
@@ -214,7 +213,7 @@ pub(super) struct About {
 }
 
 impl About {
-    /// `None` where values repeat, and where there is no figure to step.
+    /// `None` if values repeat or the target has no numeric step.
     pub(super) fn of(report: &Report, effect: &EffectLine) -> Option<Self> {
         noise_of(report, effect).filter(|noise| !noise.kind.is_rate())?;
         let step = effect.own_step.as_ref()?.number()?;
@@ -233,7 +232,7 @@ impl About {
     }
 }
 
-/// A number in as many digits as its error leaves: two of the error's own.
+/// A number rounded to the second significant digit of its error.
 fn rounded(x: f64, error: f64) -> String {
     let is_plain = error.is_finite() && error.abs() > 1e-12 && x.is_finite() && x.abs() < 1e15;
     if !is_plain {

@@ -1,15 +1,15 @@
-//! Commands as they ran, for people.
+//! Commands that ran, as text for people.
 
 use super::model::{MeasuredCommit, Report};
 
-/// As it could be typed.
+/// The command as a user could type it.
 pub(super) fn typed(words: &[String]) -> String {
-    // A NUL cannot be in an argument that was run.
+    // An argument that ran cannot contain NUL, so quoting does not fail.
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
-/// A command without what differs between any two commits: the slot it ran in, and the
-/// commit's own name. What is left differs only where the recipe does.
+/// A command with the slot removed and placeholders for the names of the commit and its first
+/// parent. Two results differ only if the recipes differ.
 pub(super) fn comparable(argv: &[String], report: &Report, commit: &MeasuredCommit) -> Vec<String> {
     let lineage = report.history.iter().find(|one| one.commit == commit.commit);
     let parent = lineage.and_then(|one| one.parents.first());
@@ -23,7 +23,7 @@ pub(super) fn comparable(argv: &[String], report: &Report, commit: &MeasuredComm
         .collect()
 }
 
-/// `/cache/slots/2/build/ppl` as `build/ppl`, or `../build/ppl`: `way` leads to the slot.
+/// `/cache/slots/2/build/ppl` as `build/ppl`, or as `../build/ppl` if `way` is `../`.
 pub(super) fn from_slot(word: &str, slots: &str, way: &str) -> String {
     let mut rest = word;
     let mut short = String::with_capacity(word.len());

@@ -1,4 +1,4 @@
-//! From the nouns of a finding to the fields of the document.
+//! Conversions from the types of a finding to those of the report.
 
 use crate::evaluation::{Account, CommitInfo, Contribution, Culprit, Effect, Value};
 

@@ -1,4 +1,4 @@
-//! What a hunt cost.
+//! The cost of a hunt.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use crate::store::journal::{BuildDone, Entry, Event, RunDone};
 
 use super::model::Totals;
 
-/// Adds up a journal.
+/// Adds up the cost of a journal's events.
 pub(super) struct Cost;
 
 impl Cost {
     pub(super) fn of(entries: &[Entry]) -> Totals {
         let (wall_s, saved_s) = (driven(entries), super::short::saved(entries));
         let mut totals = Totals { wall_s, saved_s, ..Totals::default() };
-        // After a resume the journal may tell of an attempt again.
+        // After a resume the journal may repeat an attempt.
         let mut counted = HashSet::new();
         for entry in entries {
             match &entry.event {
@@ -39,19 +39,19 @@ impl Cost {
     }
 }
 
-/// Where a step before the measure fails, nothing of the measure runs.
+/// Whether a prepare step failed, so that the measure did not run.
 fn is_prepare(run: &RunDone) -> bool {
     run.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Prepare)
 }
 
-/// Whether a command of its was started.
+/// Whether a command of the build was started.
 fn was_tried(build: &BuildDone) -> bool {
     let is_nothing = |failure: &Failure| failure.kind.leaves_nothing_to_build();
     !build.reused && !build.failure.as_ref().is_some_and(is_nothing)
 }
 
-/// Seconds during which somebody drove the hunt: each driver from its first event to its
-/// last. One that was killed is taken to have lived until the last thing it said.
+/// Seconds during which a process drove the hunt: each session from its first event to its last.
+/// A killed process counts until its last event.
 fn driven(entries: &[Entry]) -> f64 {
     let mut total = 0.0;
     let mut session: Option<(jiff::Timestamp, jiff::Timestamp)> = None;

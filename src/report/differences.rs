@@ -1,4 +1,5 @@
-//! What else differs between a first bad commit and its parent, in words and as a table.
+//! Differences between a first bad commit and its parent besides the source, as text and as a
+//! table.
 
 use crate::evaluation::{Difference, DifferenceIn};
 use crate::ui::text;
@@ -6,7 +7,7 @@ use crate::ui::text;
 use super::model::FirstBad;
 use super::tables::Table;
 
-/// The most telling ones, with what they are about; the last line counts the rest.
+/// The `most` most telling differences, each with a label; the last line counts the rest.
 pub(super) fn lines(first: &FirstBad, most: usize) -> Vec<(&'static str, String)> {
     let Some(all) = &first.differences else { return Vec::new() };
     let shown = all.found.iter().take(most);
@@ -23,7 +24,7 @@ fn words(one: &Difference) -> String {
     text::shorten(&text::line(&one.to_string()), 160)
 }
 
-/// All of them.
+/// All differences.
 pub(super) fn table(first: &FirstBad) -> Table {
     let found = first.differences.iter().flat_map(|all| &all.found);
     let rows = found.map(|one| {
@@ -45,7 +46,7 @@ pub(super) fn table(first: &FirstBad) -> Table {
     Table::new(["what", "name", "parent", "here", "where"], rows)
 }
 
-/// What was compared, and nothing of it differs.
+/// The kinds that were compared and do not differ.
 pub(super) fn same(first: &FirstBad) -> impl Iterator<Item = DifferenceIn> {
     first.differences.iter().flat_map(|all| {
         let differs = |kind: &DifferenceIn| all.found.iter().any(|one| one.kind == *kind);

@@ -1,4 +1,4 @@
-//! From a journal to a report: every event is looked at once, in order.
+//! Makes a report from a hunt's journal.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ impl Report {
         Self::read(hunt, hunt.is_driven()?)
     }
 
-    /// The same for the driver itself, whose work is over.
+    /// The same for the process that drove the hunt, whose work is over.
     pub(super) fn at_rest(hunt: &HuntDir) -> Result<Self, ReportError> {
         Self::read(hunt, false)
     }
@@ -49,7 +49,7 @@ impl Report {
         Ok(report)
     }
 
-    /// The same from the events; `None` before a hunt has begun.
+    /// The report from stored data; `None` before the hunt has begun.
     pub(super) fn from_stored(stored: Stored) -> Option<Self> {
         let Stored { entries, history, is_driven, folder, inside } = stored;
         let (at, begun) = entries.iter().find_map(|entry| match &entry.event {
@@ -71,14 +71,14 @@ impl Report {
     }
 }
 
-/// What lies in a hunt's folder.
+/// The contents of a hunt's folder.
 pub(super) struct Stored {
     pub(super) entries: Vec<Entry>,
     pub(super) history: Vec<Lineage>,
-    /// Whether somebody drives it at this moment.
+    /// Whether a process drives the hunt right now.
     pub(super) is_driven: bool,
     pub(super) folder: PathBuf,
-    /// The hunts that went on from it, each with the first bad commit.
+    /// The hunts inside dependencies, each with the first bad commit that moves the dependency.
     pub(super) inside: Vec<(CommitId, InsideLine)>,
 }
 
@@ -94,10 +94,10 @@ struct Gathered<'a> {
     notes: Vec<String>,
     commands: Commands,
     plan: Option<&'a Plan>,
-    /// Why it stopped; nothing is said where that was a person's wish.
+    /// Why the hunt stopped; empty if a person stopped it.
     stopped: Option<&'a str>,
     finding: Option<&'a Finding>,
-    /// The judged commits, oldest first; empty before the end.
+    /// The judged commits, oldest first; empty until the hunt ends.
     order: &'a [CommitId],
 }
 
@@ -113,7 +113,7 @@ impl<'a> Gathered<'a> {
                 }
             }
             Event::Run(run) => {
-                // Who repeats a hunt by hand reads the whole text.
+                // A reader who repeats a run by hand needs the command for the full text.
                 if !self.measured.run(run) {
                     self.commands.measures.insert(run.measure.clone(), run.argv.clone());
                 }
@@ -177,7 +177,7 @@ impl<'a> Gathered<'a> {
         self.confirmed.retain(|culprit| culprit.info.commit != *commit);
     }
 
-    /// A resumed hunt says some things twice.
+    /// Adds a note once: a resumed hunt repeats some of them.
     fn note(&mut self, text: String) {
         if !self.notes.contains(&text) {
             self.notes.push(text);
@@ -256,8 +256,8 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// What can be said of a hunt without an end: what is confirmed so far stands, but which
-    /// step is the largest is not known yet, so none is the main one.
+    /// The finding of a hunt without an end. It lists the confirmed commits but no main one: a
+    /// larger step may still be found.
     fn interrupted(&self) -> Finding {
         let (why, then) = match self.stopped {
             Some("") => ("The hunt was stopped.".to_owned(), RESUME),
@@ -282,14 +282,14 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// What is said where the frozen configuration has another digest than the journal tells.
+/// Note for a frozen configuration whose digest differs from the journal's.
 const ALTERED: &str = "the oracle.toml in the hunt's folder is not the one that the hunt began with: \
                        it was changed or removed since, so that the hunt cannot be resumed";
 
-/// The cure of an interruption.
+/// What to do after an interruption.
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";
 
-/// In order of history. What neither the journal's end nor the range knows comes last.
+/// Sorts in order of history. Commits that neither the journal's end nor the range has come last.
 fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, history: &[Lineage]) {
     let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
         [old].into_iter().chain(history.iter().map(|one| &one.commit)).collect()
@@ -300,9 +300,8 @@ fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, his
     commits.sort_by_key(|commit| places.get(&commit.commit).copied().unwrap_or(usize::MAX));
 }
 
-/// A resumed search says again what it was told before: the first time counts.
-/// What the probes said, and what was asked besides: each compiler's version (once, where `cc` and
-/// `gcc` are one), and the inherited variables that count, by the command that tells the same.
+/// The probes' output, each compiler's version (once if `cc` and `gcc` are the same) and the
+/// inherited variables that count, each by a command that prints the same.
 fn environment(begun: &Begun) -> BTreeMap<String, String> {
     let Surroundings { variables, compilers } = &begun.surroundings;
     let mut said = begun.environment.clone();
@@ -320,6 +319,7 @@ fn environment(begun: &Begun) -> BTreeMap<String, String> {
     said
 }
 
+/// The steps of all searches. A resumed search repeats its verdicts: the first one counts.
 fn steps(judged: &[&Judged]) -> Vec<StepLine> {
     let mut seen = HashSet::new();
     let searched = judged.iter().filter(|judged| judged.phase == Phase::Search);
@@ -346,7 +346,7 @@ fn subjects<'f>(
         .collect()
 }
 
-/// How something failed, in one sentence.
+/// A failure in one sentence.
 pub(super) fn failure_text(failure: &Failure) -> String {
     let what = if failure.signature.is_empty() {
         failure.kind.to_string()

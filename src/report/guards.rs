@@ -1,4 +1,4 @@
-//! The guards of a hunt: which of them decided, and what the endpoints made of each.
+//! The guards of a hunt: which guards are targets, and their values at the endpoints.
 
 use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
 use crate::store::journal::{OtherGuard, SearchMethod};
@@ -6,7 +6,7 @@ use crate::store::journal::{OtherGuard, SearchMethod};
 use super::model::{GuardLine, TargetFailure};
 use super::posterior::NoiseLine;
 
-/// What the journal says of the guards.
+/// The guards of a hunt, as its journal tells.
 #[derive(Default)]
 pub(super) struct Guards<'a> {
     targets: &'a [Target],
@@ -36,7 +36,7 @@ impl<'a> Guards<'a> {
         })
     }
 
-    /// Targets first.
+    /// A line for each guard, targets first.
     pub(super) fn lines(&self) -> Vec<GuardLine> {
         let targets = self.targets.iter().filter_map(|target| match target {
             Target::Guard(target) => Some(target_line(target)),
@@ -79,7 +79,7 @@ fn target_line(target: &GuardTarget) -> GuardLine {
     }
 }
 
-/// A form in the words of oracle.toml.
+/// The key of a form in oracle.toml, with its amount.
 fn form(form: &GuardForm) -> (&'static str, Option<f64>) {
     match *form {
         GuardForm::MaxIncrease(x) => ("max_increase", Some(x)),

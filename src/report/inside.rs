@@ -1,5 +1,5 @@
-//! Hunts inside dependencies, in words: those that went on from a hunt, and the engine around
-//! one's own.
+//! Hunts inside dependencies, in words: those that a hunt led to, and the engine of a hunt that
+//! is inside a dependency itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,24 +10,24 @@ use crate::ui::text;
 
 use super::model::{FirstBad, Report};
 
-/// What came of going on inside a dependency that a first bad commit moves.
+/// The result of hunting inside a dependency that a first bad commit moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InsideLine {
-    /// The dependency.
+    /// Path of the dependency.
     pub path: String,
-    /// The hunt, where there is one; its report lies beside this one's folder.
+    /// Name of the hunt, if there is one; its folder lies beside this hunt's.
     pub hunt: Option<String>,
-    /// How it ended, where it can be read; [`Outcome::Interrupted`] where it has not.
+    /// How that hunt ended, if its journal is there; [`Outcome::Interrupted`] if it has not ended.
     pub outcome: Option<Outcome>,
-    /// The dependency's commit that it names.
+    /// The first bad commit of the dependency.
     pub culprit: Option<CommitInfo>,
-    /// The engine's commit that was built for it.
+    /// The engine commit that the hunt's builds use.
     pub engine: Option<CommitId>,
-    /// Why there is no hunt, or what it says where it names nobody.
+    /// Why there is no hunt, or the hunt's summary.
     pub summary: String,
 }
 
-/// What stands beside a hunt of those that went on from it, each with the first bad commit.
+/// The hunts that a hunt led to, each with the first bad commit that moves the dependency.
 pub(super) fn of(hunt: &HuntDir) -> Result<Vec<(CommitId, InsideLine)>, StoreError> {
     let of = |tried: Inside| Ok((tried.commit, line(hunt, tried.path, tried.went)?));
     hunt.inside()?.into_iter().map(of).collect()
@@ -66,7 +66,7 @@ fn line(hunt: &HuntDir, path: String, went: Went) -> Result<InsideLine, StoreErr
     Ok(InsideLine { hunt: Some(id), ..line })
 }
 
-/// What a first bad commit's dependencies hide: a sentence for each hunt inside.
+/// A sentence for each hunt inside a dependency of a first bad commit.
 pub(super) fn words(first: &FirstBad) -> Vec<String> {
     first.inside.iter().map(sentence).collect()
 }
@@ -89,7 +89,7 @@ fn sentence(line: &InsideLine) -> String {
     }
 }
 
-/// Whose commits a hunt is about, where they are not the engine's own.
+/// What the commits of a hunt are, if they are a dependency's.
 pub(super) fn around(report: &Report) -> Option<String> {
     let within = report.within.as_ref()?;
     Some(format!(

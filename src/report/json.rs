@@ -1,8 +1,8 @@
-//! `report.json`: for other programs.
+//! `report.json`, for other programs.
 
 use super::model::Report;
 
-/// The report as indented JSON; the fields stand in the order of the model.
+/// The report as indented JSON, fields in the order of [`Report`].
 pub fn json(report: &Report) -> String {
     let mut text = serde_json::to_string_pretty(report).expect("a report is plain data");
     text.push('\n');

@@ -1,4 +1,4 @@
-//! Where a page's links lead.
+//! The targets of a page's links.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,42 +9,42 @@ use crate::ui::text;
 
 use super::model::Report;
 
-/// What repeats a hunt's measurements; written when the hunt stops or ends.
+/// The script that repeats a hunt's measurements; written when the hunt stops or ends.
 pub(super) const SCRIPT: &str = "reproduce.sh";
 
-/// How to get from a page to the raw output.
+/// Makes links from a page to the logs of a hunt.
 pub struct Logs {
-    /// What stands before a path that is relative to the hunt.
+    /// Prefix of a path that is relative to the hunt's folder.
     prefix: String,
     missing: BTreeSet<String>,
 }
 
 impl Logs {
-    /// For a page that lies in the hunt's own folder: wherever both go, the links hold.
+    /// For a page in the hunt's own folder: links are relative, so the folder may be moved.
     pub fn beside(report: &Report) -> Self {
         Self { prefix: String::new(), missing: missing(report) }
     }
 
-    /// For a page that lies somewhere else on this machine, nobody knows where.
+    /// For a page at an unknown place on this machine: links are absolute.
     pub fn from_afar(report: &Report) -> Self {
         let folder = target(report.folder.as_os_str().as_bytes());
         Self { prefix: format!("file://{folder}/"), missing: missing(report) }
     }
 
-    /// For a page that will be written to that file.
+    /// For a page that will be written to `file`.
     pub fn for_file(report: &Report, file: &Path) -> Self {
         let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
         let is_beside = folder.is_some() && folder == report.folder.canonicalize().ok();
         if is_beside { Self::beside(report) } else { Self::from_afar(report) }
     }
 
-    /// The target of a link to a file of the hunt; `None` where it is gone.
+    /// The target of a link to a file of the hunt; `None` if the file is gone.
     pub(super) fn href(&self, path: &str) -> Option<String> {
         let is_there = !self.missing.contains(path);
         is_there.then(|| format!("{}{}", self.prefix, target(path.as_bytes())))
     }
 
-    /// What to say of logs that are gone.
+    /// A sentence that counts the logs that are gone.
     pub(super) fn missing_in_words(&self) -> Option<String> {
         let logs = self.missing.iter().filter(|path| *path != SCRIPT).count();
         (logs > 0).then(|| format!("{} not in that folder any more.", is_or_are(logs)))
@@ -63,7 +63,8 @@ fn missing(report: &Report) -> BTreeSet<String> {
     files.into_iter().filter(gone).map(str::to_owned).collect()
 }
 
-/// A path as the target of a link: nothing in it can end the link or start a scheme.
+/// A path as the target of a link, percent-encoded so that it cannot end the link or start a
+/// scheme.
 pub(super) fn target(path: &[u8]) -> String {
     let mut safe = String::with_capacity(path.len());
     for &byte in path {

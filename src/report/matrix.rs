@@ -1,4 +1,4 @@
-//! The cells of a matrix: in which of them the bad end is worse, and which commits made it so.
+//! The cells of a matrix: in which cells the bad end is worse, and which commits changed them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use super::model::{FirstBad, GuardLine, Report};
 use super::tables::{Cell, Table};
 use super::words;
 
-/// A guarded metric in all its cells.
+/// A guarded metric with all its cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatrixLine {
     /// The metric without a cell.
     pub metric: Metric,
-    /// What varies, in the order of the file.
+    /// The names of the axes, in the order of oracle.toml.
     pub axes: Vec<String>,
-    /// The cells, in the order of the file.
+    /// The cells, sorted by their values.
     pub cells: Vec<CellLine>,
 }
 
@@ -25,26 +25,26 @@ pub struct MatrixLine {
 pub struct CellLine {
     /// The metric with its cell.
     pub metric: Metric,
-    /// What each axis is, in the order of `axes`.
+    /// The value of each axis, in the order of `axes`.
     pub values: Vec<String>,
     /// The level at the good endpoint.
     pub baseline: Option<Value>,
     /// The level at the bad endpoint.
     pub bad: Option<Value>,
-    /// How far it may move.
+    /// The tolerance, in the metric's unit.
     pub limit: Option<Value>,
-    /// Whether the bad endpoint breaks its guard.
+    /// Whether the bad endpoint breaks the cell's guard.
     pub broken: bool,
-    /// The confirmed commits that changed it, in order of history.
+    /// The confirmed commits that changed the cell, in order of history.
     pub steps: Vec<CellStep>,
 }
 
-/// What a confirmed commit did in a cell.
+/// The step of a confirmed commit in a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellStep {
     /// The commit.
     pub commit: CommitId,
-    /// Its own step; `None` for a fact.
+    /// The step; `None` for a fact.
     pub own_step: Option<Value>,
 }
 
@@ -80,13 +80,13 @@ pub(super) fn of(guards: &[GuardLine], culprits: &[FirstBad]) -> Vec<MatrixLine>
         });
     }
     for line in &mut lines {
-        // Guards that decided stand first in a report; cells stand as in the file.
+        // The guards list targets first; cells are sorted by value instead.
         line.cells.sort_by(|a, b| a.values.cmp(&b.values));
     }
     lines
 }
 
-/// Whether one commit explains every cell that broke, or several do.
+/// A sentence per metric: how many cells broke, and by which commits.
 pub(super) fn in_words(report: &Report) -> Vec<String> {
     report.matrix.iter().filter_map(|line| sentence(report, line)).collect()
 }
@@ -120,7 +120,7 @@ fn sentence(report: &Report, line: &MatrixLine) -> Option<String> {
     Some(format!("Broken in {count} of {all} cells of {metric}{told}{left}."))
 }
 
-/// The grid: a row for each cell, a column for each commit that was found.
+/// The grid: a row for each cell, a column for each confirmed commit.
 pub(super) fn grid(report: &Report, line: &MatrixLine) -> Table {
     let mut columns = line.axes.clone();
     columns.extend(["good end", "bad end", "limit"].map(str::to_owned));

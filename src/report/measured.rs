@@ -1,4 +1,4 @@
-//! The commits of a hunt with what was measured at them.
+//! The commits of a hunt with their builds, runs and verdicts.
 
 use std::collections::HashMap;
 
@@ -22,12 +22,12 @@ struct OneCommit<'a> {
     builds: Vec<&'a BuildDone>,
     runs: Vec<&'a RunDone>,
     judged: Option<&'a Judged>,
-    /// The last search whose verdict counts.
+    /// The search whose verdict counts.
     search_number: usize,
 }
 
 impl<'a> Measured<'a> {
-    /// After a resume the journal may tell of an attempt again: the first time counts.
+    /// Adds a build. After a resume the journal may repeat an attempt: the first entry counts.
     pub(super) fn build(&mut self, build: &'a BuildDone) {
         let commit = self.commit(&build.commit);
         if commit.builds.iter().all(|known| known.attempt != build.attempt) {
@@ -35,7 +35,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Whether it read another amount of text than the endpoints' runs.
+    /// Adds a run. Returns whether the run read another amount of text than the endpoints' runs.
     pub(super) fn run(&mut self, run: &'a RunDone) -> bool {
         if let (Some(text), Phase::Endpoint) = (run.text, run.phase) {
             self.texts.entry(&run.measure).or_insert(text);
@@ -48,8 +48,7 @@ impl<'a> Measured<'a> {
         is_other
     }
 
-    /// The range is searched again, since the verdicts of this search did not hold: those to
-    /// come take their place.
+    /// Lets the verdicts of search `again` replace those of `search_number`, which did not hold.
     pub(super) fn redo(&mut self, search_number: usize, again: usize) {
         for commit in self.commits.iter_mut().filter(|commit| commit.search_number == search_number)
         {
@@ -57,8 +56,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// A later search has another baseline, under which even a first bad commit is good; the
-    /// hunt's own baseline is that of the first search a commit was judged in.
+    /// Sets the verdict of a commit. The first search that judged the commit counts, since it uses
+    /// the hunt's own baseline. Under a later search's baseline even a first bad commit is good.
     pub(super) fn judge(&mut self, judged: &'a Judged) {
         let commit = self.commit(&judged.commit);
         if commit.judged.is_none() || judged.search_number <= commit.search_number {
@@ -108,13 +107,13 @@ impl OneCommit<'_> {
     }
 }
 
-/// What a run read, where that is another amount of text than the endpoints' runs read.
+/// The amount of text that a run read, if the endpoints' runs read another amount.
 fn other_text(run: &RunDone, texts: &HashMap<&str, Extent>) -> Option<Extent> {
     let whole = texts.get(run.measure.as_str())?;
     run.text.filter(|text| text.differs_from(*whole))
 }
 
-/// One sample a value; a failed run that printed none still gets one, so that its log is found.
+/// One sample per value. A failed run without a value gets one too, as a link to its log.
 fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
     let chunks = other_text(run, texts).map(|text| text.chunks);
     let failure = run.failure.as_ref().map(failure_text);
@@ -137,7 +136,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
     samples
 }
 
-/// What counts for nothing has no sample, and is told of all the same.
+/// The entry of an excluded run, which has no samples.
 fn apart_line(run: &RunDone) -> Option<ApartLine> {
     let why = run.apart.clone()?;
     Some(ApartLine {
@@ -181,7 +180,7 @@ fn run_line(run: &RunDone) -> RunLine {
     }
 }
 
-/// What every run yields, whatever it measures.
+/// Whether this is a metric that every run has: wall time or peak memory.
 pub(super) fn is_resource(metric: &Metric) -> bool {
     matches!(metric.name.as_deref(), Some("wall_s" | "peak_rss_mib"))
 }

@@ -1,4 +1,4 @@
-//! A view of a hunt, made from its folder and journal alone; runs nothing.
+//! Reports on a hunt, made from its folder and journal alone. Nothing here builds or measures.
 
 mod certainty;
 mod commands;
@@ -58,13 +58,13 @@ pub enum ReportError {
     /// The journal has no beginning.
     #[error("hunt {0} has not begun: its journal says nothing yet")]
     NotBegun(String),
-    /// A word of a command that no shell can hold.
+    /// A word of a command that cannot be quoted for a shell.
     #[error("{0:?} cannot be written in a shell script")]
     Unquotable(String),
 }
 
 impl ReportError {
-    /// What to do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Store(error) => return error.hint(),
@@ -78,21 +78,21 @@ impl ReportError {
     }
 }
 
-/// The forms a report can be rendered in from the journal alone.
+/// Formats of a report that need only the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Markdown.
     Md,
-    /// For people with a browser.
+    /// A page for a browser.
     Html,
     /// For an issue tracker: short, and without links.
     Issue,
-    /// For programs.
+    /// `report.json`, for programs.
     Json,
 }
 
 impl Format {
-    /// The report in this form, for a file at that path, or for wherever it will go.
+    /// The report in this format. `file` is the path that the text will be written to, if known.
     pub fn render(self, report: &Report, file: Option<&Path>) -> String {
         match self {
             Self::Md => markdown(report),
@@ -107,7 +107,7 @@ impl Format {
 }
 
 /// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh` into the hunt's folder,
-/// each whole or not at all, and returns what they say.
+/// each one atomically. Returns the report.
 pub fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, ReportError> {
     let report = Report::at_rest(hunt)?;
     let folder = hunt.path();
@@ -117,7 +117,7 @@ pub fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, Report
     publish(&script, reproduce(&report, recipes)?.as_bytes())?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))
         .map_err(|source| StoreError::Io { path: script, source })?;
-    // Last, since it leads to whatever else lies there.
+    // Last, since the page links to the other files if they exist.
     publish(&folder.join("report.html"), html(&report, &Logs::beside(&report)).as_bytes())?;
     Ok(report)
 }

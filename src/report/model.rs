@@ -1,4 +1,5 @@
-//! What a report says: the fields of `report.json`, which others rely on, and nothing else.
+//! The data of a report. The fields that serde does not skip are the format of `report.json`,
+//! which other programs read.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,83 +22,83 @@ use super::timed::TimedLine;
 /// The format of `report.json`.
 pub const SCHEMA: &str = "bisect-ppl/report/1";
 
-/// A finished or interrupted hunt, as far as its journal tells.
+/// A finished or interrupted hunt, as its journal tells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: String,
     /// The hunt's name.
     pub hunt: String,
-    /// The program that ran it, with its version.
+    /// Name and version of the program that ran the hunt.
     pub tool: String,
-    /// How it ended; [`Outcome::Interrupted`] where the journal has no end.
+    /// How the hunt ended; [`Outcome::Interrupted`] if the journal has no end.
     pub outcome: Outcome,
-    /// One or two sentences in plain words.
+    /// The result in one or two sentences.
     pub summary: String,
     /// The good endpoint.
     pub good: Endpoint,
     /// The bad endpoint.
     pub bad: Endpoint,
-    /// The engine's commit that is built each time, where these are commits of a dependency.
+    /// For a hunt over a dependency's commits: the engine commit that each build uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
-    /// The first bad commit with the largest own step, where the hunt names one.
+    /// The first bad commit with the largest step; `None` if the hunt names none.
     pub culprit: Option<FirstBad>,
     /// All real parents of `culprit`.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.
     pub culprits: Vec<FirstBad>,
-    /// The commits it may be, the likeliest first.
+    /// Commits that may be the first bad one, the likeliest first.
     pub candidates: Vec<CommitId>,
-    /// The account of the main metric.
+    /// How much of the main metric's total change the confirmed commits explain.
     pub account: Option<AccountLine>,
-    /// The account of each targeted metric.
+    /// The same for each targeted metric.
     pub accounts: Vec<AccountLine>,
-    /// Where many small steps make the rise.
+    /// Ranges that add up to the total change, if it comes from many small steps.
     pub contributions: Vec<Rise>,
-    /// Guarded metrics that have cells, and which commit did what in which.
+    /// Guarded metrics of a `[matrix]`: the levels of each cell and the commits that changed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matrix: Vec<MatrixLine>,
-    /// Every guard; those with `target` decided.
+    /// Every guard; those with `target` decide verdicts.
     pub guards: Vec<GuardLine>,
-    /// The failure that was hunted, where that was the target.
+    /// The failure that the hunt looks for; `None` if it looks for a change of a metric.
     pub target_failure: Option<TargetFailure>,
-    /// Whether the endpoints' values repeated bit for bit.
+    /// The search method, which depends on how much the endpoints' values vary.
     pub steadiness: Option<SearchMethod>,
     /// The ranges of history that were searched.
     pub searches: Vec<SearchLine>,
-    /// What each search in noise believed in the end.
+    /// The last posterior of each search that computed one.
     #[serde(default)]
     pub posterior: Vec<PosteriorLine>,
     /// Every commit that was built, run or judged, in order of first appearance.
     pub commits: Vec<MeasuredCommit>,
-    /// Metrics that a launch says several times.
+    /// Metrics that one run prints several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<RepeatLine>,
-    /// Measures that had the machine to themselves, and what it was like then.
+    /// Exclusive measures, and the state of the machine around their runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timed: Vec<TimedLine>,
-    /// What it was expected to cost, said before the search.
+    /// The expected cost, estimated before the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
-    /// What it cost.
+    /// The actual cost.
     pub totals: Totals,
-    /// What a reader should know besides.
+    /// Further remarks for the reader.
     pub notes: Vec<String>,
     /// The inputs of the runs.
     pub inputs: BTreeMap<String, InputFile>,
-    /// What was asked of the environment, by command: the configured probes, `cc --version` and its
-    /// like, and `printenv NAME` for each inherited variable that counts.
+    /// The environment, as output by command: the configured probes, compiler versions such as
+    /// `cc --version`, and `printenv NAME` for each inherited variable that counts.
     pub environment: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
-    /// What was run.
+    /// The commands that ran.
     pub commands: Commands,
     /// Options of the command line.
     pub options: Options,
-    /// How many commits may have been the first bad one at the start.
+    /// Number of commits that could be the first bad one at the start.
     pub range: usize,
-    /// When it began (RFC 3339, UTC).
+    /// When the hunt began (RFC 3339, UTC).
     pub began: String,
     /// Git's version.
     pub git: String,
@@ -105,25 +106,25 @@ pub struct Report {
     pub config_sha256: String,
     /// Top of the checkout the hunt was started from.
     pub checkout: Option<String>,
-    /// The commits after the good endpoint up to the bad one, oldest first; empty where the
-    /// hunt kept none. Not part of the document, nor is what follows: anybody with the
-    /// repository has it, or it lies in the hunt's folder.
+    /// The commits after the older endpoint up to the newer one, oldest first; empty if the hunt
+    /// kept none. This field and those below are not in `report.json`: the repository or the
+    /// hunt's folder has the same data.
     #[serde(skip)]
     pub history: Vec<Lineage>,
-    /// Somebody drives the hunt at this moment.
+    /// Whether a process drives the hunt right now.
     #[serde(skip)]
     pub is_running: bool,
-    /// When the last thing happened (RFC 3339, UTC).
+    /// Time of the journal's last event (RFC 3339, UTC).
     #[serde(skip)]
     pub until: String,
-    /// What each step of the search asked, in order.
+    /// The commits that the searches judged, in order.
     #[serde(skip)]
     pub steps: Vec<StepLine>,
-    /// Where slots lie.
+    /// The folder of the build slots.
     #[serde(skip)]
     pub slots: String,
-    /// The hunt's folder: what the logs' paths are relative to. Not part of the document,
-    /// since it may be moved.
+    /// The hunt's folder. Log paths are relative to it. Not in `report.json`: the folder may be
+    /// moved.
     #[serde(skip)]
     pub folder: PathBuf,
 }
@@ -131,7 +132,7 @@ pub struct Report {
 /// An end of the range.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Endpoint {
-    /// Its name.
+    /// The commit.
     pub commit: CommitId,
     /// First line of its message.
     pub subject: String,
@@ -139,7 +140,7 @@ pub struct Endpoint {
     pub author: String,
     /// The author's date (RFC 3339).
     pub date: String,
-    /// What was typed for it.
+    /// The revision as the user typed it.
     pub asked: String,
 }
 
@@ -148,45 +149,45 @@ pub struct Endpoint {
 pub struct FirstBad {
     /// The commit.
     pub commit: CommitId,
-    /// The worst of its parents: what the own step is measured against.
+    /// The worst parent; the step is measured against it.
     pub parent: CommitId,
     /// All its real parents.
     pub parents: Vec<CommitId>,
-    /// First line of its message; lossy, as written.
+    /// First line of the commit message, lossy if not UTF-8.
     pub subject: String,
     /// `Name <email>`.
     pub author: String,
     /// The author's date (RFC 3339).
     pub date: String,
-    /// How sure.
+    /// Confidence in the answer, from 0 to 1.
     pub confidence: f64,
-    /// What that rests on.
+    /// What the confidence rests on.
     pub basis: Basis,
-    /// How the main target moved; `None` where a failure is what broke.
+    /// The change of the main target; `None` if the target is a failure.
     pub effect: Option<EffectLine>,
-    /// How each broken target moved.
+    /// The change of each broken target.
     pub effects: Vec<EffectLine>,
-    /// The failure, where that is what broke.
+    /// The failure, if the target is a failure.
     pub failure: Option<Failure>,
-    /// What it touches.
+    /// The files that the commit touches.
     pub files: Vec<TouchedFile>,
-    /// Other projects' sources that it moves.
+    /// Dependencies that the commit moves to another revision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Dependency>,
-    /// What came of going on inside them.
+    /// Results of the hunts inside those dependencies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<InsideLine>,
-    /// What its runs loaded that those of its parent did not, where that is known.
+    /// How the files that its runs loaded differ from those of its parent's runs, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Ran>,
-    /// What else is not the same in its build and in that parent's, where that was looked at.
+    /// Other differences between its build and its parent's, if they were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<Differences>,
-    /// Date and hunt of the confirmation, when an earlier one was taken over.
+    /// Date and hunt of an earlier confirmation, if this hunt reuses it.
     pub confirmed_before: Option<(String, String)>,
 }
 
-/// An [`Effect`](crate::evaluation::Effect) whose numbers may be anything a float can be.
+/// An [`Effect`](crate::evaluation::Effect) whose numbers may be NaN or infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectLine {
     /// The metric.
@@ -195,105 +196,105 @@ pub struct EffectLine {
     pub parent: Value,
     /// The level at the commit.
     pub commit: Value,
-    /// How much worse, positive is worse; `None` for a fact.
+    /// The step from parent to commit, positive is worse; `None` for a fact.
     pub own_step: Option<Value>,
-    /// The own step's 95 % interval where its guard has `noise`, else its range over all pairs
-    /// of fresh runs.
+    /// The step's 95 % interval if its guard has `noise`, else its range over all pairs of fresh
+    /// runs.
     pub interval: Option<[Value; 2]>,
-    /// How far the guard lets the metric move.
+    /// The guard's tolerance, in the metric's unit.
     pub limit: Value,
-    /// The step over the chunks of the text.
+    /// The step over the text's chunks, for a perplexity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_text: Option<OverText>,
 }
 
-/// An [`Account`](crate::evaluation::Account) whose numbers may be anything a float can be.
+/// An [`Account`](crate::evaluation::Account) whose numbers may be NaN or infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccountLine {
     /// The metric.
     pub metric: Metric,
     /// How much worse the bad endpoint is than the good one.
     pub total: Value,
-    /// The sum of the own steps found.
+    /// The sum of the confirmed commits' steps.
     pub explained: Value,
-    /// What is left.
+    /// `total` minus `explained`.
     pub rest: Value,
-    /// How far the guard lets the metric move.
+    /// The guard's tolerance, in the metric's unit.
     pub limit: Value,
 }
 
-/// A [`Contribution`](crate::evaluation::Contribution) whose numbers may be anything a float can be.
+/// A [`Contribution`](crate::evaluation::Contribution) whose numbers may be NaN or infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rise {
-    /// The last commit before it.
+    /// The last commit before the range.
     pub from: CommitId,
-    /// Its last commit.
+    /// The last commit of the range.
     pub to: CommitId,
-    /// How many commits it has.
+    /// Number of commits in the range.
     pub commits: usize,
-    /// How much worse the metric got over it.
+    /// How much worse the metric gets over the range.
     pub rise: Value,
     /// The metric.
     pub metric: Metric,
 }
 
-/// A guard and what the endpoints made of it.
+/// A guard and its values at the endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GuardLine {
     /// The metric.
     pub metric: Metric,
-    /// The form, in the words of oracle.toml (`max_increase`); `None` where the journal does
-    /// not have it.
+    /// The guard's form, by its key in oracle.toml (`max_increase`); `None` if the journal lacks
+    /// the form.
     pub form: Option<String>,
-    /// The amount as configured, in the form's unit.
+    /// The configured amount, in the form's unit.
     pub amount: Option<Value>,
-    /// How far the metric may move, in its own unit.
+    /// The tolerance, in the metric's unit.
     pub limit: Option<Value>,
     /// The level at the good endpoint.
     pub baseline: Option<Value>,
     /// The level at the bad endpoint.
     pub bad: Option<Value>,
-    /// What parts good from bad where values do not repeat.
+    /// The value between good and bad; `None` if values repeat bit for bit.
     pub threshold: Option<Value>,
-    /// What the endpoints' runs came to where values do not repeat.
+    /// Levels and noise of the endpoints' runs; `None` if values repeat bit for bit.
     #[serde(default)]
     pub noise: Option<NoiseLine>,
-    /// Whether it decided.
+    /// Whether the guard decides verdicts.
     pub target: bool,
-    /// Why, or why not.
+    /// Why the guard is a target, or why not.
     pub why: String,
 }
 
-/// A failure that was hunted.
+/// The failure that a hunt looks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetFailure {
-    /// The measure that fails; `None` when the build does.
+    /// The measure that fails; `None` if the build fails.
     pub measure: Option<String>,
-    /// How.
+    /// The failure.
     pub failure: Failure,
 }
 
 /// A range of history that was searched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchLine {
-    /// Counts from 0.
+    /// Number of the search, from 0.
     #[serde(rename = "stretch")]
     pub search_number: usize,
-    /// Its good end.
+    /// The good end of the range.
     pub good: CommitId,
-    /// Its bad end.
+    /// The bad end of the range.
     pub bad: CommitId,
     /// How many commits could be the first bad one.
     pub commits: usize,
-    /// Pathspecs that limited it.
+    /// Pathspecs that limit the search.
     pub paths: Vec<String>,
-    /// How many chunks of the text it read, where that was not all.
+    /// How many chunks of the text each run reads, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunks: Option<u32>,
-    /// How; as [`Report::steadiness`] says where it is not told.
+    /// The search method; if `None`, [`Report::steadiness`] holds.
     #[serde(default)]
     pub method: Option<SearchMethod>,
-    /// The commit that it pointed at.
+    /// The commit that the search claims as the first bad one.
     #[serde(default)]
     pub named: Option<CommitId>,
 }
@@ -301,14 +302,14 @@ pub struct SearchLine {
 /// A commit that a search judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepLine {
-    /// Of which search.
+    /// Number of the search.
     pub search_number: usize,
     /// The commit.
     pub commit: CommitId,
-    /// What was said of it.
+    /// The commit's verdict.
     pub verdict: Verdict,
-    /// How many commits git had left to test after it; `None` where git did not have to ask,
-    /// since the store knew.
+    /// How many commits are left to test after this step; `None` if the store had the answer and
+    /// git did not ask.
     pub left: Option<usize>,
 }
 
@@ -319,26 +320,25 @@ pub struct MeasuredCommit {
     pub commit: CommitId,
     /// First line of its message, where the journal has it.
     pub subject: Option<String>,
-    /// Its last verdict in the first search it was judged in: against the hunt's own
-    /// baseline, not that of a later search.
+    /// The commit's last verdict in the first search that judged it. That search compares with
+    /// the hunt's own baseline; a later search has another one.
     pub verdict: Verdict,
-    /// Why, in a sentence.
+    /// The reason for the verdict, in one sentence.
     pub reason: String,
-    /// Why skipped, where it was.
+    /// Why the commit was skipped, if it was.
     pub skip: Option<SkipReason>,
-    /// The targets it breaks.
+    /// The targets that the commit breaks.
     pub broken: Vec<Metric>,
-    /// The probability that it is the first bad one or comes after it, as the first range of
-    /// history saw it in which that was weighed.
+    /// The probability that the commit is bad, from the first search that computed one.
     pub p_bad: Option<f64>,
-    /// Each value of each run.
+    /// Each value of each run that counts.
     pub samples: Vec<SampleLine>,
-    /// Runs that count for nothing.
+    /// Excluded runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<ApartLine>,
     /// Its builds.
     pub builds: Vec<BuildLine>,
-    /// Its runs. Not part of the document: each log begins with its command.
+    /// All runs. Not in `report.json`: each log begins with its command.
     #[serde(skip)]
     pub runs: Vec<RunLine>,
 }
@@ -346,118 +346,118 @@ pub struct MeasuredCommit {
 /// One value of one run, or a run's failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleLine {
-    /// The metric; the measure's own for a failure without a value.
+    /// The metric. A failure without a value has the measure's main metric.
     pub metric: Metric,
     /// The value; `None` for a failure without one.
     pub value: Option<Value>,
     /// The run's log, relative to the hunt.
     pub log: String,
-    /// Why it ran.
+    /// Why the run was made.
     pub phase: Phase,
-    /// Taken from the store; nothing ran.
+    /// Whether this is a cache hit: nothing ran.
     pub reused: bool,
-    /// The run.
+    /// Id of the run.
     pub attempt: String,
     /// How the run failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// How many chunks it read, where the endpoints' runs read another number: its value is not
-    /// to be compared with theirs.
+    /// How many chunks the run read, if not as many as the endpoints' runs. The values are then
+    /// not comparable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunks: Option<usize>,
 }
 
-/// A run that is kept and counts for nothing.
+/// An excluded run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApartLine {
     /// The measure.
     pub measure: String,
-    /// Why.
+    /// The reason.
     pub why: ExclusionReason,
     /// The run's log, relative to the hunt.
     pub log: String,
-    /// Why it ran.
+    /// Why the run was made.
     pub phase: Phase,
-    /// Taken from the store; nothing ran.
+    /// Whether this is a cache hit: nothing ran.
     pub reused: bool,
-    /// The run.
+    /// Id of the run.
     pub attempt: String,
 }
 
 /// One build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BuildLine {
-    /// The build.
+    /// Id of the build.
     pub attempt: String,
-    /// Its log, relative to the hunt.
+    /// The build's log, relative to the hunt.
     pub log: String,
-    /// What for.
+    /// Why the build was made.
     pub phase: Phase,
-    /// Known from the store; nothing was built.
+    /// Whether this is a cache hit: nothing was built.
     pub reused: bool,
-    /// Seconds.
+    /// Duration in seconds.
     pub wall_s: f64,
-    /// How it failed, if it did.
+    /// How the build failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// The step between build and measures that it was, where it was no build.
+    /// Name of the prepare step, if this is one and not a build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// What a compiler cache answered, where it was asked.
+    /// Hits and misses of the compiler cache, if the build used one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
-    /// The commands, a word an entry; not part of the document.
+    /// The commands, one word per entry. Not in `report.json`.
     #[serde(skip)]
     pub commands: Vec<Vec<String>>,
 }
 
-/// One run, whatever it yielded.
+/// One run, whatever its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunLine {
     /// The measure.
     pub measure: String,
-    /// The run.
+    /// Id of the run.
     pub attempt: String,
-    /// Its log, relative to the hunt.
+    /// The run's log, relative to the hunt.
     pub log: String,
-    /// What for.
+    /// Why the run was made.
     pub phase: Phase,
-    /// Taken from the store; nothing ran.
+    /// Whether this is a cache hit: nothing ran.
     pub reused: bool,
-    /// Seconds.
+    /// Duration in seconds.
     pub wall_s: f64,
     /// Largest resident set, MiB, where known.
     pub peak_rss_mib: Option<f64>,
-    /// The command, placeholders filled in, a word an entry.
+    /// The command, placeholders filled in, one word per entry.
     pub argv: Vec<String>,
-    /// What one launch said of a metric that it said several times.
+    /// The values of each metric that the run printed several times.
     pub repeats: BTreeMap<Metric, Vec<f64>>,
-    /// Why it counts for nothing, where it does not.
+    /// Set if the run is excluded: the reason.
     pub apart: Option<ExclusionReason>,
-    /// What the machine was like around it, where it was alone.
+    /// State of the machine before and after an exclusive run.
     pub machine: Option<Around>,
 }
 
-/// What a hunt cost. What came from the store is left out, every attempt counts once.
+/// The cost of a hunt. Cache hits do not count; each attempt counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Executions of a measure's command.
     pub runs: usize,
     /// Builds.
     pub builds: usize,
-    /// Seconds during which a driver was at work.
+    /// Seconds during which a process drove the hunt.
     pub wall_s: f64,
     /// Seconds of all runs.
     pub run_s: f64,
     /// Seconds of all builds.
     pub build_s: f64,
-    /// Seconds that a search on a shorter text saved, estimated from the means of the runs
-    /// that were made; less than 0 where it had to be searched again with the full text.
+    /// Seconds that searches on a shorter text saved, estimated from the mean duration of full
+    /// runs; less than 0 if the range had to be searched again with the full text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_s: Option<f64>,
 }
 
-/// What was run, placeholders filled in, a word an entry.
+/// The commands that ran, placeholders filled in, one word per entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
     /// The build commands, at the last commit built.

@@ -1,9 +1,9 @@
-//! A hunt's plan in words.
+//! A hunt's plan as text.
 
 use crate::store::journal::Plan;
 use crate::ui::text;
 
-/// A search longer than this, in seconds, is said with its end and with what would shorten it.
+/// Seconds from which a plan states the end of the search and ways to shorten it.
 const LONG: f64 = 3600.0;
 
 /// `41 commits, about 6 steps: 8 builds and 8 runs, about 35 s`.
@@ -21,8 +21,8 @@ pub fn plan(plan: &Plan) -> String {
     )
 }
 
-/// For a search that outlasts an hour: when it would end, in the time of this place, and how
-/// to cut it. `said` is when the plan was made.
+/// For a search of an hour or more: when it would end, in local time, and how to shorten it.
+/// `said` is when the plan was made.
 pub fn long_plan(plan: &Plan, said: jiff::Timestamp) -> Option<String> {
     if plan.seconds < LONG {
         return None;

@@ -1,4 +1,4 @@
-//! What the searches in noise believed, and of what levels.
+//! Posteriors of the searches whose values vary from run to run, with levels and noise.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::store::journal::{CommitPosterior, PosteriorSnapshot, SearchEnd, Searc
 
 use super::model::{FirstBad, MeasuredCommit, Report, SearchLine};
 
-/// Levels and noise of a metric that does not repeat from run to run.
+/// Levels and noise of a metric that varies from run to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoiseLine {
     /// What is compared: values, their logarithms (`log`: the guard is in percent), or how many
@@ -17,39 +17,40 @@ pub struct NoiseLine {
     pub good: Value,
     /// The bad level in the metric's unit, or the share of bad runs that fail.
     pub bad: Value,
-    /// Standard deviation of one run (`paired`: of the difference of two) in the metric's unit;
-    /// as a share of the value where logarithms are compared; 0 for shares.
+    /// Standard deviation of one run, or of a pair's difference if `paired`. In the metric's
+    /// unit; for `log` as a share of the value; 0 where failing runs are counted.
     pub sd: Value,
-    /// How many standard deviations lie between good and bad; `inf` for shares.
+    /// The effect size d: standard deviations between good and bad; `inf` where failing runs are
+    /// counted.
     pub distance: Value,
-    /// Runs of each end behind it.
+    /// Runs at each end.
     pub runs: usize,
-    /// Each run was compared with one of the good endpoint beside it, since the machine drifts.
+    /// Whether each run is compared with a run of the good endpoint beside it, since the machine
+    /// drifts.
     pub paired: bool,
 }
 
-/// What a search in noise believed when it last said so.
+/// The last posterior of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PosteriorLine {
-    /// Which search.
+    /// Number of the search, from 0.
     #[serde(rename = "stretch")]
     pub search_number: usize,
     /// What was measured.
     pub metric: Metric,
-    /// Levels and noise before the search, from the ends of the search.
+    /// Levels and noise before the search, from the runs at its two ends.
     pub calibrated: Option<NoiseLine>,
-    /// Levels and noise as they were known in the end.
+    /// Levels and noise at the end of the search.
     pub noise: NoiseLine,
-    /// Runs that it weighed, those of the ends included.
+    /// Runs behind the posterior, those of the ends included.
     pub runs: usize,
     /// The smallest set of commits that holds 95 % of the probability, the likeliest first.
     pub smallest_set: Vec<LikelyCommit>,
-    /// The commits in question and those that were measured, oldest first; the others are beyond
-    /// doubt.
+    /// The commits in question and the measured ones, oldest first; all others are certain.
     pub commits: Vec<CommitPosterior>,
 }
 
-/// A commit, and how likely it is the first bad one.
+/// A commit with the probability that it is the first bad one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LikelyCommit {
     /// The commit.
@@ -58,7 +59,7 @@ pub struct LikelyCommit {
     pub first: f64,
 }
 
-/// The searches as the journal tells of them.
+/// The searches that the journal tells of.
 #[derive(Default)]
 pub(super) struct Searches<'a> {
     all: Vec<Search<'a>>,
@@ -71,7 +72,8 @@ struct Search<'a> {
 }
 
 impl<'a> Searches<'a> {
-    /// A resumed or restarted search is announced again; the last word counts.
+    /// Adds a search. The journal announces a resumed or restarted search again: the last
+    /// announcement counts.
     pub(super) fn began(&mut self, line: SearchLine, targets: &'a [Target]) {
         self.all.retain(|search| search.line.search_number != line.search_number);
         self.all.push(Search { line, targets, weighed: None });
@@ -130,7 +132,7 @@ impl Search<'_> {
 }
 
 impl NoiseLine {
-    /// The noise of a target in the metric's unit; `None` where its values repeat.
+    /// The noise of a target, in the metric's unit; `None` if its values repeat.
     pub(super) fn of(target: &GuardTarget) -> Option<Self> {
         let noise = target.noise?;
         let Noise { kind, good, bad, sd, runs, paired, .. } = noise;
@@ -139,7 +141,7 @@ impl NoiseLine {
             kind,
             good: level(good),
             bad: level(bad),
-            // A small difference of logarithms is a share; e^s − 1 is that of a large one.
+            // The standard deviation s of logarithms becomes a share of the value: e^s − 1.
             sd: Value::Number(if kind == NoiseKind::Log { sd.exp_m1() } else { sd }),
             distance: Value::Number(noise.distance()),
             runs,
@@ -149,7 +151,7 @@ impl NoiseLine {
 }
 
 impl PosteriorLine {
-    /// How likely the commit is the first bad one.
+    /// The probability that the commit is the first bad one.
     pub(super) fn first(&self, commit: &CommitId) -> Option<f64> {
         self.of(commit).map(|known| known.first)
     }
@@ -159,8 +161,8 @@ impl PosteriorLine {
     }
 }
 
-/// Says of each commit how likely it is bad, as the first search saw it in which that was
-/// weighed: a later one has another baseline.
+/// Sets `p_bad` of each commit, from the first search that computed it: a later search has
+/// another baseline.
 pub(super) fn say_how_likely(commits: &mut [MeasuredCommit], posterior: &[PosteriorLine]) {
     let mut posterior: Vec<_> = posterior.iter().collect();
     posterior.sort_by_key(|one| one.search_number);
@@ -170,8 +172,8 @@ pub(super) fn say_how_likely(commits: &mut [MeasuredCommit], posterior: &[Poster
     }
 }
 
-/// Candidates in the order of their probability, where one search weighed them all; of equal
-/// ones the first stays first.
+/// Sorts candidates by probability, the likeliest first, if one search has all of them. Equal
+/// candidates keep their order.
 pub(super) fn likeliest_first(
     mut candidates: Vec<CommitId>,
     posterior: &[PosteriorLine],
@@ -185,12 +187,12 @@ pub(super) fn likeliest_first(
 }
 
 impl Report {
-    /// How likely the commit is the first bad one, as the search saw it that thought so most.
+    /// The highest probability of any search that the commit is the first bad one.
     pub(super) fn first(&self, commit: &CommitId) -> Option<f64> {
         self.posterior.iter().filter_map(|one| one.first(commit)).reduce(f64::max)
     }
 
-    /// Whether the search that found it went by samples that do not repeat.
+    /// Whether the search that found the commit used values that vary from run to run.
     pub(super) fn was_found_in_noise(&self, first: &FirstBad) -> bool {
         let search = self.searches.iter().rev().find(|s| s.named.as_ref() == Some(&first.commit));
         let method = search.and_then(|search| search.method).or(self.steadiness);

@@ -1,4 +1,4 @@
-//! Where commits stand in the range of a hunt, and which of them are still in question.
+//! The position of commits in the range of a hunt, and which commits are still in question.
 
 use std::collections::HashMap;
 
@@ -6,16 +6,17 @@ use crate::evaluation::{CommitId, Lineage};
 
 use super::model::Report;
 
-/// The range: the older endpoint has place 0, then every commit in order of history.
+/// The commits of a hunt by place: the older endpoint has place 0, the others follow in order of
+/// history.
 pub(super) struct Range {
     places: HashMap<CommitId, usize>,
     /// By place.
     commits: Vec<CommitId>,
-    /// By place; the older endpoint's are not known.
+    /// By place; the older endpoint's parents are not known.
     parents: Vec<Vec<usize>>,
 }
 
-/// Places from one to another, both included.
+/// First and last place of a group of neighbours, both included.
 pub(super) type Run = (usize, usize);
 
 impl Range {
@@ -37,7 +38,7 @@ impl Range {
         Self { places, commits, parents }
     }
 
-    /// Whether the hunt kept its range.
+    /// Whether the hunt stored the commits of its range.
     pub(super) fn is_known(&self) -> bool {
         self.places.len() > 1
     }
@@ -52,18 +53,18 @@ impl Range {
         self.places.get(commit).copied().filter(|_| self.is_known())
     }
 
-    /// The commit there.
+    /// The commit at a place.
     pub(super) fn commit(&self, place: usize) -> &CommitId {
         &self.commits[place]
     }
 
-    /// Its parents in the range, where they are followed.
+    /// Places of the parents in the range; with `--first-parent` only of the first one.
     pub(super) fn parents(&self, place: usize) -> &[usize] {
         &self.parents[place]
     }
 
-    /// The commits that may be the one that is sought when `newest` is as the newer end and `olds`
-    /// are as the older one: those that `newest` reaches and none of `olds` does, as git sees it.
+    /// The commits in question, by place: `newest` has the newer end's verdict and `olds` have the
+    /// older end's. As in git, these are the commits that `newest` reaches and no `olds` reaches.
     pub(super) fn open(&self, olds: &[CommitId], newest: &CommitId) -> Vec<bool> {
         let olds: Vec<_> = olds.iter().filter_map(|old| self.place(old)).collect();
         let mut open = self.reached(self.place(newest).into_iter());
@@ -75,11 +76,11 @@ impl Range {
         open
     }
 
-    /// Everything that these commits contain, themselves included.
+    /// The commits that are reachable from these places, themselves included.
     pub(super) fn reached(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut reached = vec![false; self.parents.len()];
         from.for_each(|place| reached[place] = true);
-        // No commit stands before its parents, so one look at each is enough.
+        // Parents have lower places, so one pass is enough.
         for place in (0..reached.len()).rev() {
             if reached[place] {
                 self.parents[place].iter().for_each(|&parent| reached[parent] = true);
@@ -89,7 +90,7 @@ impl Range {
     }
 }
 
-/// Neighbouring places, taken together.
+/// Groups neighbouring places into ranges.
 pub(super) fn runs(open: &[bool]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (place, _) in open.iter().enumerate().filter(|(_, open)| **open) {
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_good_side_branch_leaves_the_other_in_question() {
-        // 0 - a - b --- e - f, and c - d from 0 into e.
+        // 0 - a - b - e - f, and 0 - c - d - e.
         let graph = [('a', "0"), ('b', "a"), ('c', "0"), ('d', "c"), ('e', "bd"), ('f', "e")];
         let whole = range(&graph, false);
         assert_eq!(runs(&whole.open(&[id('d')], &id('f'))), [(1, 2), (5, 6)]);

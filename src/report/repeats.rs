@@ -1,5 +1,5 @@
-//! Launches and repeats kept apart: how far launches of one commit lie from each other, beside
-//! how far the repeats within one launch do.
+//! Noise of metrics that one run prints several times: the spread between runs of one commit, and
+//! the spread between repeats within one run. A launch is one run.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,36 +10,36 @@ use crate::stats;
 
 use super::model::MeasuredCommit;
 
-/// A metric that a launch says several times: repeats within a launch vary less than launches
-/// do, so that a launch is one sample however many repeats it has.
+/// A metric that one run prints several times. Repeats within a run vary less than runs do, so a
+/// run is one sample however many repeats it has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RepeatLine {
     /// The metric.
     pub metric: Metric,
-    /// Launches that count.
+    /// Number of runs that count.
     pub launches: usize,
-    /// The fewest and the most repeats of a launch.
+    /// The fewest and the most repeats of a run.
     pub repeats: [usize; 2],
-    /// The mean over all launches.
+    /// The mean over all runs.
     pub mean: f64,
-    /// Standard deviation of a launch's value about its commit's mean, from all commits
-    /// together; `None` unless some commit was launched twice.
+    /// Winsorised standard deviation of a run's value about its commit's mean, pooled over all
+    /// commits; `None` unless some commit has two runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between: Option<f64>,
-    /// Standard deviation of a repeat about its launch's mean, from all launches together.
+    /// Winsorised standard deviation of a repeat about its run's mean, pooled over all runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<f64>,
 }
 
-/// The launches of one metric.
+/// The runs of one metric.
 #[derive(Default)]
 struct Launches<'r> {
     repeats: Vec<&'r [f64]>,
     values: BTreeMap<&'r CommitId, Vec<f64>>,
 }
 
-/// A line for each metric that launches say several times. What a launch of two commits with
-/// one tree says is told once.
+/// A line for each metric that runs print several times. A run that two commits with the same
+/// tree share counts once.
 pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<RepeatLine> {
     let mut seen = HashSet::new();
     let mut metrics: BTreeMap<&Metric, Launches<'_>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Searches that read only the beginning of the text: which held, and what they saved.
+//! Searches that read only the beginning of the text, and the time that they saved.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,8 +23,8 @@ struct Search<'a> {
 }
 
 impl<'a> Searches<'a> {
-    /// Takes the next event. The number of the search on a short text, where this one goes over
-    /// the same commits again with the full text: what the short one said did not hold.
+    /// Takes the next event. If the event starts a second search of the same range with the full
+    /// text, returns the number of the search on the short text: its verdicts did not hold.
     pub(super) fn see(&mut self, event: &'a Event) -> Option<usize> {
         let Event::Search { search_number, good, bad, chunks, .. } = event else { return None };
         let next = Search { search_number: *search_number, good, bad, chunks: *chunks };
@@ -35,7 +35,7 @@ impl<'a> Searches<'a> {
         is_again.then_some(last.search_number)
     }
 
-    /// The number of the search that this run belongs to, if it was made on a short text.
+    /// The number of the search that made this run, if the run read a short text.
     fn of(&self, run: &RunDone) -> Option<usize> {
         let search = self.last.filter(|_| run.phase == Phase::Search)?;
         let chunks = usize::try_from(search.chunks?).ok()?;
@@ -43,9 +43,9 @@ impl<'a> Searches<'a> {
     }
 }
 
-/// Seconds that short texts saved: for each run made on one, the mean of the full runs less
-/// what it took. Where the full text had to decide after all, they cost what they took.
-/// `None` where no run was made on one.
+/// Seconds that short texts saved: for each run on a short text, the mean duration of full runs
+/// minus its own. A run of a search that did not hold saves nothing and costs its duration.
+/// `None` if no run read a short text.
 pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
     let mut searches = Searches::default();
     let (mut counted, mut in_vain) = (HashSet::new(), HashSet::new());
@@ -72,12 +72,12 @@ pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
     (!short.is_empty()).then(|| saved.sum())
 }
 
-/// Of at least one.
+/// The mean of at least one duration.
 fn mean(seconds: &[f64]) -> f64 {
     seconds.iter().sum::<f64>() / seconds.len() as f64
 }
 
-/// What it came to, in a sentence.
+/// A sentence on the short text and the time that it saved.
 pub(super) fn in_words(report: &Report) -> Option<String> {
     let is_short = |search: &&SearchLine| search.chunks.is_some();
     let short = report.searches.iter().find(is_short)?;

@@ -1,4 +1,4 @@
-//! What `start` prints at the end: an answer on one screen.
+//! The answer on one screen, which `start` prints at the end.
 
 use crate::evaluation::{CommitId, Outcome};
 use crate::ui::text;
@@ -10,13 +10,13 @@ use super::{certainty, differences, inside, matrix, words};
 /// Longest list of files, candidates, or ranges.
 const LIST: usize = 8;
 
-/// Most lines of what else differs.
+/// Most lines about other differences.
 const DIFFERENCES: usize = 3;
 
 /// Most lines of an answer.
 const SCREEN: usize = 25;
 
-/// The answer in at most 25 lines of plain text, nothing in it steers a terminal.
+/// The answer in at most 25 lines of plain text without control characters.
 pub fn terminal_answer(report: &Report) -> String {
     let mut lines = match (&report.culprit, report.outcome) {
         (Some(first), Outcome::Culprit) => first_bad(report, first),
@@ -41,7 +41,7 @@ pub fn terminal_answer(report: &Report) -> String {
     answer
 }
 
-/// What came of going on inside dependencies, a line each.
+/// The results of the hunts inside dependencies, one line each.
 pub fn inside_answer(report: &Report) -> String {
     let lines = report.culprits.iter().flat_map(inside::words);
     lines.map(|words| text::line(&format!("Inside {words}")) + "\n").collect()
@@ -126,7 +126,7 @@ fn list(lines: &mut Vec<String>, title: &str, items: impl ExactSizeIterator<Item
         return;
     }
     lines.push(title.to_owned());
-    // A list that is one too long shows that one instead of counting it.
+    // If one item is too many, show that item: `… and 1 more` would take a line as well.
     let shown = if count == LIST + 1 { count } else { LIST.min(count) };
     lines.extend(items.take(shown).map(|item| format!("  {item}")));
     if count > shown {

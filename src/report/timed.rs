@@ -1,4 +1,4 @@
-//! What the machine was like while measures had it to themselves.
+//! The state of the machine around exclusive runs.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,15 +9,15 @@ use crate::ui::text;
 
 use super::model::{MeasuredCommit, RunLine};
 
-/// A measure that had the machine to itself: what the machine was like around the runs that
-/// count, the lowest and the highest of each figure. What no run tells is absent.
+/// An exclusive measure, and the state of the machine around the runs that count: the lowest and
+/// the highest of each figure. A figure that no run has is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimedLine {
     /// The measure.
     pub measure: String,
     /// Runs that count.
     pub runs: usize,
-    /// Runs that did not count since the machine throttled.
+    /// Runs that are excluded because the machine throttled.
     pub throttled: usize,
     /// Load average before a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,10 +36,9 @@ pub struct TimedLine {
     pub gpu_c: Option<[f64; 2]>,
 }
 
-/// A line for each measure with runs that were alone. The load is that from before a run, since
-/// the run itself is part of it afterwards; everything else is from right after, when the
-/// machine is as warm as the run made it. What a run of two commits with one tree tells is told
-/// once.
+/// A line for each measure with exclusive runs. The load is taken before a run, since afterwards
+/// it includes the run itself. All other figures are taken right after a run, when the machine is
+/// warm from it. A run that two commits with the same tree share counts once.
 pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<TimedLine> {
     let mut seen = HashSet::new();
     let mut measures: BTreeMap<&str, Vec<(&RunLine, &Around)>> = BTreeMap::new();
@@ -80,7 +79,7 @@ fn range(figures: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     })
 }
 
-/// `speed: alone on the machine in 12 runs; load 0.1 to 0.4, …`.
+/// `speed: nothing of ours beside it in 12 runs (load 0.10 to 0.42, …)`.
 pub(super) fn words(line: &TimedLine) -> String {
     let shown = |what: &str, range: Option<[f64; 2]>, digits: usize, unit: &str| {
         let [low, high] = range?.map(|x| format!("{x:.digits$}"));

@@ -1,5 +1,5 @@
-//! Sentences that more than one form of the report says. What they quote is cleaned for one
-//! line, not yet escaped.
+//! Sentences that several forms of the report share. Quoted text is cleaned for one line but not
+//! yet escaped.
 
 use crate::evaluation::{Aim, Dependency, Outcome, Value};
 use crate::store::journal::SearchMethod;
@@ -10,23 +10,23 @@ use super::gather::failure_text;
 use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
 use super::{differences, inside};
 
-/// So many files are named in a line, and so many differences in lines of their own.
+/// Most files named in one line, and most differences listed.
 const MOST_NAMED: usize = 4;
 
-/// How the script beside a report is called.
+/// The command line of the script beside a report.
 pub(super) const REPRODUCE: &str = "sh reproduce.sh [CLONE]";
 
-/// What was hunted: the first bad commit, or the first fixed one.
+/// `first bad commit` or `first fixed commit`.
 pub(super) fn sought(report: &Report) -> &'static str {
     report.options.aim.sought()
 }
 
-/// The same at the beginning of a line.
+/// The same as [`sought`], capitalised for the beginning of a line.
 pub(super) fn title(report: &Report) -> &'static str {
     report.options.aim.swap_if_fix(["First bad commit", "First fixed commit"])[0]
 }
 
-/// What one of them is called beside the main one.
+/// Heading of a first bad commit other than the main one.
 pub(super) fn also(report: &Report) -> String {
     match report.culprit {
         Some(_) => format!("Another {}", sought(report)),
@@ -63,8 +63,8 @@ fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
-/// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)`; in noise with what the step
-/// lies between.
+/// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)`; with noise also the step's
+/// 95 % interval.
 pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
     let levels = format!(
         "{}: {} at the parent, {} here",
@@ -84,7 +84,7 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
     }
 }
 
-/// The step over the chunks of the text, paired beside not paired.
+/// The step over the text's chunks: the paired interval and the unpaired one.
 pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> {
     let found = effect.over_text.as_ref()?;
     let range = |[low, high]: [f64; 2]| format!("{} to {}", text::figure(low), text::figure(high));
@@ -109,7 +109,7 @@ pub(super) fn worse(step: &Value) -> String {
     }
 }
 
-/// A step in the direction that is hunted: `0.31 worse`, or `0.31 better` where that is a fix.
+/// A step in the direction of the hunt: `0.31 worse`, or `0.31 better` in a hunt for a fix.
 pub(super) fn moved(report: &Report, step: &Value) -> String {
     match (report.options.aim, step.number()) {
         (Aim::Fix, Some(x)) => worse(&Value::Number(-x)),
@@ -117,7 +117,7 @@ pub(super) fn moved(report: &Report, step: &Value) -> String {
     }
 }
 
-/// Where a confirmation was made before.
+/// Names the earlier hunt whose confirmation this hunt reuses.
 pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
     let (date, hunt) = first.confirmed_before.as_ref()?;
     Some(format!("Confirmed on {date} by hunt {hunt}; not measured afresh in this one."))
@@ -151,7 +151,7 @@ pub(super) fn tolerance(guard: &GuardLine) -> String {
     }
 }
 
-/// `+3 -1`, or `binary`.
+/// `+3 -1`, or `lines not counted` for a binary file.
 pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> String {
     match (added, removed) {
         (None, None) => "lines not counted".to_owned(),
@@ -159,7 +159,7 @@ pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> Str
     }
 }
 
-/// What the hunt went after, where that is no figure.
+/// What the hunt looks for, if the target is a failure.
 pub(super) fn hunted_failure(report: &Report) -> Option<String> {
     let target = report.target_failure.as_ref()?;
     let who = target.measure.as_deref().unwrap_or("the build");
@@ -167,8 +167,7 @@ pub(super) fn hunted_failure(report: &Report) -> Option<String> {
     Some(format!("Hunted was a failure, not a figure: {who} {what}"))
 }
 
-/// What is known of a first bad commit, each with what it is; one that is a sentence of its own
-/// has no label.
+/// The facts about a first bad commit, each with its label; a full sentence has an empty label.
 pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Commit", first.commit.to_string()),
@@ -192,7 +191,8 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str,
     facts
 }
 
-/// What it moves: `only ggml, from 1111111111 to 2222222222 (12 commits)`.
+/// The dependencies that the commit moves:
+/// `it only moves the submodule ggml: 1111111111..2222222222 (12 commits)`.
 pub(super) fn dependencies(first: &FirstBad) -> Vec<String> {
     let is_pin =
         |path: &str| first.dependencies.iter().any(|one| one.is_submodule && one.path == path);
@@ -210,7 +210,7 @@ pub(super) fn dependencies(first: &FirstBad) -> Vec<String> {
     first.dependencies.iter().map(of).collect()
 }
 
-/// The files that its runs and its parent's did not load alike.
+/// The loaded files that differ between the commit's runs and its parent's.
 pub(super) fn ran(first: &FirstBad) -> Option<String> {
     let ran = first.ran.as_ref()?;
     let named: Vec<String> = ran.unlike.iter().take(MOST_NAMED).map(ToString::to_string).collect();
@@ -226,24 +226,24 @@ pub(super) fn ran(first: &FirstBad) -> Option<String> {
     })
 }
 
-/// What is told of a hunt inside a dependency.
+/// Label for a hunt inside a dependency.
 pub(super) const AROUND: &str = "These are";
 
-/// What a step is over the text.
+/// Label of [`over_text`].
 pub(super) const OVER_TEXT: &str = "Over the text";
 
-/// In place of an own step, where what broke is no figure.
+/// Label in place of `Own step`, if the target is a failure.
 pub(super) fn fails(report: &Report) -> &'static str {
     let both = ["Fails where its parents do not", "Works where its parents fail"];
     report.options.aim.swap_if_fix(both)[0]
 }
 
-/// The parent a first bad commit is measured against.
+/// The parent that a first bad commit is compared with.
 fn parent(report: &Report, first: &FirstBad) -> String {
     format!("{}{}", first.parent, which_parent(report, first))
 }
 
-/// Which of several parents it is.
+/// Which of several parents that is: ` (the worst of 2)`; empty for a single parent.
 pub(super) fn which_parent(report: &Report, first: &FirstBad) -> String {
     match first.parents.len() {
         0 | 1 => String::new(),
@@ -259,12 +259,12 @@ pub(super) fn other_culprits(report: &Report) -> impl Iterator<Item = &FirstBad>
     report.culprits.iter().filter(move |other| Some(&other.commit) != main)
 }
 
-/// What the candidates are.
+/// Title of the list of candidates.
 pub(super) fn candidates_title(report: &Report) -> &'static str {
     if report.outcome == Outcome::Gradual { "Crossing" } else { "Candidates" }
 }
 
-/// What a reader must not make of them.
+/// A warning against blaming a listed commit, for a gradual change.
 pub(super) fn candidates_caution(report: &Report) -> Option<&'static str> {
     (report.outcome == Outcome::Gradual)
         .then_some("Here the limit is crossed; that alone makes no commit guilty.")
@@ -282,7 +282,7 @@ pub(super) fn reproduce(report: &Report) -> String {
     )
 }
 
-/// Whether the endpoints' values repeat.
+/// Whether the endpoints' values repeat, and what that means for the search.
 pub(super) fn steadiness(report: &Report) -> Option<&'static str> {
     Some(match report.steadiness? {
         SearchMethod::BitIdentical => {
@@ -299,7 +299,7 @@ pub(super) fn steadiness(report: &Report) -> Option<&'static str> {
     })
 }
 
-/// The machine and the programs, each with what it is.
+/// The machine and the programs, each with its label.
 pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
     let machine = &report.machine;
     let gpus = if machine.gpus.is_empty() { "none".to_owned() } else { machine.gpus.join(", ") };
@@ -333,7 +333,7 @@ pub(super) fn totals(report: &Report) -> String {
     )
 }
 
-/// A failure in a few words: its kind and what tells it from others, without its details.
+/// A failure in a few words: its kind and signature, without details.
 pub(super) fn failure_kind(failure: &str) -> String {
     let kind = failure.split_once(": ").map_or(failure, |(kind, _)| kind);
     let is_open = kind.contains('(') && !kind.contains(')');

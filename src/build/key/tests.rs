@@ -20,7 +20,7 @@ metric = "ppl"
 max_increase = 0.5
 "#;
 
-/// Everything that keys are made from.
+/// All inputs of the keys.
 struct Facts {
     config: Config,
     tree: &'static str,
@@ -71,7 +71,7 @@ impl Facts {
     }
 }
 
-/// Whether the keys of build and run change with the facts.
+/// Whether a change of the facts changes the keys of build and run.
 fn changes(change: impl FnOnce(&mut Facts)) -> (bool, bool) {
     let before = facts(ENGINE);
     let mut after = facts(ENGINE);
@@ -79,7 +79,7 @@ fn changes(change: impl FnOnce(&mut Facts)) -> (bool, bool) {
     (before.build() != after.build(), before.run() != after.run())
 }
 
-/// Whether they change with the text of the configuration.
+/// Whether a change of the configuration's text changes the keys of build and run.
 fn edited(old: &str, new: &str) -> (bool, bool) {
     assert!(ENGINE.contains(old), "{old}");
     let (before, after) = (facts(ENGINE), facts(&ENGINE.replacen(old, new, 1)));
@@ -247,9 +247,9 @@ fn a_run_knows_what_was_prepared_for_it_and_only_that() {
     let named = "{prepare.q4}/m";
     assert_ne!(run("{build}/quant", named), run("{build}/quant --other", named));
     assert_eq!(run("{build}/quant", ""), run("{build}/quant --other", ""));
-    // A measure that names none is what it was before there was such a thing.
+    // A measure without a prepare step has the same key as before such steps existed.
     assert_eq!(run("x", ""), facts(&ENGINE.replacen("/ppl -m", "/ppl  -m", 1)).run());
-    // What a step reads counts for what is made of it, however far.
+    // An input of a step changes the keys of all runs that depend on the step.
     let mut changed = facts(&text("{build}/quant", named));
     let before = (changed.build(), changed.run());
     changed.inputs.insert("corpus".to_owned(), file("/c.txt", "cc"));

@@ -8,10 +8,10 @@ use super::super::reader::{Field, Reader, TableReader};
 use super::super::{MeasureKind, Require, Required};
 use super::measure::{ALWAYS, Declared};
 
-/// Makes a form of a tolerance.
+/// Makes a guard's form from its number.
 type Form = fn(f64) -> GuardForm;
 
-/// The numeric forms, and whether a tolerance below 0 makes sense.
+/// The numeric forms, and whether a number below 0 is allowed.
 const FORMS: [(&str, Form, bool); 6] = [
     ("max_increase", GuardForm::MaxIncrease, false),
     ("max_increase_percent", GuardForm::MaxIncreasePercent, false),
@@ -27,7 +27,7 @@ pub(super) fn guards(
     root: &mut TableReader<'_>,
     declared: &[Declared],
 ) -> Vec<Guard> {
-    // Each with whether it is one of a measure in all its cells.
+    // Each guard, and whether it was written for all cells of a measure.
     let mut guards: Vec<(Guard, bool)> = Vec::new();
     for mut section in root.some_sections(reader, "guard") {
         let metric_spot = section.need(reader, "metric");
@@ -50,7 +50,7 @@ pub(super) fn guards(
         }
         guards.extend(made);
     }
-    // What is said of one cell outdoes what is said of all.
+    // A guard for one cell takes precedence over a guard for all cells.
     let own: Vec<Guard> =
         guards.iter().filter(|(_, is_of_all)| !is_of_all).map(|(guard, _)| guard.clone()).collect();
     guards.retain(|(guard, is_of_all)| !is_of_all || !own.iter().any(|one| is_same(one, guard)));
@@ -62,12 +62,12 @@ fn is_same(one: &Guard, other: &Guard) -> bool {
     one.metric == other.metric && form(one) == form(other)
 }
 
-/// What a guard names.
+/// The metric that a guard names, in each cell.
 struct Named {
     written: String,
-    /// The metric in each cell; one alone where there is no matrix.
+    /// The metric in each cell; a single one if the measure has no cells.
     cells: Vec<Metric>,
-    /// Whether it names a measure that has cells as a whole.
+    /// Whether the guard names a measure with cells without naming one cell.
     is_of_all: bool,
     is_number: bool,
 }
@@ -91,7 +91,7 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
             .filter(|cell| of.name == metric.measure || **cell == metric.measure)
             .map(|cell| Metric { measure: cell.clone(), name: metric.name.clone() })
             .collect();
-        // Where the measure could not be read there are none, and that was said.
+        // A measure that could not be read has no cells. That problem is reported already.
         let cells = if cells.is_empty() { vec![metric.clone()] } else { cells };
         Named { written: text.to_owned(), cells, is_of_all, is_number }
     };
@@ -133,7 +133,7 @@ fn find_measure<'m>(
 ) -> Option<&'m Declared> {
     let is_it = |d: &&Declared| d.name == name || d.cells.iter().any(|cell| cell == name);
     let found = declared.iter().find(is_it);
-    // Where no measure could be read, that has been said already.
+    // If no measure could be read, that problem is reported already.
     if found.is_none() && !declared.is_empty() {
         let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
         let guess = did_you_mean(name, names.iter().copied());

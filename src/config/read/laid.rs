@@ -1,5 +1,5 @@
-//! What is laid over a commit before it is built: `[[patch]]` and `[[overlay]]`; and what
-//! of a commit measures: `[ruler]`.
+//! Reads `[[patch]]` and `[[overlay]]`, which change a commit's files before the build, and
+//! `[ruler]`, the files that measure.
 
 use super::super::reader::{Reader, TableReader};
 use super::super::{Condition, FileOverlay, Patch, PatchSource};
@@ -61,7 +61,7 @@ pub(super) fn ruler(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Stri
     paths
 }
 
-/// Patterns, of which there must be one.
+/// `paths`: patterns, at least one.
 fn paths(reader: &mut Reader, section: &mut TableReader<'_>) -> Vec<String> {
     let Some(field) = section.need(reader, "paths") else { return Vec::new() };
     let count = reader.problems.len();

@@ -8,33 +8,34 @@ use super::super::template::Instead;
 use super::super::{Command, Measure, Placeholder, Template};
 use super::{NOT_A_WORD, is_word};
 
-/// Most cells of one measure: each is a run at every commit.
+/// The most cells of one measure. Each cell costs a run at every commit.
 const MOST_CELLS: usize = 64;
 
-/// What measures are repeated over.
+/// `[matrix]`: the axes over which measures are repeated.
 #[derive(Debug, Default)]
 pub(super) struct Matrix {
     axes: Vec<Axis>,
 }
 
-/// One of the things that vary.
+/// One axis: a name and its values.
 #[derive(Debug)]
 struct Axis {
     name: String,
     values: Vec<Value>,
 }
 
-/// What an axis is in a cell.
+/// One value of an axis.
 #[derive(Debug)]
 struct Value {
-    /// As a part of the cell's name.
+    /// The value in the cell's name.
     label: String,
-    /// What is filled in.
+    /// The text that replaces the placeholder.
     text: String,
 }
 
 impl Matrix {
-    /// Reads it. Its axes are inputs too, as far as templates may name them.
+    /// Reads `[matrix]`. Templates may name an axis as an input, so axes are declared as inputs
+    /// until [`Matrix::finish`].
     pub(super) fn read(reader: &mut Reader, root: &mut TableReader<'_>) -> Self {
         let Some(section) = root.get("matrix").and_then(|field| field.section(reader)) else {
             return Self::default();
@@ -56,7 +57,7 @@ impl Matrix {
         Self { axes }
     }
 
-    /// What is made once for all cells, a build say, can be no other in one of them.
+    /// Refuses axes in something that all cells share, such as a build.
     pub(super) fn refuse_in_shared<'t>(
         &self,
         reader: &mut Reader,
@@ -77,8 +78,8 @@ impl Matrix {
         }
     }
 
-    /// The measure for each combination of the axes that it names; itself where it names none.
-    /// Each value of an axis that is named as an input is an input of its own.
+    /// One measure for each combination of values of the axes that `measure` names; `measure`
+    /// itself if it names none. If it names an axis as an input, each value becomes an input.
     pub(super) fn cells(
         &self,
         reader: &mut Reader,
@@ -124,7 +125,7 @@ impl Matrix {
         cells.iter().map(|cell| in_cell(reader, &measure, cell)).collect()
     }
 
-    /// Complains about axes that nothing names, and leaves only the inputs that are read.
+    /// Reports axes that no measure names, and removes the axes from the declared inputs.
     pub(super) fn finish(
         &self,
         reader: &mut Reader,
@@ -181,7 +182,7 @@ fn values(reader: &mut Reader, name: &str, field: &Field<'_>) -> Vec<Value> {
     values
 }
 
-/// What a value is called in a metric: a file by its name without its ending.
+/// The name of a value in a metric: for a file, its name without folder and ending.
 fn label(text: &str) -> String {
     let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or(text);
     let stem = match last.rsplit_once('.') {
@@ -236,7 +237,7 @@ fn in_cell(reader: &mut Reader, measure: &Measure, cell: &[(&Axis, &Value)]) -> 
     }
 }
 
-/// What a value is called among the inputs.
+/// The name of a value as an input: `AXIS[VALUE]`.
 fn input_of(axis: &Axis, value: &Value) -> String {
     format!("{}[{}]", axis.name, value.label)
 }

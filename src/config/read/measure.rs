@@ -10,19 +10,19 @@ use super::{NOT_A_WORD, is_word, run_failures};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// More is a slip of the keyboard: each is a run that counts for nothing.
+/// The most warm-ups. A larger number is a typing error: no warm-up counts.
 const MOST_WARMUPS: u32 = 100;
 
-/// What every run yields besides what is parsed.
+/// Metrics that every run has, besides the parsed ones.
 pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
 
-/// What guards and requirements may name.
+/// A measure as guards and requirements may name it.
 pub(super) struct Declared {
     pub(super) name: String,
-    /// What it is called in each cell of the matrix; its name alone where it names no axis.
+    /// The name of the measure in each cell; only its own name if it has no cells.
     pub(super) cells: Vec<String>,
-    /// Whether its values are facts, and what names them; `None` where the parser could not be
-    /// read, so that nobody complains about its metrics as well.
+    /// The kind of its values, and the parser that names them. `None` if the parser could not be
+    /// read; then its metrics are not reported as unknown.
     pub(super) yields: Option<(MeasureKind, Parser)>,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn measures(
     (measures, declared)
 }
 
-/// The name, which from here on is part of the section's key.
+/// Reads the name. From here on it is part of the section's key: `measure.NAME`.
 fn name(
     reader: &mut Reader,
     section: &mut TableReader<'_>,
@@ -209,12 +209,12 @@ fn bench(reader: &mut Reader, pick: Option<Field<'_>>) -> Parser {
             "speeds add up to nothing. Allowed: first, last, min, max, median, mean",
         );
     }
-    // One repetition that something disturbed moves a mean, and the median hardly.
+    // One disturbed repetition moves the mean, but hardly the median.
     Parser::LlamaBench { pick: read.unwrap_or(Pick::Median) }
 }
 
-/// The path or pattern below `{out}`, the one folder that is fresh for each run: what lay
-/// elsewhere could be another run's.
+/// `file`: a path or pattern below `{out}`. Only that folder is empty before each run; a file in
+/// another folder could come from another run.
 fn file(reader: &mut Reader, field: &Field<'_>, parser: Option<&Parser>) -> Option<String> {
     let template = field.template(reader)?;
     if matches!(parser, Some(Parser::ExitCode)) {

@@ -1,4 +1,4 @@
-//! `[[override]]`: taken out of the tree, and each laid over it once to see that it can be.
+//! `[[override]]`: takes the overrides out of the tree, and merges each of them once as a check.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::super::lay::{NAMED, lay_over};
 use super::super::problem::Problem;
 use super::super::reader::{Field, Reader, TableReader};
 
-/// What a hunt as a whole depends on, so that it cannot differ from commit to commit.
+/// Keys that the whole hunt depends on. No override may set them. With advice for the message.
 pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
@@ -27,7 +27,7 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
     (&["build", "confirm"], ""),
 ];
 
-/// Takes `[[override]]` out of the tree: conditions and bodies, in order.
+/// Takes `[[override]]` out of the tree. Returns the conditions and the bodies, in order.
 pub(in super::super) fn take_overrides(
     document: &mut Node,
     problems: &mut Vec<Problem>,
@@ -38,7 +38,7 @@ pub(in super::super) fn take_overrides(
     taken
 }
 
-/// The same with a reader that goes on.
+/// As [`take_overrides`], with a reader that is used further.
 pub(super) fn take(reader: &mut Reader, document: &mut Node) -> (Vec<Condition>, Vec<Node>) {
     let taken = document.table_mut().and_then(|table| table.remove("override"));
     let Some(field) = taken else { return (Vec::new(), Vec::new()) };
@@ -92,7 +92,7 @@ pub(super) fn revision(reader: &mut Reader, field: &Field<'_>) -> Option<String>
     Some(text.to_owned())
 }
 
-/// What is to be laid over: everything but the condition, and without what is refused.
+/// The part of an override that is merged: all its keys except `when` and those refused here.
 fn body(reader: &mut Reader, section: &TableReader<'_>) -> Node {
     let mut table = Table::default();
     for (key, place, field) in section.entries().filter(|(key, ..)| *key != "when") {
@@ -135,8 +135,8 @@ fn remove(table: &mut Table, path: &[&str]) -> Option<super::super::Location> {
     }
 }
 
-/// Lays each override over the tree and reads the result. What was wrong without it is
-/// `known` and not said again.
+/// Merges each override into the tree and reads the result. Problems in `known`, which exist
+/// without the override, are not reported again.
 pub(in super::super) fn check_overrides(
     document: &Node,
     bodies: &[Node],

@@ -7,7 +7,7 @@ use super::super::{Command, Placeholder, Policy, Prepare, Template};
 use super::matrix::Matrix;
 use super::{NOT_A_WORD, POLICIES, is_word};
 
-/// What the cells of a matrix have in common.
+/// The words of a message for the result of a step, which all cells of a matrix share.
 const SHARED: &str = "what is prepared";
 
 const PREPARE_TIMEOUT: Duration = Duration::from_mins(30);
@@ -20,7 +20,7 @@ pub(super) fn prepares(
     let mut prepares: Vec<Prepare> = Vec::new();
     for mut section in root.sections(reader, "prepare") {
         let name = name(reader, &mut section);
-        // Its own folder is what it writes to.
+        // Added before the command is read: the step writes to its own folder.
         reader.names.prepares.extend(name.clone());
         let command =
             section.need(reader, "command").and_then(|field| command(reader, &field, matrix));
@@ -50,7 +50,7 @@ pub(super) fn prepares(
     prepares
 }
 
-/// The name, which from here on is part of the section's key.
+/// Reads the name. From here on it is part of the section's key: `prepare.NAME`.
 fn name(reader: &mut Reader, section: &mut TableReader<'_>) -> Option<String> {
     let field = section.need(reader, "name")?;
     let name = field.text(reader)?;
@@ -70,7 +70,7 @@ fn command(reader: &mut Reader, field: &Field<'_>, matrix: &Matrix) -> Option<Co
     Some(command)
 }
 
-/// What is prepared serves every run of a build.
+/// Refuses placeholders of a single run, since all runs of a build share the step's result.
 fn refuse_a_runs_own<'t>(
     reader: &mut Reader,
     field: &Field<'_>,

@@ -94,7 +94,7 @@ fn placeholders_tell_what_depends_on_the_commit() {
 }
 
 proptest! {
-    /// Braces in a value mean nothing, whatever they spell.
+    /// Braces in a value are never expanded.
     #[test]
     fn a_value_is_never_expanded(value in "[{}a-z$ ]{0,12}|\\{build\\}|\\{\\{src\\}\\}") {
         let values = Values::new().with(Placeholder::Src, value.clone());
@@ -108,7 +108,7 @@ proptest! {
         }
     }
 
-    /// Doubling every brace writes any text literally.
+    /// A text with every brace doubled is filled in as the text itself.
     #[test]
     fn doubling_escapes_everything(text in "\\PC{0,24}|[{}$a-z]{0,16}") {
         let doubled = text.replace('{', "{{").replace('}', "}}");

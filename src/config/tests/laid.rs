@@ -32,7 +32,7 @@ fn they_are_read_and_only_those_that_hold_stay() {
     assert_eq!((all.patches.len(), all.overlays.len()), (2, 1));
     assert_eq!((few.patches.len(), few.overlays.len()), (1, 0));
     assert_eq!(all.conditions().count() + few.conditions().count(), 0);
-    // Two commits at which other ones hold have other recipes, whatever their overrides say.
+    // If different patches or overlays hold at two commits, their configurations differ too.
     assert_ne!(all.text(), few.text());
     assert_eq!(all.text(), at(true).text());
 }

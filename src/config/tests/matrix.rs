@@ -70,7 +70,7 @@ fn a_measure_is_repeated_over_the_axes_that_it_names() {
         .with(Placeholder::Input("text".to_owned()), "/t");
     let words = cell.command.fill(&values).unwrap();
     assert_eq!(words[1..], ["-m", "/m/tiny-f16.gguf", "-f", "/t", "-t", "8", "--json", "{}"]);
-    // Each value of an axis that is a path is an input by itself, hashed like every other.
+    // Each path on an axis is an input of its own, hashed like every other input.
     let inputs: Vec<_> = config.inputs.iter().map(|(name, path)| (&**name, &**path)).collect();
     assert_eq!(
         inputs,
@@ -118,7 +118,7 @@ fn an_override_changes_every_cell() {
 fn what_cannot_be_a_matrix_is_refused() {
     let refused = |from: &str, to: &str| {
         assert!(TWO_AXES.contains(from), "{from}");
-        // A schema cannot say which axes count.
+        // Not compared with the schema: a schema cannot express which axes are used.
         let text = TWO_AXES.replacen(from, to, 1);
         Config::parse(&text, Path::new("/base"), "oracle.toml").unwrap_err().to_string()
     };

@@ -10,7 +10,7 @@ fn problems(text: &str) -> Vec<String> {
     parse(text).unwrap_err().problems.iter().map(ToString::to_string).collect()
 }
 
-/// Resolves as if exactly the conditions with these `missing` paths held.
+/// Resolves as if only the conditions with these `missing` paths hold.
 fn resolved(config: &Config, missing: &[&str]) -> Config {
     config
         .resolve::<Infallible>(&mut |c| {
@@ -155,7 +155,7 @@ measure.ppl.command = "{scr}"
     );
 }
 
-/// The override is sound by itself; what it breaks stands elsewhere.
+/// The override is valid alone. It breaks a guard elsewhere in the file.
 #[test]
 fn an_override_that_takes_a_metric_away_is_refused() {
     let text = r#"version = 1

@@ -1,4 +1,4 @@
-//! Each refusal by name: what is written, and what is said.
+//! One test for each refusal: the wrong text and its message.
 
 use super::*;
 
@@ -199,7 +199,7 @@ fn a_file_to_read_lies_below_out() {
     assert_eq!(file("{out}/**/results_*.json"), "**/results_*.json");
 }
 
-/// What only follows from a syntax error is not said.
+/// Problems that only follow from a syntax error are not reported.
 #[test]
 fn a_broken_header_is_one_problem() {
     let said = refused("[[measure]]", "[[measure]");

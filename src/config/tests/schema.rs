@@ -1,5 +1,5 @@
-//! The schema says what the reader says: neither has a key, a word or a default that the other
-//! lacks, and no text is refused by the schema alone.
+//! The schema and the reader agree: both have the same keys, words and defaults. The schema
+//! alone refuses no text.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(&schema()
 static VALIDATOR: LazyLock<jsonschema::Validator> =
     LazyLock::new(|| jsonschema::draft7::new(&SCHEMA).unwrap());
 
-/// What of the reader's words a schema can say too.
+/// Parts of the reader's messages whose problems a schema can find too.
 const SAYABLE: &[&str] = &[
     "unknown key",
     "is missing",
@@ -42,7 +42,8 @@ const SAYABLE: &[&str] = &[
     "a measure keeps its name",
 ];
 
-/// The schema takes what is read, and refuses what is refused for a reason it can say.
+/// The schema accepts what the reader accepts. It refuses a text if the reader refuses it with
+/// one of [`SAYABLE`].
 #[track_caller]
 pub(super) fn assert_agrees(text: &str, read: &Result<Config, ConfigError>) {
     let Ok(document) = toml::from_str::<toml::Value>(text) else { return };
@@ -50,7 +51,8 @@ pub(super) fn assert_agrees(text: &str, read: &Result<Config, ConfigError>) {
     match read {
         Ok(_) => assert!(valid, "only the schema refuses\n{text}"),
         Err(error) => {
-            // With an override laid over, two things that are right alone may be wrong.
+            // Two parts that are valid alone may be wrong after an override is merged. The schema
+            // cannot see that.
             let sayable = |problem: &&Problem| {
                 SAYABLE.iter().any(|words| problem.what.contains(words))
                     && !problem.what.contains("laid over: ")
@@ -61,7 +63,8 @@ pub(super) fn assert_agrees(text: &str, read: &Result<Config, ConfigError>) {
     }
 }
 
-/// Everything the reader may be asked for, and everything it takes one of a few words for.
+/// A document with every table that the reader knows, and every key that takes one of a few
+/// words.
 const WHOLE: &str = r#"
 version = 1
 [inputs]
@@ -114,7 +117,7 @@ when = { exists = "x" }
 run.threads = 1
 "#;
 
-/// `measure.ppl.failures` and `guard[1]` → where the schema has that table.
+/// The part of the schema for a key such as `measure.ppl.failures` or `guard[1]`.
 fn schema_at(key: &str) -> &'static Value {
     let mut at = &*SCHEMA;
     for part in key.split('.').filter(|part| !part.is_empty()) {
@@ -150,14 +153,15 @@ fn the_schema_has_the_walks_keys_and_words_and_no_others() {
         assert_eq!(known, described, "{key}");
         walked.insert(std::ptr::from_ref(at));
     }
-    // The other way round: no table or list of words in the schema that the reader did not read.
+    // In the other direction: the schema has no table or list of words that the reader did not
+    // read.
     let mut missed = Vec::new();
     unwalked(&SCHEMA, "", &walked, &mut missed);
     missed.retain(|path| path != ".override.items");
     assert!(missed.is_empty(), "the reader never came to {missed:?}");
 }
 
-/// The words of `enum`, or of a choice of constants with a description each.
+/// The words of `enum`, or of `oneOf` constants with a description each.
 fn words(schema: &Value) -> BTreeSet<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten();
     let chosen = schema["oneOf"].as_array().into_iter().flatten().map(|one| &one["const"]);
@@ -170,7 +174,7 @@ fn unwalked(schema: &Value, path: &str, walked: &BTreeSet<*const Value>, missed:
         missed.push(path.to_owned());
     }
     if let Some(keys) = schema["properties"].as_object() {
-        // An override's body is made from the document: the next test.
+        // The body of an override is derived from the document. The next test checks it.
         let body = path == ".override.items";
         for (key, below) in keys.iter().filter(|(key, _)| !body || *key == "when") {
             unwalked(below, &format!("{path}.{key}"), walked, missed);
@@ -217,7 +221,7 @@ fn a_default_of_the_schema_is_what_leaving_the_key_out_means() {
     }
     let measure = defaults(&SCHEMA["properties"]["measure"]["items"]);
     for (key, value) in measure.as_object().unwrap() {
-        // Belongs to another parser.
+        // `pick` belongs to another parser than this measure's.
         if key != "pick" {
             document["measure"][0][key] = value.clone();
             count += 1;
@@ -225,7 +229,7 @@ fn a_default_of_the_schema_is_what_leaving_the_key_out_means() {
     }
     assert!(count > 15, "{document:#}");
     let text = toml::to_string(&document).unwrap();
-    // `cwd` is the one whose default is no value of its own.
+    // Only `cwd` is `None` by default, although the schema names a default value.
     let mut said = parse(&text).unwrap();
     assert_eq!(said.measures[0].cwd.take().unwrap().text(), "{src}");
     assert_eq!(seen(&said), seen(&parse(SMALL).unwrap()));

@@ -1,7 +1,7 @@
-//! What a program that failed said of it: the lines that decide, out of all that it printed.
+//! Finds the lines in a failed program's output that say why it failed.
 //!
-//! Builds and runs are read by the same [`Complaints`], live and again from kept logs. A failure
-//! is told from others of its kind by these lines ([`Said`]), never by an exit code alone.
+//! [`Complaints`] reads the output of builds and of runs, live and again from stored logs. These
+//! lines ([`Said`]) tell a failure from others of its kind.
 
 use std::collections::BTreeMap;
 
@@ -17,40 +17,39 @@ pub use normal::normalised;
 use normal::shown;
 use sign::{Next, Sign, Weight};
 
-/// What is looked at of one line, in bytes.
+/// How much of one line is examined, in bytes.
 const LOOKED_AT: usize = 4 << 10;
-/// Of one stream, so many lines are asked to be kept in the log.
+/// Maximum number of lines per stream that must stay in the log.
 const KEPT: usize = 300;
-/// Of each weight, so many are remembered from the beginning; and the last one.
+/// How many events of each weight are kept from the start; the last one is kept too.
 const FIRST: usize = 3;
-/// A traceback has no more lines than this.
+/// Maximum length of a traceback, in lines.
 const LONGEST_TRACEBACK: usize = 2000;
-/// So many lines after the last `error:` a program may print until it leaves with an error code
-/// that this explains.
+/// How many lines may follow the last `error:` line if that line is to explain the exit code.
 const AT_THE_END: usize = 10;
-/// So far behind `Fatal Python error` its frame stands.
+/// Within how many lines after `Fatal Python error` its frame is looked for.
 const HANDLER: usize = 10;
 
-/// What the output of a failed command says of the failure. Lines are [`normalised`].
+/// What the output of a failed command says about the failure. Lines are [`normalised`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
-    /// Errors of compilers and linkers. Jobs in parallel print them in any order, and not always
-    /// all of them.
+    /// Errors of compilers and linkers. Parallel jobs print these in any order, and not always
+    /// all.
     Diagnostics(Vec<String>),
-    /// Why, in three lines at most.
+    /// The reason, in at most three lines.
     Reason {
-        /// The first ones, and the last.
+        /// The first lines, and the last one.
         lines: Vec<String>,
-        /// Two unrelated failures would hardly share them.
+        /// Whether two unrelated failures hardly share these lines.
         telling: bool,
     },
-    /// Nothing says why: the last line before the end, or an empty one.
+    /// No reason found: the first consequence, else the last line, else an empty text.
     Reached(String),
 }
 
 impl Said {
-    /// Whether both tell of the same failure, as far as they can.
+    /// Whether both texts fit the same failure.
     pub fn alike(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Diagnostics(a), Self::Diagnostics(b)) => a.iter().any(|line| b.contains(line)),
@@ -60,7 +59,7 @@ impl Said {
         }
     }
 
-    /// Whether two unrelated failures would hardly both say this.
+    /// Whether two unrelated failures hardly share this text.
     pub fn is_telling(&self) -> bool {
         match self {
             Self::Diagnostics(_) => true,
@@ -70,23 +69,23 @@ impl Said {
     }
 }
 
-/// What was heard, in both forms.
+/// The reason of a failure, for comparison and for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// To compare with other failures.
+    /// The form to compare with other failures.
     pub said: Said,
-    /// The deciding line for people, as it was printed; may be empty.
+    /// The decisive line for people, as printed; may be empty.
     pub shown: String,
 }
 
-/// Takes the output of a command line by line, in bounded memory.
+/// Reads the output of a command line by line, in bounded memory.
 #[derive(Debug, Default)]
 pub struct Complaints {
     err: Voice,
     out: Voice,
 }
 
-/// One stream. In which order two of them arrive is chance, so they are heard apart.
+/// The state of one stream. Streams are read separately, since their interleaving is random.
 #[derive(Debug, Default)]
 struct Voice {
     doing: Doing,
@@ -96,14 +95,14 @@ struct Voice {
     wants_frame: bool,
     /// The last line that is not empty.
     last: String,
-    /// Lines since the last that calls itself an error.
+    /// Lines since the last `error:` line.
     since: usize,
-    /// The next bytes go on with a line whose beginning was looked at.
+    /// The next bytes continue a line whose beginning was already examined.
     goes_on: bool,
     kept: usize,
 }
 
-/// What the next line belongs to.
+/// The multi-line message that is being read.
 #[derive(Debug, Default)]
 enum Doing {
     #[default]
@@ -125,7 +124,7 @@ struct Event {
     weight: Weight,
     text: String,
     shown: String,
-    /// Of several, the last one is what ended the program.
+    /// A Python exception: of several, the last one ended the program.
     is_python: bool,
 }
 
@@ -136,16 +135,16 @@ struct Events {
 }
 
 impl Complaints {
-    /// Takes the next bytes of a stream, without the line break; `whole` if the line ends there.
-    /// Progress that is overwritten (`\r`) is a line each.
+    /// Takes the next bytes of a stream, without the line break; `whole`: the line ends there.
+    /// Each part between `\r` (progress that overwrites itself) counts as a line.
     ///
-    /// Returns true for what must stay in the log, so that the same is heard from it again. The
-    /// last line of each stream is in the log anyhow.
+    /// Returns true if the bytes must stay in the log, so that reading the log again gives the same
+    /// result. The last line of each stream is in the log anyhow.
     pub fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let voice = match stream {
             Stream::Err => &mut self.err,
             Stream::Out => &mut self.out,
-            // A report is no complaint.
+            // A report file does not say why a program failed.
             Stream::File => return false,
         };
         let mut keep = false;
@@ -161,7 +160,7 @@ impl Complaints {
         }
     }
 
-    /// What was heard, now that the command has ended.
+    /// The result, after the command ended.
     pub fn finish(mut self, kind: FailureKind, ended: &Ended) -> Heard {
         for voice in [&mut self.err, &mut self.out] {
             voice.end();
@@ -179,8 +178,8 @@ impl Complaints {
         if !common.is_empty() {
             return self.reason(&[common, errors].concat(), false);
         }
-        // A program that dies by a signal has not said why; what it complained of before, it
-        // survived.
+        // Errors printed before a signal do not explain the signal: the program survived these
+        // errors.
         let is_own = matches!(ended, Ended::Exited(_) | Ended::Signaled(ABORT));
         let is_at_the_end = kind == FailureKind::Build || self.ends_with_error();
         if !errors.is_empty() && is_own && is_at_the_end {
@@ -229,7 +228,7 @@ impl Complaints {
             .any(|voice| voice.events.contains_key(&Weight::Error) && voice.since <= AT_THE_END)
     }
 
-    /// Everything remembered of a weight, each text once.
+    /// All kept events of a weight, each text once.
     fn all(&self, weight: Weight) -> Vec<Event> {
         let mut all: Vec<Event> = Vec::new();
         for events in [&self.err, &self.out].into_iter().filter_map(|v| v.events.get(&weight)) {
@@ -243,11 +242,11 @@ impl Complaints {
     }
 }
 
-/// SIGABRT, by which a program ends itself on purpose; the same number on every platform.
+/// SIGABRT, which a program sends itself to end; the same number on every platform.
 pub(super) const ABORT: i32 = 6;
 
 impl Voice {
-    /// Takes a line; true when it says something.
+    /// Reads a line; true if it matters.
     fn line(&mut self, line: &str) -> bool {
         if line.trim().is_empty() {
             return false;
@@ -270,7 +269,7 @@ impl Voice {
         self.last.push_str(line);
     }
 
-    /// Whether the line is a part of what is under way, and whether anything was.
+    /// Whether the line belongs to the message being read, and whether there is such a message.
     fn go_on(&mut self, line: &str) -> (bool, bool) {
         match std::mem::take(&mut self.doing) {
             Doing::Nothing => (false, false),
@@ -283,7 +282,7 @@ impl Voice {
 
     fn trace(&mut self, line: &str, prefix: String, frame: Option<String>, lines: usize) -> bool {
         let Some(rest) = line.strip_prefix(prefix.as_str()) else {
-            // Another process speaks in between.
+            // A line of another process stands in between.
             self.doing = Doing::Traceback { prefix, frame, lines };
             return false;
         };
@@ -323,7 +322,7 @@ impl Voice {
         if belongs {
             event.text = format!("{} {}", event.text, normalised(bare));
             event.shown = shown(&format!("{} {bare}", event.shown));
-            // A function is named.
+            // The added line names a function.
             if event.weight == Weight::Common {
                 event.weight = Weight::Reason;
             }
@@ -336,7 +335,7 @@ impl Voice {
         belongs
     }
 
-    /// Takes what a line is by itself; whether that says anything.
+    /// Takes a single line's sign; true if it matters.
     fn take(&mut self, sign: Sign<'_>, line: &str) -> bool {
         let event = |weight, it: &str| Event {
             weight,
@@ -370,7 +369,7 @@ impl Voice {
         true
     }
 
-    /// At the end of the stream: what is under way is all there is.
+    /// At the end of the stream, takes the unfinished message as it is.
     fn end(&mut self) {
         if let Doing::Message { event, .. } = std::mem::take(&mut self.doing) {
             self.push(event);

@@ -1,57 +1,57 @@
-//! A line without what differs between two runs of one failure.
+//! Normalises a line: removes what differs between two runs with the same failure.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Longer lines are cut, in characters.
+/// Maximum length of a line, in characters.
 const LONGEST: usize = 200;
 
 fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of our own")
 }
 
-/// Colours and cursor movements of terminals.
+/// Terminal colours and cursor movements.
 static ESCAPES: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)"));
 
-/// Up to the folder of a slot in which a build or run has its files: slots have numbers.
+/// The beginning of a path up to the folders of a slot, which has a number.
 static SLOT: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"/[^\s:'"`(),<>=]*/\d+/(?:src|build|cache|out)/"#));
 
-/// The folders of an absolute path: two names at least, of which the last one stays.
+/// The folders of an absolute path; only the last name stays.
 static FOLDERS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"(?P<before>^|[\s:'"`(\[,<>=@])/(?:[^\s/:'"`(),\[\]<>=]+/)+(?P<name>[^\s/:'"`(),\[\]<>=]*)"#,
     )
 });
 
-/// What is replaced by what, in this order.
+/// Patterns and their replacements, in this order.
 static REPLACED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     [
-        // Folders above, as `../src/a.c`.
+        // Relative prefixes, as in `../src/a.c`.
         (r"(?:\.{1,2}/)+", ""),
-        // Files that compilers make in passing.
+        // Temporary files of compilers.
         (r"\bcc[A-Za-z0-9]{6}\.(o|s|res|ltrans\S*)\b", "cc#.$1"),
         (r"\b(?:rustc|tmp)[A-Za-z0-9_]{6,8}\b", "tmp#"),
-        // Addresses, and what is as long as a commit's name, with a digit in it.
+        // Addresses, and hexadecimal words as long as a commit's name with a digit.
         (r"\+0x[0-9a-fA-F]+", ""),
         (r"\b0x[0-9a-fA-F]+\b", "#"),
         (r"\b[a-f]*[0-9][0-9a-f]{6,39}\b", "#"),
         (r"\b[a-f]+[0-9][0-9a-f]{5,38}\b", "#"),
-        // One of several alike.
+        // The number of a rank, worker, device and so on.
         (r"(?i)\b(rank|worker|thread|device|gpu|cpu|pid|tid|lwp)[ _:=-]?\d+", "$1#"),
-        // Places in files: the file stays.
+        // Line numbers; the file name stays.
         (r"(\.\w+):\d+(?::\d+)?", "$1"),
         (r"([A-Za-z_][\w.+-]*):\d+(?::\d+)?:", "$1:"),
         (r"\[(\w+):\d+: ", "[$1: "),
         (r"(\.\w+)\(\d+(?:,\d+)?\)", "$1"),
         (r",? \bline \d+", ""),
-        // Dates, times, and every other number that belongs to no name.
+        // Dates, times, and every other number that is not part of a name.
         (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*", "#"),
         (r"(^|[^A-Za-z0-9_])[-+]?\d+(?:\.\d+)*(?:[eE][-+]?\d+)?", "$1#"),
-        // Progress, and lists of numbers.
+        // Progress bars, and lists of numbers.
         (r"(?:\[#\]#,?\s*)+", "[#]#"),
         (r"(\[#\]#)[\[\]#….,]*$", "$1"),
         (r"#(?:[ ,;|/:x]*#)+", "#"),
@@ -75,9 +75,9 @@ pub(super) fn shown(line: &str) -> String {
     plain.chars().take(LONGEST).chain(['…']).collect()
 }
 
-/// A line as the same failure of another commit, in another folder, on another day prints it:
-/// addresses, numbers, dates and commits become `#`; of a path stays what lies below a slot, or
-/// the file's name; names of files, functions and symbols stay, the lines in files go.
+/// A line in a form that is the same for every commit, folder and day. Addresses, numbers, dates
+/// and commits become `#`. A path keeps its part below the slot, or else its file name. Names of
+/// functions and symbols stay; line numbers go.
 pub fn normalised(line: &str) -> String {
     let plain = ESCAPES.replace_all(line, "");
     let plain: String = plain

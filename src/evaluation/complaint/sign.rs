@@ -1,53 +1,53 @@
-//! What one line is to whoever looks for the reason of a failure. One pattern a form.
+//! Classifies single lines of output by how much they say about why a program failed.
 
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-/// How much a line says.
+/// How much a line says about the reason, from most to least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
-    /// An error of a compiler or linker, at a place.
+    /// An error of a compiler or linker.
     Diagnostic,
-    /// The reason of this failure and hardly of another: an exception, an assertion.
+    /// A specific reason that other failures hardly share: an exception, an assertion.
     Reason,
-    /// A line that programs may print and go on: `error: …`.
+    /// An error that programs may survive: `error: …`.
     Error,
-    /// The reason, in words that unrelated failures share: a corrupted heap.
+    /// A reason in words that unrelated failures share: a corrupted heap.
     Common,
-    /// What follows from an error elsewhere: `make: *** [all] Error 1`.
+    /// The consequence of another error: `make: *** [all] Error 1`.
     Consequence,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign<'l> {
-    /// It stands for itself; of the line this part matters.
+    /// A complete message; the part of the line that matters.
     Says(Weight, &'l str),
-    /// An exception of Python, outside of a traceback.
+    /// A Python exception outside a traceback.
     Exception(&'l str),
     /// The message follows in the next line.
     Begins(Weight, &'l str, Next),
-    /// The frames of a Python traceback follow, each line after as many bytes of prefix.
+    /// The frames of a Python traceback follow. Each line begins with a prefix of this many bytes.
     Traceback(usize),
-    /// Frames follow, of which the innermost says where it was.
+    /// A sanitizer's message; stack frames follow, and the innermost is the place.
     Sanitizer(&'l str),
-    /// A frame of a stack that is no part of how programs abort.
+    /// A stack frame outside the functions that abort a program.
     Frame(&'l str),
-    /// A shell tells how the program died, which is known, and nothing of where it was.
+    /// A shell's line about how the program died, which is known already.
     Death,
 }
 
-/// What the line after is.
+/// What the next line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// The message itself, if it is no `note:`.
+    /// The message itself, unless the line is a `note:`.
     Message,
     /// The message if it begins with these words, ignoring blanks.
     Begins(&'static str),
-    /// Indented lines, two of them at most.
+    /// Up to two indented lines.
     Indented,
-    /// A few lines on, the innermost frame of Python's own handler of signals.
+    /// A few lines later: the innermost frame of Python's own signal handler.
     PythonFrame,
 }
 
@@ -55,15 +55,15 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of our own")
 }
 
-/// No line without one of these is looked at any closer. Most lines of most programs are not.
+/// A fast first filter: a line without one of these words is ignored. Most lines are.
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"(?i)error|exception|fail|fatal|assert|panic|terminat|traceback|caused by|undefined|unable to|cannot|could not|no rule|no such|not found|permission denied|multiple definition|fault|\*\*\*|corrupt|invalid|smashing|double free|illegal|interrupt|exit: |in function|#\d|\+0x|aborted",
     )
 });
 
-/// Lines that are no complaint, whatever word is in them: warnings, notes, what CMake tells of
-/// itself, echoed commands, and figures that are called errors.
+/// Lines that are not errors although they contain such a word: warnings, notes, CMake's status
+/// lines, echoed commands, and numbers called errors.
 static HARMLESS: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"(?i)(^|[\s\[(:|])(warn(ing)?|note|hint|info|debug)\b\s*[\]:|)]",
@@ -83,16 +83,16 @@ fn set(patterns: &[&str]) -> RegexSet {
 
 static TRACEBACK: &str = "Traceback (most recent call last):";
 
-/// What stands for itself, by weight; the group `it` is the part that matters, if there is one.
+/// Complete messages and their weight; the group `it`, if any, is the part that matters.
 static SAYS: LazyLock<Vec<(Regex, Weight)>> = LazyLock::new(|| {
     use Weight::{Common, Consequence, Diagnostic, Error, Reason};
     [
-        // The linkers. Where in the program a symbol was wanted is another matter with each try.
+        // Linkers. The place that uses a missing symbol varies from try to try, so it is cut.
         (r"(?P<it>undefined (reference to|symbol).*)", Diagnostic),
         (r"(?P<it>multiple definition of [`'‘][^`'’]*['’]).*", Diagnostic),
         (r"(?P<it>cannot find -l[^\s:]+)", Diagnostic),
         (r"^(\S*/)?(\S+-)?ld(\.\w+)?: (?P<it>(error: |fatal: )?(cannot find|library|unable to find|duplicate symbol|file not recognized).*)", Diagnostic),
-        // What compilers say behind the first error, or of the linker.
+        // What compilers print after the first error, or about the linker.
         (r"(collect2|cc1\w*|clang(\+\+)?): (fatal )?(error: )?(ld returned|linker command failed|all warnings being|unable to execute)", Consequence),
         (r"error: (could not compile|aborting due to|too many errors|linking with|build failed)|error: .* failed due to \d+ previous|too many errors emitted", Consequence),
         (r"^\d+ errors? (detected|generated)", Consequence),
@@ -100,7 +100,7 @@ static SAYS: LazyLock<Vec<(Regex, Weight)>> = LazyLock::new(|| {
         (r"^\s*(?P<it>\S[^:]*\.\w+:\d+(:\d+)?: (fatal |internal compiler )?error:.*)", Diagnostic),
         (r"^\s*(?P<it>\S[^(]*\.\w+\(\d+(,\d+)?\): (catastrophic |fatal )?error\b.*)", Diagnostic),
         (r"^(\S*/)?(?P<it>[\w.+-]*(gcc|g\+\+|cc|c\+\+|clang(\+\+)?|cc1\w*|nvcc|hipcc|rustc|ptxas|as|nvlink)(-[\d.]+)?\s*:? (fatal )?(error|fatal)\s*:.*)", Diagnostic),
-        // make, ninja, and the shell below them.
+        // make, ninja, meson, and the shells that they start.
         (r"^\S*make(\[\d+\])?: (?P<it>\*\*\* No rule to make target.*)", Diagnostic),
         (r"^(?P<it>[^\s:]+:\d+: \*\*\* .*)\s+Stop\.", Diagnostic),
         (r"^\S*make(\[\d+\])?: \*\*\* |^ninja: build stopped|^FAILED: ", Consequence),
@@ -117,7 +117,7 @@ static SAYS: LazyLock<Vec<(Regex, Weight)>> = LazyLock::new(|| {
         (r"^(?P<it>panic: .*)", Reason),
         (r"(?P<it>symbol lookup error: .*|error while loading shared libraries: .*)", Reason),
         (r"(?P<it>\S+\.(c|cc|cpp|cu|cuh|h|hpp|m|mm|cl|comp|metal):\d+: .*\b(fatal error|not implemented|unsupported|failed).*)", Reason),
-        // What the C library and the drivers say, in few words.
+        // Messages of the C library and of drivers.
         (r"(?P<it>(double free or corruption|corrupted (size vs|double-linked|unsorted)|(free|malloc|realloc|calloc|munmap_chunk|malloc_consolidate)\(\): \w+|\*\*\* (stack smashing|buffer overflow) detected).*)", Common),
         (r"(?i)(?P<it>an illegal (memory access|instruction) was encountered|unspecified launch failure|misaligned address|device-side assert triggered|memory access fault by gpu)", Common),
         // Everything that calls itself an error.
@@ -136,7 +136,7 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"^([A-Za-z_]\w*\.)*[A-Z]\w*(Error|Exception|Interrupt|Exit|Failure|Warning)\b(:|$)")
 });
 
-/// What may end a traceback: any class.
+/// The line that ends a traceback: any class name.
 static RAISED: LazyLock<Regex> = LazyLock::new(|| regex(r"^[A-Za-z_][\w.]*(: .*)?$"));
 
 static PYTHON_FRAME: LazyLock<Regex> =
@@ -145,7 +145,7 @@ static PYTHON_FRAME: LazyLock<Regex> =
 static BEGINS: LazyLock<Vec<(Regex, Weight, Next)>> = LazyLock::new(|| {
     use Weight::{Common, Diagnostic, Error, Reason};
     [
-        // Rust; before 2023 the message stands in the same line.
+        // Rust. Before 2023 the message was in the same line.
         (r"(?P<it>\bpanicked at .*:\d+:\d+:)$", Reason, Next::Message),
         (
             r"(?P<it>\bterminate called after throwing an instance of .*)",
@@ -168,7 +168,7 @@ static BEGINS: LazyLock<Vec<(Regex, Weight, Next)>> = LazyLock::new(|| {
     .collect()
 });
 
-/// What a shell says of a program that died.
+/// A shell's message about a program that died.
 static DEATH: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"^(.*: +\d+ )?(Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Killed)( +\(core dumped\))?(  .*)?$",
@@ -181,7 +181,7 @@ static SANITIZER: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?P<it>(ERROR|WARNING): \w+Sanitizer: .*?)( on (unknown )?address| at pc| \(pid|$)")
 });
 
-/// Of gdb and the sanitizers (`#1 0x… in name`), and of glibc's and others' backtraces
+/// Stack frames of gdb and the sanitizers (`#1 0x… in name`), and of glibc and others
 /// (`engine(name+0x1f) [0x…]`).
 static FRAMES: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     [
@@ -190,7 +190,7 @@ static FRAMES: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// How programs abort and print their stack, and what a sanitizer stands in for.
+/// Functions that abort a program, print its stack, or are replaced by a sanitizer.
 static MACHINERY: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"^(_*interceptor_|_*asan|_*sanitizer|_*ubsan|_+GI_|_*wait(4|pid)|_*raise|_*pthread_kill|_*kill|_*abort|_*assert|ggml_abort|ggml_print_backtrace|ggml_uncaught|_*cxa|_*cxxabi|std::terminate|__gnu_cxx|_*libc_start|_start|_*clone|start_thread|_*select|_*poll|_*read|_*futex|syscall|_*sigaction|_*restore_rt|killpg|gsignal|_*memcpy|_*memset|_*strlen|operator )",
@@ -202,7 +202,7 @@ fn part<'l>(pattern: &Regex, line: &'l str) -> Option<&'l str> {
     Some(found.name("it").map_or(line, |it| it.as_str()))
 }
 
-/// What a line is, seen by itself; `None` for most.
+/// Classifies one line; `None` for most.
 pub(super) fn sign(line: &str) -> Option<Sign<'_>> {
     if !WORDS.is_match(line) {
         return None;
@@ -231,14 +231,14 @@ pub(super) fn sign(line: &str) -> Option<Sign<'_>> {
     if EXCEPTION.is_match(line) && !line.contains("Warning") {
         return Some(Sign::Exception(line));
     }
-    // A linker's error may stand in a compiler's note.
+    // Diagnostics are exempt: a linker's error may be in a compiler's note.
     let mut says = SAYS.iter().map(|(pattern, weight)| (part(pattern, line), *weight));
     let (it, weight) = says.find_map(|(it, weight)| Some((it?, weight)))?;
     let is_harmless = weight >= Weight::Reason && HARMLESS.is_match(line);
     (!is_harmless).then_some(Sign::Says(weight, it))
 }
 
-/// File and function of a Python frame.
+/// The file and function of a Python frame.
 pub(super) fn python_frame(line: &str) -> Option<String> {
     let found = PYTHON_FRAME.captures(line)?;
     let name = found.name("name").map_or("", |name| name.as_str());

@@ -20,7 +20,7 @@ fn run(ended: &Ended, err: &str) -> Heard {
     heard(FailureKind::Crash, ended, err, "")
 }
 
-/// `D` diagnostics, `R` a telling reason, `r` one that others share, `L` the last line.
+/// `D`: diagnostics, `R`: a telling reason, `r`: a reason that others share, `L`: the last line.
 fn words(said: &Said) -> String {
     match said {
         Said::Diagnostics(lines) => format!("D {}", lines.join(" | ")),
@@ -30,7 +30,7 @@ fn words(said: &Said) -> String {
     }
 }
 
-/// Outputs in the form of each tool, and what decides.
+/// Outputs in the form of each tool, and the expected result.
 const RUNS: [(&Ended, &str, &str); 36] = [
     // Python.
     (
@@ -160,7 +160,7 @@ const RUNS: [(&Ended, &str, &str); 36] = [
         "loading\n./engine(dequantize_row+0x1f) [0x55f]\n./engine(main+0x12) [0x55e]",
         "r in dequantize_row",
     ),
-    // Everything that calls itself an error, if the program ends by itself soon after.
+    // `error:` lines, if the program ends itself soon after.
     (&EXIT, "main: error: unable to load model\n", "R error: unable to load model"),
     (
         &EXIT,
@@ -178,7 +178,7 @@ const RUNS: [(&Ended, &str, &str); 36] = [
         "Error: cannot read the model\n\nCaused by:\n    no such key",
         "R Error: cannot read the model | Caused by: no such key",
     ),
-    // Nothing says why.
+    // No line gives a reason.
     (
         &ABRT,
         "backend: cpu\narena: 76800 floats wanted, 17664 left",
@@ -331,12 +331,12 @@ fn jobs_in_parallel_print_errors_in_any_order() {
 fn an_error_that_a_program_survives_decides_nothing() {
     let output = |rest: &str| format!("error: no GPU, using the CPU\n{rest}");
     let died = |rest: &str, ended: &Ended| run(ended, &output(rest)).said;
-    // Beside a reason it is not looked at.
+    // A specific reason makes the survived error irrelevant.
     let reason = "x.c:3: f: Assertion `a' failed.";
     assert!(died(reason, &ABRT).alike(&run(&ABRT, reason).said));
-    // Of two failures that print it, each has more to say.
+    // Two failures that both print the survived error differ in their other errors.
     assert!(!died("error: no tensor", &EXIT).alike(&died("error: no token", &EXIT)));
-    // Long before the end it says nothing of an exit code.
+    // An error long before the end does not explain the exit code.
     assert!(!died(&"loading\n".repeat(30), &EXIT).is_telling());
     assert!(died("bye", &EXIT).is_telling());
 }
@@ -376,7 +376,7 @@ fn what_is_kept_is_bounded_whatever_is_printed() {
     assert!(complaints.feed(Stream::Out, b"10%\rerror: after progress", true));
 }
 
-/// A line that may or may not matter.
+/// Random output lines, whole or not, that may or may not matter.
 fn lines() -> impl Strategy<Value = Vec<(bool, &'static str)>> {
     let line = prop::sample::select(vec![
         "loading",
@@ -417,7 +417,7 @@ proptest! {
             prop_assert!(again.feed(stream(*err), line.as_bytes(), true), "{line}");
         }
         let (first, again) = (first.finish(FailureKind::Build, &EXIT), again.finish(FailureKind::Build, &EXIT));
-        // The last line is in the log anyhow.
+        // The log keeps the last line anyhow.
         if !matches!((&first.said, &again.said), (Said::Reached(_), Said::Reached(_))) {
             prop_assert_eq!(first, again);
         }

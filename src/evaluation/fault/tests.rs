@@ -4,7 +4,7 @@ fn failure(kind: FailureKind) -> Failure {
     Failure::new(kind, "", "")
 }
 
-/// The fault of an end that is a failure by itself.
+/// The fault for a process that ended with a failure.
 fn fault(ended: &Ended, transient: bool, in_tree: bool) -> Fault {
     let failure = failure_of(ended).expect("a failure");
     fault_of(ended, &failure, transient, in_tree)

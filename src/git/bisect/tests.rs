@@ -16,7 +16,8 @@ fn state(session: &BisectSession) -> BisectState {
     session.state().unwrap().unwrap()
 }
 
-/// Marks what git asks for until it is content; `bad_from` is the culprit's position.
+/// Answers git's questions with `judge` until the session ends; returns the result and the number
+/// of questions.
 fn drive(
     session: &BisectSession,
     commits: &[CommitId],
@@ -70,7 +71,7 @@ fn skipped_commits_leave_candidates() {
     expected.sort();
     assert_eq!(candidates, expected);
     assert_eq!(state(&session).skipped.len(), 2);
-    // Told more, the end is another.
+    // One more mark changes the result.
     session.mark(Verdict::Good, &commits[3]).unwrap();
     assert_eq!(state(&session).end, Some(End::FirstBad(commits[4].clone())));
 }
@@ -148,7 +149,7 @@ fn the_users_own_bisect_goes_on_beside_ours() {
     assert_eq!(drive(&session, &commits, judge).0, Some(End::FirstBad(commits[6].clone())));
     assert_eq!(fixture.snapshot(), before);
 
-    // Theirs moves on while ours is there, and neither sees the other's marks.
+    // The user's session goes on beside ours; neither sees the other's marks.
     let ours = state(&session);
     fixture.git(&["bisect", "bad"]);
     fixture.git(&["bisect", "skip", "HEAD"]);
@@ -286,7 +287,7 @@ fn our_log_replays_in_a_fresh_clone() {
     }
     let filter = vec!["s r'c".to_owned(), ":(exclude,top)do!cs".to_owned()];
     let range = Range { paths: filter.clone(), ..range(&commits[0], &commits[8]) };
-    // In the order a search of our own may find them.
+    // The order in which a search of our own may find them.
     let marks = [
         (commits[5].clone(), Verdict::Bad),
         (commits[2].clone(), Verdict::Good),
@@ -307,7 +308,7 @@ fn our_log_replays_in_a_fresh_clone() {
     assert_eq!((theirs.paths, theirs.skipped), (filter, vec![commits[3].clone()]));
     assert!(!log.contains('\u{1b}') && !log.contains('\r'));
 
-    // And in a session of ours, which has no files to check out.
+    // The same replay in our session, which checks no files out.
     let session = session(&fixture, &commits[0]);
     session.replay(&log).unwrap();
     assert_eq!(state(&session).end, Some(End::FirstBad(commits[5].clone())));

@@ -1,7 +1,7 @@
 use super::*;
 use crate::git::tests::Fixture;
 
-/// What each commit leaves in `a.c`, after a first one that leaves this.
+/// For each of these texts of `a.c`: whether it carries the change from `first` to the first text.
 fn carried(first: &str, texts: &[&str]) -> Vec<Option<bool>> {
     let fixture = Fixture::new();
     let parent = fixture.commit("first", &[("a.c", first), ("n", "0")]);

@@ -21,7 +21,7 @@ fn names_are_one_in_every_part_of_a_path() {
     assert_eq!(twins(&["a/Q4/x", "a/q4/y"]), pair("a/Q4", "a/q4"));
     assert_eq!(twins(&["Src", "src/a"]), pair("Src", "src"));
     assert_eq!(twins(&["É", "é"]), pair("É", "é"));
-    // What is at the end of a word is the same letter.
+    // A final sigma is the same letter.
     assert_eq!(twins(&["ΟΔΟΣ", "οδοσ"]), pair("ΟΔΟΣ", "οδοσ"));
     assert_eq!(twins(&["straße", "STRASSE"]), None);
 }

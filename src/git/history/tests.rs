@@ -92,7 +92,7 @@ fn text_that_is_no_utf8_is_shown_lossily_and_kept() {
     let message = fixture.beside("message");
     std::fs::write(&message, b"caf\xe9 \xff\n\nbody").unwrap();
     let path = message.to_str().unwrap();
-    // Else git takes the bytes for Latin-1 and converts them.
+    // Without this setting, git converts the bytes from Latin-1.
     fixture.git(&["config", "i18n.commitEncoding", "x-unknown"]);
     fixture.git(&["commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "-F", path]);
     let history = fixture.history();
@@ -125,7 +125,7 @@ fn partial_clones_and_worktree_configuration_are_read() {
     git_in(&partial, &["config", "extensions.worktreeConfig", "true"]);
     let history = History::open(&Repository::discover(&partial).unwrap()).unwrap();
     assert_eq!(history.parents(&commits[3]).unwrap(), [commits[2].clone()]);
-    // Trees and blobs that the clone left out are fetched as they are needed.
+    // Git fetches trees and blobs that the clone left out when they are needed.
     assert!(history.file_contains(&commits[1], "n", "2").unwrap());
     let changes = history.diff_files(Some(&commits[1]), &commits[2]).unwrap();
     assert_eq!((changes[0].added, changes[0].removed), (Some(1), Some(1)));

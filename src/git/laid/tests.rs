@@ -4,7 +4,7 @@ use crate::evaluation::CommitId;
 use crate::git::tests::{Fixture, listing, write};
 use crate::git::{GitError, History, Holding, Laid, Layer, Laying, Worktree};
 
-/// Commit 0 has neither bench nor fix; 1 has a bench of two files; 2 has another one.
+/// Commit 0 has no bench and no fix; 1 has a bench of two files; 2 has another bench.
 fn fixture() -> (Fixture, [CommitId; 3]) {
     let fixture = Fixture::new();
     let old = fixture.commit("old", &[("src/a", "1\n"), ("bench/old", "x")]);
@@ -46,7 +46,7 @@ fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_a
     assert_eq!(listing(&path), expected);
     assert_eq!(fs::read_to_string(path.join("bench/run")).unwrap(), "two");
     assert_eq!(fs::read_to_string(path.join("src/a")).unwrap(), "1\n");
-    // What a build did to them is undone; what is not tracked stays.
+    // A build's changes to these files are undone; untracked files stay.
     write(&path.join("bench/run"), "scribbled");
     write(&path.join("bench/old"), "built");
     fs::remove_file(path.join("bench/in/put")).unwrap();
@@ -54,7 +54,7 @@ fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_a
     again.reset().unwrap();
     assert_eq!(fs::read_to_string(path.join("bench/run")).unwrap(), "two");
     assert_eq!(listing(&path), ["bench/in/put", "bench/old", "bench/run", "src/a"]);
-    // HEAD is the commit, so what asks git for its name is told the truth.
+    // HEAD names the commit, so a program that asks git for it gets the right name.
     assert_eq!(fs::read_to_string(worktree.git_dir().join("HEAD")).unwrap().trim(), old.as_str());
     // And back to a commit's own tree.
     worktree.checkout(&old, true).unwrap();
@@ -73,7 +73,7 @@ fn what_comes_out_alike_has_one_name_wherever_it_came_from() {
     assert_eq!(id(&new, &[files(&new, "bench/**")]), of(&history, &new));
     assert_eq!(id(&old, &[files(&new, "**")]), of(&history, &new));
     assert_ne!(id(&old, &[files(&bench, "bench/**")]), id(&old, &[files(&new, "bench/**")]));
-    // What the older revision has not is gone.
+    // Files that the older revision lacks are gone.
     assert_eq!(id(&new, &[files(&bench, "**")]), of(&history, &bench));
 }
 
@@ -85,7 +85,7 @@ fn a_pin_is_exchanged_below_everything_else() {
         |digit: &str| Layer::Pin { path: "lib".into(), to: digit.repeat(40).parse().unwrap() };
     let id = |layers: &[Layer]| laying.lay(&old, layers).unwrap().id();
     assert_ne!(id(&[pin("1")]), id(&[pin("2")]));
-    // As it is in a commit that has it.
+    // The tree equals that of a commit with this pin.
     fixture.git(&["checkout", "--quiet", "--detach", old.as_str()]);
     let entry = format!("160000,{},lib", "1".repeat(40));
     fixture.git(&["update-index", "--add", "--cacheinfo", &entry]);
@@ -115,11 +115,11 @@ fn a_patch_is_applied_passed_over_or_refused() {
     };
     assert_eq!(refusal.what, super::Refused::Patch("fix.diff".to_owned()));
     assert!(refusal.said.contains("src/a"), "{}", refusal.said);
-    // Another tree, or another patch, is another refusal.
+    // Another tree or another patch gives another refusal.
     let other = patch(&fixture, &ONE_TO_THREE.replace("+3", "+4"));
     let of_other = laying.lay(&new, &[other]).unwrap().id();
     assert_ne!(of_other, refusal.id());
-    // A patch lies below the files of other revisions.
+    // Files of other revisions are applied on top of a patch.
     let bench = files(&bench, "src/**");
     assert_eq!(laying.lay(&old, &[fix, bench]).unwrap().id(), history.tree_id(&old).unwrap());
 }

@@ -23,7 +23,7 @@ fn ignored_things_are_linked_and_survive_every_checkout() {
         worktree.reset().unwrap();
         assert!(path.join("third/party/weights").exists());
     }
-    // A commit that tracks it has its own, and what the link led to is still there.
+    // A commit that tracks the path gets its own file, and the link's target stays.
     worktree.checkout(&tracked, true).unwrap();
     assert_eq!(worktree.link(&user, &names).unwrap(), names[1..]);
     assert_eq!(listing(&path), [".gitignore", ".venv/own", "a", "third/party"]);

@@ -74,7 +74,7 @@ fn what_the_library_cannot_read_is_refused_by_name() {
     git_in(&fixture.beside(""), &["init", "--quiet", "--object-format=sha256", "sha256"]);
     let error = Repository::discover(&other).unwrap_err();
     assert!(matches!(error, GitError::Sha256(_)), "{error}");
-    // Older gits cannot make one, and newer ones name it in the configuration just so.
+    // Older gits cannot make a reftable repository; newer ones mark it with these settings.
     fixture.git(&["config", "core.repositoryFormatVersion", "1"]);
     fixture.git(&["config", "extensions.refStorage", "reftable"]);
     let error = Repository::discover(&fixture.user()).unwrap_err();

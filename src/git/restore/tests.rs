@@ -82,7 +82,7 @@ fn a_change_that_keeps_size_and_time_is_seen_whatever_is_configured() {
     }
     let first = fixture.commit("first", &[("a", "one"), ("same", "1")]);
     let worktree = slot(&fixture, &first);
-    // Else git compares the content: it may have been changed in the second it was written in.
+    // Git would compare the content of a file changed in the second of its checkout.
     std::thread::sleep(Duration::from_millis(1100));
     worktree.reset().unwrap();
     let (before, same) = (written(&worktree, "a"), written(&worktree, "same"));
@@ -122,7 +122,7 @@ fn modes_are_the_commits_own_where_the_disk_has_them() {
     }
 }
 
-/// A commit on top of HEAD with one entry more in its tree, which git itself would not make.
+/// A commit on top of HEAD with one more tree entry, which git itself would refuse to make.
 fn planted(fixture: &Fixture, mode: &str, kind: &str, object: &str, name: &str) -> CommitId {
     let line = format!("{mode} {kind} {object}\t{name}\n");
     let listed = fixture.git(&["ls-tree", "HEAD"]);

@@ -80,7 +80,7 @@ fn a_checkout_of_old_knows_what_is_ahead_of_it() {
     fixture.git(&["checkout", "--quiet", "--detach", commits[1].as_str()]);
     let ahead = fixture.history().ahead_of(&commits[1]).unwrap();
     assert_eq!(ahead, Some(("main".to_owned(), commits[3].clone())));
-    // What has left that branch is no part of it.
+    // A commit that left the branch is not behind it.
     let own = fixture.commit("own", &[("n", "own")]);
     assert_eq!(fixture.history().ahead_of(&own).unwrap(), None);
 }

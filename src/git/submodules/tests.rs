@@ -5,7 +5,7 @@ use crate::evaluation::CommitId;
 use crate::git::tests::{Fixture, git_in, listing, write};
 use crate::git::{Repository, Worktree};
 
-/// A library with two versions, in a repository of its own.
+/// A library with two versions, in its own repository.
 fn library(fixture: &Fixture, name: &str) -> PathBuf {
     let path = fixture.beside(name);
     fs::create_dir(&path).unwrap();
@@ -24,7 +24,7 @@ fn add(fixture: &Fixture, url: &Path, path: &str) {
     fixture.git(&["submodule", "--quiet", "add", url.to_str().unwrap(), path]);
 }
 
-/// The user's checkout of the library goes to the library's newest version.
+/// Updates the library in the user's checkout to its newest version and commits that.
 fn bump(fixture: &Fixture, path: &str) -> CommitId {
     git_in(&fixture.user().join(path), &["pull", "--quiet", "--ff-only"]);
     fixture.commit("bump", &[])
@@ -33,7 +33,7 @@ fn bump(fixture: &Fixture, path: &str) -> CommitId {
 struct History {
     fixture: Fixture,
     library: PathBuf,
-    /// Without it, with it at version 1, at version 2, and without it again.
+    /// Commits without the library, with version 1, with version 2, and without it again.
     commits: [CommitId; 4],
 }
 
@@ -69,7 +69,7 @@ fn each_commit_has_its_submodules_at_its_own_pin() {
         assert_eq!(listing(worktree.path()), ["a"]);
         worktree.checkout(&one, true).unwrap();
         assert_eq!(version(&worktree), "1");
-        // What a build may leave there.
+        // Files that a build may leave.
         write(&worktree.path().join("third party/lib/version"), "generated");
         write(&worktree.path().join("third party/lib/new.o"), "built");
         worktree.reset().unwrap();
@@ -113,7 +113,7 @@ fn what_the_users_checkout_has_needs_no_network() {
 #[test]
 fn what_it_has_not_is_fetched_and_the_users_configuration_stays() {
     let History { fixture, library, commits: [_, one, two, _] } = history();
-    // A clone that was made without --recurse-submodules.
+    // A clone without `--recurse-submodules`.
     let plain = fixture.beside("plain");
     git_in(&fixture.beside(""), &["clone", "--quiet", "user repo", "plain"]);
     let config = fs::read(plain.join(".git/config")).unwrap();
@@ -123,14 +123,14 @@ fn what_it_has_not_is_fetched_and_the_users_configuration_stays() {
     assert_eq!(version(&worktree), "1");
     worktree.checkout(&two, true).unwrap();
     assert_eq!(version(&worktree), "2");
-    // Half a clone, as a killed process leaves it.
+    // A killed process leaves half a clone.
     let module = worktree.git_dir().join("modules/third party/lib");
     fs::remove_dir_all(module.join("objects")).unwrap();
     fs::remove_file(module.join("HEAD")).unwrap();
     worktree.checkout(&one, true).unwrap();
     assert_eq!(version(&worktree), "1");
     assert_eq!(fs::read(plain.join(".git/config")).unwrap(), config);
-    // A pin that no remote has any more, and one that was never pushed.
+    // A pin that the remote lost, and a pin that was never pushed.
     fs::remove_dir_all(&module).unwrap();
     fs::remove_dir_all(&library).unwrap();
     let error = worktree.checkout(&two, true).unwrap_err();
@@ -174,7 +174,7 @@ fn a_submodule_whose_remote_moved_is_cloned_anew() {
     advance(&fork, "forked");
     fixture.git(&["submodule", "--quiet", "set-url", "lib", fork.to_str().unwrap()]);
     let second = bump(&fixture, "lib");
-    // Someone else's clone: no local copy to borrow from.
+    // Another user's clone has no local copy of the submodule.
     git_in(&fixture.beside(""), &["clone", "--quiet", "user repo", "plain"]);
     let repository = Repository::discover(&fixture.beside("plain")).unwrap();
     let mut worktree = slot(&repository, &fixture, &first);

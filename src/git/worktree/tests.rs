@@ -22,7 +22,7 @@ fn a_checkout_holds_exactly_the_commits_tree() {
 
     worktree.checkout(&first, true).unwrap();
     assert_eq!(listing(worktree.path()), [".gitignore", "a", "d/b"]);
-    // All that a build may leave behind.
+    // Everything that a build may leave behind.
     write(&worktree.path().join("a"), "changed");
     write(&worktree.path().join("d/new"), "untracked");
     write(&worktree.path().join("x.o"), "ignored");
@@ -45,7 +45,7 @@ fn a_reset_restores_what_is_tracked_and_keeps_the_build() {
     worktree.checkout(&commits[0], true).unwrap();
     write(&worktree.path().join("n"), "overwritten by configure");
     write(&worktree.path().join("build.o"), "compiled");
-    // A build that commits, of all things.
+    // This build even commits.
     git_in(worktree.path(), &["commit", "--quiet", "-am", "generated"]);
     worktree.reset().unwrap();
     assert_eq!(content(&worktree, "n"), "1");
@@ -101,7 +101,7 @@ fn a_worktree_of_an_earlier_process_is_taken_up() {
     worktree.checkout(&commits[0], true).unwrap();
     let git_dir = worktree.git_dir().to_owned();
     drop(worktree);
-    // Killed in the middle of a checkout.
+    // Git was killed in the middle of a checkout.
     write(&git_dir.join("index.lock"), "");
     write(&git_dir.join("HEAD.lock"), "");
 
@@ -161,11 +161,11 @@ fn a_lost_cache_folder_that_was_a_link_is_made_anew() {
     std::os::unix::fs::symlink(&real, &link).unwrap();
     slot(&fixture, &commits[0]);
     let known = || fixture.git(&["worktree", "list", "--porcelain"]);
-    // Once more where the link led, with what the folder held gone.
+    // Again at the link's target, after the folder's content is gone.
     fs::remove_dir_all(real.join("0")).unwrap();
     slot(&fixture, &commits[0]);
     assert_eq!(known().matches("worktree ").count(), 2);
-    // Git may know a path that is a link by now.
+    // Git may know the slot by a path that is a link now.
     fs::remove_file(&link).unwrap();
     fs::rename(&real, &link).unwrap();
     let entry = fixture.user().join(".git/worktrees/src/gitdir");
@@ -220,7 +220,7 @@ fn what_we_did_not_make_is_not_touched() {
     write(&theirs.join("thesis"), "years of work");
     assert!(matches!(add(&theirs), Err(GitError::NotOurs(path)) if path == theirs));
     assert_eq!(listing(&theirs), ["thesis"]);
-    // A worktree of the user's own, of this very repository.
+    // The user's own worktree of the same repository.
     let linked = fixture.beside("linked");
     fixture.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap()]);
     let error = add(&linked).unwrap_err();
@@ -229,8 +229,8 @@ fn what_we_did_not_make_is_not_touched() {
     assert!(!fixture.beside("linked.bisect-ppl").exists());
 }
 
-/// A build that deletes `.git` in a cache folder below someone's dotfiles repository: git run
-/// in there by folder alone would reset and clean *that* repository.
+/// The build deletes `.git` in a cache folder inside the user's dotfiles repository. Git without
+/// an explicit repository would reset and clean *that* repository.
 #[test]
 fn a_lost_git_file_never_leads_to_a_repository_further_up() {
     let (fixture, commits) = Fixture::line(2);
@@ -286,7 +286,7 @@ fn attributes_that_change_reach_files_that_do_not() {
     }
 }
 
-/// What a commit holds of a file that Git LFS keeps elsewhere.
+/// A Git LFS pointer, as a commit holds it.
 const POINTER: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
 
 #[test]
@@ -295,7 +295,7 @@ fn what_git_lfs_keeps_is_fetched_only_where_that_is_asked_for() {
     let attributes = "*.bin filter=lfs diff=lfs merge=lfs -text\n";
     let files = [(".gitattributes", attributes), ("model.bin", POINTER)];
     let commit = fixture.commit("first", &files);
-    // A filter that can be told from none.
+    // A filter with a visible effect.
     for (key, value) in [("smudge", "tr a-z A-Z"), ("required", "true")] {
         fixture.git(&["config", &format!("filter.lfs.{key}"), value]);
     }
@@ -319,7 +319,7 @@ fn sparse_patterns_are_taken_over() {
     assert_eq!(fixture.snapshot(), before);
 }
 
-/// A build that narrows its own checkout.
+/// This build sets sparse patterns in its own checkout.
 #[test]
 fn sparse_patterns_of_a_build_end_with_it() {
     let fixture = Fixture::new();

@@ -1,4 +1,4 @@
-//! What CMake files declare, and the commands that build it.
+//! The declarations in CMake files, and the commands that build from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,28 +7,28 @@ use crate::init::tree::{Origin, Tree, base};
 
 use super::reader::Command;
 
-/// What an option's name ends with that chooses a backend, or how the processor is used.
+/// The last word in the name of an option that chooses a backend or processor features.
 const BACKENDS: [&str; 16] = [
     "CUDA", "HIP", "HIPBLAS", "CUBLAS", "VULKAN", "METAL", "SYCL", "OPENCL", "MUSA", "CANN",
     "BLAS", "OPENBLAS", "OPENMP", "NATIVE", "KLEIDIAI", "WEBGPU",
 ];
 
-/// What the files declare.
+/// The declarations in the files.
 #[derive(Debug, Default)]
 pub(super) struct CMakeFacts {
     pub(super) executables: Vec<Executable>,
-    /// A library's sources.
+    /// The sources of each library.
     pub(super) libraries: BTreeMap<String, Vec<String>>,
     pub(super) links: BTreeMap<String, Vec<String>>,
     pub(super) properties: BTreeMap<(String, String), String>,
     pub(super) options: Vec<Switch>,
     pub(super) offs: Vec<Off>,
     pub(super) idle: Vec<Idle>,
-    /// The first test that is declared.
+    /// The place of the first declared test.
     pub(super) test: Option<Origin>,
-    /// Functions that warn of something deprecated.
+    /// Functions that warn about deprecated options.
     warning: BTreeSet<String>,
-    /// Options that stand for one another.
+    /// Pairs of an option's old and new name.
     renames: Vec<(String, String)>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct CMakeFacts {
 pub(super) struct Switch {
     pub(super) name: String,
     pub(super) is_off: bool,
-    /// In so many words, and not by what the platform is.
+    /// On by a literal `ON`, not by a variable such as the platform.
     pub(super) is_on: bool,
     pub(super) from: Origin,
 }
@@ -48,21 +48,21 @@ pub(super) struct Executable {
     pub(super) name: String,
     pub(super) from: Origin,
     pub(super) sources: Vec<String>,
-    /// Where it is built, with `{build}` in it, as far as known.
+    /// The folder where it is built, below `{build}`; with a `$` if it is not fully known.
     pub(super) folder: String,
-    /// Options that are off unless told otherwise, and that it depends on.
+    /// Options that it depends on and that are off by default.
     pub(super) switches: Vec<String>,
 }
 
 impl CMakeFacts {
-    /// A function or macro: `name`, with what it does.
+    /// Notes a function or macro if its body warns about something deprecated.
     pub(super) fn defined(&mut self, function: &Command, body: &[Command]) {
         if let Some(name) = function.arguments.first().filter(|_| warns(body)) {
             self.warning.insert(name.text.to_lowercase());
         }
     }
 
-    /// A call of one, `name(WARNING OLD NEW)`.
+    /// Notes the rename in a call of such a function: `name(WARNING OLD NEW)`.
     pub(super) fn called(&mut self, name: &str, words: &[String]) {
         if let [.., old, new] = words
             && self.warning.contains(name)
@@ -73,7 +73,7 @@ impl CMakeFacts {
         }
     }
 
-    /// A condition on an option of which its branch warns, `set(NEW ON)`.
+    /// Notes the rename in `if(OLD)` if the branch warns about OLD and has `set(NEW ON)`.
     pub(super) fn replaced(&mut self, condition: &Command, body: &[Command]) {
         let [old] = condition.arguments.as_slice() else { return };
         if !is_option(&old.text) || !warns(body) {
@@ -89,7 +89,7 @@ impl CMakeFacts {
         }
     }
 
-    /// All of it.
+    /// The build that these declarations make.
     pub(super) fn build(mut self, tree: &Tree, root: &str, file: String) -> Build {
         let programs = self.executables.iter().map(|e| self.program(tree, root, e)).collect();
         let whole = Recipe {
@@ -136,7 +136,7 @@ impl CMakeFacts {
         };
         let switches: Vec<&str> = switches.iter().map(String::as_str).collect();
         let mut all = sources.clone();
-        // Today's tools are a few lines around a library that lies beside them.
+        // A tool may be a few lines around a library in the same folder. Its sources count too.
         for library in self.links.get(name).into_iter().flatten() {
             let beside = |file: &&String| base_folder(file) == base_folder(&from.file);
             let linked = self.libraries.get(library).into_iter().flatten();
@@ -158,14 +158,14 @@ impl CMakeFacts {
     }
 }
 
-/// Whether one of these commands says that something is deprecated, or else its blocks do.
+/// Whether one of these commands prints a message with `deprecated`, nested blocks included.
 fn warns(body: &[Command]) -> bool {
     body.iter().filter(|command| command.name == "message").any(|message| {
         message.arguments.iter().any(|argument| argument.text.to_lowercase().contains("deprecated"))
     })
 }
 
-/// Whether that is how options are called.
+/// Whether a word looks like the name of an option: `A_NAME`.
 fn is_option(word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     word.contains('_') && word.chars().all(is_part)
@@ -175,7 +175,7 @@ fn base_folder(file: &str) -> &str {
     &file[..file.len() - base(file).len()]
 }
 
-/// All tests that the tree declares, run by CMake's own runner.
+/// The suite of all tests that the tree declares, run by `ctest`.
 fn suite(from: Origin, whole: &Recipe) -> Program {
     let path = "ctest --test-dir {build} --output-on-failure".to_owned();
     let recipe = Recipe { path, ..whole.clone() };

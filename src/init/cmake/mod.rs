@@ -1,10 +1,10 @@
 //! CMake trees.
 //!
-//! The files are read, not run: `set`, `option`, `project`, `add_subdirectory`, `include`,
+//! The files are read, not run. `set`, `option`, `project`, `add_subdirectory`, `include`,
 //! `foreach`, `file(GLOB)`, `add_executable`, `add_library`, `target_link_libraries` and
-//! `set_target_properties` are followed, functions and macros are not called; one that warns of
-//! options by their former names tells what they are called now. A condition on
-//! another platform is false, one on where the file stands is worked out; of all others both
+//! `set_target_properties` are interpreted. Functions and macros are not called, but one that
+//! warns about the old names of options tells their new names. A condition on another platform
+//! is false. A condition on the folder of the file is evaluated. Of every other condition both
 //! branches are read.
 
 mod found;
@@ -20,16 +20,16 @@ use found::{CMakeFacts, Executable, Switch};
 use reader::{Command, commands};
 use scope::{Scope, truth};
 
-/// Files within files, rounds of a loop, and commands in all: more than any tree has, and few
-/// enough that one which contains itself ends at once.
+/// The deepest nesting of files, the most rounds of a loop, and the most commands in all. Real
+/// trees need less, and a tree that includes itself ends quickly.
 const DEEPEST: usize = 24;
 const ROUNDS: usize = 200;
 const COMMANDS: usize = 200_000;
 
-/// Packages that programs fetch models with, or serve them.
+/// Packages that programs use only to fetch or serve models over the network.
 const NETWORK: [&str; 2] = ["CURL", "OpenSSL"];
 
-/// Reads the tree that begins in `root`; `None` where no CMakeLists.txt is tracked there.
+/// Reads the CMake build in the folder `root`; `None` if no CMakeLists.txt is tracked there.
 pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     let file = join(root, "CMakeLists.txt");
     tree.text(&file)?;
@@ -118,7 +118,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Options that are off by default and that a condition asks for: `A`, `A AND B`.
+    /// Notes the options that a condition such as `A` or `A AND B` needs and that are off by
+    /// default.
     fn needed(&self, condition: &Command, scope: &mut Scope) {
         let words: Vec<&str> = condition.arguments.iter().map(|a| a.text.as_str()).collect();
         if words.iter().any(|word| matches!(*word, "NOT" | "OR" | "(" | ")")) {
@@ -132,8 +133,8 @@ impl Walk<'_> {
         }
     }
 
-    /// An option that is on, asks for a package that only a network needs, and ends the build
-    /// where that is not installed. What a measurement reads lies on the disk.
+    /// Notes an option to switch off: it is on, and the build fails if a network package is not
+    /// installed. A measurement reads files from the disk and needs no network.
     fn wanted(&mut self, condition: &Command, body: &[Command], file: &str) {
         let [option] = condition.arguments.as_slice() else { return };
         let is_on = |known: &&Switch| known.name == option.text && known.is_on;
@@ -288,13 +289,13 @@ impl Walk<'_> {
     }
 }
 
-/// The words before any of these.
+/// The words before the first of `ends`.
 fn until<'w>(words: &'w [String], ends: &[&str]) -> &'w [String] {
     let end = words.iter().position(|word| ends.contains(&word.as_str()));
     &words[..end.unwrap_or(words.len())]
 }
 
-/// How many commands on the block that begins first is closed.
+/// The index of the command that closes the block that `commands` begin with.
 fn block(commands: &[Command], open: &str, close: &str) -> usize {
     let mut depth = 0_usize;
     for (index, command) in commands.iter().enumerate() {
@@ -310,7 +311,7 @@ fn block(commands: &[Command], open: &str, close: &str) -> usize {
     commands.len()
 }
 
-/// How many commands a branch of an `if` has.
+/// The number of commands in the first branch of an `if`.
 fn branch(commands: &[Command]) -> usize {
     let mut depth = 0_usize;
     for (index, command) in commands.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A small reader of CMake's language: commands and their arguments.
+//! A small parser of CMake's language: commands and their arguments.
 
 use crate::init::cursor::Cursor;
 
@@ -15,11 +15,11 @@ pub(super) struct Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Argument {
     pub(super) text: String,
-    /// In quotes or long brackets: one value, and never a variable's name.
+    /// Whether the argument is in quotes or long brackets: one value, never a variable's name.
     pub(super) quoted: bool,
 }
 
-/// All commands of a file; what cannot be read is stepped over.
+/// All commands of a file. Parts that cannot be parsed are skipped.
 pub(super) fn commands(text: &str) -> Vec<Command> {
     let mut reader = Cursor::new(text);
     let mut commands = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn commands(text: &str) -> Vec<Command> {
 }
 
 impl<'s> Cursor<'s> {
-    /// Steps over space and comments.
+    /// Skips white space and comments.
     fn skip_space(&mut self) {
         loop {
             let trimmed = self.rest.trim_start();
@@ -58,7 +58,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// `[[ … ]]`, `[=[ … ]=]`.
+    /// The text of a long bracket, `[[ … ]]` or `[=[ … ]=]`; `None` if none begins here.
     fn bracket(&mut self) -> Option<&'s str> {
         let inner = self.rest.strip_prefix('[')?;
         let signs = inner.len() - inner.trim_start_matches('=').len();
@@ -73,7 +73,7 @@ impl<'s> Cursor<'s> {
         Some(text)
     }
 
-    /// What stands between a command's brackets.
+    /// The arguments of a command, up to its closing parenthesis.
     fn arguments(&mut self) -> Vec<Argument> {
         let mut arguments = Vec::new();
         let mut depth = 0_usize;
@@ -104,7 +104,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// The rest of a quoted argument.
+    /// The rest of a quoted argument after its opening quote.
     fn quoted(&mut self) -> String {
         let mut text = String::new();
         while let Some(c) = self.rest.chars().next() {
@@ -122,7 +122,7 @@ impl<'s> Cursor<'s> {
         text
     }
 
-    /// An argument without quotes; `\"` and `\#` in it neither open a text nor a comment.
+    /// An argument without quotes. An escaped `\"` or `\#` begins no string and no comment.
     fn word(&mut self) -> String {
         let mut text = String::new();
         while let Some(c) = self.rest.chars().next() {

@@ -1,4 +1,4 @@
-//! Variables as CMake has them: each folder sees those of the one above it.
+//! CMake's variables. A folder starts with the variables of the folder above it.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::reader::Argument;
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     variables: BTreeMap<String, String>,
-    /// Of the tree, from its top.
+    /// The source folder, relative to the top of the tree.
     folder: String,
-    /// Of the build, with `{build}`.
+    /// The build folder, as `{build}/…`.
     built: String,
-    /// Options that must be switched on for what is being read.
+    /// Options that the commands being read depend on and that are off by default.
     pub(super) switches: Vec<String>,
 }
 
 impl Scope {
-    /// Where a tree begins.
+    /// The scope of the main CMakeLists.txt in the folder `root`.
     pub(super) fn root(root: &str) -> Self {
         let mut scope = Self {
             variables: BTreeMap::new(),
@@ -37,7 +37,7 @@ impl Scope {
         scope
     }
 
-    /// A folder below this one, that CMake names `written` and builds in `built`.
+    /// The scope of a subfolder. `written` is its name in the CMake file, `built` its build folder.
     pub(super) fn below(&self, folder: &str, written: &str, built: Option<&str>) -> Self {
         let mut scope = self.clone();
         folder.clone_into(&mut scope.folder);
@@ -65,7 +65,7 @@ impl Scope {
     }
 
     pub(super) fn set(&mut self, name: &str, value: String) {
-        // What doubles itself in a loop must not fill the memory.
+        // A value that doubles in a loop must not fill the memory.
         if value.len() < 1 << 20 {
             self.variables.insert(name.to_owned(), value);
         }
@@ -80,7 +80,7 @@ impl Scope {
         value.split(';').filter(|item| !item.is_empty()).map(str::to_owned).collect()
     }
 
-    /// `${NAME}` replaced, the innermost first; an unknown one stays as it is.
+    /// Replaces `${NAME}` by its value, innermost first. Unknown variables stay as they are.
     pub(super) fn expand(&self, text: &str) -> String {
         let mut text = text.to_owned();
         let mut before = text.len();
@@ -94,7 +94,7 @@ impl Scope {
         text
     }
 
-    /// Arguments as values: variables replaced, lists taken apart unless quoted.
+    /// The values of arguments: variables are replaced, and lists are split unless quoted.
     pub(super) fn words(&self, arguments: &[Argument]) -> Vec<String> {
         let mut words = Vec::new();
         for argument in arguments {
@@ -108,8 +108,8 @@ impl Scope {
         words
     }
 
-    /// A path of the tree, from its top; `None` where a variable in it is not known, or it
-    /// lies elsewhere.
+    /// A path relative to the top of the tree. `None` if a variable in it is unknown, or if it
+    /// is outside the tree.
     pub(super) fn path(&self, word: &str) -> Option<String> {
         if word.contains('$') || word.starts_with(['/', '<']) || word.starts_with("{build}") {
             return None;
@@ -120,12 +120,12 @@ impl Scope {
         }
     }
 
-    /// Where this folder's programs are built.
+    /// The folder where this scope's programs are built.
     pub(super) fn built(&self) -> String {
         self.built.clone()
     }
 
-    /// A path of the build.
+    /// A path below the build folder.
     pub(super) fn built_path(&self, word: &str) -> String {
         if word.starts_with(['{', '$', '/']) {
             return word.to_owned();
@@ -142,8 +142,8 @@ fn source(folder: &str) -> String {
     if folder.is_empty() { "{src}".to_owned() } else { format!("{{src}}/{folder}") }
 }
 
-/// Whether a condition holds, where that can be told: platforms that are not this one, and
-/// whether a file stands at the top.
+/// Whether a condition holds; `None` if it is unknown. Conditions on the platform, and on
+/// whether the file is at the top of the project, are known.
 pub(super) fn truth(arguments: &[Argument], scope: &Scope) -> Option<bool> {
     let words: Vec<&Argument> = arguments.iter().collect();
     match words.as_slice() {

@@ -1,5 +1,5 @@
-//! Make trees. The Makefile is read, not asked (`make -pn` runs what `$(shell …)` says, and a
-//! tree that is only looked at must not run anything).
+//! Make trees. The Makefile is parsed, and make is not called: `make -pn` would run every
+//! `$(shell …)`, and `init` must not run anything of the tree.
 
 mod reader;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use super::tree::{Origin, Tree, base, ending, is_c, join, parent, stem};
 
 use reader::{Makefile, stem_of, substitute};
 
-/// By which a build is sent to another folder, as people call it.
+/// Usual names of the variable that holds the build folder.
 const FOLDERS: [&str; 14] = [
     "BUILD",
     "BUILD_DIR",
@@ -31,14 +31,14 @@ const FOLDERS: [&str; 14] = [
     "BIN",
 ];
 
-/// Reads the tree that begins in `root`; `None` where no Makefile is tracked there.
+/// Reads the make build in the folder `root`; `None` if no Makefile is tracked there.
 pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     let names = ["GNUmakefile", "makefile", "Makefile"];
     let file = names.iter().map(|name| join(root, name)).find(|file| tree.has(file))?;
     let makefile = Makefile::read(tree, root, &file);
     let reader = Reader { tree, root, makefile: &makefile };
     let mut programs: Vec<Program> = Vec::new();
-    // Those that can be built outside the tree first; what no variable moves stays within it.
+    // Programs that can be built outside the tree come first. The others are built in the tree.
     for folder in FOLDERS.iter().filter(|name| makefile.has_variable(name)) {
         reader.programs(Some(folder), &mut programs);
     }
@@ -48,7 +48,7 @@ pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     Some(Build { suites, ..Build::of(System::Make, file, programs, whole) })
 }
 
-/// A target with everything that is said about it.
+/// A target: the prerequisites and recipe lines of all its rules.
 #[derive(Debug, Default)]
 struct Target {
     needs: Vec<String>,
@@ -63,7 +63,8 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Adds the programs that lie below `folder`'s value, or, without it, anywhere.
+    /// Adds the programs that are built below the variable `folder`, or, if it is `None`, the
+    /// programs that are built in the tree.
     fn programs(&self, folder: Option<&str>, programs: &mut Vec<Program>) {
         let given: Vec<(&str, &str)> = folder.iter().map(|name| (*name, "{build}")).collect();
         for (target, about) in self.targets(&given) {
@@ -88,7 +89,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Every target by its expanded name, what pattern rules say of it included.
+    /// Every target by its expanded name. Pattern rules and make's own rules are included.
     fn targets(&self, given: &[(&str, &str)]) -> BTreeMap<String, Target> {
         let mut targets: BTreeMap<String, Target> = BTreeMap::new();
         for rule in &self.makefile.rules {
@@ -111,7 +112,7 @@ impl Reader<'_> {
         targets
     }
 
-    /// What is needed somewhere and made by a pattern rule, or by make's own rules.
+    /// Adds targets that some rule needs and that a pattern rule or make's own rules build.
     fn add_implied(&self, targets: &mut BTreeMap<String, Target>, given: &[(&str, &str)]) {
         let wanted: Vec<(String, Option<Origin>)> = targets
             .iter()
@@ -138,7 +139,7 @@ impl Reader<'_> {
         }
     }
 
-    /// By a pattern rule of the Makefile's.
+    /// The target as a pattern rule of the Makefile builds it.
     fn implied(&self, name: &str, given: &[(&str, &str)]) -> Option<Target> {
         self.makefile.rules.iter().find_map(|rule| {
             let patterns = self.makefile.words(&rule.targets, given);
@@ -155,7 +156,7 @@ impl Reader<'_> {
         })
     }
 
-    /// By make itself: `ppl` from `ppl.c`, or from the `ppl.o` that it needs.
+    /// The target as make's own rules build it: `ppl` from `ppl.c`, or from `ppl.o`.
     fn built_in(&self, name: &str, needs: &[String]) -> Option<Target> {
         let is_object = |need: &&String| ending(need) == "o" && stem(need) == name;
         let mut sources = self.tree.within(parent_of(self.root, name));
@@ -189,7 +190,7 @@ impl Reader<'_> {
         made
     }
 
-    /// The tracked sources behind what a program is made of.
+    /// The tracked sources of a program, from the sources and objects it is linked from.
     fn sources<'w>(&self, name: &str, words: impl Iterator<Item = &'w String>) -> Vec<String> {
         let mut sources = Vec::new();
         for word in words {
@@ -203,13 +204,13 @@ impl Reader<'_> {
         }
         sources.sort();
         sources.dedup();
-        // The one that is called like the program speaks for it first.
+        // The source with the program's name comes first.
         sources.sort_by_key(|file| stem(file) != name);
         sources
     }
 
-    /// Targets that check something. They are run where they are built: what a suite starts
-    /// looks for the libraries where the Makefile puts them by itself.
+    /// Targets that are test suites. They are built and run in the tree, since their programs
+    /// expect the libraries where the Makefile puts them by default.
     fn suites(&self) -> Vec<Program> {
         let targets = self.targets(&[]);
         let is_plain = |name: &str| !name.contains(['%', '$', '/', '.']);
@@ -223,7 +224,8 @@ impl Reader<'_> {
                 suites.push(suite);
                 continue;
             }
-            // What it needs is the build; a suite that it needs is not, as it may fail.
+            // The suite's prerequisites are the build. A prerequisite that is itself a suite is left
+            // out: it may fail, and that must not fail the build.
             let is_built = |need: &&String| {
                 targets.contains_key(*need) && (likeness(need) == 0 || !is_plain(need))
             };
@@ -251,8 +253,8 @@ impl Reader<'_> {
         suites
     }
 
-    /// A target that is itself the program which checks something: its recipe links it, and
-    /// whoever asks for it has run nothing yet.
+    /// A suite that is a program: the target's recipe only links the program, so the program has
+    /// to be run after the build.
     fn suite_that_is_built(&self, name: &str, about: &Target, from: &Origin) -> Option<Program> {
         let [command] = about.recipe.as_slice() else { return None };
         let made = self.made(name, about, &[]);
@@ -275,7 +277,7 @@ impl Reader<'_> {
     }
 }
 
-/// Neither an object, nor a library, nor a source, nor something unexpanded.
+/// Whether a path may be a program: not an object, a library, a source, or unexpanded text.
 fn is_program(path: &str) -> bool {
     let name = base(path);
     let plain = !path.contains(['$', '%', '*', '`', '(', '\'', '"']) && !name.is_empty();
@@ -286,7 +288,7 @@ fn parent_of<'p>(root: &'p str, name: &'p str) -> &'p str {
     if root.is_empty() { parent(name) } else { root }
 }
 
-/// The length of a root and the slash behind it.
+/// The length of `root` with its slash, in bytes.
 fn prefix(root: &str) -> usize {
     if root.is_empty() { 0 } else { root.len() + 1 }
 }

@@ -1,21 +1,22 @@
-//! A small reader of Makefiles: variables, rules, and the plain functions on lists. What a
-//! shell or a condition decides is not known here: both branches are read.
+//! A small parser of Makefiles: variables, rules, and the simple functions on lists. Output of
+//! a shell is unknown. Of a condition both branches are read.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use super::super::tree::{Tree, base, join};
 
-/// Variables within variables.
+/// The deepest nesting of variables.
 const DEEPEST: usize = 12;
-/// Bytes that variables may expand to in all; what needs more contains itself.
+/// The most bytes that all expansions may yield. Only a variable that contains itself needs
+/// more.
 const MOST: usize = 8 << 20;
 
-/// One rule; words are expanded when they are asked for.
+/// One rule. Variables are expanded later.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) targets: String,
-    /// `%.o` in `$(OBJ): %.o: %.c`.
+    /// The target pattern of a static pattern rule: `%.o` in `$(OBJ): %.o: %.c`.
     pub(super) pattern: Option<String>,
     pub(super) needs: String,
     pub(super) recipe: Vec<String>,
@@ -23,22 +24,22 @@ pub(super) struct Rule {
     pub(super) line: usize,
 }
 
-/// What was read.
+/// A parsed Makefile, with the files that it includes.
 #[derive(Debug, Default)]
 pub(super) struct Makefile {
     variables: HashMap<String, String>,
     files: HashSet<String>,
-    /// Bytes that variables were expanded to.
+    /// The bytes that expansions have yielded so far.
     spent: Cell<usize>,
-    /// What lies below the Makefile's folder, from there.
+    /// Tracked files below the Makefile's folder, relative to it.
     below: Vec<String>,
-    /// Files by the patterns that were asked for.
+    /// Results of `wildcard`, by pattern.
     globs: RefCell<HashMap<String, String>>,
     pub(super) rules: Vec<Rule>,
 }
 
 impl Makefile {
-    /// Reads a file and those it includes.
+    /// Parses a file and the files that it includes.
     pub(super) fn read(tree: &Tree, folder: &str, file: &str) -> Self {
         let mut makefile = Self::default();
         makefile.variables.insert("CURDIR".to_owned(), ".".to_owned());
@@ -87,7 +88,7 @@ impl Makefile {
                 ("+=", Some(known)) => format!("{known} {value}"),
                 ("?=", Some(known)) => known,
                 ("!=", _) => "$(shell)".to_owned(),
-                // What it was, where it is made of itself: `CFLAGS := $(CFLAGS) -O3`.
+                // A value that refers to itself gets the old value: `CFLAGS := $(CFLAGS) -O3`.
                 (_, Some(known)) => value
                     .replace(&format!("$({name})"), &known)
                     .replace(&format!("${{{name}}}"), &known),
@@ -96,7 +97,7 @@ impl Makefile {
             self.variables.insert(name.to_owned(), value);
         } else if let Some((targets, rest)) = split_rule(line) {
             let rest = rest.trim_start_matches(':');
-            // A variable for one target only.
+            // A variable that is set for one target only.
             if assignment(rest).is_some() {
                 return;
             }
@@ -121,12 +122,13 @@ impl Makefile {
         self.variables.contains_key(name)
     }
 
-    /// The words of a text, its variables replaced; `given` win, as on make's command line.
+    /// The words of a text with variables replaced. Values in `given` take precedence, as on make's
+    /// command line.
     pub(super) fn words(&self, text: &str, given: &[(&str, &str)]) -> Vec<String> {
         self.expand(text, given).split_whitespace().map(str::to_owned).collect()
     }
 
-    /// The text with its variables replaced. What is not understood stays as it is.
+    /// The text with variables replaced. References that are not understood stay as they are.
     pub(super) fn expand(&self, text: &str, given: &[(&str, &str)]) -> String {
         self.expand_to(text, given, 0)
     }
@@ -158,7 +160,7 @@ impl Makefile {
         out
     }
 
-    /// The tracked files that a pattern fits.
+    /// The tracked files that match a pattern, separated by spaces.
     fn matches(&self, pattern: &str) -> String {
         if let Some(known) = self.globs.borrow().get(pattern) {
             return known.clone();
@@ -175,7 +177,7 @@ impl Makefile {
         found
     }
 
-    /// The value of what stands between the brackets.
+    /// The value of a reference, from the text between its brackets.
     fn value(&self, inner: &str, given: &[(&str, &str)], depth: usize) -> Option<String> {
         let expand = |text: &str| self.expand_to(text, given, depth + 1);
         if let Some((function, arguments)) = inner.split_once([' ', '\t']) {
@@ -206,7 +208,7 @@ impl Makefile {
     }
 }
 
-/// Lines with those that a backslash continues, each with the number it begins at.
+/// Lines joined at a trailing backslash, each with the number of its first line.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut open: Option<(usize, String)> = None;
@@ -239,7 +241,7 @@ fn without_comment(line: &str) -> &str {
     line.trim_end()
 }
 
-/// `NAME = value` in all its forms.
+/// The name, operator and value of an assignment; `None` if the line is none.
 fn assignment(line: &str) -> Option<(&str, &str, &str)> {
     let mut line = line.trim_start();
     for prefix in ["export ", "override "] {
@@ -255,7 +257,7 @@ fn assignment(line: &str) -> Option<(&str, &str, &str)> {
         .then(|| (name, operator.trim_start(), value.trim()))
 }
 
-/// At the first colon outside brackets.
+/// Splits a line at the first colon outside brackets.
 fn split_rule(line: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, c) in line.char_indices() {
@@ -269,7 +271,8 @@ fn split_rule(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// What stands in the `$(…)` or `${…}` that a text begins with, and its whole length.
+/// The inner text of the `$(…)` or `${…}` that a text begins with, and the length of the whole
+/// reference.
 fn reference(text: &str) -> Option<(&str, usize)> {
     let close = match text.as_bytes().get(1)? {
         b'(' => ')',
@@ -309,7 +312,7 @@ fn split_arguments(text: &str) -> Vec<&str> {
     arguments
 }
 
-/// The functions that only rearrange words.
+/// The value of a function that only rearranges words; `None` for every other function.
 fn call(name: &str, arguments: &[&str], expand: &dyn Fn(&str) -> String) -> Option<String> {
     let arguments: Vec<String> = arguments.iter().map(|text| expand(text)).collect();
     match (name, arguments.as_slice()) {
@@ -328,12 +331,12 @@ fn each(words: &str, change: impl Fn(&str) -> String) -> String {
     words.split_whitespace().map(change).collect::<Vec<_>>().join(" ")
 }
 
-/// The word with the pattern's stem put into `to`, or as it is where it does not fit.
+/// `to` with the stem of the word by the pattern `from`; the word itself if it does not match.
 pub(super) fn substitute(from: &str, to: &str, word: &str) -> String {
     stem_of(from, word).map_or_else(|| word.to_owned(), |stem| to.replacen('%', stem, 1))
 }
 
-/// What the `%` of a pattern stands for in a word.
+/// The part of a word that the `%` of a pattern matches.
 pub(super) fn stem_of<'w>(pattern: &str, word: &'w str) -> Option<&'w str> {
     let (before, behind) = pattern.split_once('%')?;
     word.strip_prefix(before)?.strip_suffix(behind)

@@ -11,7 +11,7 @@ fn guarded(target: GuardTarget) -> [Target; 1] {
     [Target::Guard(target)]
 }
 
-/// Every value was seen before, so that one run says what a commit measures.
+/// Treats every value as known, so that one run settles a verdict.
 fn decide(seen: &Observation, targets: &[Target]) -> Decision {
     judge(seen, targets, &|_, _| true, &config(""))
 }
@@ -23,7 +23,7 @@ fn settled(decision: Decision) -> Judgement {
     }
 }
 
-/// The verdict on one run with this value, of a metric that moved from 100 to a bad level.
+/// The verdict on one run with this value; the baseline is 100.
 fn one(form: GuardForm, value: f64) -> Verdict {
     let targets = guarded(target(form, 100.0, 200.0));
     settled(decide(&at('a', &[value]), &targets)).verdict
@@ -65,7 +65,7 @@ fn a_fact_is_bad_when_it_changed() {
     let judged = |text: &str| settled(decide(&seen('a', "launch", [launch(text)]), &targets));
     assert_eq!(judged("256,1").verdict, Verdict::Good);
     assert_eq!(judged("512,1").verdict, Verdict::Bad);
-    // A third value is as much of a change as the one at the bad end.
+    // A third value is a change too, like the bad endpoint's value.
     let third = judged("64,4");
     assert_eq!(third.verdict, Verdict::Bad);
     assert_eq!(third.broken, [Metric::of("launch")]);
@@ -74,7 +74,7 @@ fn a_fact_is_bad_when_it_changed() {
 
 #[test]
 fn the_limit_is_the_good_ends_also_where_the_baseline_moved() {
-    // 5 % of 100, though the account goes on from 200.
+    // The tolerance is 5 % of 100, although the account moved the baseline to 200.
     let moved = GuardTarget {
         baseline: Value::Number(200.0),
         ..target(GuardForm::MaxIncreasePercent(5.0), 100.0, 300.0)
@@ -90,7 +90,7 @@ fn what_is_no_number_is_never_good() {
         let form = GuardForm::MaxIncrease(0.5);
         assert_eq!(one(form, x), Verdict::Bad, "{x}");
         assert_eq!(one(GuardForm::MaxDecrease(0.5), x), Verdict::Bad, "{x}");
-        // Where runs vary as well.
+        // The same in noise.
         let targets = guarded(noisy(form, 1.0, 3.0));
         assert_eq!(settled(decide(&at('a', &[x; 3]), &targets)).verdict, Verdict::Bad, "{x}");
     }
@@ -144,7 +144,7 @@ fn where_a_failure_is_hunted_only_its_like_is_bad() {
     assert_eq!(settled(judged(failed(FailureKind::Crash, "signal 11"))).verdict, Verdict::Bad);
     assert_eq!(settled(judged(ppl(900.0))).verdict, Verdict::Good);
     assert_eq!(skipped(judged(failed(FailureKind::Crash, "signal 6"))), SkipReason::Crash);
-    // Even where the configuration calls it bad: it is another defect.
+    // Even if the configuration calls NaN bad, because it is another defect.
     assert_eq!(skipped(judged(failed(FailureKind::Nan, ""))), SkipReason::Nan);
     let unbuildable = unbuildable('a', "exit code 2");
     assert_eq!(skipped(decide(&unbuildable, &targets)), SkipReason::Build);
@@ -182,7 +182,7 @@ fn a_value_seen_before_needs_one_run_and_a_new_one_repeats_first() {
     let steady = guarded(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
     let unseen = |values: &[f64]| judge(&at('a', values), &steady, &|_, _| false, &config(""));
     assert_eq!(unseen(&[]), Decision::More(1));
-    // What the ends measure is known, and so is what the hunt has seen elsewhere.
+    // The endpoints' values are known, and so are values of other commits.
     assert_eq!(settled(unseen(&[1.0])).verdict, Verdict::Good);
     assert_eq!(settled(unseen(&[3.0])).verdict, Verdict::Bad);
     assert_eq!(settled(decide(&at('a', &[2.0]), &steady)).verdict, Verdict::Bad);
@@ -207,7 +207,7 @@ fn in_noise_runs_are_taken_until_one_level_is_beyond_doubt() {
     assert_eq!(of(&[]), Decision::More(1));
     assert_eq!(settled(of(&[1.1])).verdict, Verdict::Good);
     assert_eq!(settled(of(&[2.9])).verdict, Verdict::Bad);
-    // Nearly midway, ten standard deviations apart: a little evidence a run.
+    // Nearly midway between levels 10σ apart: little evidence per run.
     assert_eq!(of(&[2.05]), Decision::More(2));
     assert_eq!(settled(of(&[2.05, 2.05, 2.05, 3.0])).verdict, Verdict::Bad);
     assert_eq!(skipped(of(&[2.0; 12])), SkipReason::Unsteady);
@@ -218,7 +218,7 @@ fn in_noise_runs_are_taken_until_one_level_is_beyond_doubt() {
 fn a_run_that_fails_in_noise_makes_the_commit_untestable() {
     let crash = || failed(FailureKind::Crash, "signal 11");
     assert_eq!(skipped(runs(vec![ppl(2.0), crash()])), SkipReason::Crash);
-    // NaN is bad, as far beyond as a run can count.
+    // NaN is bad, with the largest weight that one run can have.
     assert_eq!(settled(runs(vec![failed(FailureKind::Nan, "")])).verdict, Verdict::Bad);
 }
 

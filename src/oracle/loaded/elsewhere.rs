@@ -1,6 +1,6 @@
-//! Programs and shared objects from outside the slot are no commit's: all runs of a hunt must load
-//! the same ones. A build that installs into a fixed prefix writes such files, and then one
-//! commit is measured with what another one left there.
+//! Checks that all runs of a hunt load the same programs and shared objects from outside the
+//! slot. A build that installs into a fixed prefix overwrites such files, and then the next commit
+//! runs with the previous commit's files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
@@ -12,25 +12,25 @@ use crate::evaluation::{Loaded, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{HuntDir, Store, StoreError};
 
-/// What the runs of a hunt loaded from elsewhere so far.
+/// The files from outside the slot that the hunt's runs loaded so far.
 #[derive(Debug, Default)]
 pub(in crate::oracle) struct Elsewhere {
-    /// Each file's digest, and the commit whose run loaded it first.
+    /// Path → digest, and the commit whose run loaded the file first.
     seen: BTreeMap<String, (String, String)>,
-    /// Attempts that are in it.
+    /// The attempts already read.
     read: BTreeSet<String>,
 }
 
-/// A file that an earlier run of the same hunt loaded with other bytes in it.
+/// A file whose content differs from what an earlier run of the hunt loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::oracle) struct Changed {
     pub(in crate::oracle) path: String,
-    /// The commit of that run, abbreviated.
+    /// The commit of the earlier run, abbreviated.
     pub(in crate::oracle) before: String,
 }
 
 impl Elsewhere {
-    /// Takes in the runs that were made for a hunt since, by whichever process.
+    /// Reads the hunt's new runs from its journal, whichever process made the runs.
     pub(in crate::oracle) fn follow(
         &mut self,
         hunt: &HuntDir,
@@ -56,8 +56,8 @@ impl Elsewhere {
         }
     }
 
-    /// The first file of a run that is not what it was; `is_given` tells files that were there
-    /// before the run from those that it made itself.
+    /// The first file of a run that changed. `is_given`: whether the file existed before the run,
+    /// so that the run did not make it itself.
     pub(in crate::oracle) fn changed(
         &self,
         loaded: &Loaded,
@@ -71,8 +71,8 @@ impl Elsewhere {
     }
 }
 
-/// Whether a run that began then was given this program or shared object: one that it compiled
-/// itself, and this program, are none of the build's doing.
+/// Whether this program or shared object existed before a run that began at `started`. False for
+/// a file that the run compiled itself, and for bisect-ppl's own binary.
 pub(in crate::oracle) fn is_given(path: &Path, started: &str) -> bool {
     let Ok(began) = started.parse::<Timestamp>() else { return false };
     let written = std::fs::metadata(path)

@@ -1,5 +1,5 @@
-//! Proof of what ran: the programs, shared objects and files that a run really loaded, and
-//! whether any of them was not its commit's own.
+//! Proof of what ran: the programs, shared objects and files that a run loaded, and whether one
+//! belongs to another build.
 
 mod elsewhere;
 mod modules;
@@ -23,7 +23,7 @@ use self::opened::Opened;
 pub use self::present::Present;
 use self::survey::survey;
 
-/// A look at one run, from before its start.
+/// The watch on one run, from before its start.
 #[derive(Debug)]
 pub(super) struct Look {
     opened: Opened,
@@ -31,16 +31,16 @@ pub(super) struct Look {
     names: String,
 }
 
-/// What a run may load from.
+/// Where a run may load files from.
 pub(super) struct Ground<'a> {
     pub(super) slot: &'a Slot,
-    /// The user's checkout, whose own build and modules are no commit's.
+    /// The user's checkout, whose own build and modules no run may load.
     pub(super) checkout: Option<&'a Path>,
-    /// What of it may be loaded all the same: what is linked in, and inputs.
+    /// The exceptions in the checkout: linked folders, and inputs.
     pub(super) allowed: Vec<PathBuf>,
 }
 
-/// What a run loaded that belongs to no commit.
+/// A loaded file that does not belong to the run's commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Leak {
     pub(super) path: PathBuf,
@@ -48,7 +48,7 @@ pub(super) struct Leak {
 }
 
 impl Look {
-    /// Begins to look at a slot.
+    /// Begins to watch a slot.
     pub(super) fn begin(slot: &Slot) -> Result<Self, SlotError> {
         let modules = Modules::below(slot.root())
             .map_err(|source| SlotError { path: slot.root().to_owned(), source })?;
@@ -56,13 +56,13 @@ impl Look {
         Ok(Self { opened: Opened::of(found.folders), modules, names: found.names })
     }
 
-    /// What the run's environment gets on top; `python_path` is the one it would have.
+    /// Variables to add to the run's environment; `python_path`: its `PYTHONPATH` otherwise.
     pub(super) fn variables(&self, python_path: Option<OsString>) -> [(&'static str, OsString); 2] {
         self.modules.variables(python_path)
     }
 
-    /// What `program` loaded, or the first thing that should not have been; `mapped` is what the
-    /// kernel showed in memory.
+    /// The files that `program` loaded, or the first forbidden one. `mapped`: files in the kernel's
+    /// memory maps.
     pub(super) fn finish(
         self,
         ground: &Ground<'_>,
@@ -79,7 +79,7 @@ impl Look {
         let sources = opened.into_iter().flatten().map(|path| source_of(&path));
         let all = sources.chain(modules.iter().cloned()).chain(mapped.iter().cloned());
         let own: BTreeSet<PathBuf> = all.filter(|path| ground.is_commits(path)).collect();
-        // Where none of the commit's own programs ran here, they ran where we do not look.
+        // If no program of the commit was seen, it ran where this watch sees nothing.
         let is_program = |path: &PathBuf| modules.contains(path) || is_binary(path);
         let is_whole = is_known && own.iter().any(is_program);
         let root = ground.slot.root();
@@ -108,13 +108,13 @@ fn named(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Where the commit's own files lie.
+/// The folders of the commit's own files.
 fn tops(slot: &Slot) -> [PathBuf; 2] {
     [slot.src(), slot.build()]
 }
 
-/// The file of the commit that has a program's name, below the slot; of several the first by depth
-/// and name.
+/// The commit's file with the same name as a program, by path below the slot; of several, the
+/// first by depth and name.
 fn named_like(program: &str, slot: &Slot) -> Option<String> {
     let name = Path::new(program).file_name()?;
     let is_program = |file: &PathBuf| {
@@ -137,31 +137,31 @@ fn named_like(program: &str, slot: &Slot) -> Option<String> {
     None
 }
 
-/// What lies in a slot, for runs that were made elsewhere.
+/// The files in a slot, to compare with runs made in other slots.
 pub(super) struct Here<'a> {
     slot: &'a Slot,
     names: String,
 }
 
 impl<'a> Here<'a> {
-    /// Looks at what lies there now.
+    /// Lists the files that are in the slot now.
     pub(super) fn in_slot(slot: &'a Slot) -> Self {
         Self { slot, names: survey(&tops(slot)).names }
     }
 
-    /// Whether a run here would load the very same.
+    /// Whether a run here would load identical files.
     pub(super) fn would_load(&self, loaded: &Loaded) -> Result<bool, StoreError> {
         if !loaded.is_whole || self.names != loaded.names {
             return Ok(false);
         }
         let at = |path: &String| self.slot.root().join(path);
-        // Which files are executable, loaded or not, is among the names.
+        // `names` covers which files are executable, loaded or not.
         let here = digests(&mut slot_digests(self.slot), loaded.own.keys().map(at))?;
         Ok(loaded.own.iter().all(|(path, sha)| here.get(&at(path)) == Some(sha)))
     }
 }
 
-/// Whether its owner may execute it.
+/// Whether the file's owner may execute it.
 fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|about| about.permissions().mode() & 0o100 != 0)
@@ -171,14 +171,14 @@ fn slot_digests(slot: &Slot) -> Digests {
     Digests::at(&slot.root().join("digests.json"))
 }
 
-/// Whether it is a program or a shared object: ELF, which is all that Linux runs without help.
+/// Whether the file is a program or a shared object, that is, an ELF file.
 fn is_binary(path: &Path) -> bool {
     let mut magic = [0; 4];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
     read.is_ok() && magic == *b"\x7fELF"
 }
 
-/// What is gone by now was the run's own, and nothing that it was given.
+/// Digests of the files that still exist; a file that is gone was the run's own.
 fn digests(
     cache: &mut Digests,
     files: impl IntoIterator<Item = PathBuf>,
@@ -188,7 +188,7 @@ fn digests(
 }
 
 impl Ground<'_> {
-    /// Whether it is of the commit's source or build, and not what a run wrote or was given.
+    /// Whether the file is in the commit's source or build folder.
     fn is_commits(&self, path: &Path) -> bool {
         path.starts_with(self.slot.src()) || path.starts_with(self.slot.build())
     }

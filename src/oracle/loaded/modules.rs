@@ -1,5 +1,5 @@
-//! Which modules Python interpreters load, as they tell it themselves: each is given a
-//! `sitecustomize` of ours, which goes on with the user's own.
+//! Lists the modules that Python interpreters load. Each interpreter gets our `sitecustomize`,
+//! which reports its modules and then runs the user's own `sitecustomize`.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const HOOK: &str = include_str!("sitecustomize.py");
 
-/// Where interpreters write what they load.
+/// The hook, and the file where interpreters list their modules.
 #[derive(Debug)]
 pub(super) struct Modules {
     /// The folder that comes first in `PYTHONPATH`.
@@ -17,7 +17,7 @@ pub(super) struct Modules {
 }
 
 impl Modules {
-    /// Puts the hook into a slot, where what an earlier run told goes away.
+    /// Writes the hook into a slot, and deletes the list of an earlier run.
     pub(super) fn below(slot: &Path) -> std::io::Result<Self> {
         let hook = slot.join("python");
         let told = slot.join("modules.txt");
@@ -30,7 +30,7 @@ impl Modules {
         Ok(Self { hook, told })
     }
 
-    /// What the run's environment gets; `path` is its `PYTHONPATH`.
+    /// Variables for the run's environment; `path`: its `PYTHONPATH`.
     pub(super) fn variables(&self, path: Option<OsString>) -> [(&'static str, OsString); 2] {
         let mut python_path = self.hook.clone().into_os_string();
         if let Some(path) = path.filter(|path| !path.is_empty()) {
@@ -40,7 +40,7 @@ impl Modules {
         [("PYTHONPATH", python_path), ("BISECT_PPL_MODULES", self.told.clone().into_os_string())]
     }
 
-    /// What was loaded: a module by its source, where that is there.
+    /// The loaded modules, each by its source file if that exists.
     pub(super) fn loaded(&self) -> BTreeSet<PathBuf> {
         let told = std::fs::read(&self.told).unwrap_or_default();
         let lines = told.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -49,8 +49,8 @@ impl Modules {
     }
 }
 
-/// The source of a compiled module, where that is what a file is: what is compiled holds when its
-/// source was written, and so is never the same twice.
+/// The source of a compiled Python module, other files as they are. A compiled module contains
+/// its source's modification time, so its digest differs between checkouts.
 pub(super) fn source_of(file: &Path) -> PathBuf {
     let as_source = || {
         let name = file.file_name()?.to_str()?;
@@ -87,7 +87,7 @@ mod tests {
         let [(name, path), _] = modules.variables(Some("/mine:/other".into()));
         assert_eq!(name, "PYTHONPATH");
         assert_eq!(path.to_str().unwrap(), format!("{}:/mine:/other", hook.display()));
-        // An empty entry would be the folder that the run starts in.
+        // An empty entry would mean the run's working folder.
         assert_eq!(modules.variables(Some(OsString::new()))[0].1, hook.into_os_string());
     }
 }

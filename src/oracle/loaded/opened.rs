@@ -1,21 +1,20 @@
-//! Which files below some folders are opened while we look (Linux's inotify). The kernel tells
-//! of every one: programs that are executed, libraries that are loaded, modules, kernels and
-//! settings that are read.
+//! Records which files in some folders are opened during a run (Linux's inotify). The kernel
+//! reports every open: of programs, libraries, modules, kernels and settings.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// A look at some folders that goes on until it is [finished](Opened::finish).
+/// A watch on some folders, active until it is [finished](Opened::finish).
 #[derive(Debug)]
 pub(super) struct Opened(imp::Watch);
 
 impl Opened {
-    /// Begins to look at what lies in these folders. What lies in folders below them is not seen.
+    /// Begins to watch the files in these folders, without their subfolders.
     pub(super) fn of(folders: Vec<PathBuf>) -> Self {
         Self(imp::Watch::begin(folders))
     }
 
-    /// The files that were opened; `None` where some may have been missed.
+    /// The files that were opened; `None` if the watch may have missed some.
     pub(super) fn finish(self) -> Option<BTreeSet<PathBuf>> {
         self.0.finish()
     }
@@ -41,7 +40,7 @@ mod imp {
 
     #[derive(Debug)]
     struct Watching {
-        /// Its end tells the thread to come to one.
+        /// Dropping this ends the thread.
         end: PipeWriter,
         thread: JoinHandle<Option<BTreeSet<PathBuf>>>,
     }
@@ -72,7 +71,7 @@ mod imp {
         Ok(Watching { end, thread })
     }
 
-    /// Empties the queue as it fills, so that it does not run over, until the pipe is at its end.
+    /// Empties the event queue as it fills, so that it does not overflow, until the pipe closes.
     fn follow(
         queue: &OwnedFd,
         ended: &PipeReader,
@@ -88,7 +87,7 @@ mod imp {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(_) => return None,
             }
-            // What was opened before the end is in the queue by then.
+            // The queue has every open from before the pipe closed.
             let is_over = !wait[1].revents().is_empty();
             take(queue, names, &mut opened)?;
             if is_over {
@@ -97,7 +96,7 @@ mod imp {
         }
     }
 
-    /// Takes all that is in the queue; `None` where it ran over or cannot be read.
+    /// Takes all events from the queue; `None` if the queue overflowed or cannot be read.
     fn take(
         queue: &OwnedFd,
         names: &BTreeMap<i32, PathBuf>,

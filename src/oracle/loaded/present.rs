@@ -1,5 +1,5 @@
-//! Programs and shared objects from outside the slot, as they are now: a stored run that loaded
-//! others than a run would today says nothing of today.
+//! Checks stored runs against the current programs and shared objects from outside the slot. If
+//! such a file changed since, the stored run is not reused.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use crate::evaluation::Loaded;
 use crate::store::{Digests, Store, StoreError};
 
-/// What this process knows of them.
+/// The current digests of files from outside the slot.
 #[derive(Debug, Default)]
 pub struct Present {
-    /// Digests by path; `None` for what is gone, or no program.
+    /// Digests by path; `None` for a file that is gone or is not a program.
     known: RefCell<BTreeMap<String, Option<String>>>,
-    /// Files that were found changed and not told yet, and those that were told.
+    /// Changed files that are not reported yet.
     changed: RefCell<BTreeSet<String>>,
     told: RefCell<BTreeSet<String>>,
 }
 
 impl Present {
-    /// Whether a stored run loaded a file from outside that is another one now. One that is gone
-    /// was the run's own.
+    /// Whether a stored run loaded a file from outside that has changed since. A file that is gone
+    /// was the run's own, and does not count.
     pub(in crate::oracle) fn differs(
         &self,
         loaded: &Loaded,
@@ -36,15 +36,15 @@ impl Present {
         Ok(other.is_some())
     }
 
-    /// The changed files that were not told yet.
+    /// The changed files that are not reported yet.
     pub(in crate::oracle) fn take_changed(&self) -> Vec<String> {
         let changed = std::mem::take(&mut *self.changed.borrow_mut());
         let mut told = self.told.borrow_mut();
         changed.into_iter().filter(|path| told.insert(path.clone())).collect()
     }
 
-    /// Looks at the files of a run that were not looked at yet. The cache of digests is opened
-    /// once for all of them.
+    /// Computes the missing digests of a run's files. The cache of digests is opened once for
+    /// all.
     fn learn(&self, loaded: &Loaded, store: &Store) -> Result<(), StoreError> {
         let mut known = self.known.borrow_mut();
         let new: Vec<&String> =

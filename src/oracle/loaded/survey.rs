@@ -1,4 +1,4 @@
-//! What lies below some folders, by name.
+//! Lists all folders and file names below some folders.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use super::is_executable;
 /// The folders, and a digest of every name.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
-    /// Each folder, those it was asked about included.
+    /// All folders, the top ones included.
     pub(super) folders: Vec<PathBuf>,
-    /// SHA-256 of every path, of where links lead, and of which files are executable: a file that
-    /// is new, or may be run only now, could be found before one that was there.
+    /// SHA-256 over every path, link target and executable bit. A new or newly executable file
+    /// could be found before the old one, so it changes the digest.
     pub(super) names: String,
 }
 
-/// Walks all that lies below. `.git` is left out; so is what links lead to.
+/// Walks the folders, without `.git` and without following links.
 pub(super) fn survey(tops: &[PathBuf]) -> Survey {
     let mut walk = Walk { folders: Vec::new(), names: Sha256::new() };
     for top in tops {
@@ -46,7 +46,7 @@ impl Walk {
             } else if entry.file_type().is_ok_and(|kind| kind.is_file())
                 && is_executable(&entry.path())
             {
-                // Where a link leads never begins so.
+                // A link target never begins with a zero byte, so this cannot be mistaken for one.
                 self.names.update(b"\0\0");
             }
             self.names.update(b"\n");

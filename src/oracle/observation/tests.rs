@@ -40,7 +40,7 @@ fn repeating_means_every_bit_of_every_run() {
     assert!(at('a', &[0.1, 0.1]).repeats(&metric()));
     assert!(!at('a', &[0.1, 0.1_f64.next_up()]).repeats(&metric()));
     assert!(!at('a', &[0.0, -0.0]).repeats(&metric()));
-    // A failed run did not repeat what the other printed.
+    // A failed run does not repeat the other run's values.
     let half_failed = seen('a', "ppl", [ppl(4.0), failed(FailureKind::Crash, "x")]);
     assert!(!half_failed.repeats(&metric()));
 }
@@ -74,7 +74,7 @@ fn a_time_is_a_metric_of_every_run_and_disturbs_no_other() {
     assert!(!seen.repeats(&wall));
     assert!(seen.repeats(&metric()));
     assert!(seen.repeats(&Metric::named("ppl", "peak_rss_mib")));
-    // Where a run's own output names it, that is what counts.
+    // A `wall_s` in the run's own output takes precedence.
     let own = reading([(wall.clone(), Value::Number(7.0))]);
     assert_eq!(own.value(&wall), Some(Value::Number(7.0)));
 }

@@ -3,16 +3,16 @@ use std::thread::JoinHandle;
 
 use super::*;
 
-/// Longer than any wait here; only a dead lock gets there.
+/// Longer than any wait here; only a deadlock takes this long.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Long enough to see that somebody waits.
+/// Long enough to see that a thread waits.
 const MOMENT: Duration = Duration::from_millis(300);
 
 fn take(quiet: &Quiet, share: MachineShare) -> Held {
     quiet.take(share, &Stop::never(), &mut || {}).unwrap()
 }
 
-/// Somebody who takes it elsewhere: says when it begins to wait, hands over what it has.
+/// A thread that takes the lock, reports when it waits, and hands over the lock.
 struct Other {
     waits: Receiver<()>,
     has: Receiver<Result<Held, NotTaken>>,
@@ -71,7 +71,7 @@ fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
     let before = take(&quiet, MachineShare::Beside);
     let alone = other(&quiet, MachineShare::Alone);
     assert!(alone.is_waiting());
-    // It would have company if its turn did not count.
+    // Without `turn`, another run would go on beside the exclusive one.
     let late = other(&quiet, MachineShare::Beside);
     assert!(late.is_waiting());
     drop(before);

@@ -1,4 +1,4 @@
-//! Takes the file that a run left into its log.
+//! Copies an output file of a run into its log.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
@@ -8,9 +8,9 @@ use super::writer::prefix;
 use super::{KEPT, MARKER, Stream};
 use crate::process::splitter::Splitter;
 
-/// Appends a file to a finished log, and sees it onto the disk. All of it is kept, or nothing:
-/// what is larger than kept lines may be altogether is only counted. What is not there, or is no
-/// file, or cannot be opened, is the engine's doing and leaves nothing in the log.
+/// Appends a file to a finished log and syncs the log. A file larger than `KEPT` is left out and
+/// only its size is noted. A path that is missing, not a regular file, or not readable adds
+/// nothing: this is the engine's doing, not an error.
 pub fn attach(log: &Path, file: &Path) -> io::Result<()> {
     let is_file = std::fs::metadata(file).is_ok_and(|about| about.is_file());
     let Some(mut source) = is_file.then(|| File::open(file).ok()).flatten() else { return Ok(()) };
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::process::read_log;
 
-    /// A log with one line, in a folder.
+    /// A log with one line, in a temporary folder.
     fn log() -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("run.log");

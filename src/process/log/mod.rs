@@ -1,4 +1,4 @@
-//! The kept output of one run: bounded, both streams in one file, the engine's bytes as
+//! The log of one run: limited in size, both streams in one file, the engine's bytes unchanged.
 //! they are.
 //!
 //! ```text
@@ -22,12 +22,12 @@ pub use attach::attach;
 pub use reader::{Log, read_log};
 pub use writer::{LogSummary, LogWriter};
 
-/// Kept from the beginning, in bytes of the file.
+/// Size of the log's beginning that is always kept, bytes.
 const HEAD: usize = 1 << 20;
-/// Kept from the end.
+/// Size of the log's end that is always kept, bytes.
 const TAIL: usize = 1 << 20;
-/// What kept lines between head and tail may take together. An engine that prints a figure
-/// in every line of gigabytes must not fill the disk; [`LogSummary::lost`] tells.
+/// Largest total size of marked lines between head and tail, bytes. An engine that prints
+/// gigabytes of such lines must not fill the disk; [`LogSummary::lost`] counts the rest.
 const KEPT: usize = 64 << 20;
 
 const HEADER: &[u8] = b"# ";
@@ -36,9 +36,9 @@ const MARKER: &[u8] = b"#> ";
 /// Whether a line must be in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// A figure came from it: it is kept wherever it stands.
+    /// A value was read from the line, so it is kept everywhere.
     Yes,
-    /// It is kept where it stands in head or tail.
+    /// The line is kept only in head or tail.
     No,
 }
 

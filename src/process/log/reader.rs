@@ -1,11 +1,11 @@
-//! Reads a log back, so that readings can be derived from it again.
+//! Reads a log back, so that its readings can be derived again.
 
 use std::io;
 use std::path::Path;
 
 use super::{HEADER, MARKER, Stream};
 
-/// A log in memory; it is bounded, see [`super::LogWriter`].
+/// A log in memory. Its size is bounded, see [`super::LogWriter`].
 #[derive(Clone, Debug)]
 pub struct Log {
     bytes: Vec<u8>,
@@ -27,7 +27,7 @@ impl From<Vec<u8>> for Log {
 }
 
 impl Log {
-    /// The header, as the caller gave it.
+    /// The header's keys and values.
     pub fn header(&self) -> impl Iterator<Item = (String, String)> {
         entries(&self.bytes[..self.body]).filter_map(|line| {
             let line = String::from_utf8_lossy(line.strip_prefix(HEADER)?);
@@ -41,8 +41,8 @@ impl Log {
         self.pieces().map(|(stream, line, _)| (stream, line))
     }
 
-    /// The same, and whether each had a newline after it: a last line may not have, nor
-    /// has a piece of an overlong one.
+    /// As [`Self::lines`], with whether each line ended with a newline. The last line and a piece
+    /// of an overlong line may lack one.
     pub fn pieces(&self) -> impl Iterator<Item = (Stream, &[u8], bool)> {
         entries(&self.bytes[self.body..]).filter_map(|entry| {
             let (prefix, line) = entry.split_at_checked(3)?;
@@ -58,7 +58,7 @@ impl Log {
         })
     }
 
-    /// What is kept of one stream, byte for byte as printed.
+    /// The kept lines of one stream, byte for byte as printed.
     pub fn stream(&self, wanted: Stream) -> Vec<u8> {
         let mut all = Vec::new();
         for (_, line, whole) in self.pieces().filter(|(stream, ..)| *stream == wanted) {
@@ -68,7 +68,7 @@ impl Log {
         all
     }
 
-    /// How many bytes the engine printed that are not here.
+    /// How many bytes of the engine's output the log lacks.
     pub fn cut(&self) -> u64 {
         entries(&self.bytes[self.body..])
             .filter_map(|entry| {
@@ -78,13 +78,13 @@ impl Log {
             .sum()
     }
 
-    /// Whether anything was left out.
+    /// Whether the log lacks any output.
     pub fn was_cut(&self) -> bool {
         self.cut() > 0
     }
 }
 
-/// Lines of the file; what follows the last newline is nothing, or was torn off by a crash.
+/// The lines of the file. Text after the last newline is dropped: a crash cut it off.
 fn entries(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n"))
 }

@@ -1,4 +1,4 @@
-//! Writes a log that stays small whatever the engine says.
+//! Writes a log of limited size, however much the engine prints.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -6,18 +6,18 @@ use std::io::{self, BufWriter, Write};
 
 use super::{HEAD, HEADER, KEPT, Keep, MARKER, Stream, TAIL};
 
-/// What came of a log.
+/// Size and losses of a finished log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogSummary {
     /// The size of the file.
     pub bytes: u64,
-    /// Bytes the engine printed that are not in it.
+    /// Bytes of the engine's output that the log lacks.
     pub cut: u64,
-    /// Those of them in lines that should have been kept: more than the log may hold.
+    /// The part of `cut` in lines with [`Keep::Yes`], for which the log had no room.
     pub lost: u64,
 }
 
-/// Writes head, kept lines, and tail. Takes some 4 MiB of memory, whatever comes.
+/// Writes the head, the marked lines, and the tail of the output. Needs about 4 MiB of memory.
 #[derive(Debug)]
 pub struct LogWriter {
     file: BufWriter<File>,
@@ -25,12 +25,12 @@ pub struct LogWriter {
     kept: usize,
     tail: VecDeque<u8>,
     lines: VecDeque<Waiting>,
-    /// Left out since the last line written.
+    /// Bytes left out since the last written line.
     gap: u64,
     summary: LogSummary,
 }
 
-/// What stands before a line.
+/// The prefix of a line in the log.
 pub(super) fn prefix(stream: Stream, whole: bool) -> &'static [u8] {
     match (stream, whole) {
         (Stream::Out, true) => b"1> ",
@@ -42,12 +42,12 @@ pub(super) fn prefix(stream: Stream, whole: bool) -> &'static [u8] {
     }
 }
 
-/// A line in the tail that may still have to go.
+/// A line in the tail, which may still be dropped.
 #[derive(Debug)]
 struct Waiting {
-    /// In the file: prefix, bytes, newline.
+    /// Bytes in the log: prefix, text, newline.
     len: usize,
-    /// As printed.
+    /// Bytes that the engine printed.
     said: usize,
     keep: Keep,
 }
@@ -71,7 +71,7 @@ impl LogWriter {
         Ok(log)
     }
 
-    /// Adds a line, without its newline; `whole` says whether it had one.
+    /// Adds a line without its newline; `whole` tells whether there was one.
     pub fn line(&mut self, stream: Stream, line: &[u8], whole: bool, keep: Keep) -> io::Result<()> {
         let prefix = prefix(stream, whole);
         let len = prefix.len() + line.len() + 1;
@@ -90,7 +90,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Writes the tail, and with `sync` sees it onto the disk.
+    /// Writes the tail; syncs the file if `sync`.
     pub fn finish(mut self, sync: bool) -> io::Result<LogSummary> {
         self.mark_gap()?;
         let (front, back) = self.tail.as_slices();
@@ -104,13 +104,13 @@ impl LogWriter {
         Ok(self.summary)
     }
 
-    /// What it holds, in bytes.
+    /// Memory in use, bytes.
     #[cfg(test)]
     pub(super) fn memory(&self) -> usize {
         self.tail.capacity() + self.lines.capacity() * size_of::<Waiting>()
     }
 
-    /// Takes the oldest line out of the tail: into the file, or away.
+    /// Removes the oldest line from the tail: writes it to the file or drops it.
     fn evict(&mut self) -> io::Result<()> {
         let Some(line) = self.lines.pop_front() else { return Ok(()) };
         if line.keep == Keep::Yes && self.kept + line.len <= KEPT {

@@ -1,4 +1,4 @@
-//! The first screen: what was found, how sure it is, and how to see it oneself.
+//! The first screen: the answer, its confidence, and how to reproduce it.
 
 use crate::report::certainty::{About, noise_of};
 use crate::report::links::{Logs, SCRIPT};
@@ -11,13 +11,13 @@ use crate::ui::text;
 use super::cells::TableView;
 use super::facts;
 
-/// Longest heading; the table of commits has the rest of a subject.
+/// Longest heading, in characters; the table of commits has the whole subject.
 const HEADING: usize = 240;
 
-/// Most metrics of the endpoints on the first screen.
+/// Most metrics on the first screen if there is no target.
 const MOST_ENDS: usize = 3;
 
-/// What `who` is about; everything else is about what was measured.
+/// Labels of the facts in `who`; the other facts are in `what`.
 const WHO: [&str; 5] = ["Commit", "Author", "Date", "Parent", words::AROUND];
 
 /// An answer, or a first bad commit besides the main one.
@@ -28,7 +28,7 @@ pub(super) struct Answer {
     /// Who and when, or the ends of the range.
     pub(super) who: Vec<(&'static str, String)>,
     pub(super) levels: Vec<LevelView>,
-    /// What is known besides.
+    /// The other facts.
     pub(super) what: Vec<(&'static str, String)>,
     pub(super) effects: TableView,
     pub(super) files: TableView,
@@ -41,7 +41,7 @@ pub(super) struct LevelView {
     pub(super) metric: String,
     pub(super) before: String,
     pub(super) after: String,
-    /// `0.31 worse`, and what is allowed.
+    /// The step and the tolerance.
     pub(super) moved: String,
 }
 
@@ -51,7 +51,7 @@ impl Answer {
         match &report.culprit {
             Some(first) => {
                 let mut answer = Self { heading, ..Self::of(report, first, logs) };
-                // The sentence would say what stands right below it.
+                // With one commit the summary repeats the lines below it.
                 if report.culprits.len() == 1 {
                     answer.summary.clear();
                 }
@@ -150,7 +150,7 @@ impl LevelView {
         }
     }
 
-    /// What the endpoints said, where no guard says what to make of it.
+    /// The levels at the endpoints, if no guard is a target.
     fn of_ends(report: &Report) -> Vec<Self> {
         let measured = tables::noise(report).rows.into_iter().filter_map(|row| {
             let [Cell::Text(metric), Cell::Text(before), Cell::Text(after)] = row.as_slice() else {

@@ -8,7 +8,7 @@ use crate::report::tables::{Cell, Output, Table};
 use crate::report::words;
 use crate::ui::text;
 
-/// A table in a box of its own that scrolls where it is too wide.
+/// A table in a box that scrolls if the table is too wide.
 #[derive(Template)]
 #[template(path = "table.html", whitespace = "minimize")]
 pub(super) struct TableView {
@@ -18,31 +18,31 @@ pub(super) struct TableView {
 
 /// A cell.
 pub(super) enum CellView {
-    /// Somebody's words.
+    /// Plain text.
     Text(String),
-    /// A name of git's.
+    /// A full commit id.
     Name(String),
-    /// A short name and a subject.
+    /// A short commit id and a subject.
     Commit(String, String),
-    /// Added and removed.
+    /// Lines added and removed.
     Lines(String, String),
     /// A verdict.
     Verdict(VerdictView),
-    /// Links, in groups with a word before each; none before a single one.
+    /// Links in groups, each with a label that may be empty.
     Outputs(Vec<(String, Vec<OutputView>)>),
 }
 
-/// A verdict in words, with its mark: colour and shape both say it.
+/// A verdict as a word and a mark. Colour and shape both differ, so colour alone is not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VerdictView {
     pub(super) word: &'static str,
     pub(super) mark: &'static str,
 }
 
-/// Words that lead to their output.
+/// A text with a link to its log.
 pub(super) struct OutputView {
     pub(super) words: String,
-    /// `None` where the log is gone.
+    /// `None` if the log is gone.
     pub(super) href: Option<String>,
     pub(super) reused: bool,
 }

@@ -1,6 +1,5 @@
-//! `report.html`: one file that needs nothing else, no network and no script, for a browser, a
-//! phone, or paper. What is in it is escaped by the template; what may be said of a hunt is in
-//! the rooms above, so this one only lays it out.
+//! `report.html`: one self-contained file without scripts, for a browser, a phone, or paper. The
+//! template escapes all text. This module only lays the page out; `report` has the contents.
 
 mod answer;
 mod cells;
@@ -26,12 +25,12 @@ use super::plot::KEYS;
 use super::range::Range;
 use super::{certainty, matrix, tables, words};
 
-/// The whole page; `logs` says how to get from where it will lie to the raw output.
+/// The whole page; `logs` makes the links to the raw output.
 pub fn html(report: &Report, logs: &Logs) -> String {
     Page::of(report, logs).render().expect("a string takes everything")
 }
 
-/// A metric in its cells.
+/// A metric with the table of its cells.
 struct Grid {
     metric: String,
     table: TableView,
@@ -47,7 +46,7 @@ impl Grid {
 #[derive(Template)]
 #[template(path = "report.html", whitespace = "minimize")]
 struct Page {
-    /// Of the colours in plots.
+    /// CSS for the colours of plots.
     colours: String,
     hunt: String,
     tool: String,
@@ -63,15 +62,15 @@ struct Page {
     contributions: TableView,
     targets: Vec<Plot>,
     further: Vec<Plot>,
-    /// Metrics that have no plot, since there are too many.
+    /// Metrics without a plot: nobody measured them, or there are too many.
     unplotted: Vec<String>,
-    /// What the commit is called that is sought.
+    /// `first bad commit` or `first fixed commit`.
     sought: &'static str,
     beliefs: Vec<Belief>,
     steps: Option<Steps>,
     pair: Option<Pair>,
     accounts: Vec<String>,
-    /// What the cells of a matrix came to.
+    /// A sentence for each metric of a matrix.
     cells: Vec<String>,
     grids: Vec<Grid>,
     guards: TableView,
@@ -94,7 +93,7 @@ struct Page {
     totals: String,
 }
 
-/// Most plots of a page; what a guard is over beyond that is in the table.
+/// Most plots of a page; the tables have the other metrics.
 const MOST_PLOTS: usize = 12;
 
 impl Page {
@@ -156,18 +155,18 @@ impl Page {
     }
 }
 
-/// Facts with what engines and machines said made fit for a line.
+/// Facts cleaned for one line: engines and machines may print anything.
 fn facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     facts.into_iter().map(|(label, words)| (label, text::line(&words))).collect()
 }
 
-/// `2026-01-02 03:04:05 UTC`; what is no time stays as it is.
+/// `2026-01-02 03:04:05 UTC`; a text that is not a time stays as it is.
 fn moment(time: &str) -> String {
     let parsed = time.parse::<jiff::Timestamp>();
     parsed.map_or_else(|_| text::line(time), |at| at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
-/// The variables of the light scheme, and what gives plots the colours of the scheme in use.
+/// CSS: the variables of the light scheme, and rules that colour plots by the scheme in use.
 fn colours() -> String {
     let mut variables = String::new();
     let mut rules = String::new();

@@ -1,5 +1,5 @@
-//! A first bad commit and its worst parent side by side: what was measured at the two, and
-//! what the hunt recorded that differs besides the source.
+//! A first bad commit and its worst parent side by side: their values, and the recorded
+//! differences besides the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,14 @@ use crate::ui::text;
 
 use super::cells::TableView;
 
-/// The two.
+/// The comparison of the two commits.
 pub(super) struct Pair {
     pub(super) values: TableView,
-    /// What differs: its name, at the parent, here.
+    /// Differences: name, value at the parent, value at the commit.
     pub(super) differences: Vec<(String, String, String)>,
-    /// What is known to be the same.
+    /// Names of the things that are the same.
     pub(super) same: Vec<String>,
-    /// What differs in what their builds were configured with, and by name in the source.
+    /// Differences in the build configuration, and in named constants of the source.
     pub(super) besides: TableView,
 }
 
@@ -39,7 +39,7 @@ impl Pair {
             pair.compare_commands(report, parent, here);
             pair.compare_facts(parent, here);
         }
-        // One hunt has one machine, one set of inputs, and one answer of each probe.
+        // A hunt has one machine and one set of inputs, and runs each probe once.
         pair.same.push("the machine".to_owned());
         if !report.inputs.is_empty() {
             pair.same.push("the inputs, by content".to_owned());
@@ -127,7 +127,7 @@ impl Pair {
     }
 }
 
-/// Every metric of the runs that confirmed.
+/// The values of each metric in the confirmation's runs.
 fn values(report: &Report, both: Option<(&MeasuredCommit, &MeasuredCommit)>) -> Table {
     let Some((parent, here)) = both else { return Table::default() };
     let fresh = |commit: &MeasuredCommit| -> BTreeMap<Metric, Vec<Output>> {

@@ -1,4 +1,4 @@
-//! Plots as the page shows them: one for a wide screen and paper, one for a narrow screen.
+//! The plots of the page, each in two widths: for a wide screen and paper, and for a phone.
 
 use std::fmt::Write as _;
 
@@ -11,16 +11,16 @@ use crate::ui::text;
 
 use super::cells::{TableView, VerdictView};
 
-/// Pixels of a drawing for a wide screen.
+/// Width of a drawing for a wide screen, in pixels.
 const WIDE: u32 = 920;
 
-/// For a phone.
+/// Width of a drawing for a phone, in pixels.
 const NARROW: u32 = 330;
 
-/// A metric.
+/// The plot of a metric.
 pub(super) struct Plot {
     pub(super) name: String,
-    /// Whether a target is over it.
+    /// Whether the metric is a target.
     pub(super) decides: bool,
     pub(super) words: String,
     pub(super) caption: String,
@@ -28,7 +28,7 @@ pub(super) struct Plot {
     pub(super) narrow: Drawing,
 }
 
-/// The metrics that can be drawn, and the names of those that were never tried.
+/// The plots, and the names of metrics without samples.
 pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
     let mut untried = Vec::new();
     let mut plots = Vec::new();
@@ -69,11 +69,11 @@ pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
     (plots, untried)
 }
 
-/// A search in noise.
+/// The posterior of a search.
 pub(super) struct Belief {
-    /// How it was come by.
+    /// How the search found its answer.
     pub(super) how: String,
-    /// The range, and where that is long the part of it that is in question.
+    /// The plot of the range; for a long range also one of the part in question.
     pub(super) pictures: Vec<Picture>,
     pub(super) likely: TableView,
 }
@@ -88,7 +88,7 @@ pub(super) struct Picture {
 }
 
 impl Belief {
-    /// Of each search in noise.
+    /// The posterior of each search that computed one.
     pub(super) fn all(report: &Report, range: &Range, logs: &Logs) -> Vec<Self> {
         let all = certainty::searches(report).into_iter().zip(&report.posterior);
         all.map(|(how, one)| {
@@ -114,7 +114,7 @@ impl Belief {
     }
 }
 
-/// The narrowing of the range.
+/// How the searches narrowed the range.
 pub(super) struct Steps {
     pub(super) name: &'static str,
     pub(super) words: String,
@@ -131,7 +131,7 @@ pub(super) struct StepView {
     pub(super) place: String,
     pub(super) verdict: Option<VerdictView>,
     pub(super) left: String,
-    /// The store knew; git did not have to ask.
+    /// Whether the store had the answer, so that git did not ask.
     pub(super) was_known: bool,
 }
 

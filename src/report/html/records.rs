@@ -1,4 +1,4 @@
-//! Every build and every run, with its command and its output.
+//! Every build and every run, with command and output.
 
 use crate::report::commands::{comparable, typed};
 use crate::report::links::Logs;
@@ -9,13 +9,13 @@ use crate::ui::text;
 
 use super::cells::OutputView;
 
-/// From this many on, the list is folded up.
+/// A longer list is folded.
 const MANY: usize = 60;
 
-/// The list.
+/// The list of builds and runs.
 pub(super) struct Records {
     pub(super) rows: Vec<RecordView>,
-    /// Each distinct command once, apart from where its slot lay.
+    /// Each distinct command once; slots and commit ids do not make a difference.
     pub(super) commands: Vec<String>,
     pub(super) is_long: bool,
 }
@@ -27,13 +27,13 @@ pub(super) struct RecordView {
     pub(super) phase: String,
     pub(super) took: String,
     pub(super) memory: String,
-    /// Numbers in the list of commands, from 1.
+    /// Positions in [`Records::commands`], from 1.
     pub(super) commands: Vec<usize>,
     pub(super) output: OutputView,
     pub(super) failure: String,
 }
 
-/// Distinct commands.
+/// The distinct commands so far.
 #[derive(Default)]
 struct Known {
     keys: Vec<Vec<String>>,
@@ -97,7 +97,7 @@ fn rows(
     rows
 }
 
-/// A build, or what was prepared with one.
+/// The label of a build or a prepare step.
 fn what(build: &BuildLine) -> String {
     match (&build.prepare, build.compiler_cache) {
         (Some(name), _) => format!("prepare {}", text::line(name)),

@@ -1,4 +1,4 @@
-//! The top of the page: what was found and how to see it oneself.
+//! The top of the page: the answer and how to reproduce it.
 
 use crate::report::model::{FirstBad, Report};
 use crate::report::{certainty, differences, tables, words};
@@ -6,7 +6,7 @@ use crate::ui::text;
 
 use super::page::Page;
 
-/// The heading of what differs besides the files as such.
+/// The heading of the differences besides the files.
 const DIFFERS: &str = "What else differs from its parent";
 
 pub(super) fn answer(page: &mut Page, report: &Report) {
@@ -49,7 +49,7 @@ fn first_bad(page: &mut Page, report: &Report, first: &FirstBad) {
     page.table(&tables::effects(report, first));
 }
 
-/// How an answer in noise was come by.
+/// How each posterior search found its answer.
 fn search(page: &mut Page, report: &Report) {
     if report.posterior.is_empty() {
         return;

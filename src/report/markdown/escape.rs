@@ -1,10 +1,10 @@
-//! Other people's text in Markdown. What an engine, a commit message or a file name says is
-//! data: it must come out as the text it is, in every dialect, whatever it tries to be.
+//! Escapes text in Markdown. The text of an engine, a commit message or a file name is data: every
+//! dialect must show it literally.
 
 use crate::ui::text;
 
-/// Invisible and without width: it keeps renderers that look for addresses in finished text,
-/// where a backslash is long forgotten, from finding one.
+/// A word joiner: invisible, without width. Some renderers look for links after backslashes are
+/// resolved; the joiner breaks such a link.
 const JOINER: char = '\u{2060}';
 
 /// Text within a line or a table's cell: one line, no markup, no HTML, no links, no mentions.
@@ -19,11 +19,11 @@ pub(super) fn inline(said: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '&' => safe.push_str("&amp;"),
-            // Dialects differ in whether `\\|` ends a cell; none takes this for a bar.
+            // Dialects differ in whether `\\|` ends a cell; none reads the entity as a bar.
             '|' => safe.push_str("&#124;"),
             '\\' | '`' | '*' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
             '_' if !(is_word(before) && is_word(after)) => safe.extend(['\\', c]),
-            // What opens a block at the start of an item, or closes a heading at its end.
+            // These open a block at the start of an item; `#` closes a heading at its end.
             '-' | '+' | '=' | '#' if at == 0 => safe.extend(['\\', c]),
             '#' if after.is_none() => safe.extend(['\\', c]),
             '.' | ')'
@@ -44,8 +44,8 @@ pub(super) fn inline(said: &str) -> String {
     safe
 }
 
-/// Whether a renderer could take this character and what follows for a mention, an address, or
-/// the number of an issue, a request, or the like (`#1`, `!1`, `%1`, `~1`, `$1`, `&1`, `GH-1`).
+/// Whether a renderer could read this character and the next ones as a mention, an address, or
+/// the number of an issue or request (`#1`, `!1`, `%1`, `~1`, `$1`, `&1`, `GH-1`).
 fn is_reference(clean: &[char], at: usize) -> bool {
     let after = clean.get(at + 1).copied();
     let is_numbered = after.is_some_and(|c| c.is_ascii_digit());
@@ -67,7 +67,7 @@ fn is_word(c: Option<char>) -> bool {
     c.is_some_and(char::is_alphanumeric)
 }
 
-/// A block shown as it is, in a fence longer than any run of backticks in it.
+/// A literal block, in a fence that is longer than any run of backticks in the text.
 pub(super) fn fenced(said: &str) -> String {
     let clean = text::lines(said);
     let longest = clean.split(|c| c != '`').map(str::len).max().unwrap_or(0);

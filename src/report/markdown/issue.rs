@@ -1,4 +1,4 @@
-//! A few lines to paste into an issue tracker: whatever the hunt, they fit on a screen.
+//! A short report to paste into an issue tracker.
 
 use crate::evaluation::{CommitId, Outcome, Verdict, Within};
 use crate::report::commands::{from_slot, typed};
@@ -8,25 +8,25 @@ use crate::ui::text;
 
 use super::escape::{fenced, inline};
 
-/// Most lines of all.
+/// Most lines of the report.
 pub(in crate::report) const LINES: usize = 40;
 
-/// Most commands shown; the script has all.
+/// Most commands shown; `reproduce.sh` has all.
 const COMMANDS: usize = 7;
 
-/// Lines around them: a sentence, the fence, the checkout, and how many more there are.
+/// Lines around the commands: a sentence, the fence, the checkout, and the count of the rest.
 const AROUND_COMMANDS: usize = 9;
 
 /// Most commits, files, or guards named in a line.
 const NAMED: usize = 5;
 
-/// Longest text of somebody else's.
+/// Longest quoted text, in characters.
 const LONG: usize = 200;
 
-/// Longest command: one that is cut cannot be run, so it is left to the script.
+/// Longest command, in characters. A cut command cannot run, so longer ones are left out.
 const COMMAND: usize = 600;
 
-/// The answer, what it rests on, and how to see it oneself, in at most forty lines.
+/// The answer, its evidence, and how to reproduce it, in at most [`LINES`] lines.
 pub fn issue(report: &Report) -> String {
     let mut lines = vec![format!("### {}", heading(report)), String::new()];
     if report.culprit.is_none() && !report.summary.is_empty() {
@@ -41,7 +41,7 @@ pub fn issue(report: &Report) -> String {
     );
     lines.extend(matrix::in_words(report).iter().take(2).map(|words| item("Cells", words)));
     lines.extend(certainty::searches(report).first().map(|words| {
-        // A sentence of ours is never cut.
+        // `item` may cut the text; this sentence must stay whole.
         format!("- Search: {}", inline(&text::line(words)))
     }));
     lines.push(format!(
@@ -64,7 +64,7 @@ pub fn issue(report: &Report) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Names of git's stand in code, where no tracker makes a link of them.
+/// The heading. Commit ids are in code, so that no tracker turns them into links.
 fn heading(report: &Report) -> String {
     match (&report.culprit, report.outcome) {
         (Some(first), Outcome::Culprit) => {
@@ -160,7 +160,7 @@ fn machine(report: &Report) -> String {
     format!("{} ({cores}), {gpus}, {} MiB, {}", machine.cpu, machine.memory_mib, machine.kernel)
 }
 
-/// How to see it oneself, in at most so many lines; nothing where they are too few.
+/// How to reproduce the answer, in at most `room` lines; empty if `room` is too small.
 fn reproduce(report: &Report, room: usize) -> Vec<String> {
     let [bad, good] = match &report.culprit {
         Some(first) => [&first.commit, &first.parent],
@@ -198,7 +198,7 @@ fn reproduce(report: &Report, room: usize) -> Vec<String> {
     lines
 }
 
-/// How the dependency comes to be at its commit.
+/// The command that sets the dependency to a commit.
 fn exchange(within: &Within, commit: &CommitId) -> String {
     let path = typed(std::slice::from_ref(&within.path)).replace('\n', " ");
     if within.files.is_empty() {
@@ -208,7 +208,7 @@ fn exchange(within: &Within, commit: &CommitId) -> String {
     }
 }
 
-/// Somebody's words, short and harmless.
+/// Quoted text, shortened and escaped.
 fn said(words: &str) -> String {
     inline(&text::shorten(&text::line(words), LONG))
 }
@@ -217,7 +217,7 @@ fn item(label: &str, words: &str) -> String {
     format!("- {label}: {}", said(words))
 }
 
-/// One line for any number of things, each of them finished Markdown; none for none.
+/// One line for a list of things, which are finished Markdown; `None` for an empty list.
 fn list(label: &str, things: impl Iterator<Item = String>) -> Option<String> {
     let things: Vec<_> = things.collect();
     let more = match things.len().saturating_sub(NAMED) {

@@ -1,4 +1,4 @@
-//! `report.md`: for people. The answer first, then what it rests on, then everything else.
+//! `report.md`: the answer first, then its evidence, then everything else.
 
 mod answer;
 mod escape;

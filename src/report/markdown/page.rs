@@ -1,4 +1,4 @@
-//! A Markdown page under construction: the only place that writes its syntax.
+//! A Markdown page under construction. Only this module writes Markdown syntax.
 
 use crate::report::links::target;
 use crate::report::tables::{Cell, Output, Table};
@@ -7,30 +7,30 @@ use crate::ui::text;
 
 use super::escape::inline;
 
-/// All words are somebody's and are escaped on the way in.
+/// The page; texts are escaped as they are added.
 #[derive(Default)]
 pub(super) struct Page {
     text: String,
 }
 
 impl Page {
-    /// A heading of that level; the text is somebody's and is escaped.
+    /// Adds a heading; escapes the text.
     pub(super) fn heading(&mut self, level: usize, words: &str) {
         self.block(&format!("{} {}", "#".repeat(level), inline(words)));
     }
 
-    /// A paragraph; the text is somebody's and is escaped.
+    /// Adds a paragraph; escapes the text.
     pub(super) fn paragraph(&mut self, words: &str) {
         self.block(&inline(words));
     }
 
-    /// A list; the texts are somebody's and are escaped.
+    /// Adds a list; escapes the texts.
     pub(super) fn items(&mut self, items: impl Iterator<Item = String>) {
         let items: Vec<_> = items.map(|item| format!("- {}", inline(&item))).collect();
         self.block(&items.join("\n"));
     }
 
-    /// A block of Markdown of our own, a blank line before it.
+    /// Adds finished Markdown, after a blank line.
     pub(super) fn block(&mut self, markdown: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -39,7 +39,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// A table under a heading of its own; neither where it has no rows.
+    /// Adds a table with a heading; nothing if the table has no rows.
     pub(super) fn titled(&mut self, level: usize, words: &str, table: &Table) {
         if !table.rows.is_empty() {
             self.heading(level, words);
@@ -47,7 +47,7 @@ impl Page {
         }
     }
 
-    /// A table; nothing without rows.
+    /// Adds a table; nothing if it has no rows.
     pub(super) fn table(&mut self, table: &Table) {
         if table.rows.is_empty() {
             return;
@@ -60,7 +60,7 @@ impl Page {
         self.block(&lines.join("\n"));
     }
 
-    /// The page.
+    /// The text of the page.
     pub(super) fn finish(self) -> String {
         self.text
     }
@@ -88,7 +88,7 @@ fn links(outputs: &[Output]) -> String {
 
 fn link(output: &Output) -> String {
     let words = inline(&output.words);
-    // An empty fact would leave nothing to click on.
+    // An empty text would leave nothing to click on.
     let words = if words.is_empty() { "(empty)" } else { &words };
     let reused = if output.reused { " (reused)" } else { "" };
     format!("[{words}]({}){reused}", target(output.log.as_bytes()))

@@ -1,4 +1,4 @@
-//! What plots are made of, in pixels.
+//! The shapes and texts of a plot, in pixels.
 
 use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
@@ -12,33 +12,33 @@ use crate::evaluation::Verdict;
 use super::Drawing;
 use super::palette::{BAD, GOOD, SKIP};
 
-/// A pixel.
+/// A point in pixels: x to the right, y down.
 pub(super) type At = (i32, i32);
 
-/// Width of a character of small text, in pixels: a guess on the safe side, since no font is
-/// asked and the reader's is not known.
+/// Width of a character of small text, in pixels. A safe guess, since the reader's font is not
+/// known.
 const CHARACTER: usize = 7;
 
-/// The font's size as plotters wants it: it divides by 1.24, and 11 pixels come out.
+/// Font size for 11 pixels: plotters divides the size by 1.24.
 const SMALL: f64 = 13.6;
 
-/// Where a text stands.
+/// Horizontal alignment of a text at its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// It begins there.
+    /// The text begins at the point.
     Start,
-    /// It is centred there.
+    /// The text is centred at the point.
     Middle,
-    /// It ends there.
+    /// The text ends at the point.
     End,
 }
 
-/// Something to draw on.
+/// An SVG drawing under construction.
 pub(super) struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
 }
 
-/// Draws on a canvas of that size.
+/// Makes a drawing of the given size in pixels.
 pub(super) fn drawing(width: u32, height: u32, draw: impl FnOnce(&Canvas<'_>)) -> Drawing {
     let mut svg = String::new();
     {
@@ -50,7 +50,7 @@ pub(super) fn drawing(width: u32, height: u32, draw: impl FnOnce(&Canvas<'_>)) -
     Drawing { svg, width, height }
 }
 
-/// How wide small text may be, in pixels.
+/// Upper estimate of the width of small text, in pixels.
 pub(super) fn width_of(text: &str) -> i32 {
     i32::try_from(text.chars().count() * CHARACTER).unwrap_or(i32::MAX)
 }
@@ -74,7 +74,7 @@ impl Canvas<'_> {
         self.draw(&PathElement::new([from, to], colour));
     }
 
-    /// A line that carries something.
+    /// A thick line for data.
     pub(super) fn stroke(&self, from: At, to: At, colour: RGBColor) {
         self.draw(&PathElement::new([from, to], colour.stroke_width(2)));
     }
@@ -88,7 +88,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Small text, its middle at that height.
+    /// Small text, vertically centred at the point.
     pub(super) fn text(&self, words: &str, at: At, anchor: Anchor, colour: RGBColor) {
         let across = match anchor {
             Anchor::Start => HPos::Left,
@@ -101,7 +101,7 @@ impl Canvas<'_> {
         self.draw(&Text::new(words.to_owned(), at, style));
     }
 
-    /// A verdict: its colour and its shape both say it.
+    /// The mark of a verdict. Colour and shape both differ, so colour alone is not needed.
     pub(super) fn mark(&self, verdict: Verdict, (x, y): At, size: i32) {
         match verdict {
             Verdict::Good => self.draw(&Circle::new((x, y), size, GOOD.filled())),
@@ -126,7 +126,7 @@ impl Canvas<'_> {
                     (x - reach, y),
                     (x, y - reach),
                 ];
-                // Where marks are small, a thick line would fill it.
+                // A thick line would fill a small mark.
                 let stroke_width = if size > 3 { 2 } else { 1 };
                 let stroke = ShapeStyle { color: SKIP.to_rgba(), filled: false, stroke_width };
                 self.draw(&PathElement::new(around, stroke));
@@ -135,14 +135,15 @@ impl Canvas<'_> {
     }
 }
 
-/// Keeps labels in a row from running into one another: the first to come has the place.
+/// A row of labels that must not overlap: the first label gets the place.
 #[derive(Default)]
 pub(super) struct Row {
     taken: Vec<(i32, i32)>,
 }
 
 impl Row {
-    /// Takes the place of a text centred there, unless some of it is taken.
+    /// Reserves the place of a text centred at `middle`. Returns false if part of the place is
+    /// taken.
     pub(super) fn take(&mut self, text: &str, middle: i32) -> bool {
         let half = width_of(text) / 2 + 3;
         let (from, to) = (middle - half, middle + half);

@@ -1,4 +1,4 @@
-//! What a metric was at each commit: every sample, numbers or not.
+//! The data of a metric's plot: every sample of each commit, failures included.
 
 use std::collections::BTreeSet;
 
@@ -9,64 +9,64 @@ use crate::report::range::Range;
 use crate::report::words;
 use crate::ui::text;
 
-/// Beyond this a number is drawn beside the scale: differences of such would overflow.
+/// Larger numbers are drawn in a row above the scale: their differences could overflow.
 const LARGEST: f64 = 1e150;
 
-/// Most rows for what is no number; what does not fit shares the last.
+/// Most rows for samples without a number; further kinds share the last row.
 const MOST_ROWS: usize = 8;
 
-/// From so many samples on their level is not seen at a glance.
+/// From this number of samples on, a median is drawn.
 const CLOUD: usize = 4;
 
-/// Longest name of a row.
+/// Longest name of a row, in characters.
 const NAME: usize = 44;
 
 /// A metric over the commits.
 #[derive(Debug)]
 pub(in crate::report) struct Levels {
-    /// Which.
+    /// The metric.
     pub(in crate::report) metric: Metric,
-    /// The commits it was tried at, in order of history.
+    /// The commits with samples, in order of history.
     pub(super) commits: Vec<Level>,
-    /// What was said or happened in place of a number.
+    /// Names of the rows for samples without a number, such as kinds of failure.
     pub(super) words: Vec<String>,
-    /// What the commit is called that is sought.
+    /// `first bad commit` or `first fixed commit`.
     pub(super) sought: &'static str,
     /// The level at the good endpoint.
     pub(super) baseline: Option<f64>,
-    /// How far it may go.
+    /// The farthest level that the guard allows.
     pub(super) limit: Option<f64>,
-    /// What parts good from bad where values do not repeat.
+    /// The value between good and bad, if values do not repeat and there is no noise model.
     pub(super) threshold: Option<f64>,
-    /// Whether a commit is told by how many of its runs fail: then it has no level.
+    /// Whether the metric is a rate of failing runs: a commit then has no level.
     pub(super) is_rate: bool,
-    /// The level at the bad end, where both levels decide: in noise.
+    /// The level at the bad end, if there is a noise model: both levels then decide.
     pub(super) bad: Option<f64>,
 }
 
-/// A metric at a commit.
+/// The samples of a commit.
 #[derive(Debug)]
 pub(super) struct Level {
-    /// Its place in the range, where that is known.
+    /// The commit's place in the range, if known.
     pub(super) place: Option<usize>,
     pub(super) verdict: Verdict,
     pub(super) role: Role,
     pub(super) points: Vec<Point>,
 }
 
-/// What the hunt says of a commit besides its verdict.
+/// The part of a commit in the hunt's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Nothing.
     None,
     /// A first bad commit.
     Found,
-    /// It may be one.
+    /// A candidate for the first bad commit.
     Candidate,
 }
 
 impl Level {
-    /// The median of its numbers, where they are enough to hide it.
+    /// The median of the numbers, if there are at least [`CLOUD`] and they differ.
     pub(super) fn median(&self) -> Option<f64> {
         let mut numbers: Vec<f64> = self.points.iter().filter_map(Point::number).collect();
         numbers.sort_by(f64::total_cmp);
@@ -91,11 +91,11 @@ impl Point {
 pub(super) enum Point {
     /// A number.
     Number(f64),
-    /// One of the words.
+    /// A sample without a number: an index into [`Levels::words`].
     Word(usize),
 }
 
-/// The metrics that are worth a plot: those that decided first.
+/// The metrics to plot: the measure of a hunted failure, then the guarded metrics, targets first.
 pub(in crate::report) fn shown(report: &Report) -> Vec<Metric> {
     let hunted = report.target_failure.as_ref().and_then(|target| target.measure.as_deref());
     let hunted = hunted.map(Metric::of).into_iter();
@@ -112,7 +112,7 @@ pub(in crate::report) fn shown(report: &Report) -> Vec<Metric> {
 }
 
 impl Levels {
-    /// What the report knows of a metric; `None` where nothing was tried.
+    /// The levels of a metric; `None` if no commit has a sample.
     pub(in crate::report) fn of(report: &Report, range: &Range, metric: &Metric) -> Option<Self> {
         let guard = report.guards.iter().find(|guard| guard.metric == *metric);
         let number = |value: Option<&Value>| value.and_then(Value::number);
@@ -154,7 +154,7 @@ impl Levels {
         let mut points: Vec<_> =
             broken.map(|failure| self.word(&words::failure_kind(failure))).collect();
         for sample in &commit.samples {
-            // A run that failed before it said anything is known by its measure alone.
+            // A run that failed without output has the measure's main metric.
             let is_its = sample.metric == self.metric
                 || sample.value.is_none() && sample.metric == Metric::of(&self.metric.measure);
             if is_its {
@@ -165,7 +165,7 @@ impl Levels {
     }
 
     fn point(&mut self, sample: &SampleLine) -> Point {
-        // What was read of another text stands on another scale: its verdict is shown alone.
+        // Values over another amount of text are not comparable, so no number is drawn.
         if let (Some(chunks), Some(_)) = (sample.chunks, &sample.value) {
             return self.word(&format!("over {}", text::plural(chunks, "chunk")));
         }
@@ -190,7 +190,7 @@ impl Levels {
         }))
     }
 
-    /// Every number there is, limits included.
+    /// Every number to draw, baseline and limits included; empty if no sample is a number.
     pub(super) fn numbers(&self) -> Vec<f64> {
         let points = self.commits.iter().flat_map(|commit| &commit.points);
         let numbers: Vec<_> = points.filter_map(Point::number).collect();
@@ -201,12 +201,12 @@ impl Levels {
         numbers.into_iter().chain(lines).collect()
     }
 
-    /// Whether some commit has so many samples that their median is drawn.
+    /// Whether a median is drawn at some commit.
     pub(in crate::report) fn has_medians(&self) -> bool {
         !self.is_rate && self.commits.iter().any(|commit| commit.median().is_some())
     }
 
-    /// How many samples there are.
+    /// Number of samples.
     pub(super) fn samples(&self) -> usize {
         self.commits.iter().map(|commit| commit.points.len()).sum()
     }
@@ -216,7 +216,7 @@ fn is_drawable(number: f64) -> bool {
     number.abs() <= LARGEST
 }
 
-/// The farthest value that a guard lets pass.
+/// The farthest level that a guard allows.
 fn limit(guard: &GuardLine) -> Option<f64> {
     let baseline = guard.baseline.as_ref()?.number()?;
     let reach = guard.limit.as_ref()?.number()?;

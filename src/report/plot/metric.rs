@@ -1,4 +1,4 @@
-//! A metric over the commits it was measured at.
+//! The plot of a metric over the measured commits.
 
 use std::collections::HashSet;
 
@@ -13,23 +13,23 @@ use super::scale::Scale;
 /// Height of the part with numbers.
 const PLOT: i32 = 240;
 
-/// Height of a row for something that is no number: its name, then its marks.
+/// Height of a row for samples without a number: the name, then the marks.
 const ROW: i32 = 34;
 
-/// Above everything: the names of what is marked.
+/// Height of the top margin, which names the marked commits.
 const TOP: i32 = 22;
 
-/// Below everything: places, and what they are.
+/// Height of the bottom margin, which has the places and the axis title.
 const BOTTOM: i32 = 40;
 
-/// From this width on, lines are named beside the plot.
+/// From this width on, lines have a name beside the plot.
 const ROOMY: i32 = 600;
 
-/// Where things are.
+/// The positions of the plot's parts.
 struct Layout {
     left: i32,
     right: i32,
-    /// Between the rows and the numbers.
+    /// The edge between the rows and the numbers.
     top: i32,
     bottom: i32,
     commits: i32,
@@ -70,7 +70,7 @@ impl Levels {
         })
     }
 
-    /// The plot in words.
+    /// The plot as text.
     pub(in crate::report) fn in_words(&self) -> String {
         let line = |value: Option<f64>, name: &str| {
             value.map_or_else(String::new, |value| format!(" {name} {}.", text::figure(value)))
@@ -107,7 +107,7 @@ impl Levels {
         }
     }
 
-    /// The tolerance as a band, the ticks, and the lines that decide.
+    /// Draws the tolerance as a band, the ticks, and the lines for baseline and limits.
     fn lines(&self, canvas: &Canvas<'_>, layout: &Layout, scale: &Scale, ticks: &[(i32, String)]) {
         if let (Some(baseline), Some(limit)) = (self.baseline, self.limit) {
             canvas.bar((layout.left, scale.y(baseline)), (layout.right, scale.y(limit)), BAND);
@@ -151,7 +151,7 @@ impl Levels {
         let y = layout.bottom;
         canvas.line((layout.left, y), (layout.right, y), MUTED);
         let mut row = Row::default();
-        // What is marked is named first, then the ends, then whatever has room.
+        // Labels go first to found commits, then to the ends, then to commits with room left.
         let marked = |at: &usize| self.commits[*at].role == Role::Found;
         let all = 0..self.commits.len();
         let ends = [0, self.commits.len() - 1];
@@ -198,7 +198,7 @@ impl Layout {
         to - from
     }
 
-    /// How far a commit's samples stand apart, the first from the last.
+    /// Distance from a commit's first sample to its last one, in pixels.
     fn spread(&self, at: i32, commit: &Level) -> i32 {
         let count = i32::try_from(commit.points.len()).unwrap_or(i32::MAX);
         (self.slot_width(at) * 6 / 10).min(9 * (count - 1))
@@ -218,7 +218,7 @@ fn row_marks(row: i32) -> i32 {
     TOP + ROW * row + 22
 }
 
-/// A dash behind so many samples that their level is not seen at a glance.
+/// Draws a commit's median as a dash behind its samples.
 fn median(canvas: &Canvas<'_>, layout: &Layout, scale: &Scale, at: i32, commit: &Level) {
     let Some(median) = commit.median() else { return };
     let (middle, y) = (layout.middle(at), scale.y(median));
@@ -226,7 +226,7 @@ fn median(canvas: &Canvas<'_>, layout: &Layout, scale: &Scale, at: i32, commit: 
     canvas.stroke((middle - reach, y), (middle + reach, y), INK);
 }
 
-/// One commit's samples side by side, in the order they were taken, so that none hides another.
+/// Draws a commit's samples side by side, in the order of the runs, so that none hides another.
 fn samples(canvas: &Canvas<'_>, layout: &Layout, scale: Option<&Scale>, at: i32, commit: &Level) {
     let size = match layout.slot_width(at) {
         0..5 => 2,

@@ -1,5 +1,5 @@
-//! Plots as SVG, drawn in pixels of a given width; text and marks keep their size, so a narrow
-//! screen gets a drawing of its own.
+//! Plots as SVG, drawn for a given width in pixels. Text and marks do not scale, so a narrow
+//! screen needs its own drawing.
 
 mod canvas;
 mod levels;
@@ -14,12 +14,12 @@ pub(super) use narrowing::{Narrowing, What};
 pub(super) use palette::KEYS;
 pub(super) use posterior::Weighing;
 
-/// A drawing, with what it says in words.
+/// A drawing as SVG.
 pub(super) struct Drawing {
-    /// The whole `<svg>`.
+    /// The whole `<svg>` element.
     pub(super) svg: String,
-    /// Pixels.
+    /// In pixels.
     pub(super) width: u32,
-    /// Pixels.
+    /// In pixels.
     pub(super) height: u32,
 }

@@ -1,4 +1,4 @@
-//! How a search narrowed the range: a row a step.
+//! The plot of how a search narrowed the range: one row per step.
 
 use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::report::model::{Report, SearchLine, StepLine};
@@ -10,7 +10,7 @@ use super::Drawing;
 use super::canvas::{Anchor, Canvas, drawing, width_of};
 use super::palette::{BAND, INK, MARKED, MUTED, RULE};
 
-/// Most rows of a drawing; all of them are in the table.
+/// Most rows of a drawing; the table has all of them.
 const MOST: usize = 64;
 
 /// Height of a row.
@@ -18,40 +18,41 @@ const ROW: i32 = 20;
 
 const BOTTOM: i32 = 34;
 
-/// The steps of a hunt's searches.
+/// The rows of all searches of a hunt.
 pub(in crate::report) struct Narrowing {
-    /// What is hunted.
+    /// Whether the hunt looks for a regression or for a fix.
     aim: Aim,
     /// The place of the newer endpoint.
     last: usize,
-    /// What happened, in order.
+    /// The rows, in order of time.
     pub(in crate::report) rows: Vec<Stage>,
 }
 
-/// A row.
+/// One row.
 pub(in crate::report) struct Stage {
-    /// What is said of it.
+    /// The event that the row shows.
     pub(in crate::report) what: What,
-    /// What was in question when it began.
+    /// The places in question before the event.
     open: Vec<Run>,
-    /// How many commits are in question after it; `None` where a path filter leaves out some.
+    /// How many commits are in question after the event; `None` if a path filter leaves out some,
+    /// and for a confirmed commit.
     pub(in crate::report) left: Option<usize>,
 }
 
-/// What a row shows.
+/// The event of a row.
 pub(in crate::report) enum What {
-    /// A search begins.
+    /// A search begins; its number.
     Range(usize),
-    /// A commit was judged.
+    /// A commit was judged; its place, if known.
     Step(StepLine, Option<usize>),
-    /// The commit that was sought was confirmed.
+    /// A first bad commit was confirmed; its place, if known.
     Found(CommitId, Option<usize>),
 }
 
 impl Narrowing {
-    /// What the report knows; `None` where the range or the search is not known.
+    /// The rows of a report; `None` if the range is not known or no search narrows it.
     pub(in crate::report) fn of(report: &Report, range: &Range) -> Option<Self> {
-        // A search in noise narrows nothing: what it believes has a drawing of its own.
+        // A posterior search does not narrow a range; its posterior has its own plot.
         let narrows = |search: &&SearchLine| search.method != Some(SearchMethod::Posterior);
         let mut searches = report.searches.iter().filter(narrows).peekable();
         if !range.is_known() || searches.peek().is_none() {
@@ -114,7 +115,7 @@ impl Narrowing {
         self.rows.len() > MOST
     }
 
-    /// The drawing in words.
+    /// The drawing as text.
     pub(in crate::report) fn in_words(&self) -> String {
         let said = self.rows.iter().take(MOST).map(|row| row.in_words(self.aim));
         said.collect::<Vec<_>>().join(" ")
@@ -122,7 +123,7 @@ impl Narrowing {
 }
 
 impl Stage {
-    /// How it is called.
+    /// The row's label.
     pub(in crate::report) fn name(&self) -> String {
         match &self.what {
             What::Range(0) => "range".to_owned(),
@@ -164,7 +165,7 @@ impl Stage {
     }
 }
 
-/// Places in the range, to scale.
+/// The horizontal axis: places in the range, to scale.
 struct Axis {
     left: i32,
     right: i32,
@@ -173,7 +174,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Where a place begins.
+    /// Left edge of a place, in pixels.
     fn edge(&self, place: usize) -> i32 {
         let wide = i64::from(self.right - self.left);
         let count = i64::try_from(self.last + 1).unwrap_or(i64::MAX);

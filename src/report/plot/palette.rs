@@ -1,29 +1,29 @@
-//! Colours by what they mean.
+//! The colours of plots, by meaning.
 //!
-//! A plot is drawn in these very colours, which are those of the light scheme. A page gives
-//! each of them the CSS variable named beside it (`[fill="#1F6FB2"] { fill: var(--good) }`), so
-//! that one drawing does for light, dark, and print.
+//! A plot is drawn in these colours, which are those of the light scheme. A page replaces each
+//! colour by the CSS variable of the same name (`[fill="#0B62A8"]{fill:var(--good)}`), so one
+//! drawing serves light, dark and print.
 
 use plotters::style::RGBColor;
 
 /// Text.
 pub(super) const INK: RGBColor = RGBColor(0x1B, 0x1F, 0x24);
-/// Text that explains.
+/// Labels and notes.
 pub(super) const MUTED: RGBColor = RGBColor(0x59, 0x63, 0x6E);
 /// Axes.
 pub(super) const RULE: RGBColor = RGBColor(0xD1, 0xD9, 0xE0);
-/// What is in question, or tolerated.
+/// The commits in question, or the tolerance.
 pub(super) const BAND: RGBColor = RGBColor(0xDD, 0xE6, 0xEE);
-/// Good: blue, which everybody can tell from the next.
+/// Good: blue. Colour-blind readers too can tell it from vermilion.
 pub(super) const GOOD: RGBColor = RGBColor(0x0B, 0x62, 0xA8);
 /// Bad: vermilion.
 pub(super) const BAD: RGBColor = RGBColor(0xBC, 0x3B, 0x0A);
-/// Not testable, or not judged.
+/// Untestable, or not judged.
 pub(super) const SKIP: RGBColor = RGBColor(0x6B, 0x5F, 0x7A);
-/// Where the answer stands.
+/// Background of the answer's commits.
 pub(super) const MARKED: RGBColor = RGBColor(0xF9, 0xE4, 0xC8);
 
-/// Each colour as an attribute of SVG has it, and the page's variable for it.
+/// Each colour with the name of its CSS variable.
 pub(in crate::report) const KEYS: [(RGBColor, &str); 8] = [
     (INK, "ink"),
     (MUTED, "muted"),

@@ -1,5 +1,5 @@
-//! What a search in noise believed: how likely each commit is the first bad one, as bars, and
-//! how likely it is bad, as a line.
+//! The plot of a posterior: the probability that each commit is the first bad one as bars, and
+//! the probability that the commit is bad as a line.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -18,30 +18,31 @@ use super::palette::{BAD, INK, MARKED, MUTED, RULE};
 /// Height of the part with probabilities.
 const PLOT: i32 = 200;
 
-/// Above it: the name of what is marked.
+/// Height of the top margin, which names the marked commits.
 const TOP: i32 = 24;
 
-/// Below it: marks of what was measured, numbers of runs, places, and what they are.
+/// Height of the bottom margin: marks of measured commits, their numbers of runs, the places and
+/// the axis title.
 const BOTTOM: i32 = 82;
 
-/// Bars that are lower than this cannot be seen: the line at 0 stands for them.
+/// Smallest probability that gets a bar; a lower bar could not be seen.
 const LEAST: f64 = 0.001;
 
-/// A range longer than this is drawn once more from close by.
+/// A range with more commits may get a second plot of the part in question.
 const LONG: usize = 100;
 
-/// Share of a range that is worth a closer look when all that is open lies in it.
+/// The second plot is made if the part in question is less than 1/`CLOSE` of the range.
 const CLOSE: usize = 3;
 
-/// A range of history as a search weighed it.
+/// The commits of a range with their probabilities.
 pub(in crate::report) struct Weighing {
-    /// Oldest first, the good end included, where its place is known.
+    /// Oldest first; with the older end if its place is known.
     commits: Vec<Weighed>,
-    /// What is hunted.
+    /// Whether the hunt looks for a regression or for a fix.
     aim: Aim,
-    /// Samples are pairs of runs, one of each at the older end.
+    /// Whether a sample is a pair of runs, one of them at the older end.
     is_paired: bool,
-    /// Whether places are those in the range of the hunt.
+    /// Whether places are known from the hunt's range.
     is_placed: bool,
 }
 
@@ -55,7 +56,7 @@ struct Weighed {
     answer: Option<Answer>,
 }
 
-/// What the hunt says of a commit.
+/// The part of a commit in the hunt's answer.
 #[derive(Clone, Copy, PartialEq)]
 enum Answer {
     Found,
@@ -63,7 +64,7 @@ enum Answer {
 }
 
 impl Weighing {
-    /// What the report knows of a search.
+    /// The commits and probabilities of a search.
     pub(in crate::report) fn of(report: &Report, range: &Range, one: &PosteriorLine) -> Self {
         let search =
             report.searches.iter().find(|search| search.search_number == one.search_number);
@@ -75,7 +76,7 @@ impl Weighing {
         let known = |commit: &CommitId| Known::of(report, commit);
         let commits = match ends {
             Some((old, new)) => placed(range, one, old..=new, aim, known),
-            // An old hunt kept no range: what was weighed stands side by side.
+            // An old hunt stored no range: the commits of the posterior stand side by side.
             None => (1..)
                 .zip(&one.commits)
                 .map(|(place, weighed)| {
@@ -87,8 +88,8 @@ impl Weighing {
         Self { commits, aim, is_paired: one.noise.paired, is_placed: ends.is_some() }
     }
 
-    /// The part of a long range in which all is that is in question; `None` where there is
-    /// nothing to be gained.
+    /// The part of a long range that holds all commits in question; `None` if a second plot would
+    /// not help.
     pub(in crate::report) fn closer(&self) -> Option<Self> {
         if self.commits.len() <= LONG {
             return None;
@@ -96,7 +97,7 @@ impl Weighing {
         let is_open = |one: &Weighed| one.first >= LEAST;
         let from = self.commits.iter().position(is_open)?;
         let to = self.commits.iter().rposition(is_open)?;
-        // Some of what is known on both sides shows where it is.
+        // A margin on both sides shows where the part lies.
         let margin = ((to - from) / 4).max(6);
         let (from, to) = (from.saturating_sub(margin), (to + margin).min(self.commits.len() - 1));
         let is_worth = (to - from) * CLOSE < self.commits.len();
@@ -134,7 +135,7 @@ impl Weighing {
         })
     }
 
-    /// The drawing in words.
+    /// The drawing as text.
     pub(in crate::report) fn in_words(&self) -> String {
         let mut likely: Vec<_> = self.commits.iter().filter(|one| one.first >= LEAST).collect();
         likely.sort_by(|a, b| b.first.total_cmp(&a.first));
@@ -186,7 +187,8 @@ impl Weighing {
         }
     }
 
-    /// Level over each commit, upright between two; what lies at one height is one line.
+    /// Draws the probability as steps: level over each commit, vertical between two. Commits of the
+    /// same height share one line.
     fn line(&self, canvas: &Canvas<'_>, layout: &Layout) {
         let mut since = 0;
         for at in 1..=self.commits.len() {
@@ -204,12 +206,12 @@ impl Weighing {
         }
     }
 
-    /// A mark under each commit that was measured, and how many runs it had.
+    /// Draws a mark under each measured commit, and its number of runs.
     fn measured(&self, canvas: &Canvas<'_>, layout: &Layout) {
         let mut row = Row::default();
         let size = if layout.slot() < 9 { 3 } else { 4 };
         let measured = || self.commits.iter().enumerate().filter(|(_, one)| one.samples > 0);
-        // What is marked is numbered first, then what had most runs.
+        // Numbers go first to the commits of the answer, then to those with most runs.
         let mut order: Vec<_> = measured().collect();
         order.sort_by_key(|(_, one)| (one.answer.is_none(), usize::MAX - one.samples));
         for (at, one) in measured() {
@@ -263,7 +265,7 @@ impl Weighing {
     }
 }
 
-/// What else is known of a commit.
+/// A commit's verdict and its part in the answer.
 struct Known {
     verdict: Verdict,
     answer: Option<Answer>,
@@ -288,8 +290,8 @@ impl Known {
     }
 }
 
-/// Every commit from the older end to the newer. Of those that are beyond doubt the journal
-/// says nothing: each is as likely on the newer side as what it contains.
+/// Every commit from the older end to the newer one. The journal leaves out commits that are
+/// certain; their probability follows from the commits that they contain.
 fn placed(
     range: &Range,
     one: &PosteriorLine,
@@ -299,10 +301,10 @@ fn placed(
 ) -> Vec<Weighed> {
     let told: HashMap<usize, _> =
         one.commits.iter().filter_map(|w| Some((range.place(&w.commit)?, w))).collect();
-    // The runs of the older end are those that are no commit's.
+    // Runs that belong to no listed commit were made at the older end.
     let of_commits: usize = one.commits.iter().map(|weighed| weighed.samples).sum();
     let at_old = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
-    // From how likely bad to how likely on the newer side, and back.
+    // Turns the probability of bad into that of the newer end's verdict, and back.
     let turned = |p: f64| if aim == Aim::Fix { 1.0 - p } else { p };
     let mut newer: HashMap<usize, f64> = HashMap::new();
     let mut commits = Vec::new();
@@ -332,7 +334,7 @@ fn placed(
     commits
 }
 
-/// Where things are.
+/// The positions of the plot's parts.
 struct Layout {
     left: i32,
     right: i32,
@@ -340,7 +342,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// Where a commit begins.
+    /// Left edge of a commit, in pixels.
     fn edge(&self, at: usize) -> i32 {
         let at = i64::try_from(at).unwrap_or(i64::MAX).min(self.count);
         let wide = i64::from(self.right - self.left);
@@ -351,12 +353,12 @@ impl Layout {
         i32::midpoint(self.edge(at), self.edge(at + 1))
     }
 
-    /// How wide a commit is, about.
+    /// Approximate width of a commit, in pixels.
     fn slot(&self) -> i32 {
         self.edge(1) - self.left
     }
 
-    /// From where to where a commit's bar reaches: two pixels at the least.
+    /// Left and right edge of a commit's bar, at least two pixels apart.
     fn bar(&self, at: usize) -> (i32, i32) {
         let (from, to) = (self.edge(at), self.edge(at + 1));
         let gap = (to - from) / 8;
@@ -365,7 +367,7 @@ impl Layout {
     }
 }
 
-/// The height of a probability.
+/// The y coordinate of a probability.
 fn height(p: f64) -> i32 {
     #[expect(clippy::cast_possible_truncation, reason = "a probability of some hundred pixels")]
     let rise = (p.clamp(0.0, 1.0) * f64::from(PLOT)).round() as i32;

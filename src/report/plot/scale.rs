@@ -4,13 +4,14 @@ use crate::ui::text;
 use plotters::coord::ranged1d::Ranged;
 use plotters::coord::types::RangedCoordf64;
 
-/// From this ratio on, the smaller values would all lie on one line of a linear scale.
+/// Ratio of largest to smallest value from which the scale is logarithmic: on a linear one the
+/// small values would coincide.
 const LOGARITHMIC_FROM: f64 = 50.0;
 
-/// How many ticks there are at most.
+/// Most ticks.
 const TICKS: usize = 6;
 
-/// Values onto pixels.
+/// Maps values to pixels.
 pub(super) struct Scale {
     axis: RangedCoordf64,
     is_logarithmic: bool,
@@ -19,14 +20,14 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A scale that shows all of the values; `None` without any. They are finite.
+    /// A scale that shows all values, which must be finite; `None` if there are none.
     pub(super) fn over(values: &[f64], bottom: i32, top: i32) -> Option<Self> {
         let low = values.iter().copied().min_by(f64::total_cmp)?;
         let high = values.iter().copied().max_by(f64::total_cmp)?;
         let is_logarithmic = low > 0.0 && high / low >= LOGARITHMIC_FROM;
         let (low, high) = if is_logarithmic { (low.log10(), high.log10()) } else { (low, high) };
         let margin = match (high - low) * 0.06 {
-            // All the same: any range around it will do.
+            // All values are equal: any margin serves.
             0.0 => (low.abs() * 0.01).max(1e-6),
             margin => margin,
         };
@@ -34,18 +35,18 @@ impl Scale {
         Some(Self { axis, is_logarithmic, bottom, top })
     }
 
-    /// Whether equal distances are equal ratios.
+    /// Whether the scale is logarithmic.
     pub(super) fn is_logarithmic(&self) -> bool {
         self.is_logarithmic
     }
 
-    /// The height of a value.
+    /// The y coordinate of a value.
     pub(super) fn y(&self, value: f64) -> i32 {
         let value = if self.is_logarithmic { value.log10() } else { value };
         self.axis.map(&value, (self.bottom, self.top))
     }
 
-    /// Round values, each with its height and how it is written.
+    /// Round values, each with its y coordinate and its label.
     pub(super) fn ticks(&self) -> Vec<(i32, String)> {
         let points = self.axis.key_points(TICKS);
         let step = points.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
@@ -57,19 +58,19 @@ impl Scale {
     }
 }
 
-/// Ten to that, in three digits.
+/// Ten to the power of `exponent`, in three significant digits.
 fn power(exponent: f64) -> String {
     let value = 10_f64.powf(exponent);
     format!("{value:.2e}").parse().map_or_else(|_| text::figure(value), text::figure)
 }
 
-/// As many decimals as tell one tick from the next.
+/// A label with enough decimals to differ from the next tick.
 fn round(value: f64, step: f64) -> String {
     let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
     if !is_plain || !step.is_finite() || step <= 0.0 {
         return text::figure(value);
     }
-    // 0.25 needs two decimals though its size says one.
+    // A step of 0.25 needs two decimals, although its order of magnitude suggests one.
     let decimals = (0..12_usize).find(|&decimals| {
         let scaled = step * 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
         (scaled - scaled.round()).abs() < 1e-6 * scaled.max(1.0) && scaled.round() >= 1.0

@@ -1,5 +1,5 @@
-//! `reproduce.sh`: builds and measures the first bad commit and its parent on another machine,
-//! with nothing but a POSIX shell and git.
+//! `reproduce.sh`: builds and measures the first bad commit and its parent on another machine.
+//! The script needs only git and a POSIX shell with its usual tools.
 
 mod shell;
 #[cfg(test)]
@@ -17,73 +17,73 @@ use super::ReportError;
 use super::model::Report;
 use super::words;
 
-/// How a commit is built and measured, placeholders not yet filled in: the part of the frozen
-/// configuration that holds there.
+/// How a commit is built and measured: the part of the frozen configuration that applies to the
+/// commit, with placeholders not yet filled in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipe {
-    /// What is laid over the commit, the lowest first.
+    /// Changes that are laid over the commit, the first one first.
     pub layers: Vec<RecipeLayer>,
-    /// The build commands, a word an entry.
+    /// The build commands, one word per entry.
     pub build: Vec<Vec<String>>,
-    /// Their declared environment.
+    /// Environment variables declared for the build.
     pub build_env: BTreeMap<String, String>,
     /// The steps between build and measures, in order.
     pub prepares: Vec<RecipePrepare>,
     /// The measures.
     pub measures: Vec<RecipeMeasure>,
-    /// Paths of the user's checkout that are linked in, relative to its top.
+    /// Paths that are linked from the user's checkout, relative to its top.
     pub links: Vec<String>,
     /// Whether submodules are checked out.
     pub submodules: bool,
-    /// `{inputs.NAME}`: absolute paths.
+    /// `{inputs.NAME}` by name: absolute paths.
     pub inputs: BTreeMap<String, String>,
     /// `{jobs}`.
     pub jobs: u32,
     /// `{threads}`.
     pub threads: u32,
-    /// `{chunks}`, where it is set.
+    /// `{chunks}`, if set.
     pub chunks: Option<u32>,
 }
 
-/// What a [`Recipe`] lays over a commit before it is built.
+/// A change that a [`Recipe`] lays over a commit before the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecipeLayer {
-    /// The commit in question in place of a submodule's pin.
+    /// Sets a submodule to the commit in question.
     Pin {
-        /// Where it lies.
+        /// The submodule's path.
         path: String,
     },
-    /// Files of a folder as the commit in question has them at its own top.
+    /// Replaces files of a folder with those of the commit in question.
     Vendored {
         /// The folder.
         folder: String,
-        /// The files, by their paths in that commit.
+        /// Paths of the files, from the top of that commit.
         files: Vec<String>,
     },
-    /// A unified diff, applied unless its content is there already.
+    /// Applies a unified diff, unless its content is there already.
     Patch {
-        /// What people call it.
+        /// The patch's name for people.
         name: String,
         /// The diff.
         diff: Vec<u8>,
     },
-    /// What matches is exactly as at that commit.
+    /// Restores matching files from another commit.
     Files {
-        /// Whose files.
+        /// The commit that the files come from.
         from: CommitId,
-        /// Whole pathspecs.
+        /// Pathspecs of the files.
         paths: Vec<String>,
     },
 }
 
-/// One step between build and measures of a [`Recipe`].
+/// One prepare step of a [`Recipe`], between the build and the measures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecipePrepare {
     /// Its name.
     pub name: String,
-    /// The command, a word an entry.
+    /// The command, one word per entry.
     pub command: Vec<String>,
-    /// Its declared environment.
+    /// Environment variables declared for it.
     pub env: BTreeMap<String, String>,
 }
 
@@ -92,26 +92,26 @@ pub struct RecipePrepare {
 pub struct RecipeMeasure {
     /// Its name.
     pub name: String,
-    /// What must be prepared for it.
+    /// Names of the prepare steps that the measure needs.
     pub prepares: Vec<String>,
-    /// The command, a word an entry.
+    /// The command, one word per entry.
     pub command: Vec<String>,
-    /// Its declared environment.
+    /// Environment variables declared for it.
     pub env: BTreeMap<String, String>,
-    /// The working folder; `{src}` when not set. One that is relative starts there.
+    /// The working folder, relative to `{src}`; `{src}` if not set.
     pub cwd: Option<String>,
     /// Commands to run before the measured one.
     pub before: Vec<Vec<String>>,
-    /// Commands to run after it.
+    /// Commands to run after the measured one.
     pub after: Vec<Vec<String>>,
-    /// The file below `{out}` that holds the figure, a path or pattern; what is printed without.
+    /// The file below `{out}` that holds the value, a path or pattern; the output if not set.
     pub file: Option<String>,
-    /// A POSIX extended regular expression for the lines of output that hold the figure;
-    /// without one the last lines are shown.
+    /// A POSIX extended regular expression for the output lines that hold the value; if not set,
+    /// the script shows the last lines.
     pub shown: Option<String>,
 }
 
-/// The script. `recipes` hold at the two commits of [`sides`], in that order.
+/// The text of the script. `recipes` apply to the two commits of [`sides`], in that order.
 pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError> {
     let are_equal = recipes[0] == recipes[1];
     let mut script = header(report, recipes)?;
@@ -132,8 +132,8 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
     Ok(script)
 }
 
-/// The two commits with what they are called: the first bad one and its parent, or without
-/// one the endpoints.
+/// The two commits with their labels: the parent and the first bad commit, or the endpoints if
+/// there is no first bad commit.
 pub fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
     match &report.culprit {
         Some(first) => [("parent", &first.parent), (words::sought(report), &first.commit)],
@@ -141,8 +141,8 @@ pub fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
     }
 }
 
-/// The measures that show it: those of what was hunted; all where nothing was. A build that
-/// fails needs none.
+/// The measures that show the regression: those of the targets, or all if there is no target.
+/// If the target is a build failure, no measure is needed.
 fn chosen<'r>(report: &Report, recipe: &'r Recipe) -> Vec<&'r RecipeMeasure> {
     let mut wanted: Vec<&str> = match (&report.target_failure, &report.culprit) {
         (Some(target), _) => match &target.measure {
@@ -180,10 +180,10 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
     comment(&format!("CLONE is a clone that has {wanted}; by default the one the hunt ran in."));
     comment("Exits with 0 when both could be built and measured, with 1 when not.");
     let [(label_1, commit_1), (label_2, commit_2)] = sides(report);
-    // Shells disagree about quotes inside `${1:-…}`.
+    // Shells differ in how they treat quotes inside `${1:-…}`.
     let repo = match repository(report) {
         Some(path) => format!("repo={}\n[ $# -eq 0 ] || repo=$1", quote(&path)?),
-        // A path that is not UTF-8 did not survive the journal.
+        // The journal cannot hold a path that is not UTF-8.
         None => "repo=${1:?usage: sh reproduce.sh CLONE}".to_owned(),
     };
     let submodules = if recipes[1].submodules { "yes" } else { "no" };
@@ -206,7 +206,7 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
     Ok(head)
 }
 
-/// The checkout, or the repository where there is none.
+/// The checkout, or the repository if there is no checkout.
 fn repository(report: &Report) -> Option<String> {
     let whole = |path: &String| !path.contains(char::REPLACEMENT_CHARACTER);
     let common = || report.folder.ancestors().nth(3)?.to_str().map(str::to_owned);

@@ -1,18 +1,19 @@
-//! Words of a recipe as words of a POSIX shell.
+//! Converts the words of a recipe to words of a POSIX shell.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Recipe, ReportError};
 
-/// Text as one shell word that means just that text.
+/// The text quoted as one shell word.
 pub(super) fn quote(text: &str) -> Result<String, ReportError> {
     shlex::try_quote(text)
         .map(std::borrow::Cow::into_owned)
         .map_err(|_| ReportError::Unquotable(text.to_owned()))
 }
 
-/// A command that is given these bytes: as they are where they are text, else in octal.
+/// A command that reads these bytes from standard input: literally if they are text, else in
+/// octal.
 pub(super) fn given(bytes: &[u8], command: &str) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => {
@@ -37,13 +38,13 @@ pub(super) fn given(bytes: &[u8], command: &str) -> String {
     }
 }
 
-/// What is the same at every commit.
+/// Values of the placeholders that are the same at every commit.
 pub(super) struct Fixed<'r> {
     inputs: &'r BTreeMap<String, String>,
     numbers: [(&'static str, Option<u32>); 3],
 }
 
-/// Placeholders that the script computes anew for each commit, as variables of that name.
+/// Placeholders that the script computes for each commit, in variables of the same names.
 const VARIABLES: [&str; 9] =
     ["src", "build", "out", "cache", "commit", "short", "parent", "commit_date", "port"];
 
@@ -57,8 +58,8 @@ impl<'r> Fixed<'r> {
         Self { inputs: &recipe.inputs, numbers }
     }
 
-    /// A command with its environment. Always through `env`: then no word can be taken for a
-    /// keyword, a builtin, an assignment, or a function of the script.
+    /// A command with its environment. The command always runs through `env`, so that the shell
+    /// cannot read a word as a keyword, a builtin, an assignment, or a function of the script.
     pub(super) fn command(
         &self,
         words: &[String],
@@ -75,7 +76,7 @@ impl<'r> Fixed<'r> {
         Ok(line)
     }
 
-    /// A path for `cd`, which would take a leading dash for an option.
+    /// A path as an argument of `cd`, which would read a leading dash as an option.
     pub(super) fn path(&self, path: &str) -> Result<String, ReportError> {
         let word = self.word(path)?;
         Ok(if path.starts_with('-') { format!("./{word}") } else { word })
@@ -93,7 +94,7 @@ impl<'r> Fixed<'r> {
                         word.push_str(&quoted_text(&mut text)?);
                         word.push_str(&value?);
                     }
-                    // Not one of ours: it stands for itself.
+                    // The name is not a placeholder: the text is literal.
                     None => drop(write!(text, "{{{name}}}")),
                 },
             }
@@ -117,7 +118,7 @@ impl<'r> Fixed<'r> {
     }
 }
 
-/// The text so far as a quoted word, and empty from then on.
+/// Takes the text out and returns it as a quoted word.
 fn quoted_text(text: &mut String) -> Result<String, ReportError> {
     if text.is_empty() {
         return Ok(String::new());
@@ -130,8 +131,8 @@ enum Piece<'t> {
     Name(&'t str),
 }
 
-/// Reads a template as the configuration does: `{name}` is a placeholder, `{{` and `}}` are
-/// braces, and so is one that opens nothing like a name, together with what closes it.
+/// Reads a template as the configuration does. `{name}` is a placeholder; `{{` and `}}` are
+/// literal braces. A brace that no name follows is literal too, as is the brace that closes it.
 fn pieces(template: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     // Whether each open brace was doubled.

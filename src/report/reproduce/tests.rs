@@ -1,4 +1,4 @@
-//! The script runs, on real git.
+//! Runs the script with real git.
 
 use std::path::Path;
 use std::process::Output;
@@ -37,7 +37,7 @@ struct World {
 const HOSTILE: &str = "in put's \"$(touch pwned)\" `x` ;.txt";
 
 impl World {
-    /// An engine in shell whose figure rises from 7.21 to 7.52 at the second commit; the third
+    /// An engine in shell. Its value rises from 7.21 to 7.52 at the second commit; the third commit
     /// does not build.
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// A report whose first bad commit is that one, against the one before.
+    /// A report with commit `first` as the first bad one and the commit before as its parent.
     fn report(&self, first: usize) -> Report {
         let mut hunt = Hunt::at_search();
         let mut culprit = culprit("$(touch pwned)\n`x`", "f");
@@ -103,7 +103,7 @@ impl World {
         report
     }
 
-    /// Runs the script; nothing may be left of it, whatever came out.
+    /// Runs the script and checks that it leaves nothing behind.
     fn script(&self, report: &Report, recipe: &Recipe, args: &[&str]) -> (String, Option<i32>) {
         self.script_of(report, &[recipe.clone(), recipe.clone()], args)
     }
@@ -139,7 +139,7 @@ impl World {
 fn both_figures_are_shown() {
     let mut world = World::new();
     for shell in ["sh", "dash", "bash", "ksh"] {
-        // Not every machine has every shell; `sh` all have.
+        // Every machine has `sh`, but not every other shell.
         if shell == "sh" || Path::new("/usr/bin").join(shell).exists() {
             world.shell = shell;
             both_figures_in(&world);

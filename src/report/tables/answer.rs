@@ -1,4 +1,4 @@
-//! What was found.
+//! Tables of the answer.
 
 use crate::report::certainty::{self, About, noise_of};
 use crate::report::model::{EffectLine, FirstBad, Report};
@@ -8,13 +8,13 @@ use crate::ui::text;
 
 use super::{Cell, Table};
 
-/// Commits less likely than this are left to report.json.
+/// Less likely commits are only in report.json.
 const UNLIKELY: f64 = 0.001;
 
 /// Most rows of likely commits.
 const MOST_LIKELY: usize = 20;
 
-/// How each target moved at a first bad commit.
+/// The step of each target at a first bad commit.
 pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
     let noisy = first.effects.iter().filter(|effect| noise_of(report, effect).is_some()).count();
     let is_mixed = noisy > 0 && noisy < first.effects.len();
@@ -56,7 +56,7 @@ fn over_pairs(effect: &EffectLine) -> String {
     effect.interval.as_ref().map(between).unwrap_or_default()
 }
 
-/// What a first bad commit touches.
+/// The files that a first bad commit touches.
 pub(in crate::report) fn files(first: &FirstBad) -> Table {
     let rows = first.files.iter().map(|file| {
         let lines = Cell::Lines(file.added, file.removed);
@@ -65,7 +65,7 @@ pub(in crate::report) fn files(first: &FirstBad) -> Table {
     Table::new(["file", "lines", "role"], rows)
 }
 
-/// The commits it may be; none where one is named.
+/// Commits that may be the first bad one; empty if the hunt names one.
 pub(in crate::report) fn candidates(report: &Report) -> Table {
     let open: Vec<_> = report.candidates.iter().filter(|_| report.culprit.is_none()).collect();
     let is_weighed = open.iter().any(|commit| report.first(commit).is_some());
@@ -85,7 +85,7 @@ pub(in crate::report) fn candidates(report: &Report) -> Table {
     Table { columns: columns.into_iter().map(str::to_owned).collect(), rows: rows.collect() }
 }
 
-/// What a search in noise believed of the likeliest commits, the likeliest first.
+/// The likeliest commits of a posterior, the likeliest first.
 pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
     let mut likeliest: Vec<_> = one.commits.iter().filter(|known| known.first > UNLIKELY).collect();
     likeliest.sort_by(|a, b| b.first.total_cmp(&a.first));
@@ -104,7 +104,7 @@ pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
     Table::new(["commit", sought, "bad", samples], rows)
 }
 
-/// Where many small steps make the rise.
+/// Ranges that add up to the total change, if it comes from many small steps.
 pub(in crate::report) fn contributions(report: &Report) -> Table {
     let rows = report.contributions.iter().map(|rise| {
         [

@@ -8,7 +8,7 @@ use crate::ui::text;
 
 use super::{Cell, Table};
 
-/// What was typed, and what that was.
+/// The endpoints: the revisions as typed and their commits.
 pub(in crate::report) fn endpoints(report: &Report) -> Table {
     let rows = [("good", &report.good), ("bad", &report.bad)].into_iter().map(|(end, point)| {
         [
@@ -35,7 +35,7 @@ pub(in crate::report) fn noise(report: &Report) -> Table {
     Table::new(["metric", "good endpoint", "bad endpoint"], rows)
 }
 
-/// How launches scatter beside what they repeat, where a launch repeats anything.
+/// Noise between runs and within a run, for metrics that a run prints several times.
 pub(in crate::report) fn repeats(report: &Report) -> Table {
     let rows = report.repeats.iter().map(|line| {
         let spread = |sd: Option<f64>| match sd {

@@ -1,5 +1,5 @@
-//! Tables that more than one form of the report shows. What stands in a cell is somebody's
-//! text as it is: each form escapes it in its own way.
+//! Tables that several formats of the report share. Cells hold raw text: each format escapes the
+//! text in its own way.
 
 mod answer;
 mod ends;
@@ -13,42 +13,42 @@ pub(super) use ends::{endpoints, noise, repeats};
 pub(super) use samples::{apart, figure, measured, resources, skipped};
 pub(super) use setting::{guards, inputs};
 
-/// A table; rows have as many cells as there are columns.
+/// A table; each row has one cell per column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Table {
-    /// Titles.
+    /// Titles of the columns.
     pub(super) columns: Vec<String>,
-    /// Cells.
+    /// The rows, as cells.
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cell {
-    /// Words.
+    /// Plain text.
     Text(String),
-    /// A commit by its full name.
+    /// A commit by its full id.
     Name(CommitId),
-    /// A commit by its short name and its subject, where that is known.
+    /// A commit by its short id and its subject, which is empty if not known.
     Commit(CommitId, String),
     /// Lines added and removed; neither for a binary file.
     Lines(Option<usize>, Option<usize>),
     /// A verdict.
     Verdict(Verdict),
-    /// Figures, by what they were measured for.
+    /// Values with links to logs, by the phase of their runs.
     Samples(Vec<(Phase, Vec<Output>)>),
-    /// Places to look at.
+    /// Links to logs.
     Outputs(Vec<Output>),
 }
 
-/// Words that lead to the output they were read from.
+/// A text with a link to the log that it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Output {
-    /// The words.
+    /// The text.
     pub(super) words: String,
-    /// The log, relative to the hunt.
+    /// The log, relative to the hunt's folder.
     pub(super) log: String,
-    /// Taken from the store.
+    /// Whether this is a cache hit.
     pub(super) reused: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What was measured, each figure with the output it was read from.
+//! Tables of measured values, each with a link to its log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::report::words;
 use super::{Cell, Output, Table};
 use crate::ui::text;
 
-/// Every sample of every commit, but for what each run takes.
+/// Every sample of every commit, without wall time and memory unless guarded.
 pub(in crate::report) fn measured(report: &Report) -> Table {
     let (main, _) = metrics(report);
     let mut table = samples(report, &main);
@@ -21,13 +21,13 @@ pub(in crate::report) fn measured(report: &Report) -> Table {
     table
 }
 
-/// What the runs took, where no guard is over it.
+/// Wall time and peak memory of the runs, if not guarded.
 pub(in crate::report) fn resources(report: &Report) -> Table {
     let (_, resources) = metrics(report);
     if resources.is_empty() { Table::default() } else { samples(report, &resources) }
 }
 
-/// Those that are measured, and those that every run yields.
+/// The measured metrics, and the resources (wall time, peak memory) without a guard.
 fn metrics(report: &Report) -> (BTreeSet<&Metric>, BTreeSet<&Metric>) {
     let guarded: BTreeSet<_> = report.guards.iter().map(|guard| &guard.metric).collect();
     let all = report.commits.iter().flat_map(|commit| &commit.samples).map(|s| &s.metric);
@@ -56,7 +56,7 @@ fn cell(commit: &MeasuredCommit, metric: &Metric) -> Cell {
     Cell::Samples(phases.into_iter().map(|phase| (phase, of(phase).collect())).collect())
 }
 
-/// What a sample says.
+/// A sample as text.
 pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
     let words = match (&sample.value, &sample.failure) {
         (Some(value), _) => text::value(value),
@@ -70,7 +70,7 @@ pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
     Output { words, log: sample.log.clone(), reused: sample.reused }
 }
 
-/// Runs that are kept and count for nothing, those of one kind together.
+/// Excluded runs, grouped by measure and reason.
 pub(in crate::report) fn apart(report: &Report) -> Table {
     let mut rows: Vec<[Cell; 4]> = Vec::new();
     for commit in &report.commits {
@@ -87,7 +87,7 @@ pub(in crate::report) fn apart(report: &Report) -> Table {
     Table::new(["commit", "measure", "why", "output"], rows.into_iter())
 }
 
-/// What could not be tested, why, and where to look.
+/// Skipped commits, with the reason and the logs.
 pub(in crate::report) fn skipped(report: &Report) -> Table {
     let skipped = report.commits.iter().filter(|commit| commit.verdict == Verdict::Skip);
     let output = |words: &str, log: &String| Output {

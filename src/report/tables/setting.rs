@@ -1,4 +1,4 @@
-//! What the hunt was told to look at.
+//! Tables of the hunt's configuration.
 
 use crate::report::model::{GuardLine, Report};
 use crate::report::words;

@@ -9,7 +9,7 @@ use super::with_culprit;
 #[expect(clippy::too_many_lines, reason = "one document")]
 fn a_first_bad_commit_in_json() {
     let mut report = with_culprit().report();
-    // One commit shows the shape; all of them would only be long.
+    // One commit is enough to show the format.
     report.commits.retain(|commit| commit.commit == id('d'));
     insta::assert_snapshot!(json(&report), @r#"
     {

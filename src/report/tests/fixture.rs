@@ -1,4 +1,4 @@
-//! A small plausible hunt, written through the real journal.
+//! A small realistic hunt, written through the real journal.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::store::journal::{
 };
 use crate::store::{HuntDir, Store};
 
-/// A commit whose name is that letter forty times.
+/// A commit id of forty times the same letter.
 pub(crate) fn id(letter: char) -> CommitId {
     letter.to_string().repeat(40).parse().unwrap()
 }
@@ -37,7 +37,7 @@ pub(crate) struct Hunt {
 }
 
 impl Hunt {
-    /// Begun, endpoints measured and judged, targets known: `b` good (7.21), `e` bad (7.54).
+    /// A hunt before its search: the endpoints are judged, `b` good (7.21) and `e` bad (7.54).
     pub(crate) fn at_search() -> Self {
         let mut hunt = Self::begun("v1.0", "engine: release");
         for (commit, level) in [('b', 7.21), ('e', 7.54)] {
@@ -238,12 +238,12 @@ impl Hunt {
         })
     }
 
-    /// The report while somebody drives the hunt.
+    /// The report while a process drives the hunt.
     pub(crate) fn report_while_running(&self) -> Report {
         self.stored(self.dir.entries().unwrap(), true, "/hunt").unwrap()
     }
 
-    /// The report, with events ten seconds apart and a folder that is the same everywhere.
+    /// The report, with events ten seconds apart and a fixed folder, for snapshots.
     pub(crate) fn report(&self) -> Report {
         let mut entries = self.dir.entries().unwrap();
         let start: jiff::Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();

@@ -1,4 +1,4 @@
-//! `report.html` as people get it.
+//! Tests of `report.html`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn page(hunt: &Hunt) -> String {
     html(&report, &Logs::beside(&report))
 }
 
-/// What follows the letter `b` up to `e`, one commit a letter.
+/// Stores a linear history after `b`: one commit per letter, then `e`.
 fn line(hunt: &Hunt, letters: &str) {
     let mut parent = 'b';
     let mut history = Vec::new();
@@ -40,13 +40,13 @@ fn line(hunt: &Hunt, letters: &str) {
     hunt.dir.keep_history(&history).unwrap();
 }
 
-/// What stands between `<` and `>`, in order.
+/// The texts between `<` and `>`, in order.
 fn tags(page: &str) -> Vec<&str> {
     let tags = page.split('<').skip(1);
     tags.map(|rest| rest.split_once('>').expect("a tag ends").0).collect()
 }
 
-/// The page's elements, opened and closed; fails where they do not nest.
+/// The page's elements, in order; panics if they do not nest.
 fn elements(page: &str) -> Vec<String> {
     const VOID: [&str; 2] = ["meta", "!doctype"];
     let mut open: Vec<String> = Vec::new();
@@ -64,7 +64,7 @@ fn elements(page: &str) -> Vec<String> {
     all
 }
 
-/// Nothing is loaded, and nothing runs.
+/// Asserts that the page loads nothing and runs no script.
 fn assert_inert(page: &str) {
     let elements = elements(page);
     for name in ["script", "link", "img", "iframe", "object", "base", "form", "use", "image"] {

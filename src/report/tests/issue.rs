@@ -1,4 +1,4 @@
-//! What is pasted into an issue tracker.
+//! Tests of the report for an issue tracker.
 
 use crate::evaluation::{
     Difference, DifferenceIn, Differences, Finding, Outcome, Phase, SkipReason, Verdict,
@@ -45,7 +45,7 @@ fn candidates_for_an_issue() {
     assert!(words.contains("- ppl: 7.21 at the good end, 7.54 at the bad end\n"), "{words}");
 }
 
-/// As much of everything as a hunt can hold.
+/// A hunt with as much of everything as possible.
 fn crowded(words: &str) -> Hunt {
     let mut hunt = Hunt::begun(words, words);
     hunt.build('b', Phase::Endpoint);

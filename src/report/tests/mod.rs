@@ -1,4 +1,4 @@
-//! What people and programs see of a hunt, for each way it can end.
+//! Tests of all report formats, for each outcome of a hunt.
 
 mod document;
 pub(crate) mod fixture;
@@ -153,7 +153,7 @@ fn an_attempt_counts_once_and_what_was_reused_not_at_all() {
     let mut again = run.clone();
     again.reused = true;
     hunt.append(Event::Run(again.clone()));
-    // The same tree at another commit: its sample, but nothing ran.
+    // Another commit with the same tree has the sample, but nothing ran.
     again.commit = id('f');
     hunt.append(Event::Run(again));
     let mut old = run;
@@ -277,7 +277,7 @@ fn all_reports_lie_in_the_hunts_folder() {
     assert!(terminal_answer(&report).contains(hunt.dir.path().to_str().unwrap()));
 }
 
-/// The bars of each table's line; all lines of a table must agree.
+/// The number of bars in each table row; all rows of a table must agree.
 fn bars(page: &str) -> Vec<usize> {
     page.lines().filter(|l| l.starts_with('|')).map(|l| l.matches('|').count()).collect()
 }

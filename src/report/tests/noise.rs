@@ -1,4 +1,4 @@
-//! What people and programs see of a hunt whose runs do not repeat.
+//! Tests of all report formats for a hunt whose runs vary.
 
 use crate::evaluation::{
     Basis, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Lineage, Metric, Noise,
@@ -35,7 +35,7 @@ fn target(form: GuardForm, noise: Noise) -> GuardTarget {
     }
 }
 
-/// `b` good, `c`, `d`, `f`, `e` bad.
+/// A hunt with the history `b` (good), `c`, `d`, `f`, `e` (bad).
 fn begun(targets: &GuardTarget, method: SearchMethod) -> Hunt {
     let mut hunt = Hunt::begun("v1.0", "engine: release");
     let mut parent = 'b';
@@ -88,7 +88,7 @@ fn weighed(hunt: &mut Hunt, noise: Noise, commits: &[(char, f64, f64, usize)], s
     })));
 }
 
-/// What was claimed of `d`, and confirmed.
+/// Ends the search with `d` and confirms `d`.
 fn confirmed(hunt: &mut Hunt, culprit: Culprit) {
     let end = SearchEnd::FirstBad(id('d'));
     hunt.append(Event::SearchEnd { search_number: 0, end });
@@ -170,7 +170,7 @@ fn programs_get_the_posterior() {
     let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
     let p_bad: Vec<_> =
         parsed["commits"].as_array().unwrap().iter().map(|c| c["p_bad"].clone()).collect();
-    // The good end is no candidate: nothing was weighed there.
+    // The good end is no candidate, so the posterior does not have it.
     assert_eq!(p_bad, [serde_json::Value::Null, 0.021.into(), 0.989.into(), 1.0.into()]);
     let one = &parsed["posterior"][0];
     assert_eq!(one["metric"], "ppl");
@@ -199,7 +199,7 @@ fn what_an_earlier_search_of_the_range_believed_is_forgotten() {
     assert!((report.posterior[0].commits[0].first - 0.9).abs() < 1e-12);
 }
 
-/// Budget spent with the answer open.
+/// A hunt that spent its budget without an answer.
 fn open() -> Hunt {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
     let mut hunt = begun(&target, SearchMethod::Posterior);
@@ -310,7 +310,7 @@ fn what_fails_more_often_is_told_in_runs() {
     assert!(!page.contains("though it must not") && !page.contains("a dash is"), "{page}");
 }
 
-/// The first drawing of the search, for a wide screen.
+/// A drawing of the search by number, for a wide screen.
 fn drawing(page: &str, number: usize) -> &str {
     let section = page.split("<h2>How the search weighed the commits</h2>").nth(1).unwrap();
     let drawing = section.split("<svg class=\"wide\"").nth(number).unwrap();
@@ -379,7 +379,7 @@ fn bars_of_a_long_range_can_be_seen_and_are_shown_from_close_by() {
 fn merges_are_as_bad_as_all_that_they_contain() {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
     let mut hunt = begun(&target, SearchMethod::Posterior);
-    // b - c --- f - e, and b - d - f: beyond doubt and not told, f contains both.
+    // b - c - f - e, and b - d - f. The journal leaves f out as certain; f contains c and d.
     let lineage = |commit, parents: &str| Lineage {
         commit: id(commit),
         parents: parents.chars().map(id).collect(),

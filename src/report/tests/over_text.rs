@@ -1,4 +1,4 @@
-//! What is said of a step over the chunks of the text.
+//! Tests of the sentences about a step over the text's chunks.
 
 use crate::report::{Logs, Report, html, issue, json, markdown};
 
@@ -41,6 +41,6 @@ fn programs_find_the_same_in_the_document() {
     );
     let again: Report = serde_json::from_str(&text).unwrap();
     assert_eq!(again.culprit.unwrap().effects[0].over_text, Some(over_text()));
-    // A metric that is no perplexity over chunks says nothing of them.
+    // Only a perplexity over chunks has `over_text`.
     assert!(!json(&super::with_culprit().report()).contains("over_text"));
 }

@@ -1,4 +1,4 @@
-//! `report.md` as people get it.
+//! Tests of `report.md`.
 
 use crate::report::markdown;
 

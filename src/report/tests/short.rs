@@ -1,4 +1,4 @@
-//! What is said of a search on a shorter text.
+//! Tests of the sentences about a search on a shorter text.
 
 use crate::evaluation::{Extent, Phase, Verdict};
 use crate::report::{json, markdown};
@@ -6,7 +6,7 @@ use crate::store::journal::Event;
 
 use super::fixture::{Hunt, culprit, found, id};
 
-/// A run of so many seconds and chunks.
+/// Adds a run of the given duration and number of chunks.
 fn run(hunt: &mut Hunt, commit: char, phase: Phase, wall_s: f64, chunks: usize) {
     let mut run = hunt.run(commit, phase, Some(7.5));
     run.attempt += "+";
@@ -29,11 +29,11 @@ fn search(hunt: &mut Hunt, search_number: usize, chunks: Option<u32>) {
     });
 }
 
-/// Endpoints of 24 chunks in 10 s on average, a search of 8 in 3 and 5 s.
+/// Endpoints with 24 chunks in 10 s on average, and a search with 8 chunks in 3 s and 5 s.
 fn searched() -> Hunt {
     let mut hunt = Hunt::begun("v1.0", "engine: release");
     for commit in ['b', 'e'] {
-        // The fixture's own run says nothing of its text, and takes 1.5 s.
+        // The fixture's own run prints no chunks and takes 1.5 s.
         run(&mut hunt, commit, Phase::Endpoint, 18.5, 24);
     }
     search(&mut hunt, 0, Some(8));
@@ -53,7 +53,7 @@ fn what_a_short_text_saved_is_counted_from_the_runs_that_were_made() {
     assert!((report.totals.saved_s.unwrap() - 12.0).abs() < 1e-9, "{:?}", report.totals);
     let said = "The search read the first 8 chunks of the text at each commit, which saved about";
     assert!(markdown(&report).contains(said), "{}", markdown(&report));
-    // Its values are not those of the full text.
+    // Values of the short text are marked as such.
     assert!(markdown(&report).contains("7.5 (8 chunks)"), "{}", markdown(&report));
     assert!(json(&report).contains("\"chunks\": 8"));
 }

@@ -193,12 +193,32 @@ fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
         holders.push(holds);
         bringers.push(brings);
     }
+    // What another file made good, and no longer does, is still its doing.
     let mut own = holders[shape.bad].clone();
+    own.extend(&amount_holders(shape, effect, top)[shape.bad]);
     own.retain(|one| shape.is_between(*one));
     if own.is_empty() {
         own.clone_from(&bringers[shape.bad]);
     }
     Part { height: top - bottom, holders: own, landings }
+}
+
+/// Whose change is in the text of each commit, whatever another file makes good of it.
+fn amount_holders(shape: &Shape, effect: &Effect, top: Milli) -> Vec<BTreeSet<usize>> {
+    let has = |one: usize| effect.at(one).amount >= top;
+    let mut holders: Vec<BTreeSet<usize>> = Vec::new();
+    for one in 0..shape.parents.len() {
+        let with = shape.parents[one].iter().filter(|parent| has(**parent));
+        let mut holds: BTreeSet<usize> =
+            with.flat_map(|parent| holders[*parent].iter().copied()).collect();
+        if !has(one) {
+            holds.clear();
+        } else if holds.is_empty() {
+            holds.insert(one);
+        }
+        holders.push(holds);
+    }
+    holders
 }
 
 #[cfg(test)]
