@@ -1,5 +1,5 @@
-//! `check`: what would stand in a hunt's way, told before the night is spent; one line each,
-//! with the cure.
+//! `check`: lists the problems that would stop a hunt, before it starts; one line each, with the
+//! remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use super::args::Check;
 use super::unnamed::{Unnamed, unnamed};
 use super::{Failed, config_path, current_folder, exit, init};
 
-/// Below this a checkout, a build, and a night's logs may not fit.
+/// Least free disk space: a checkout, a build, and a night's logs must fit.
 const ENOUGH_MIB: u64 = 1024;
 
-/// The lines so far, and whether any of them is bad.
+/// The lines so far, and whether a check failed.
 #[derive(Default)]
 struct Lines {
     text: String,
@@ -35,7 +35,7 @@ impl Lines {
         self.add("FAIL", what, &format!("{about}{cure}"));
     }
 
-    /// Nothing that stands in the way, and nothing to be passed over.
+    /// A problem that does not stop a hunt but matters.
     fn warn(&mut self, what: &str, about: &str, cure: &str) {
         self.add("warn", what, &format!("{about}; {cure}"));
     }
@@ -142,7 +142,7 @@ fn inputs(lines: &mut Lines, config: &Config) {
     }
 }
 
-/// Files that commands name and no key knows.
+/// Warns of files that commands use but no run key contains.
 fn paths(lines: &mut Lines, config: &Config, repository: Option<&Repository>) {
     for one in unnamed(config, repository.and_then(Repository::top)) {
         let Unnamed { written, place, input } = one;
@@ -163,7 +163,7 @@ fn paths(lines: &mut Lines, config: &Config, repository: Option<&Repository>) {
     }
 }
 
-/// Guards on metrics whose names only a run can tell.
+/// Lists guards on metrics whose names only a run shows.
 fn named_later(lines: &mut Lines, config: &Config) {
     for guard in &config.guards {
         let Some(measure) = config.measure(&guard.metric.measure) else { continue };
@@ -178,7 +178,7 @@ fn named_later(lines: &mut Lines, config: &Config) {
     }
 }
 
-/// Compiler caches, where there are any: builds lie at fixed paths, so that they hit.
+/// Reports compiler caches that are installed. They work well, since builds use fixed paths.
 fn compiler_cache(lines: &mut Lines, config: &Config) {
     if config.build.commands.is_empty() {
         return;
@@ -198,10 +198,10 @@ fn compiler_cache(lines: &mut Lines, config: &Config) {
     }
 }
 
-/// Where the configuration names a compiler cache.
+/// The text of the configuration that names a compiler cache.
 fn said_to_use(config: &Config, name: &str) -> Option<String> {
     let is_it = |word: &str| {
-        // `sccache` ends with the other's name.
+        // `sccache` contains `ccache`, so only whole words count.
         let mut parts = word.split(|c: char| !c.is_alphanumeric());
         parts.any(|part| part == name)
     };
@@ -211,7 +211,7 @@ fn said_to_use(config: &Config, name: &str) -> Option<String> {
         .or_else(|| words.find(|word| is_it(word.text())).map(|word| word.text().to_owned()))
 }
 
-/// A compiler in PATH that is the cache under another name.
+/// A compiler in PATH that is a link to the cache.
 fn masquerades(name: &str) -> Option<String> {
     let is_it = |path: &PathBuf| {
         let real = path.canonicalize().ok();
@@ -222,7 +222,7 @@ fn masquerades(name: &str) -> Option<String> {
     Some(format!("{} is it", path.display()))
 }
 
-/// Files that Git LFS keeps elsewhere, where they are to stay there.
+/// Warns of files in Git LFS if `lfs` is not set.
 fn kept_elsewhere(lines: &mut Lines, repository: &Repository, config: &Config) {
     let Ok(history) = History::open(repository) else { return };
     let has_some = |head| history.file_contains(&head, ".gitattributes", "filter=lfs");
@@ -236,7 +236,7 @@ fn kept_elsewhere(lines: &mut Lines, repository: &Repository, config: &Config) {
     }
 }
 
-/// The submodule to go on inside: whether it is one, and its commits are here.
+/// Checks `descend`: the path is a submodule or a folder, and the submodule's commits are here.
 fn descends(lines: &mut Lines, repository: &Repository, config: &Config) {
     let Some(path) = &config.worktree.descend else { return };
     let Ok(history) = History::open(repository) else { return };
@@ -253,7 +253,7 @@ fn descends(lines: &mut Lines, repository: &Repository, config: &Config) {
     }
 }
 
-/// What is laid over commits: whether it is there.
+/// Checks that the patches and overlays exist.
 fn laid(lines: &mut Lines, repository: &Repository, config: &Config) {
     let Ok(history) = History::open(repository) else { return };
     if let Err(error) = Pins::find(config, &history) {
@@ -267,7 +267,7 @@ fn laid(lines: &mut Lines, repository: &Repository, config: &Config) {
     }
 }
 
-/// Measures of time: whether they are measured as such, and whether the machine is quiet.
+/// Warns of time measures that are not exclusive, and of a busy machine.
 fn timed(lines: &mut Lines, config: &Config) {
     for measure in config.measures.iter().filter(|measure| !measure.exclusive) {
         let guards = config.guards.iter().filter(|guard| guard.metric.measure == measure.name);
@@ -291,20 +291,20 @@ fn timed(lines: &mut Lines, config: &Config) {
     }
 }
 
-/// Whether a guard is over a time or a speed, as far as its form tells: a share of what was is
-/// what people tolerate of a throughput.
+/// Whether a guard is probably over a time or a speed: `wall_s`, or a decrease in percent, which
+/// is the usual tolerance of a throughput.
 fn is_of_time(guard: &Guard) -> bool {
     matches!(guard.form, GuardForm::MaxDecreasePercent(_))
         || guard.metric.name.as_deref() == Some("wall_s")
 }
 
-/// More than half the cores have something to do.
+/// Whether the load average exceeds half the cores.
 fn is_busy(load: f64, cores: usize) -> bool {
     load > cores as f64 / 2.0
 }
 
-/// The programs that must be there before anything is built; what lies under `{src}` or
-/// `{build}` is the commit's to bring.
+/// Checks that the programs exist which must be there before a build. Programs under `{src}` or
+/// `{build}` come from the commit.
 fn tools(lines: &mut Lines, config: &Config) {
     let measures = config.measures.iter().flat_map(|measure| {
         std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
@@ -343,8 +343,8 @@ fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// Whether a file can be made in a folder, or in the first one above it that is there; it has
-/// no name, and is gone at once.
+/// Checks that a folder is writable, or the first existing one above it. The test file has no
+/// name and is removed at once.
 fn writable(lines: &mut Lines, what: &str, folder: &Path, cure: &str) {
     let there = above(folder);
     match tempfile::tempfile_in(there) {
@@ -356,17 +356,18 @@ fn writable(lines: &mut Lines, what: &str, folder: &Path, cure: &str) {
     }
 }
 
-/// The folder, or the first one above it that is there.
+/// The folder, or the first existing one above it.
 fn above(folder: &Path) -> &Path {
     folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"))
 }
 
-/// Where names that differ only in case are one: whether the endpoints have such.
+/// On a file system that ignores case: checks that the endpoints have no names that differ only in
+/// case.
 fn spelling(lines: &mut Lines, repository: &Repository, folder: &Path, args: &Check) {
     let Ok(true) = folds_case(above(folder)) else { return };
     let Ok(history) = History::open(repository) else { return };
     for revision in args.good.iter().chain([&args.bad]) {
-        // What names no commit was said already.
+        // An unknown revision is already reported.
         let Ok(commit) = history.resolve(revision) else { continue };
         if let Err(error) = history.check_names(&commit) {
             lines.bad("names", &format!("{revision}: {error}"), error.hint());

@@ -1,4 +1,4 @@
-//! `demo`: the bundled engine's history as a real repository, and a hunt in it.
+//! `demo`: writes the bundled engine's history as a git repository and hunts in it.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let config = scenario
         .config(&oracle_toml)
         .map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
-    // What is hunted with is what lies there, so that the hunt can be repeated by hand.
+    // The hunt's configuration lies in the folder, so that the user can repeat the hunt by hand.
     publish(&oracle_toml, config.text().as_bytes()).map_err(Failed::store)?;
     ui.line(&format!(
         "the same by hand: cd {} && bisect-ppl start --good {} --bad {}",

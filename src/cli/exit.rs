@@ -1,4 +1,4 @@
-//! The exit codes, all of them; `oracle`'s own are an API to git and live in its room.
+//! The exit codes of all commands. Those of `oracle`, which git reads, are in `oracle::exit`.
 
 use std::process::ExitCode;
 
@@ -7,22 +7,22 @@ use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{OracleError, exit as oracle};
 use crate::store::StoreError;
 
-/// The command did what it says.
+/// The command succeeded.
 pub const DONE: u8 = 0;
-/// A check failed, a commit could not be measured.
+/// A check failed, or a commit could not be measured.
 pub const FAILED: u8 = 1;
-/// Wrong words or files, told before anything was done.
+/// Wrong arguments or files; nothing was done.
 pub const USAGE: u8 = 2;
-/// Undecided: candidates, a gradual rise, too much noise.
+/// Undecided: candidates, a gradual change, or too much noise.
 pub const UNDECIDED: u8 = 3;
-/// The endpoints do not bear a hunt.
+/// The endpoints show no regression or cannot be measured.
 pub const NO_HUNT: u8 = 4;
-/// Stopped by the world; can be resumed.
+/// Stopped by an external fault, such as a tool or the disk; the hunt can be resumed.
 pub const WORLD: u8 = 5;
-/// Interrupted by a person; can be resumed.
+/// Interrupted by the user; the hunt can be resumed.
 pub const INTERRUPTED: u8 = 130;
 
-/// The code of a hunt's outcome.
+/// The exit code of a hunt's outcome.
 pub fn of_outcome(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Culprit => DONE,
@@ -32,7 +32,7 @@ pub fn of_outcome(outcome: Outcome) -> u8 {
     }
 }
 
-/// The code after words that clap did not take, or help that it gave.
+/// The exit code after clap rejected the arguments or printed help.
 pub fn of_words(is_oracle: bool, is_help: bool) -> ExitCode {
     ExitCode::from(match (is_oracle, is_help) {
         (true, _) => oracle::USAGE,
@@ -41,51 +41,51 @@ pub fn of_words(is_oracle: bool, is_help: bool) -> ExitCode {
     })
 }
 
-/// The code after a panic, which has told of itself on stderr.
+/// The exit code after a panic, whose message is already on stderr.
 pub fn of_panic(is_oracle: bool) -> ExitCode {
     ExitCode::from(if is_oracle { oracle::USAGE } else { WORLD })
 }
 
-/// A command that did not do what it says.
+/// The error of a command.
 #[derive(Debug)]
 pub struct Failed {
-    /// What to print.
+    /// The error to print.
     pub error: anyhow::Error,
-    /// What to do about it.
+    /// What the user can do about the error.
     pub hint: Option<String>,
     code: u8,
 }
 
 impl Failed {
-    /// Wrong words or files.
+    /// Wrong arguments or files.
     pub fn usage(error: anyhow::Error, hint: Option<String>) -> Self {
         Self { error, hint, code: USAGE }
     }
 
-    /// What was asked for was done, and did not come out as it must.
+    /// The command ran to its end, but the result is not the expected one.
     pub fn unmet(error: anyhow::Error) -> Self {
         Self { error, hint: None, code: FAILED }
     }
 
-    /// The world's fault.
+    /// An external fault, such as a tool or the disk.
     pub fn world(error: anyhow::Error, hint: Option<String>) -> Self {
         Self { error, hint, code: WORLD }
     }
 
-    /// What was asked for cannot be said.
+    /// Standard output cannot be written.
     pub fn stdout(error: std::io::Error) -> Self {
         let error = anyhow::Error::new(error).context("cannot write to standard output");
         Self::world(error, Some("free some space where it is written to, and ask again".into()))
     }
 
-    /// The store: a hunt that is not there is a wrong word, everything else the world's fault.
+    /// An error of the store: a usage error if a hunt does not exist, else an external fault.
     pub fn store(error: StoreError) -> Self {
         let code = if error.is_usage() { USAGE } else { WORLD };
         let hint = error.hint();
         Self { error: error.into(), hint, code }
     }
 
-    /// A hunt that did not begin, or stopped.
+    /// An error of a hunt that did not begin, or that stopped.
     pub fn hunt(error: HuntError) -> Self {
         let code = match &error {
             HuntError::Usage(UsageError::Git(error)) if !error.is_usage() => WORLD,
@@ -99,7 +99,7 @@ impl Failed {
         Self { error: error.into(), hint, code }
     }
 
-    /// A hunt that is on disk, so that whatever stopped it, it can go on.
+    /// An error of a hunt that is on disk and can be resumed.
     pub fn hunt_under_way(error: HuntError) -> Self {
         let failed = Self::hunt(error);
         let resume = "once that is mended, `bisect-ppl resume` goes on where it was";
@@ -107,12 +107,12 @@ impl Failed {
         Self { hint, ..failed }
     }
 
-    /// An oracle without an answer.
+    /// An error of the oracle, which gave no verdict.
     pub fn oracle(error: OracleError) -> Self {
         Self::hunt(error.into())
     }
 
-    /// The exit code; for `oracle` never one that git would read as a verdict.
+    /// The exit code. For `oracle` git never reads this code as a verdict.
     pub fn code_for(&self, is_oracle: bool) -> u8 {
         match (is_oracle, self.code) {
             (false, code) => code,

@@ -1,5 +1,5 @@
-//! What `--help` says beyond the options: the commands in the order of their use, examples,
-//! and what exit codes mean. The manual pages are made of the same words.
+//! Help text besides the options: command groups, examples and exit codes. The manual pages use
+//! the same text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 
 use super::args::Args;
 
-/// The commands by what one does with them, in that order. Commands to come have their place.
+/// The commands in groups by purpose, in order of use; planned commands included.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("See it work", &["demo"]),
     ("Hunt", &["init", "check", "start", "status", "stop", "resume"]),
@@ -17,7 +17,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Look after it", &["store", "schema", "completions", "man"]),
 ];
 
-/// The way to the first answer.
+/// The first steps of a new user.
 pub(super) const TOP: &str = "\
 From nothing to an answer, in the engine's clone:
   bisect-ppl init                         writes oracle.toml
@@ -163,7 +163,7 @@ Examples:
   bisect-ppl man | man -l -
   bisect-ppl man --dir ~/.local/share/man/man1    then: man bisect-ppl-start";
 
-/// The command line as clap knows it, with the commands in groups where all are listed.
+/// The clap definition of the command line, with a help template that groups the commands.
 pub(super) fn command() -> Command {
     let mut command = Args::command();
     let template = template(&command);
@@ -220,7 +220,7 @@ mod tests {
     fn help_fits_a_terminal_of_eighty_columns() {
         fn check(command: &mut Command) {
             let mut command = command.clone().term_width(80);
-            // A line that is too long is wrapped to the left margin, among the examples too.
+            // clap would wrap a longer line to the left margin, even in the examples.
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let help = [command.render_help(), command.render_long_help()];
             for text in help.iter().map(ToString::to_string).chain([after]) {

@@ -1,4 +1,4 @@
-//! `init`: a commented oracle.toml for the tree it stands in.
+//! `init`: writes a commented oracle.toml for the current checkout.
 
 use std::fs;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::ui::{Activity, Progress, Ui};
 use super::args::{Init, Recipe};
 use super::{Failed, config_path, here};
 
-/// What takes seconds where there are years of history.
+/// Message before a step that takes seconds in a long history.
 const READING: &str = "reading this tree, and how older commits were built";
 
 /// `init`.
@@ -45,16 +45,16 @@ pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
     Ok(super::exit::DONE)
 }
 
-/// A configuration that `start` writes where there is none.
+/// A new configuration, which `start` writes if there is none.
 pub(super) struct New {
-    /// What it says.
+    /// The parsed configuration.
     pub(super) config: Config,
     proposal: Proposal,
     path: PathBuf,
 }
 
 impl New {
-    /// Proposes it for where it would be looked for.
+    /// Proposes a configuration for the path where the commands look for one.
     pub(super) fn propose(
         repository: &Repository,
         recipe: &Recipe,
@@ -66,7 +66,7 @@ impl New {
             return Err(there(&path, OR_WITHOUT));
         }
         let target = std::path::absolute(&path).map_err(|e| Failed::world(e.into(), None))?;
-        // Moving, and gone again: the first line that stays is the hunt's name.
+        // A moving line, so that the first line that stays is the hunt's name.
         let progress = Progress::new(ui.is_terminal());
         progress.now(Activity::Other(READING.to_owned()));
         let proposal = proposed(repository, recipe, &target);
@@ -78,7 +78,7 @@ impl New {
         Ok(Self { config, proposal, path })
     }
 
-    /// Writes it. The hunt has a copy of its own, and goes on where that cannot be done.
+    /// Writes the file. A failure is only a warning: the hunt has its own copy.
     pub(super) fn write(&self, ui: Ui) {
         tell(&self.proposal, ui);
         match create(&self.path, &self.proposal.text) {
@@ -91,7 +91,7 @@ impl New {
     }
 }
 
-/// What would be written to `target`, which is absolute.
+/// The proposed configuration for `target`, which is an absolute path.
 fn proposed(repository: &Repository, recipe: &Recipe, target: &Path) -> Result<Proposal, Failed> {
     let folder = super::current_folder()?;
     let asked = Asked {
@@ -128,7 +128,7 @@ fn write(target: &Path, args: &Init, text: &str) -> Result<(), Failed> {
     Err(Failed::world(anyhow::Error::from(error).context(what), None))
 }
 
-/// A new file: one that appeared meanwhile is somebody's work.
+/// Creates a new file. Fails if the file exists by now: somebody else wrote it.
 fn create(target: &Path, text: &str) -> io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).open(target)?;
     file.write_all(text.as_bytes())
@@ -148,7 +148,7 @@ fn failed(error: InitError) -> Failed {
     Failed::usage(error.into(), hint)
 }
 
-/// What to do where there is no configuration.
+/// A hint for a missing configuration.
 pub fn offer() -> String {
     let found = std::env::current_dir().ok().and_then(|folder| {
         let repository = Repository::discover(&folder).ok()?;

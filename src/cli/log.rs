@@ -1,5 +1,5 @@
-//! `log`: the hunt's search over the whole range as a log that `git bisect replay` takes in any
-//! clone.
+//! `log`: prints the hunt's search over the whole range as a log for `git bisect replay`, which
+//! works in any clone.
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::git::Range;
@@ -30,7 +30,7 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let mut whole = 0;
     for entry in hunt.entries().map_err(Failed::store)? {
         match entry.event {
-            // The whole range may be searched more than once: the last one has the answer.
+            // A hunt may search the whole range several times: the last search has the answer.
             Event::Search { search_number, good, bad, .. } => {
                 let [old, new] = aim.swap_if_fix([&good, &bad]);
                 if range.old.contains(old) && range.new == *new && search_number != whole {
@@ -41,7 +41,7 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
             Event::Judged(judged)
                 if judged.search_number == whole && judged.phase != Phase::Endpoint =>
             {
-                // The last word on a commit is its confirmation's.
+                // The verdict of a confirmation replaces that of the search.
                 marks.retain(|(commit, _)| *commit != judged.commit);
                 marks.push((judged.commit, judged.judgement.verdict));
             }

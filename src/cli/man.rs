@@ -1,4 +1,4 @@
-//! `man`: manual pages, made from the command line itself.
+//! `man`: manual pages, made from the definition of the command line.
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man as Page;
@@ -13,7 +13,7 @@ use super::{Failed, exit};
 /// `man`.
 pub fn run(args: &Man, ui: Ui) -> Result<u8, Failed> {
     let mut command = Args::command();
-    // Gives every command below it the name of its page.
+    // Sets the display names of the subcommands, which name their pages.
     command.build();
     let Some(folder) = &args.dir else {
         let text = page(&command).map_err(|error| Failed::world(error.into(), None))?;
@@ -27,7 +27,7 @@ pub fn run(args: &Man, ui: Ui) -> Result<u8, Failed> {
     Ok(exit::DONE)
 }
 
-/// The pages of a command and of all below it, with their names.
+/// The pages of a command and of all its subcommands, with their names.
 fn pages(command: &Command) -> std::io::Result<Vec<(String, String)>> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let mut all = vec![(name.to_owned(), page(command)?)];
@@ -37,8 +37,8 @@ fn pages(command: &Command) -> std::io::Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-/// A page. What `--help` says after the options, in paragraphs such as `Examples:`, becomes
-/// sections whose lines stay lines.
+/// The page of a command. The paragraphs after the options of `--help`, such as `Examples:`,
+/// become sections that keep their line breaks.
 fn page(command: &Command) -> std::io::Result<String> {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let page = Page::new(command.clone())

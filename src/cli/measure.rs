@@ -1,4 +1,4 @@
-//! `measure`: one evaluation by hand.
+//! `measure`: measures one commit without a hunt.
 
 use std::fmt::Write;
 

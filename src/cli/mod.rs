@@ -1,4 +1,4 @@
-//! What is typed, what is printed, and the exit codes.
+//! The command line: parses arguments, runs commands, and returns exit codes.
 
 mod args;
 mod check;
@@ -39,7 +39,7 @@ use crate::ui::Ui;
 use args::{Args, Command};
 pub use exit::Failed;
 
-/// Parses the command line, does what it says, and gives the exit code.
+/// Parses the command line, runs the command, and returns the exit code.
 pub fn main() -> ExitCode {
     let is_oracle = std::env::args_os().nth(1).is_some_and(|word| word == "oracle");
     let parsed = help::command().try_get_matches();
@@ -48,12 +48,12 @@ pub fn main() -> ExitCode {
         Err(error) => {
             let is_help =
                 matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            // Nobody is left to tell when the terminal is gone.
+            // Ignored: without a terminal there is no place to report the error.
             let _ = error.print();
             return exit::of_words(is_oracle, is_help);
         }
     };
-    // A panic must not end in 101, which git bisect run reads as "bad".
+    // A panic must not exit with 101, which git bisect run reads as "bad".
     match catch_unwind(AssertUnwindSafe(|| run(args))) {
         Ok(code) => code,
         Err(_) => exit::of_panic(is_oracle),
@@ -108,7 +108,7 @@ fn here() -> Result<Repository, Failed> {
     })
 }
 
-/// Where the user stands.
+/// The current folder.
 fn current_folder() -> Result<PathBuf, Failed> {
     std::env::current_dir().map_err(|error| {
         let error = anyhow::Error::new(error).context("the current folder is not there");
@@ -116,8 +116,8 @@ fn current_folder() -> Result<PathBuf, Failed> {
     })
 }
 
-/// The configuration: the one that was named, or `oracle.toml` in the current folder, or else
-/// at the top of the checkout. Paths in it start from its own folder wherever that is.
+/// The path of the configuration: the named file, else `oracle.toml` in the current folder, else
+/// at the top of the checkout. Paths in the file are relative to its folder.
 fn config_path(named: Option<&Path>, repository: Option<&Repository>) -> PathBuf {
     let usual = Path::new("oracle.toml");
     if let Some(named) = named {
@@ -130,7 +130,7 @@ fn config_path(named: Option<&Path>, repository: Option<&Repository>) -> PathBuf
     }
 }
 
-/// What it says. Where there is none, `init` is offered, with what it would write about.
+/// The configuration. If there is no file, the error's hint offers `init`.
 fn configuration(named: Option<&Path>, repository: &Repository) -> Result<Config, Failed> {
     load(&config_path(named, Some(repository)))
 }
@@ -145,7 +145,7 @@ fn load(path: &Path) -> Result<Config, Failed> {
     })
 }
 
-/// A hunt of the repository here, by name or the newest.
+/// The repository of the current folder, and its hunt by name or the newest one.
 fn hunt_here(name: Option<&str>) -> Result<(Repository, HuntDir), Failed> {
     let repository = here()?;
     let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
@@ -153,7 +153,7 @@ fn hunt_here(name: Option<&str>) -> Result<(Repository, HuntDir), Failed> {
     Ok((repository, hunt))
 }
 
-/// This program, for git to call.
+/// The path of this program, which `git bisect run` calls.
 fn program() -> Result<PathBuf, Failed> {
     std::env::current_exe().map_err(|error| Failed::world(error.into(), None))
 }

@@ -1,4 +1,4 @@
-//! `oracle`: what `git bisect run` calls. Stdout stays empty; stderr tells the verdict.
+//! `oracle`: the command that `git bisect run` calls. Stdout stays empty; stderr has the verdict.
 
 use std::path::{Path, PathBuf};
 
@@ -31,8 +31,8 @@ pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
     Ok(code(verdict, aim))
 }
 
-/// In a bisect of the user's own: the baseline is its good commit, which is the newer end where
-/// the terms say that a fix is sought.
+/// Judges the current commit of a bisect that the user started. The bisect's good commit is the
+/// baseline; in a search for a fix the good commit is the newer end.
 fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdict, Aim), Failed> {
     let git = |error: crate::git::GitError| Failed::hunt(UsageError::from(error).into());
     let state = repository.bisect_state_here().map_err(git)?.ok_or_else(|| {
@@ -68,8 +68,8 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
     Ok((judgement.verdict, aim))
 }
 
-/// The configuration, and what it names, as they were at the first step of this bisect: the
-/// checked-out file and HEAD change from commit to commit, the ruler must not.
+/// The configuration and its resolved revisions, frozen at the first step of this bisect: the
+/// checked-out file and HEAD change with each commit, but the measurement must not.
 fn frozen(
     repository: &Repository,
     path: &Path,
@@ -86,7 +86,7 @@ fn frozen(
         .hex();
     let copy: PathBuf = store.root().join("by-hand").join(format!("{name}.toml"));
     let pinned = copy.with_extension("pins.json");
-    // Written last: with it, both are there.
+    // The copy is written last: if it exists, both files do.
     if !copy.exists() {
         let config = load(path)?;
         let pins = hunt::pins(repository, &config).map_err(Failed::hunt)?;
@@ -99,7 +99,7 @@ fn frozen(
     let base = absolute.parent().unwrap_or(Path::new("/"));
     let config = Config::parse(&text, base, &path.to_string_lossy())
         .map_err(|error| Failed::usage(error.into(), None))?;
-    // An older version froze no names.
+    // An older version of this program did not freeze revisions.
     let pins = match std::fs::read(&pinned).ok().and_then(|b| serde_json::from_slice(&b).ok()) {
         Some(pins) => pins,
         None => hunt::pins(repository, &config).map_err(Failed::hunt)?,

@@ -1,4 +1,4 @@
-//! `-o FILE`: data into a file of the user's.
+//! `-o FILE`: writes output to a file that the user names.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -9,9 +9,8 @@ use crate::store::{StoreError, publish};
 
 use super::Failed;
 
-/// Writes a file, whole or not at all. What is no plain file (a pipe, a device, a link to
-/// either) is written to: it must not be replaced by one. A folder that is not there is not made,
-/// since it is more likely misspelt.
+/// Writes a file atomically. An existing pipe, device or symbolic link is written to in place, so
+/// that no plain file replaces it. A missing folder is an error: it is more likely misspelt.
 pub fn write(path: &Path, text: &str) -> Result<(), Failed> {
     let path = std::path::absolute(path).map_err(|error| failed(path, error))?;
     let folder = path.parent().unwrap_or(Path::new("/"));
@@ -40,7 +39,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failed> {
 }
 
 fn failed(path: &Path, error: std::io::Error) -> Failed {
-    // What names a temporary file says more than anybody asked.
+    // Some errors name a temporary file, which the user does not know: keep only their kind.
     let error = if error.raw_os_error().is_some() { error } else { error.kind().into() };
     let cure = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {

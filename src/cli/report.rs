@@ -1,4 +1,4 @@
-//! `report`: a hunt's report again, from what it stored.
+//! `report`: makes a hunt's report again from its stored data.
 
 use crate::report::{self, Report};
 use crate::ui::Ui;
@@ -23,7 +23,7 @@ pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
     Ok(exit::DONE)
 }
 
-/// What was typed for a format, as what it is.
+/// Converts the format of the command line.
 fn format(typed: args::Format) -> report::Format {
     match typed {
         args::Format::Md => report::Format::Md,

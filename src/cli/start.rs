@@ -1,4 +1,4 @@
-//! `start` and `resume`: a hunt from the command line.
+//! `start` and `resume`: begin or continue a hunt.
 
 use anyhow::anyhow;
 
@@ -16,7 +16,7 @@ use super::args::{Hunt, Start};
 use super::watch::Watch;
 use super::{Failed, configuration, exit, here, hunt_here, init, program, unavailable};
 
-/// The newer end, where none is given.
+/// The default of `--good` and `--bad`.
 const NEWEST: &str = "HEAD";
 
 /// `start`.
@@ -45,7 +45,7 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     };
     let (hunt, store) = begun(&repository, &config, &asked, ui)?;
     if let Some(new) = new {
-        // Only now: what is asked of the hunt may have been wrong.
+        // Written only after the hunt began: wrong arguments must not leave a file.
         new.write(ui);
     }
     drive(&repository, &store, &hunt, ui, stop)
@@ -78,7 +78,7 @@ fn search_by(how: &str) -> Result<SearchBy, Failed> {
     }
 }
 
-/// Begins a hunt and drives it to its end.
+/// Begins a hunt and runs it to its end.
 pub fn begin(
     repository: &Repository,
     config: &Config,
@@ -90,7 +90,7 @@ pub fn begin(
     drive(repository, &store, &hunt, ui, stop)
 }
 
-/// A new hunt, and the store that is in use for it.
+/// Begins a hunt; returns its folder and the store in use.
 fn begun(
     repository: &Repository,
     config: &Config,
@@ -111,7 +111,7 @@ pub fn resume(args: &Hunt, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     drive(&repository, &store, &hunt, ui, stop)
 }
 
-/// Drives a hunt to its end, and those inside dependencies that it leads to.
+/// Runs a hunt to its end, and then the hunts inside dependencies that follow from it.
 fn drive(
     repository: &Repository,
     store: &Store,
@@ -141,7 +141,7 @@ fn drive_one(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Re
     let watch = Watch::begin(hunt, ui.is_terminal());
     let result = hunt::drive(repository, hunt, program()?, stop);
     watch.end();
-    // The report is written whatever happened: an interrupted hunt has one too.
+    // An interrupted hunt has a report too, so it is written before errors are returned.
     let written = hunt::publish(repository, hunt);
     let finding = result.map_err(Failed::hunt_under_way)?;
     let report = written.map_err(Failed::hunt)?.map_err(report_failed)?;
@@ -150,7 +150,7 @@ fn drive_one(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Re
     Ok(exit::of_outcome(finding.outcome))
 }
 
-/// A report that could not be made or kept.
+/// The error of a report that cannot be made or written.
 pub fn report_failed(error: report::ReportError) -> Failed {
     match error {
         report::ReportError::Store(error) => Failed::store(error),

@@ -1,4 +1,4 @@
-//! `status`: what a hunt is doing, and what it has found out so far.
+//! `status`: what a hunt is doing, and its results so far.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::start::report_failed;
 use super::watch::Watch;
 use super::{Failed, exit, hunt_here};
 
-/// How often `--wait` looks.
+/// How often `--wait` and `--watch` check the hunt.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// `status`.
@@ -44,7 +44,7 @@ pub fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     }
 }
 
-/// Whether the world stopped the hunt, or a person.
+/// The exit code of a stopped hunt: an external fault or the user stopped it.
 fn stopped(hunt: &HuntDir) -> Result<u8, Failed> {
     let entries = hunt.entries().map_err(Failed::store)?;
     let by_world = entries.iter().rev().find_map(|entry| match entry.event {
@@ -90,7 +90,7 @@ fn plan_said(hunt: &HuntDir) -> Result<Option<jiff::Timestamp>, Failed> {
     Ok(said.and_then(|entry| entry.at.parse().ok()))
 }
 
-/// What it does now, as it said last.
+/// The current activity, as the hunt last wrote it.
 fn running(hunt: &HuntDir) -> String {
     let doing = std::fs::read(hunt.now_path())
         .ok()

@@ -1,4 +1,4 @@
-//! `stop`: ends a running hunt cleanly, from anywhere in the repository.
+//! `stop`: stops a running hunt cleanly, from anywhere in the repository.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use crate::ui::Ui;
 use super::args::Hunt;
 use super::{Failed, exit, hunt_here};
 
-/// An engine may take its own grace to end.
+/// How long to wait for the hunt to end: an engine may end slowly.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Between taking the lock and saying who has it.
+/// How long to wait for a driver that has the hunt's lock to write down its process id.
 const NAMING: Duration = Duration::from_secs(1);
 
 /// `stop`.
@@ -45,8 +45,8 @@ pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     Ok(exit::DONE)
 }
 
-/// The process that drives a hunt; `None` where none does. Nobody else is ever ended: the number in
-/// the hunt's folder may be anything.
+/// The process that drives a hunt; `None` if there is none. The process id in the hunt's folder
+/// may be wrong, so the process must hold the hunt's lock.
 fn driver(hunt: &HuntDir) -> Result<Option<Pid>, Failed> {
     let asked = Instant::now();
     loop {
@@ -65,7 +65,7 @@ fn driver(hunt: &HuntDir) -> Result<Option<Pid>, Failed> {
                 hunt.id()
             ),
         };
-        // Whoever has just taken the lock writes its name down next.
+        // A driver writes its process id just after it takes the lock.
         if asked.elapsed() > NAMING {
             let cure = "nothing was ended; is it on another machine? Ctrl-C there ends it";
             return Err(Failed::world(anyhow!(about), Some(cure.to_owned())));

@@ -1,4 +1,4 @@
-//! `store`: what has been measured, and what may go.
+//! `store`: lists, shows and removes stored measurements.
 
 mod gc;
 mod ls;

@@ -1,4 +1,4 @@
-//! What the contract names and this version does not have: refused by name, never ignored.
+//! Commands and options that are planned but not available: each one is refused by name.
 
 use anyhow::anyhow;
 use clap::CommandFactory;
@@ -6,11 +6,11 @@ use clap::CommandFactory;
 use super::Failed;
 use super::args::{Args, Start};
 
-/// Commands to come.
+/// Planned commands.
 pub(super) const COMMANDS: &[&str] =
     &["verify", "compare", "gate", "track", "reproduce", "localize", "diff"];
 
-/// A command that is not there.
+/// The error for a command that does not exist.
 pub fn command(words: &[String]) -> Failed {
     let name = words.first().map_or("", String::as_str);
     if COMMANDS.contains(&name) {
@@ -32,7 +32,7 @@ pub fn command(words: &[String]) -> Failed {
     Failed::usage(anyhow!("there is no command `{name}`"), hint)
 }
 
-/// Options of `start` that are not there.
+/// Refuses options of `start` that are not available.
 pub fn start(args: &Start) -> Result<(), Failed> {
     let missing = [
         (args.slots.is_some(), "--slots"),

@@ -1,29 +1,29 @@
-//! Files that commands name and no key knows: what changes there changes figures, and a store that
-//! does not know of it takes old figures for new.
+//! Finds files that commands use but no run key contains. If such a file changes, the store still
+//! reuses old results.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Command, Config, Template};
 
-/// Where the system keeps what it installs, and what is no file at all. `[environment] probe` is
-/// for those.
+/// Folders of the system: installed software and special files. `[environment] probe` covers
+/// changes there.
 const SYSTEMS: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys"];
 
 /// A file or folder that a command names by its path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Unnamed {
-    /// As it is written.
+    /// The path as the configuration has it.
     pub(super) written: String,
-    /// `measure.ppl.command`.
+    /// The configuration key that has the path: `measure.ppl.command`.
     pub(super) place: String,
-    /// The entry of `[inputs]` that it is, where it is one: its content is in a key only where a
-    /// command names it as such.
+    /// The `[inputs]` entry for this path, if any. The content is in a run key only if a command
+    /// names it as `{inputs.NAME}`.
     pub(super) input: Option<String>,
 }
 
-/// Finds them, each once. `checkout` is where `[worktree] link` links from.
+/// The files, each once. `checkout` is the source of the links in `[worktree] link`.
 pub(super) fn unnamed(config: &Config, checkout: Option<&Path>) -> Vec<Unnamed> {
     let mut found: Vec<Unnamed> = Vec::new();
     for (place, text) in texts(config) {
@@ -39,7 +39,7 @@ pub(super) fn unnamed(config: &Config, checkout: Option<&Path>) -> Vec<Unnamed> 
     found
 }
 
-/// Everything that reaches a command, but for the programs.
+/// All arguments and environment variables of commands with their keys, without the programs.
 fn texts(config: &Config) -> Vec<(String, &str)> {
     let mut all: Vec<(String, &Template)> = Vec::new();
     let build = &config.build;
@@ -53,7 +53,7 @@ fn texts(config: &Config) -> Vec<(String, &str)> {
         all.extend(prepare.env.values().map(|value| (at("env"), value)));
     }
     for measure in &config.measures {
-        // Cells of a matrix are one measure to whoever wrote it.
+        // The user wrote one measure for all cells of a matrix.
         let name = measure.name.split('[').next().unwrap_or_default();
         let at = |key: &str| format!("measure.{name}.{key}");
         all.extend(arguments(&measure.command).map(|word| (at("command"), word)));
@@ -68,26 +68,26 @@ fn arguments(command: &Command) -> impl Iterator<Item = &Template> {
     command.words.iter().skip(1)
 }
 
-/// What may be a path in a word: the word, what stands behind `=`, each of a list, and the words of
-/// a script.
+/// The parts of a word that may be paths: the whole word, the value after `=`, the items of a
+/// list, and the words of a script.
 fn paths(text: &str) -> BTreeSet<String> {
     let is_between = |c: char| c.is_whitespace() || "=:,;'\"()".contains(c);
     let parts = text.split(is_between).chain([text]);
     parts.filter(|part| part.contains('/')).map(str::to_owned).collect()
 }
 
-/// The file or folder, where there is one that no commit brings.
+/// The existing file or folder of a path, if it belongs to no commit, the system or a program.
 fn outside(written: &str, config: &Config, checkout: Option<&Path>) -> Option<PathBuf> {
     let below_src = written.strip_prefix("{src}/").unwrap_or(written);
     let path = if below_src.starts_with('/') {
         PathBuf::from(below_src)
     } else {
-        // Commands start in {src}, which is the commit's own but for what is linked in.
+        // Commands start in {src}. All files there are the commit's, except linked ones.
         let is_linked =
             |link: &String| Path::new(below_src).starts_with(link.trim_end_matches('/'));
         checkout.filter(|_| config.worktree.link.iter().any(is_linked))?.join(below_src)
     };
-    // Memory that is used as a disk is for anybody's files.
+    // /dev/shm is a disk in memory and may hold the user's files.
     let is_systems = path == Path::new("/")
         || (SYSTEMS.iter().any(|top| path.starts_with(top)) && !path.starts_with("/dev/shm"));
     let is_program = path.is_file() && is_executable(&path);
@@ -99,7 +99,7 @@ fn is_executable(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
 }
 
-/// The input that a path is, or lies in.
+/// The `[inputs]` entry that is this path or contains it.
 fn input(config: &Config, path: &Path) -> Option<String> {
     let real = path.canonicalize().ok()?;
     let is_it = |name: &&String| {

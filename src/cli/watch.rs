@@ -1,5 +1,5 @@
-//! Shows a hunt while it goes on, from its journal and from what it says it is doing: the same
-//! for the driver that runs it and for `status --watch` in another terminal.
+//! Shows a running hunt from its journal and its current activity. `start`, `resume` and
+//! `status --watch` use the same view.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::store::HuntDir;
 use crate::store::journal::{Event, Plan, RunDone, SearchEnd};
 use crate::ui::{Activity, Estimate, Progress, text};
 
-/// How often it looks.
+/// How often the watcher reads the journal.
 const LOOK: Duration = Duration::from_millis(150);
 
-/// More figures of one run are counted: a dump of tensors has thousands.
+/// Most values shown per run; the others are counted. A dump of tensors has thousands.
 const MOST_FIGURES: usize = 12;
 
-/// A watcher in its own thread.
+/// A thread that shows a hunt.
 pub struct Watch {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watch {
-    /// Begins to show what happens from now on.
+    /// Starts the thread.
     pub fn begin(hunt: &HuntDir, is_terminal: bool) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let mut view = View::new(hunt.clone(), is_terminal);
@@ -44,28 +44,28 @@ impl Watch {
         Self { over, thread: Some(thread) }
     }
 
-    /// Shows what is still to be shown, and ends.
+    /// Shows the remaining events and ends the thread.
     pub fn end(mut self) {
         self.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // At once: a hunt that is over is not held up by a look at nothing.
+            // Wakes the thread, so that the end of the hunt does not wait for the next look.
             thread.thread().unpark();
-            // It only prints; a panic there has told of itself.
+            // The thread only prints; the message of a panic is already on stderr.
             let _ = thread.join();
         }
     }
 }
 
-/// What is known of the hunt, from its journal.
+/// The state of the hunt, from its journal.
 struct View {
     hunt: HuntDir,
     progress: Progress,
     seen: usize,
-    /// The journal's length when it was last read: reading it again at every look would cost.
+    /// The journal's length in bytes when last read: an unchanged journal is not read again.
     length: u64,
     subjects: BTreeMap<CommitId, String>,
     targets: Vec<Target>,
-    /// What a search on a shorter text judges by.
+    /// The targets of a search on a shorter text, if that is the current search.
     short: Option<Vec<Target>>,
     runs: Vec<RunDone>,
     builds: Vec<f64>,
@@ -96,7 +96,7 @@ impl View {
         let length = std::fs::metadata(self.hunt.journal_path()).map_or(0, |meta| meta.len());
         if length != self.length {
             self.length = length;
-            // What cannot be read now is read at the next look.
+            // A journal that cannot be read now is read again after it grows.
             let entries = self.hunt.entries().unwrap_or_default();
             for entry in entries.iter().skip(self.seen) {
                 if let Event::Plan(plan) = &entry.event {
@@ -112,8 +112,8 @@ impl View {
         if doing != self.doing {
             if let Some(doing) = &doing {
                 self.progress.now(self.activity(doing));
-                // Once: a hunt that shares the machine with another waits before many a run,
-                // and the moving line tells of each.
+                // Note only the first wait: a hunt that shares the machine waits before many
+                // runs, and the moving line shows each wait.
                 if doing.doing == "wait" && !std::mem::replace(&mut self.has_waited, true) {
                     self.progress.note(waits(doing));
                 }
@@ -174,7 +174,7 @@ impl View {
                 self.steps = steps_of(*commits);
                 self.progress.search(*commits, self.steps);
             }
-            // The endpoints' runs have been shown, and what they are was known.
+            // The endpoints' runs are already shown, and their verdicts are given.
             Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
             Event::Judged(judged) => {
                 self.subjects.insert(judged.commit.clone(), judged.subject.clone());
@@ -213,7 +213,7 @@ impl View {
         }
     }
 
-    /// The plan; a long one so that nobody misses it.
+    /// Shows the plan; a long one also as a note.
     fn plan(&self, plan: &Plan, at: &str) {
         self.progress.done_line(&format!("plan     {}", report::plan(plan)));
         let long = at.parse().ok().and_then(|at| report::long_plan(plan, at));
@@ -253,14 +253,14 @@ impl View {
                 figures.join("  ")
             ));
         }
-        // With another commit's ruler it is no figure of this one.
+        // A run with another commit's ruler does not count as a value of this commit.
         if run.phase != Phase::Ruler {
             self.runs.push(run.clone());
         }
     }
 
-    /// `good  1a2b3c4d5e  ppl 6.1234  (limit 6.18)  subject`; for a skipped commit why, since
-    /// it has no figure.
+    /// `good  1a2b3c4d5e  ppl 6.1234  (threshold 6.18)  subject`; a skipped commit has the reason
+    /// in place of a value.
     fn verdict(&self, commit: &CommitId, judgement: &Judgement) -> String {
         let subject = self.subject(commit);
         if let Some(why) = judgement.skip {
@@ -272,15 +272,14 @@ impl View {
         text::verdict_line(judgement.verdict, commit, figure, limit, &subject)
     }
 
-    /// The latest value of the first targeted metric at a commit, and the level it must not
-    /// cross.
+    /// The latest value of the first targeted metric at a commit, and the threshold.
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
         let Some(target) = first_guard(&self.targets) else { return (None, None) };
         let metric = &target.guard.metric;
         let mut runs =
             self.runs.iter().rev().filter(|run| run.commit == *commit && run.apart.is_none());
         let last = runs.find_map(|run| Some((run, run.values.get(metric)?)));
-        // What read a shorter text is held against the levels there.
+        // A run on a shorter text is compared with the levels of that text.
         let read = last.and_then(|(run, _)| run.text);
         let short = self.short.as_deref().and_then(first_guard);
         let target = short.filter(|short| read.is_some() && short.text == read).unwrap_or(target);
@@ -312,7 +311,7 @@ impl View {
     }
 }
 
-/// What it waits for.
+/// What the hunt waits for.
 fn waits(doing: &Doing) -> &str {
     doing.waits.as_deref().unwrap_or("waits")
 }

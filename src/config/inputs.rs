@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Config;
 
-/// An input is not there.
+/// An input cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// No input has this name.

@@ -138,7 +138,7 @@ pub struct Prepare {
 }
 
 impl Prepare {
-    /// Everything in it that is filled in.
+    /// All templates of the step: its command and its environment.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         self.command.words.iter().chain(self.env.values())
     }
@@ -185,7 +185,7 @@ pub enum MeasureKind {
 }
 
 impl Measure {
-    /// Everything in it that is filled in.
+    /// All templates of the measure: its commands, environment and working folder.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         let commands = std::iter::once(&self.command).chain(&self.before).chain(&self.after);
         let words = commands.flat_map(|command| &command.words);
@@ -237,7 +237,8 @@ pub enum Required {
 /// `[statistics]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
-    /// The confidence that a confirmation must reach, in (0.5, 1).
+    /// The confidence that a confirmation must reach, in (0.5, 1). The error rate of a search that
+    /// settles commits one by one is derived from it.
     pub confidence: f64,
     /// The most runs that a hunt may make.
     pub max_runs: u32,
@@ -310,9 +311,9 @@ impl Failures {
 /// One `[[patch]]`: a change that is applied to commits before they are built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Where it comes from.
+    /// The file or revision that the patch comes from.
     pub source: PatchSource,
-    /// Which commits; all where there is none.
+    /// Which commits; `None`: all commits.
     pub when: Option<Condition>,
 }
 
@@ -341,7 +342,7 @@ pub struct FileOverlay {
     pub from: String,
     /// Git pathspecs (`:(top,glob)` is added): matching files become exactly as at that revision.
     pub paths: Vec<String>,
-    /// Which commits; all where there is none.
+    /// Which commits; `None`: all commits.
     pub when: Option<Condition>,
 }
 

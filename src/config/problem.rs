@@ -44,7 +44,7 @@ impl fmt::Display for Problem {
 /// All problems of a file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The file as named on the command line.
+    /// The path of the file as named on the command line.
     pub path: String,
     /// All problems, in the order of the file; never empty.
     pub problems: Vec<Problem>,

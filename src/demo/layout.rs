@@ -1,5 +1,5 @@
-//! Lays the bundled engine out as a real git repository, with its model, its text, and the
-//! configuration of a hunt beside it.
+//! Writes the bundled engine as a git repository, with its model, its text, and the
+//! configuration of a hunt.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::git::{Author, Authoring, GitError};
 use super::plan::{self, Plan, PlanError, Verb};
 use super::{DEMO, ORACLE_TOML};
 
-/// A repository that could not be laid out.
+/// Why the repository could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum LayoutError {
-    /// Git said no.
+    /// A git command failed.
     #[error(transparent)]
     Git(#[from] GitError),
     /// A file could not be written.
@@ -21,25 +21,25 @@ pub enum LayoutError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The folder has something in it.
+    /// The folder is not empty.
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
-    /// The plan does not read: a fault of this program.
+    /// The plan is not valid: a bug of this program.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The history came out with other ids than it must have.
+    /// The history has other commit ids than expected.
     #[error(
         "{revision} came out as {got}, not as {wanted}: this git makes other commits of the same patches"
     )]
     OtherIds {
         /// The revision.
         revision: String,
-        /// What it must be.
+        /// The expected commit id.
         wanted: String,
-        /// What it is.
+        /// The actual commit id.
         got: String,
     },
 }
@@ -49,9 +49,9 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> LayoutError {
     move |source| LayoutError::Io { path, source }
 }
 
-/// Makes `folder` (new or empty) the engine's repository: its history with fixed ids, `main`
-/// checked out, the model and the text in `demo/`, `oracle.toml` and `.venv`, all four ignored
-/// by the engine's own `.gitignore`.
+/// Makes the engine's repository in `folder`, which must be new or empty: the history with fixed
+/// commit ids, `main` checked out. Adds the model and the text in `demo/`, `oracle.toml` and
+/// `.venv`; the engine's own `.gitignore` ignores all four.
 pub fn lay_out(folder: &Path) -> Result<(), LayoutError> {
     std::fs::create_dir_all(folder).map_err(at(folder))?;
     let mut entries = std::fs::read_dir(folder).map_err(at(folder))?;
@@ -127,8 +127,8 @@ fn step(
     Ok(())
 }
 
-/// Writes an embedded folder; `dot-` at the start of a name becomes a dot, and what begins
-/// with `#!` can be executed.
+/// Writes an embedded folder. `dot-` at the start of a name becomes a dot; a file that begins
+/// with `#!` becomes executable.
 fn write_tree(tree: &Dir<'_>, root: &Path, target: &Path) -> Result<(), LayoutError> {
     for entry in tree.entries() {
         match entry {

@@ -1,5 +1,5 @@
-//! The bundled engine: its sources, its history and its trained weights, inside this program;
-//! laid out as a real git repository.
+//! The bundled demo engine. The program contains its sources, history and trained weights, and
+//! writes them out as a git repository.
 
 mod layout;
 mod plan;
@@ -14,5 +14,5 @@ use include_dir::{Dir, include_dir};
 /// Everything below `demo/`.
 static DEMO: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/demo");
 
-/// The worked example at the top of the project, which is the demo's configuration.
+/// The demo's configuration: the example `oracle.toml` at the top of this project.
 pub const ORACLE_TOML: &str = include_str!("../../oracle.toml");

@@ -1,8 +1,8 @@
-//! How the history is made: one verb a line.
+//! The plan of the demo's history: one step per line.
 
 use crate::evaluation::CommitId;
 
-/// A line of the plan that says nothing we know.
+/// A line of the plan that is not a valid step.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("demo/history/plan:{line}: `{text}` is no step; see demo/README.md")]
 pub struct PlanError {
@@ -10,34 +10,34 @@ pub struct PlanError {
     text: String,
 }
 
-/// Who, and when.
+/// Author and date of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
     /// The name.
     pub name: String,
-    /// The address.
+    /// The e-mail address.
     pub email: String,
-    /// ISO 8601 with offset.
+    /// The date, ISO 8601 with offset.
     pub date: String,
 }
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// The first commit: everything below `demo/base`.
+    /// Make the first commit: everything below `demo/base`.
     Root {
-        /// Whose.
+        /// The author.
         author: Author,
-        /// Its message.
+        /// The commit message.
         subject: String,
     },
-    /// A patch, relative to `demo/history`.
+    /// Apply a patch, relative to `demo/history`.
     Apply(String),
-    /// A new branch, at the current commit or another, switched to.
+    /// Create a branch and switch to it.
     Branch {
-        /// Its name.
+        /// The branch's name.
         name: String,
-        /// Where.
+        /// The start of the branch; the current commit if `None`.
         at: Option<String>,
     },
     /// Switch to a branch.
@@ -46,23 +46,23 @@ pub enum Verb {
     Merge {
         /// The branch.
         branch: String,
-        /// Whose merge.
+        /// The author of the merge.
         author: Author,
-        /// Its message.
+        /// The commit message.
         subject: String,
     },
     /// Tag the current commit.
     Tag(String),
-    /// A revision must have this name: the history's ids are fixed.
+    /// Check that a revision has this commit id: the history's ids are fixed.
     Expect {
         /// The revision.
         revision: String,
-        /// Its name.
+        /// The expected commit id.
         id: CommitId,
     },
 }
 
-/// The steps in order.
+/// All steps, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan(pub Vec<Verb>);
 

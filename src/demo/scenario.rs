@@ -1,4 +1,4 @@
-//! The regressions that were planted, each on a branch.
+//! The planted regressions of the demo.
 
 use serde::Deserialize;
 
@@ -7,18 +7,18 @@ use crate::evaluation::CommitId;
 
 use super::DEMO;
 
-/// A scenario that is not there, or does not read.
+/// Why a scenario cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
-    /// No such name.
+    /// There is no scenario with this name; the names that exist.
     #[error("there is no scenario `{0}`; there are: {1}")]
     Unknown(String, String),
-    /// Its file is wrong: a fault of this program.
+    /// The scenario's file is not valid: a bug of this program.
     #[error("demo/scenarios/{name}.toml: {reason}")]
     Wrong {
         /// The scenario.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -27,15 +27,15 @@ pub enum ScenarioError {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What was done wrong.
+    /// What the regression does.
     pub title: String,
-    /// A revision that is right.
+    /// A good revision.
     pub good: String,
-    /// A revision that is not.
+    /// A bad revision.
     pub bad: String,
-    /// The commit that did it.
+    /// The first bad commit, which a hunt should find.
     pub expect: CommitId,
-    /// What its file lays over the project's `oracle.toml`.
+    /// TOML that the scenario's file lays over the project's `oracle.toml`.
     #[serde(skip)]
     pub overlay: String,
 }
@@ -71,7 +71,7 @@ pub fn scenario(name: &str) -> Result<Scenario, ScenarioError> {
 }
 
 impl Scenario {
-    /// The configuration of its hunt: the file at `oracle_toml` with the scenario laid over it.
+    /// The configuration of the scenario's hunt: the file at `oracle_toml` with the overlay.
     pub fn config(&self, oracle_toml: &std::path::Path) -> Result<Config, LoadError> {
         let overlay = Overlay { name: "the scenario", text: &self.overlay };
         Config::load_with(oracle_toml, Some(overlay))

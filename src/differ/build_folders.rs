@@ -1,4 +1,4 @@
-//! Words of a build without what differs from build to build.
+//! Replaces paths and commit ids in the texts of a build, so that two builds can be compared.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 
 use crate::evaluation::CommitId;
 
-/// Where a build was made, and of which commit.
+/// The folders of a build, and its commit.
 #[derive(Clone, Debug)]
 pub struct BuildFolders {
     src: String,
@@ -16,13 +16,13 @@ pub struct BuildFolders {
 }
 
 impl BuildFolders {
-    /// A build of the commit, from the source there, in the folder there.
+    /// A build of `commit`, from the sources in `src`, in the folder `build`.
     pub fn new(src: &Path, build: &Path, commit: &CommitId) -> Self {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         Self { src: text(src), build: text(build), commit: commit.clone() }
     }
 
-    /// The text with placeholders for these folders and for the commit's name, abbreviated or not.
+    /// The text with placeholders for the folders and for the commit id, abbreviated or not.
     pub fn without(&self, text: &str) -> String {
         static NAME: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"\b[0-9a-f]{7,40}\b").expect("a constant of ours"));
@@ -34,7 +34,7 @@ impl BuildFolders {
         NAME.replace_all(&text, own).into_owned()
     }
 
-    /// The path of a file, seen from a folder, with placeholders.
+    /// The path of a file, relative to a folder, as an absolute path with placeholders.
     pub fn path(&self, folder: &Path, file: &Path) -> String {
         let mut whole = PathBuf::new();
         for part in folder.join(file).components() {

@@ -1,10 +1,10 @@
-//! `CMakeCache.txt`: what CMake was told, chose and found out.
+//! Reads `CMakeCache.txt`.
 
 use std::collections::BTreeMap;
 
 use super::build_folders::BuildFolders;
 
-/// Its entries, without those in which CMake only remembers its own doings.
+/// The entries of a cache, without CMake's internal state.
 pub fn cmake_cache(text: &str, place: &BuildFolders) -> BTreeMap<String, String> {
     let lines = text.lines().map(str::trim_end);
     let lines = lines.filter(|line| !line.starts_with(['#', '/']));
@@ -19,17 +19,17 @@ fn entry(line: &str, place: &BuildFolders) -> Option<(String, String)> {
     };
     let (kind, value) = rest.split_once('=')?;
     let is_told = match kind {
-        // What a project tried out is kept so as well: `HAVE_AVX512:INTERNAL=1`.
+        // Results of a project's checks are INTERNAL too: `HAVE_AVX512:INTERNAL=1`.
         "INTERNAL" => !name.contains('-') && !OWN.iter().any(|start| name.starts_with(start)),
         "STATIC" => false,
         _ => true,
     };
-    // A value with spaces at its ends is in quotes.
+    // CMake quotes a value that begins or ends with a space.
     let bare = value.strip_prefix('\'').and_then(|value| value.strip_suffix('\''));
     is_told.then(|| (name.to_owned(), place.without(bare.unwrap_or(value))))
 }
 
-/// Names of CMake's own.
+/// Prefixes of CMake's own names.
 const OWN: [&str; 3] = ["CMAKE_", "_", "FIND_PACKAGE_MESSAGE_DETAILS_"];
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Two builds' setups side by side.
+//! Compares the configurations of two builds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{Compiled, Difference, DifferenceIn, Setup, Spread, Unit};
 
-/// Where CMake keeps its cache unless it is told otherwise.
+/// The default path of CMake's cache.
 const MAIN_CACHE: &str = "{build}/CMakeCache.txt";
 
-/// What differs, and what could be compared, since it is known of both.
+/// The differences, and the kinds that could be compared because both builds have them.
 pub fn setups(before: &Setup, now: &Setup) -> (Vec<Difference>, Vec<DifferenceIn>) {
     let mut found = Vec::new();
     let mut compared = Vec::new();
@@ -55,7 +55,7 @@ fn entries(
         .collect()
 }
 
-/// What is compiled on one side only.
+/// Files or targets that only one build compiles.
 fn compiled(before: &Compiled, now: &Compiled) -> Vec<Difference> {
     let names: BTreeSet<&String> = before.by.keys().chain(now.by.keys()).collect();
     let one = |name: &String| {
@@ -69,7 +69,7 @@ fn compiled(before: &Compiled, now: &Compiled) -> Vec<Difference> {
 
 type Pair<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// Flags that differ, the most widespread first.
+/// Flags that differ, the most frequent first.
 fn flags(unit: Unit, before: &Compiled, now: &Compiled) -> Vec<Difference> {
     let mut how_often: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for (name, old) in &before.by {
@@ -99,7 +99,7 @@ fn flags(unit: Unit, before: &Compiled, now: &Compiled) -> Vec<Difference> {
     told.collect()
 }
 
-/// The words that two commands do not share; one that takes the other's place stands beside it.
+/// Words that only one of two commands has. A word that replaces another is paired with it.
 fn pairs<'a>(before: &'a [String], now: &'a [String]) -> Vec<Pair<'a>> {
     let families = |words: &'a [String]| {
         let mut families: BTreeMap<String, Vec<&'a str>> = BTreeMap::new();
@@ -119,7 +119,7 @@ fn pairs<'a>(before: &'a [String], now: &'a [String]) -> Vec<Pair<'a>> {
         let came: Vec<&str> = new.iter().copied().filter(|word| !old.contains(word)).collect();
         match (gone.as_slice(), came.as_slice()) {
             ([gone], [came]) => found.push((Some(*gone), Some(*came))),
-            // Of `-O2 -O3` the last one holds.
+            // The last flag of a family counts: `-O3` in `-O2 -O3`.
             ([], []) if has_last_word(name) && old.last() != new.last() => {
                 found.push((old.last().copied(), new.last().copied()));
             }
@@ -137,7 +137,7 @@ fn has_last_word(family: &str) -> bool {
     !family.is_empty() && !["-I", "-L", "-l"].contains(&family)
 }
 
-/// Words of one family say the same thing in other ways.
+/// The option that a word sets. Words of one family set the same option.
 fn family(word: &str) -> String {
     if !word.starts_with('-') {
         return String::new();
@@ -152,7 +152,7 @@ fn family(word: &str) -> String {
             return format!("{start}{}", negated.split('=').next().unwrap_or(negated));
         }
     }
-    // `-isystem x`, `-gencode x`: each stands for itself.
+    // `-isystem x`, `-gencode x`: values add up, so each one is its own family.
     if word.contains(' ') {
         return word.to_owned();
     }

@@ -1,4 +1,4 @@
-//! Named constants that a change gives another value.
+//! Named constants whose value a change sets, adds or removes.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use crate::git::ChangedLines;
 
 use super::spelling::{Language, Named};
 
-/// Longest value that is told.
+/// Longest value shown, in characters.
 const LONGEST: usize = 200;
 
-/// What the lines of a change take away and bring of one name in one file.
+/// Assignments of one name in one file that a change removes and adds.
 #[derive(Default)]
 struct Moved {
     removed: Vec<Named>,
     added: Vec<Named>,
 }
 
-/// The constants that the change gives another value, brings or takes away. Of whole files that
-/// come or go only those are told that another file has instead, with another value.
+/// The constants that the change sets to another value, adds or removes. For files that the change
+/// adds or deletes, only constants that moved between files with another value are listed.
 ///
-/// Lines are read one by one: which function or `#if` a line belongs to is not known, and a name
-/// that is given several values in a file is paired in the order in which they stand.
+/// Lines are read one by one, so the function or `#if` around a line is not known. If a file gives
+/// a name several values, old and new values are paired in order.
 pub fn constants(change: &[ChangedLines]) -> Vec<Difference> {
     let mut moved: BTreeMap<(String, usize), Moved> = BTreeMap::new();
     for (file, lines) in change.iter().enumerate() {
@@ -56,7 +56,7 @@ pub fn constants(change: &[ChangedLines]) -> Vec<Difference> {
     found
 }
 
-/// What stands on both sides with one value was moved, or its comment was changed.
+/// Drops values that are on both sides: only the line or its comment moved.
 fn without_moved(one: &mut Moved) {
     one.removed.retain(|before| {
         let same = one.added.iter().position(|now| now.value == before.value);
@@ -64,8 +64,8 @@ fn without_moved(one: &mut Moved) {
     });
 }
 
-/// Names that no line of their own file could be paired with: one that left a file and came into
-/// another was moved.
+/// Differences of a name that its own file could not pair. A name that one file removes and
+/// another file adds has moved.
 fn across_files(
     name: &str,
     places: Vec<(usize, Moved)>,

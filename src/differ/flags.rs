@@ -1,4 +1,4 @@
-//! How files were compiled, from what build systems write about it.
+//! Reads compile flags from the files and the output of build systems.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ struct Entry {
     arguments: Option<Vec<String>>,
 }
 
-/// Adds what a `compile_commands.json` says; nothing where it cannot be read.
+/// Adds the commands of a `compile_commands.json`; nothing if the file cannot be parsed.
 pub fn compile_commands(text: &str, place: &BuildFolders, compiled: &mut Compiled) {
     let entries: Vec<Entry> = serde_json::from_str(text).unwrap_or_default();
     for entry in entries {
@@ -33,8 +33,8 @@ pub fn compile_commands(text: &str, place: &BuildFolders, compiled: &mut Compile
     }
 }
 
-/// Adds what a `flags.make` of CMake's says of the target whose folder it lies in
-/// (`CMakeFiles/TARGET.dir`), each language by itself.
+/// Adds the flags of a CMake `flags.make`, separately for each language. The file's folder
+/// `CMakeFiles/TARGET.dir` names the target.
 pub fn flags_make(text: &str, target: &str, place: &BuildFolders, compiled: &mut Compiled) {
     let mut found: Vec<(&str, [&str; 3])> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -56,15 +56,15 @@ pub fn flags_make(text: &str, target: &str, place: &BuildFolders, compiled: &mut
     }
 }
 
-/// Adds the command in a line that a build printed, if it compiles a file: make and `ninja -v`
-/// print theirs. A file is called as the command calls it.
+/// Adds the compile command in a line of build output, if there is one: make and `ninja -v` print
+/// theirs. The file has the name that the command uses.
 pub fn printed_command(line: &str, place: &BuildFolders, compiled: &mut Compiled) {
     if !line.contains(" -c ") || line.len() > LONGEST_COMMAND {
         return;
     }
     for command in line.split(" && ") {
         let words = shlex::split(command).unwrap_or_default();
-        // `[3/14]`, and what hands on to the compiler.
+        // Skips ninja's `[3/14]` and compiler launchers.
         let is_before = |word: &String| word.starts_with('[') || LAUNCHERS.contains(&tool(word));
         let words: Vec<String> = words.into_iter().skip_while(is_before).collect();
         let is_compiler = words.first().is_some_and(|word| COMPILER.is_match(tool(word)));
@@ -76,19 +76,19 @@ pub fn printed_command(line: &str, place: &BuildFolders, compiled: &mut Compiled
     }
 }
 
-/// Longer lines are no command.
+/// Longer lines are not commands.
 const LONGEST_COMMAND: usize = 128 << 10;
 
-/// What may stand before a compiler.
+/// Compiler launchers, which stand before a compiler.
 const LAUNCHERS: [&str; 3] = ["ccache", "sccache", "distcc"];
 
-/// Compilers, with the machine they compile for and with their version: `aarch64-linux-gnu-g++-13`.
+/// Names of compilers, with optional target and version: `aarch64-linux-gnu-g++-13`.
 static COMPILER: LazyLock<Regex> = LazyLock::new(|| {
     let name = r"cc|c\+\+|gcc|g\+\+|clang|clang\+\+|nvcc|hipcc|icc|icpc|icx|icpx|dpcpp|emcc|em\+\+";
     Regex::new(&format!(r"^(?:[\w.]+-)*(?:{name})(?:-\d[\d.]*)?$")).expect("a constant of ours")
 });
 
-/// The name of a program, without where it lies.
+/// The name of a program without its folder.
 fn tool(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
@@ -98,7 +98,7 @@ fn is_source(word: &str) -> bool {
     ["c", "cc", "cl", "cpp", "cu", "cxx", "hip", "m", "mm", "s", "S"].contains(&ending)
 }
 
-/// Words that belong to the one that follows.
+/// Flags whose value may be the next word.
 const WITH_NEXT: [&str; 21] = [
     "-D",
     "-I",
@@ -123,8 +123,8 @@ const WITH_NEXT: [&str; 21] = [
     "--param",
 ];
 
-/// The words of a command that are about how and not about what: where the result goes, which
-/// file it is and which headers it names are left out. A flag and what belongs to it are one.
+/// The flags of a command. Leaves out the output file, the source file and the options for
+/// dependency files. A flag and its value are one entry.
 fn flags(words: Vec<String>, file: Option<&str>, place: &BuildFolders) -> Vec<String> {
     let is_file = |word: &str| {
         let name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);

@@ -1,8 +1,8 @@
-//! What else differs between a commit and its parent, besides the source as such: what their
-//! builds were configured with and what the change itself says by name.
+//! Differences between a commit and its parent besides the source text: their build
+//! configurations, and the named constants that the change sets.
 //!
-//! *Invariant:* no IO here. Texts come in, facts and differences go out; who reads a file or asks
-//! git is another room's.
+//! *Invariant:* no IO here. Functions take texts and return facts or differences; other modules
+//! read files and call git.
 
 mod build_folders;
 mod cmake_cache;

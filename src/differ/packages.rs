@@ -1,10 +1,10 @@
-//! Versions of packages that were resolved.
+//! Versions of resolved packages.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Lock files that list their packages alike: TOML tables with name and version.
+/// Lock files of one format: TOML tables with name and version.
 pub const LOCK_FILES: [&str; 5] =
     ["Cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"];
 
@@ -18,11 +18,11 @@ struct Lock {
 struct Locked {
     name: String,
     version: Option<String>,
-    /// Cargo's is a text; those of others say where a file lies, which need not be known.
+    /// A string in Cargo's files; other tools' tables only tell where a file lies and are ignored.
     source: Option<toml::Value>,
 }
 
-/// The versions that a lock file names; nothing where it cannot be read.
+/// Versions by package from a lock file; empty if the file cannot be parsed.
 pub fn lock_file(text: &str) -> BTreeMap<String, String> {
     let lock: Lock = toml::from_str(text).unwrap_or(Lock { package: Vec::new() });
     let mut found = BTreeMap::new();
@@ -36,12 +36,12 @@ pub fn lock_file(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// Name and version of what is installed in a folder `NAME-VERSION.dist-info`.
+/// Name and version of an installed Python package, from its folder `NAME-VERSION.dist-info`.
 pub fn installed(folder: &str) -> Option<(&str, &str)> {
     folder.strip_suffix(".dist-info")?.rsplit_once('-')
 }
 
-/// Adds a version; of one name there may be several.
+/// Adds a version; a name may have several.
 pub fn add(versions: &mut BTreeMap<String, String>, name: &str, version: &str) {
     let known = versions.entry(name.to_owned()).or_default();
     let mut all: Vec<&str> = known.split(", ").filter(|one| !one.is_empty()).collect();

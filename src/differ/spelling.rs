@@ -1,4 +1,4 @@
-//! How languages give a constant its name and value, as far as one line tells.
+//! Recognises assignments of constants in several languages, one line at a time.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::git::pathspec;
 
-/// A family of languages that spell alike.
+/// A family of languages with the same syntax for constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     C,
@@ -16,18 +16,18 @@ pub(super) enum Language {
     Make,
 }
 
-/// A name with its value.
+/// An assignment: a name with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) name: String,
     /// With single spaces, without comments.
     pub(super) value: String,
-    /// Nothing says that it stays what it is: worth telling where another value takes its place,
-    /// and not where it comes or goes.
+    /// Whether the name is not declared constant: a new value is then listed, but an added or
+    /// removed name is not.
     pub(super) is_variable: bool,
 }
 
-/// By the end of a file's name.
+/// Languages by file extension.
 const ENDINGS: [(Language, &[&str]); 4] = [
     (
         Language::C,
@@ -41,13 +41,13 @@ const ENDINGS: [(Language, &[&str]); 4] = [
     (Language::Make, &["mk", "mak"]),
 ];
 
-/// By the whole of it, or by an end with more than one dot.
+/// Languages by whole file name, or by the suffix after `*`.
 const NAMES: [(Language, &[&str]); 2] = [
     (Language::Cmake, &["CMakeLists.txt", "*.cmake", "*.cmake.in"]),
     (Language::Make, &["Makefile", "makefile", "GNUmakefile", "Makefile.am"]),
 ];
 
-/// Git's pathspecs of the files that constants are read from.
+/// Git pathspecs of the files that can have constants.
 pub fn pathspecs() -> Vec<String> {
     let endings = ENDINGS.iter().flat_map(|(_, endings)| *endings);
     let names = NAMES.iter().flat_map(|(_, names)| *names);
@@ -71,7 +71,7 @@ impl Language {
         named.or_else(|| ENDINGS.iter().find(ends)).map(|(language, _)| *language)
     }
 
-    /// What the line gives a name to.
+    /// The assignment in a line, if there is one.
     pub(super) fn read(self, line: &str) -> Option<Named> {
         if line.len() > LONGEST {
             return None;
@@ -89,7 +89,7 @@ impl Language {
         is_whole(&value).then(|| Named { name: name.to_owned(), value, is_variable })
     }
 
-    /// The line up to where a comment begins, and without those that end in it.
+    /// The line without comments.
     fn without_comment(self, line: &str) -> String {
         let (mut kept, mut rest) = (String::new(), line);
         while let Some(c) = rest.chars().next() {
@@ -116,10 +116,10 @@ impl Language {
     }
 }
 
-/// Longer lines hold tables, or were written by a program.
+/// Longer lines are skipped: they are tables or generated code.
 const LONGEST: usize = 1000;
 
-/// A text in quotes, at the beginning.
+/// A quoted string at the beginning.
 static TEXT: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"#));
 
@@ -147,7 +147,7 @@ fn c(line: &str) -> Assignment<'_> {
         )
     });
     if let Some(found) = DEFINE.captures(line) {
-        // `#define MAX(a, b)` has no value of its own.
+        // `#define MAX(a, b)` is not a constant.
         let name = found.get(1)?;
         let is_macro = line[name.end()..].starts_with('(');
         return (!is_macro)
@@ -195,7 +195,7 @@ fn python(line: &str) -> Assignment<'_> {
     if (is_shouted(name) && is_module_s) || ((is_shouted(name) || is_module_s) && is_plain(value)) {
         return Some((name, value, false));
     }
-    // `num_warps=4,` of a call that is written one argument a line.
+    // `num_warps=4,` in a call with one argument per line.
     let value = value.strip_suffix(',').unwrap_or(value);
     is_literal(value).then_some((name, value, true))
 }
@@ -224,7 +224,7 @@ fn make(line: &str) -> Assignment<'_> {
     Some((found.get(1)?.as_str(), found.get(2)?.as_str(), false))
 }
 
-/// Whether nothing of it stands on the next line.
+/// Whether the value ends on this line.
 fn is_whole(value: &str) -> bool {
     let mut depth = 0_i32;
     let mut rest = value;
@@ -239,13 +239,13 @@ fn is_whole(value: &str) -> bool {
     depth == 0 && !value.ends_with(['\\', ',', '+', '*', '/', '|', '&', '<'])
 }
 
-/// `BLOCK_M`, as constants are called.
+/// Whether a word is in capitals, as constants are: `BLOCK_M`.
 fn is_shouted(word: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     word.chars().all(is_upper) && word.contains(|c: char| c.is_ascii_uppercase())
 }
 
-/// Whether nothing in it is known only when it runs: numbers, texts, other constants, casts.
+/// Whether a value is known before run time: numbers, strings, other constants, casts.
 fn is_plain(value: &str) -> bool {
     const KNOWN: [&str; 22] = [
         "char",
@@ -282,7 +282,7 @@ fn is_plain(value: &str) -> bool {
     })
 }
 
-/// Whether it is a number, a text, a truth value, or a sum of such.
+/// Whether a value consists only of numbers, strings, truth values and null values.
 fn is_literal(value: &str) -> bool {
     words(value).iter().all(|word| is_truth(word)) && !value.contains(['[', '{'])
 }

@@ -138,7 +138,7 @@ pub struct Effect {
     pub interval: Option<[f64; 2]>,
     /// The guard's tolerance, in the metric's unit.
     pub limit: f64,
-    /// The step per chunk of text, if the metric is a perplexity over chunks.
+    /// The step's statistics over the chunks of text, if the metric is a perplexity over chunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_text: Option<OverText>,
 }

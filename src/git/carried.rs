@@ -148,8 +148,8 @@ impl History {
     }
 
     /// The commits between `found` and `newer` whose trees lack the change of `found`, oldest
-    /// first. If no tree lacks all of the change, returns the commits that lack a part. Empty if
-    /// some path of history keeps the change.
+    /// first. Looks for trees without the whole change; if that finds none, for trees without a
+    /// part. Empty if some path of history keeps the change.
     pub fn where_it_is_gone(
         &self,
         found: &CommitId,

@@ -332,12 +332,12 @@ fn small_sentence(crossing: &Culprit) -> String {
     let commit = crossing.info.commit.short();
     let step = |effect: &Metric, step: f64, limit: f64| {
         format!(
-            "the limit of {effect} is crossed at {commit}, whose own step is only {step:.6} of a \
+            "the threshold of {effect} is crossed at {commit}, whose own step is only {step:.6} of a \
              tolerance of {limit:.6}"
         )
     };
     match crossing.effects.first() {
         Some(effect) => step(&effect.metric, effect.own_step.unwrap_or(0.0), effect.limit),
-        None => format!("the limit is crossed at {commit}"),
+        None => format!("the threshold is crossed at {commit}"),
     }
 }

@@ -12,7 +12,7 @@ use super::tree::{Origin, Tree, join, parent};
 use super::{InitError, Notes, cargo, cmake, make};
 
 /// Reads the build systems of the tree, each from its main build file. Reading stops at a build
-/// system with a program that certainly measures perplexity.
+/// system with a program that certainly measures perplexity, unless the user names a target.
 pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
     type Read = fn(&Tree, &str) -> Option<Build>;
     // CMake comes first: if two systems build the same program, CMake's files are maintained.
@@ -89,7 +89,7 @@ pub(super) fn draft(
     }
     let mut measures = Vec::new();
     if let Some((purpose, choice)) = likeliest(tree, builds, settings) {
-        // A suite is the last resort. A command that the user names takes precedence.
+        // A suite is measured only if the user names no command.
         if purpose != Purpose::Suite || !is_named {
             measures.extend(first(&choice, purpose, settings, notes)?);
         }

@@ -61,7 +61,7 @@ pub(super) struct Told {
     pub(super) offered: Vec<Override>,
     /// Options to switch off, from all revisions that were read.
     pub(super) offs: Vec<Off>,
-    /// Why no revision needs its submodules; `None` if some revision does.
+    /// Why submodules are not checked out; `None` if they are, since some revision needs them.
     pub(super) no_submodules: Option<String>,
     /// A sentence that says which commits were read.
     pub(super) looked: Option<String>,
@@ -183,8 +183,8 @@ impl Past {
         Ok(Told { overrides, offered, offs, no_submodules, looked, unsure })
     }
 
-    /// Reads how one revision is built and measured. `None` if it has no program to measure, or
-    /// if objects are missing here.
+    /// Reads how one revision is built and measured. `None` if it has no program to measure, if
+    /// it measures something else than the newest, or if objects are missing here.
     fn read(
         &self,
         at: usize,

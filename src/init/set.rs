@@ -138,14 +138,14 @@ impl Setting {
                 self.put(table, path, key)
             }
             ["require", name, key] => {
-                // Each has one of the two.
+                // A `[[require]]` has either `checks` or `pattern`.
                 let other = if *key == "checks" { "pattern" } else { "checks" };
                 let fits = |table: &Table| !table.contains_key(other);
                 let table = entry(document, "require", "measure", name, fits);
                 self.put(self.there("require", table)?, &[], key)
             }
             ["guard", metric @ .., key] if !metric.is_empty() => {
-                // A metric may have a dot in it.
+                // The name of a metric may contain a dot.
                 let table = self.entry(document, "guard", "metric", &metric.join("."))?;
                 if FORMS.contains(key) {
                     for other in FORMS.iter().filter(|form| *form != key) {
@@ -162,7 +162,7 @@ impl Setting {
         }
     }
 
-    /// The entry of `[[list]]` whose `key` says `name`, made where there is none.
+    /// The entry of `[[list]]` whose `key` is `name`, created if there is none.
     fn entry<'d>(
         &self,
         document: &'d mut DocumentMut,
@@ -201,7 +201,8 @@ impl Setting {
     }
 }
 
-/// The same of those that fit; `None` where `list` was made something else.
+/// The first entry of `[[list]]` whose `key` is `name` and that `fits`, created if there is none.
+/// `None` if `list` is not a list of tables.
 fn entry<'d>(
     document: &'d mut DocumentMut,
     list: &str,
@@ -224,7 +225,7 @@ fn entry<'d>(
     tables.get_mut(at)
 }
 
-/// Takes out that a measure's checks are the same everywhere.
+/// Removes the `[[require]]` entries of a measure that have `checks`.
 fn require_no_checks(document: &mut DocumentMut, measure: &str) {
     let requires = document.get_mut("require").and_then(Item::as_array_of_tables_mut);
     let is_its = |table: &Table| {

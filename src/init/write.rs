@@ -316,7 +316,7 @@ fn guards(measured: &Measured) -> String {
     out.0
 }
 
-/// The name of the generation speed, if there is one: users wait for generation most.
+/// The name of the generation speed, which users wait for most; the first name if none has it.
 fn generation(names: &[String]) -> &str {
     let is_generation =
         |name: &&String| ["decode", "tg", "gen", "generation", "eval"].contains(&name.as_str());

@@ -1,8 +1,8 @@
-//! llama-bench's JSON, of any year: `-o json` prints one list of tests, `-o jsonl` (since
-//! 2024-09) one test a line.
+//! Parses llama-bench's JSON, of any version: `-o json` prints one list of tests, `-o jsonl`
+//! (since 2024-09) one test per line.
 //!
-//! A test is called as llama-bench calls it in its table, in letters that a metric may have:
-//! `pp512`, `tg128`, `pp512_tg128` for its `pp512+tg128`, and `pp512_d4096` for `pp512 @ d4096`.
+//! A test's name is the one in llama-bench's table, in the letters that a metric may have: `pp512`,
+//! `tg128`, `pp512_tg128` for `pp512+tg128`, and `pp512_d4096` for `pp512 @ d4096`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use super::json::{document_in, no_document};
 use super::repeats::{are_repeats, made_of};
 use super::value::{finite, number_in, reading, unreadable};
 
-/// Fields of a test that say what came out, not what was asked.
+/// Fields of a test that hold results, not settings.
 const RESULTS: [&str; 7] =
     ["test_time", "avg_ns", "stddev_ns", "avg_ts", "stddev_ts", "samples_ns", "samples_ts"];
 
@@ -34,7 +34,7 @@ impl Bench {
         Self { measure: measure.to_owned(), pick }
     }
 
-    /// What a run that ended with exit code 0 says.
+    /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(self, text: &str) -> Result<Reading, Failure> {
         let mut tests: BTreeMap<String, Test> = BTreeMap::new();
         for test in tests_in(text)? {
@@ -55,7 +55,7 @@ impl Bench {
         Ok(Reading { repeats, checks: Some(checks), ..reading(values)? })
     }
 
-    /// Tokens per second, made of those of each repetition.
+    /// Tokens per second, from the values of all repetitions.
     fn value(
         &self,
         test: &Test,
@@ -82,7 +82,7 @@ impl Bench {
     }
 }
 
-/// A bare NaN has become a text on the way here.
+/// Reads a speed; a bare NaN arrives as a string, since it was quoted.
 fn speed(metric: &Metric, json: &Json) -> Result<Value, Failure> {
     match json.as_f64() {
         Some(number) => finite(metric, number),
@@ -93,7 +93,7 @@ fn speed(metric: &Metric, json: &Json) -> Result<Value, Failure> {
 /// The entries, in order; at least one.
 fn tests_in(text: &str) -> Result<Vec<Test>, Failure> {
     let mut lines = text.lines().map(str::trim);
-    // The list that `-o json` prints has a line with nothing but this.
+    // The list of `-o json` has a line with only `[`.
     let entries = if lines.any(|line| line == "[") { listed(text)? } else { one_a_line(text)? };
     let tests: Vec<Test> = entries
         .into_iter()
@@ -111,7 +111,7 @@ fn tests_in(text: &str) -> Result<Vec<Test>, Failure> {
 fn listed(text: &str) -> Result<Vec<Json>, Failure> {
     match document_in(text) {
         Some(Json::Array(entries)) => Ok(entries),
-        // Of a list that does not end, the last test still reads as a document.
+        // In a list that is cut, the last test alone would still parse as a document.
         _ => Err(cut_off(text.lines().filter(|line| line.trim().starts_with('}')).count())),
     }
 }
@@ -125,7 +125,7 @@ fn one_a_line(text: &str) -> Result<Vec<Json>, Failure> {
     if !entries.is_empty() {
         return Ok(entries);
     }
-    // Something else may have put a list on one line.
+    // Another tool may have put the list on one line.
     match document_in(text) {
         Some(Json::Array(entries)) => Ok(entries),
         _ if text.contains(" t/s |") => Err(unreadable(
@@ -145,7 +145,7 @@ fn cut_off(tests: usize) -> Failure {
     )
 }
 
-/// What llama-bench calls the test, as a part of a metric's name.
+/// The test's name in llama-bench, as a part of a metric's name.
 fn name(test: &Test) -> Result<String, Failure> {
     let tokens = |key: &str| test.get(key).and_then(Json::as_u64);
     let (Some(prompt), Some(generated)) = (tokens("n_prompt"), tokens("n_gen")) else {
@@ -165,8 +165,8 @@ fn name(test: &Test) -> Result<String, Failure> {
     })
 }
 
-/// One test with several settings. A name made of them would depend on which fields llama-bench
-/// happened to print that year, so there is none.
+/// The failure if one test has several settings. A name from these settings would depend on the
+/// fields that the llama-bench version prints, so this is refused.
 fn twice(name: &str, one: &Test, other: &Test) -> Failure {
     let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     let differ =

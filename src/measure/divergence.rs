@@ -1,9 +1,9 @@
-//! What llama-perplexity prints with `--kl-divergence`, of any year: a table with a row for each
-//! chunk, and since 2024-01-23 statistics below it.
+//! Parses llama-perplexity's output with `--kl-divergence`, of any version: a table with a row for
+//! each chunk, and since 2024-01-23 statistics below the table.
 //!
-//! Until 2024-04-30 the statistics are a few of the divergence alone, called `Average:` or
-//! `KLD_99 :`; perplexity and the share of equal first choices stand in the last row of the table
-//! only, where they are taken from then. Shares are percents, as they are printed since.
+//! Until 2024-04-30 the statistics cover only the divergence, with labels such as `Average:` or
+//! `KLD_99 :`. Perplexity and the share of equal first choices then come from the last row of the
+//! table. Shares are in percent, as newer versions print them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::evaluation::{Failure, FailureKind, Metric, Reading};
 
 use super::value::{finite, parse_number, reading, unreadable};
 
-/// What stands before a figure, blanks left out, and what the figure is called.
+/// Labels without blanks, and the names of their metrics.
 const LABELS: [(&str, &str); 34] = [
     ("MeanPPL(Q)", "ppl"),
     ("MeanPPL(base)", "ppl_base"),
@@ -49,7 +49,7 @@ const LABELS: [(&str, &str); 34] = [
     ("Sametopp", "same_top_p"),
 ];
 
-/// The same until 2024-04-30, below a heading.
+/// The labels until 2024-04-30, below a heading.
 const OLD_LABELS: [(&str, &str); 10] = [
     ("Average", "mean_kld"),
     ("Median", "median_kld"),
@@ -69,21 +69,21 @@ pub(super) struct Divergence {
     measure: String,
     announced: Option<usize>,
     context: Option<u32>,
-    /// The heading of the table has come.
+    /// Whether the heading of the table was read.
     in_table: bool,
     rows: Vec<Row>,
-    /// The heading of the old statistics has come.
+    /// Whether the heading of the old statistics was read.
     is_old: bool,
     figures: BTreeMap<&'static str, f64>,
 }
 
-/// A row of the table: everything up to this chunk.
+/// A row of the table: cumulative values up to this chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     ppl: f64,
     ln_ratio: f64,
     kld: f64,
-    /// In percent, where it is shown.
+    /// In percent, if printed.
     same_top: Option<f64>,
 }
 
@@ -100,10 +100,10 @@ impl Divergence {
         }
     }
 
-    /// Takes one line; true when something was read from it.
+    /// Takes one line; true if it holds a value or a heading.
     pub(super) fn line(&mut self, line: &str) -> bool {
         let line = line.trim();
-        // Since 2026-02.
+        // This line exists since 2026-02.
         if let Some((_, rest)) = line.split_once("computing over ") {
             let tokens = rest.split_once("n_ctx=").and_then(|(_, n)| n.split(',').next());
             self.announced = rest.split(' ').next().and_then(|count| count.parse().ok());
@@ -145,7 +145,7 @@ impl Divergence {
         true
     }
 
-    /// What a run that ended with exit code 0 says.
+    /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(mut self) -> Result<Reading, Failure> {
         if !self.in_table && self.figures.is_empty() && self.announced.is_none() {
             let detail = "no table of chunks and no `KLD:` in the output".to_owned();
@@ -154,7 +154,7 @@ impl Divergence {
         if let Some((place, number)) = self.broken() {
             return Err(Failure::not_finite(&place, number));
         }
-        // The last line of all.
+        // The label of the output's last line.
         let last = if self.is_old { "kld_10" } else { "same_top_p" };
         let has_statistics = self.figures.contains_key(last);
         let is_cut = self.announced.is_some_and(|announced| self.rows.len() < announced);
@@ -178,7 +178,7 @@ impl Divergence {
         })
     }
 
-    /// The first number that is none, and where; uncertainties may well be NaN.
+    /// The first number that is not finite, and its place; uncertainties may be NaN.
     fn broken(&self) -> Option<(String, f64)> {
         let in_rows = self.rows.iter().zip(1..).find_map(|(row, chunk)| {
             let columns = [("PPL", row.ppl), ("ln(PPL ratio)", row.ln_ratio), ("KLD", row.kld)];
@@ -198,15 +198,15 @@ impl Divergence {
             Some(announced) => format!("{read} of {announced} chunks"),
             None => format!("{read} chunks"),
         };
-        // Of fewer than 100 tokens llama-perplexity makes none, either.
+        // llama-perplexity also prints no statistics for fewer than 100 tokens.
         let statistics = if has_statistics { "" } else { ", no statistics to the end" };
         Failure::new(FailureKind::Incomplete, "", format!("{chunks}{statistics}"))
     }
 }
 
-/// `3    17.08 ± 0.44    0.0018 ± 0.0002    0.0069 ± 0.0001    1.2 ± 0.1 %    93.9 ± 0.3 %`.
-/// Until 2024-04-30 the perplexity has no uncertainty, the fourth column is missing, and the
-/// last one is a share of 1, and missing too at first.
+/// Parses `3    17.08 ± 0.44    0.0018 ± 0.0002    0.0069 ± 0.0001    1.2 ± 0.1 %    93.9 ± 0.3 %`.
+/// Until 2024-04-30 the perplexity has no uncertainty, the fourth column is missing, and the last
+/// column is a fraction of 1, and missing in the oldest versions.
 fn row(line: &str) -> Option<(usize, Row)> {
     let mut words = line.split_whitespace().filter(|word| !matches!(*word, "±" | "%"));
     let index = words.next()?.parse().ok()?;
@@ -216,7 +216,7 @@ fn row(line: &str) -> Option<(usize, Row)> {
             Row { ppl, ln_ratio, kld, same_top: Some(same_top) }
         }
         [ppl, ln_ratio, _, kld, _, share, _] => {
-            // Five decimals of a share are three of a percentage.
+            // Five decimals of a fraction are three of a percentage.
             let same_top = Some((share * 1e5).round() / 1e3);
             Row { ppl, ln_ratio, kld, same_top }
         }

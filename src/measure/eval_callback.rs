@@ -1,11 +1,11 @@
-//! What llama-eval-callback prints: each tensor that a graph computes, with its operation and
-//! shape, the outer values of its rows, and a sum. llama-debug prints the same.
+//! Parses the output of llama-eval-callback and llama-debug: each tensor of a graph, with its
+//! operation and shape, the outer values of its rows, and a sum.
 //!
-//! What the sum means, its output does not say. Until 2025-08-28 it was that of the values shown
-//! (the first and last three of each dimension that has more than six), since then it is that of
-//! all. It is told by the figures: where they agree to the last digit for every tensor that is
-//! not shown whole, the sums are of what is shown, and no value is made of them. Until 2024-05-10
-//! all values but the first were wrong, and nothing is.
+//! The output does not say what the sum covers. Until 2025-08-28 it covers the printed values (the
+//! first and last three of each dimension with more than six), since then all values. The parser
+//! decides by comparison: if the sum equals that of the printed values for every tensor that is not
+//! printed completely, sums cover only printed values and are not used. Until 2024-05-10 all
+//! values but the first are wrong, so such output is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,22 +20,22 @@ mod tensor;
 
 use tensor::{Head, Tensor};
 
-/// Names of figures over all tensors; a tensor that is called so is called `tensor-NAME`.
+/// Names of metrics over all tensors; a tensor with such a name becomes `tensor-NAME`.
 const OWN: [&str; 4] = ["tensors", "infinite", "wall_s", "peak_rss_mib"];
 
-/// What a tensor without a name is called.
+/// The name of a tensor without a name.
 const UNNAMED: &str = "unnamed";
 
 /// Reads one run's output.
 #[derive(Debug)]
 pub(super) struct EvalCallback {
     measure: String,
-    /// Which tensors are looked at.
+    /// The pattern of the tensors to read; `None` for all.
     wanted: Option<Regex>,
     tensors: Vec<Tensor>,
-    /// The name of the tensor whose lines come now, and whether it is the last of `tensors`.
+    /// The name of the current tensor, and whether it is the last of `tensors`.
     current: Option<(String, bool)>,
-    /// The first tensor that adds up to no number.
+    /// The first tensor with a NaN sum.
     broken: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl EvalCallback {
         }
     }
 
-    /// Takes one line; true when something was read from it.
+    /// Takes one line; true if it holds a part of a tensor.
     pub(super) fn line(&mut self, line: &str) -> bool {
         if let Some(head) = Head::of(line) {
             let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.is_match(&head.name));
@@ -75,7 +75,7 @@ impl EvalCallback {
         true
     }
 
-    /// What a run that ended with exit code 0 says.
+    /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(self) -> Result<Reading, Failure> {
         if let Some(name) = &self.broken {
             return Err(Failure::not_finite(&format!("the sum of tensor `{name}`"), f64::NAN));
@@ -129,9 +129,8 @@ impl EvalCallback {
     }
 }
 
-/// What each tensor is called in a metric. One of several of a name is called by its operation
-/// as well, and where that is the same too by its place among those: so no name stands for one
-/// tensor here and for another one in another commit's graph.
+/// The name of each tensor in a metric. If several tensors share a name, the operation is added,
+/// and if that is equal too, a number. So a name means the same tensor in another commit's graph.
 fn names(tensors: &[Tensor]) -> Vec<String> {
     let plain: Vec<String> = tensors.iter().map(|tensor| plain(&tensor.head.name)).collect();
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
@@ -151,7 +150,7 @@ fn names(tensors: &[Tensor]) -> Vec<String> {
     tensors.iter().zip(&plain).map(named).collect()
 }
 
-/// With six decimals, as it is printed; what is cut has fewer.
+/// A printed sum; `None` if it has no six decimals, because the line is cut.
 fn sum_of(text: &str) -> Option<f64> {
     let is_whole = text.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 6);
     parse_number(text).filter(|sum| is_whole || !sum.is_finite())
@@ -168,7 +167,7 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// The tensors as what ran: where two graphs have the same, their figures can be compared.
+/// The tensors as the checks that ran: graphs with the same tensors can be compared.
 fn heads(tensors: &[Tensor]) -> Checks {
     let mut heads = BTreeSet::new();
     for tensor in tensors {

@@ -1,16 +1,16 @@
-//! The exit code as the value.
+//! Uses the exit code as the value.
 
 use crate::config::MeasureKind;
 use crate::evaluation::{Ended, Failure, FailureKind, Metric, Reading, Value};
 
 use super::value::unreadable;
 
-/// What `git bisect run` has scripts say when they cannot tell.
+/// The exit code that means "cannot tell" in `git bisect run`.
 const CANNOT_TELL: i32 = 125;
 
-/// The reading of a run that ended by itself; any other end has no code to read. The code is a
-/// number, or its decimal text where the measure is a fact. 125 says that the run cannot tell,
-/// which is neither a pass nor a failure.
+/// The reading of a run that exited: the exit code as a number, or as decimal text if the measure
+/// is a fact. A run that did not exit has no code. 125 means that the run cannot tell, which is
+/// neither a pass nor a failure.
 pub(super) fn read(measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Reading, Failure> {
     let Ended::Exited(code) = ended else {
         return Err(unreadable("no exit code", format!("there is no exit code: {ended}")));

@@ -1,9 +1,8 @@
-//! A JSON document on stdout.
+//! Reads values from a JSON document on stdout.
 //!
-//! The whole of stdout is the document or, since engines print banners first, the document
-//! begins at the start of some line with `{` or `[` and goes on to the end. There is at most
-//! one such line: behind an inner one the outer closing bracket would be left over. Text
-//! behind the document is not accepted; engines have stderr for that.
+//! The document is all of stdout or, since engines print banners first, begins at a line with `{`
+//! or `[` and goes on to the end. At most one line fits: from an inner bracket on, the outer
+//! closing bracket would be left over. Text after the document is an error: it belongs on stderr.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +37,7 @@ impl Document {
         Self { kind, pointers }
     }
 
-    /// What a run that ended with exit code 0 says.
+    /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(self, text: &str) -> Result<Reading, Failure> {
         let document = document_in(text).ok_or_else(|| no_document(text))?;
         reading(self.pointers.into_iter().map(|(metric, pointer)| {
@@ -48,7 +47,7 @@ impl Document {
     }
 }
 
-/// What stands there instead.
+/// The failure if stdout is not a document.
 pub(super) fn no_document(text: &str) -> Failure {
     let start = excerpt(text.trim_start().lines().next().unwrap_or_default());
     let detail = if start.is_empty() {
@@ -65,12 +64,12 @@ pub(super) fn document_in(text: &str) -> Option<Json> {
 }
 
 fn find_document(text: &str) -> Option<Json> {
-    // The scalars are documents too, but only when nothing else is printed.
+    // Scalars are documents too, but only without any other output.
     if let Ok(document) = serde_json::from_str(text) {
         return Some(document);
     }
-    // From the end, so that every attempt stops at its own closing bracket: the time stays
-    // proportional to the length for each level of nesting.
+    // Backwards, so that each attempt stops at its own closing bracket: the time is linear in
+    // the length for each level of nesting.
     let mut end = text.len();
     while end > 0 {
         let start = text[..end].rfind('\n').map_or(0, |at| at + 1);
@@ -84,9 +83,9 @@ fn find_document(text: &str) -> Option<Json> {
     None
 }
 
-/// Puts quotes around `NaN`, `-Infinity`, `nan` and the like outside of strings: JSON has no
-/// such numbers, yet Python and printf write them, and a NaN must not pass for "no value".
-/// `None` when there are none.
+/// Quotes `NaN`, `-Infinity`, `nan` and the like outside of strings; `None` if there are none.
+/// JSON has no such numbers, but Python and printf write them, and NaN must not count as "no
+/// value".
 fn quote_bare_nan(text: &str) -> Option<String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "+-.#()".contains(c);
     let mut quoted = String::with_capacity(text.len() + 64);
@@ -100,7 +99,7 @@ fn quote_bare_nan(text: &str) -> Option<String> {
         };
         let (word, behind) = rest.split_at(length);
         rest = behind;
-        // No JSON string goes over a line break: a quotation mark in a banner ends there.
+        // JSON strings contain no line break, so an unpaired quote in a banner ends at the line.
         in_string = (in_string != (first == '"')) && first != '\n';
         if !in_string && is_word(first) && parse_number(word).is_some_and(|n| !n.is_finite()) {
             changed = true;

@@ -1,8 +1,7 @@
-//! JUnit's XML as pytest, CTest, GoogleTest, Gradle and others write it.
+//! Parses JUnit XML from pytest, CTest, GoogleTest, Gradle and others.
 //!
-//! Cases are counted, whatever the suites' own attributes say: those leave out what a plugin
-//! added, and mean different things in different programs. A case counts once, by the worst that
-//! stands in it.
+//! The parser counts the cases and ignores the suites' own totals, which leave out cases of plugins
+//! and mean different things in different programs. A case counts once, by its worst result.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -10,7 +9,7 @@ use crate::evaluation::{Checks, Failure, Metric, Reading, Value};
 
 use super::value::{excerpt, unreadable};
 
-/// What became of a case, from bad to good.
+/// The result of a case, from bad to good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Error,
@@ -19,9 +18,9 @@ enum State {
     Passed,
 }
 
-/// What a run says that ended by itself.
+/// The reading of a run that ended by itself.
 pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
-    // What stands before the document is a banner; nothing may stand behind it.
+    // Text before the document is a banner; text after it is an error.
     let start = text.find("<?xml").or_else(|| text.find("<testsuite"));
     let text = text[start.unwrap_or(0)..].trim_end();
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
@@ -70,7 +69,7 @@ fn state(case: Node<'_, '_>) -> State {
     } else if has("failure") {
         State::Failure
     } else if has("skipped")
-        // CTest and GoogleTest say so in an attribute.
+        // CTest and GoogleTest mark skipped cases with an attribute.
         || says("status", &["notrun", "disabled", "skipped"])
         || says("result", &["skipped", "suppressed"])
     {
@@ -80,7 +79,7 @@ fn state(case: Node<'_, '_>) -> State {
     }
 }
 
-/// `tests.test_rope::test_split[4]`, or what there is of it.
+/// The case's name, as in `tests.test_rope::test_split[4]`, from the parts that exist.
 fn name(case: Node<'_, '_>) -> String {
     let part = |key: &str| case.attribute(key).filter(|text| !text.is_empty());
     let parts = [part("classname"), part("name")];

@@ -1,12 +1,12 @@
-//! Lines put together again from the pieces in which long ones arrive.
+//! Joins the pieces of long lines.
 
 use crate::evaluation::Stream;
 
-/// What of one line is looked at, in bytes. An engine that prints without ever ending a line
-/// must fill neither the memory nor the log.
+/// How much of one line is examined, in bytes. An engine that never ends a line must fill neither
+/// the memory nor the log.
 const LIMIT: usize = 16 << 20;
 
-/// Both streams' unfinished lines.
+/// The unfinished lines of all streams.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     out: Unfinished,
@@ -16,17 +16,17 @@ pub(super) struct Lines {
 
 #[derive(Debug, Default)]
 struct Unfinished {
-    /// Never longer than [`LIMIT`]; what comes after is dropped.
+    /// At most [`LIMIT`] bytes; the rest of the line is dropped.
     bytes: Vec<u8>,
 }
 
 impl Lines {
-    /// Hands every line that these bytes end to `on_line`. They end one at each `\r`, by which
-    /// progress is overwritten, and at their own end when they are `whole`. Empty lines are
-    /// left out, and what is not UTF-8 becomes U+FFFD.
+    /// Calls `on_line` for every line that ends in these bytes: at each `\r` (progress that
+    /// overwrites itself), and at the end of the bytes if `whole`. Empty lines are left out, and
+    /// bytes that are not UTF-8 become U+FFFD.
     ///
-    /// Returns whether the bytes must be kept for the same lines to come out again: `on_line`
-    /// said so of one of them, or they are a piece of a line that goes on.
+    /// Returns whether the log must keep the bytes to give the same lines again: `on_line`
+    /// returned true for one line, or the bytes are a piece of an unfinished line.
     pub(super) fn feed(
         &mut self,
         stream: Stream,
@@ -43,7 +43,7 @@ impl Lines {
         let mut parts = bytes.split(|byte| *byte == b'\r').peekable();
         while let Some(part) = parts.next() {
             let ends = whole || parts.peek().is_some();
-            // Of a line that is too long already, only its end matters.
+            // If the line is too long already, only its end matters.
             keep |= if ends { !line.bytes.is_empty() } else { !line.is_full() };
             line.push(part);
             if ends {
@@ -53,7 +53,7 @@ impl Lines {
         keep
     }
 
-    /// At the end of the output: what is left counts as a line.
+    /// At the end of the output, treats the rest as a line.
     pub(super) fn flush(&mut self, mut on_line: impl FnMut(Stream, &str) -> bool) {
         let Self { out, err, file } = self;
         for (stream, line) in [(Stream::Out, out), (Stream::Err, err), (Stream::File, file)] {
@@ -61,7 +61,7 @@ impl Lines {
         }
     }
 
-    /// The lines begun and not ended, so far.
+    /// The beginnings of unfinished lines.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
         [&self.out, &self.err, &self.file]
             .into_iter()
@@ -81,7 +81,7 @@ impl Unfinished {
 
     fn end(&mut self, on_line: &mut impl FnMut(&str) -> bool) -> bool {
         let keep = !self.bytes.is_empty() && on_line(&String::from_utf8_lossy(&self.bytes));
-        // A line of many MiB is rare; its memory need not stay.
+        // Very long lines are rare, so their memory is freed.
         self.bytes.clear();
         self.bytes.shrink_to(1 << 16);
         keep

@@ -1,5 +1,5 @@
-//! The results of EleutherAI's lm-evaluation-harness: `results.TASK."acc,none"`, and before
-//! version 0.4 `results.TASK.acc`.
+//! Parses the results of EleutherAI's lm-evaluation-harness: `results.TASK."acc,none"`, and
+//! before version 0.4 `results.TASK.acc`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ use super::json::{document_in, no_document};
 use super::value::{finite, number_in, reading, unreadable};
 use super::word::word;
 
-/// What a run that ended with exit code 0 says. A figure is called `TASK-acc`; one behind a
-/// filter other than `none` is `TASK-exact_match-strict-match`.
+/// The reading of a run that ended with exit code 0. A metric's name is `TASK-acc`, or, with a
+/// filter other than `none`, `TASK-exact_match-strict-match`.
 pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
     let document = document_in(text).ok_or_else(|| no_document(text))?;
     let results = document.get("results").and_then(Json::as_object).ok_or_else(|| {
@@ -44,13 +44,13 @@ fn named(task: &str, key: &str) -> String {
     if filter == "none" { name } else { format!("{name}-{}", word(filter)) }
 }
 
-/// `None` for what is no figure (an alias), and for an error bar that could not be computed: of
-/// one sample it is NaN or `N/A`, which says nothing of the answers.
+/// `None` for an entry that is not a number (an alias), and for a standard error that could not be
+/// computed: with one sample it is NaN or `N/A`, which says nothing about the answers.
 fn value(metric: &Metric, key: &str, figure: &Json) -> Option<Result<Value, Failure>> {
     let is_number = |text: &str| super::value::parse_number(text).is_some();
     let value = match figure {
         Json::Number(number) => finite(metric, number.as_f64()?),
-        // A bare NaN has become a text on the way here.
+        // A bare NaN arrives as a string, since it was quoted.
         Json::String(text) if is_number(text) => number_in(metric, text),
         _ => return None,
     };

@@ -1,6 +1,6 @@
-//! From an engine's output to what it says: lines in, a [`Reading`](crate::evaluation::Reading)
-//! or a [`Failure`](crate::evaluation::Failure) out. One parser a file; nothing here does IO,
-//! so that a stored log is read by the same code as a live run.
+//! Parses an engine's output: lines in, a [`Reading`](crate::evaluation::Reading) or a
+//! [`Failure`](crate::evaluation::Failure) out. One parser per file. No IO, so the same code reads
+//! a stored log and a live run.
 
 mod bench;
 mod divergence;

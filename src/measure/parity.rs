@@ -1,16 +1,16 @@
-//! What test programs of kernels print: a line for each check, with or without how far it is
-//! from its reference.
+//! Parses the output of kernel test programs: a line for each check, with or without its distance
+//! from the reference.
 //!
-//! There is no format, only habits, and lines are read by them:
+//! There is no standard format, so lines are recognised by common conventions:
 //! - a check passed, failed or was skipped: `[PASS]`, `[OK]`, `[FAIL]`, `[SKIP]` anywhere in a
 //!   line (`PASSED`, `FAILED`, `SKIPPED` too), or such a word in capitals as the first or the
-//!   last one, with or without a remark in brackets behind it;
+//!   last one, with or without a remark in brackets after it;
 //! - a distance: `max_diff=1.5e-05`, `Max diff: …`, `max_abs=…`, `max_err=…`;
-//! - a loss: `loss = 3.14`, and where the line tells the step, one of a series;
-//! - `TEST: GELU Forward` is a heading, by which the names of the checks below begin.
+//! - a loss: `loss = 3.14`; if the line has a step number, the loss is part of a series;
+//! - a heading: `TEST: GELU Forward`, which is a prefix of the names of the checks below.
 //!
-//! What adds up (`ALL TESTS PASSED (3/3)`, `FAILED: 2`) is no check. A check is called by the
-//! words of its line that are no figures; the same name again gets a number.
+//! Totals (`ALL TESTS PASSED (3/3)`, `FAILED: 2`) are not checks. A check's name is the words of
+//! its line before the first named number; a repeated name gets a number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,11 +23,11 @@ mod line;
 
 use line::{Line, State, heading};
 
-/// Names of figures over all checks; a check that is called so is called `check-NAME`.
+/// Names of metrics over all checks; a check with such a name becomes `check-NAME`.
 const OWN: [&str; 7] =
     ["passed", "failed", "skipped", "max_diff", "loss", "wall_s", "peak_rss_mib"];
 
-/// What a check without a name is called among the checks that ran.
+/// The name of a check without a name, among the checks that ran.
 const UNNAMED: &str = "unnamed";
 
 /// Reads one run's output.
@@ -36,14 +36,14 @@ pub(super) struct Parity {
     measure: String,
     heading: String,
     counts: BTreeMap<State, u32>,
-    /// How often each name came.
+    /// How often each name occurred.
     names: BTreeMap<String, u32>,
     ran: BTreeSet<String>,
     distances: BTreeMap<Metric, f64>,
     worst: Option<f64>,
     loss: Option<f64>,
     steps: Vec<f64>,
-    /// The first number that was not finite, and where.
+    /// The first number that is not finite, and its place.
     broken: Option<(String, f64)>,
 }
 
@@ -63,7 +63,7 @@ impl Parity {
         }
     }
 
-    /// Takes one line; true when something was read from it.
+    /// Takes one line; true if it holds a check, a value or a heading.
     pub(super) fn line(&mut self, line: &str) -> bool {
         let plain = anstream::adapter::strip_str(line).to_string();
         if let Some(heading) = heading(&plain) {
@@ -92,7 +92,7 @@ impl Parity {
         true
     }
 
-    /// The name in full; `None` for what is no check and has none.
+    /// The full name of a check; `None` if the line has neither a state nor a name.
     fn called(&mut self, name: &str, state: Option<State>) -> Option<String> {
         let name = match (word(name), state) {
             (name, None) if name.is_empty() => return None,
@@ -135,7 +135,7 @@ impl Parity {
         }
     }
 
-    /// What a run says that ended by itself.
+    /// The reading of a run that ended by itself.
     pub(super) fn finish(self) -> Result<Reading, Failure> {
         let Self { measure, counts, distances, worst, loss, steps, ran, broken, .. } = self;
         if let Some((place, number)) = broken {

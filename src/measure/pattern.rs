@@ -1,4 +1,4 @@
-//! A pattern matched line by line, on both streams in the order the lines arrived.
+//! Matches a pattern line by line, on both streams in the order of arrival.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ pub(super) struct Pattern {
     groups: Vec<Group>,
 }
 
-/// One group of the pattern, which picks among its own matches: an alternation
-/// `prompt (?<pp>…)|decode (?<tg>…)` finds each figure on a line of its own.
+/// One group of the pattern. Each group picks among its own matches, so that an alternation
+/// `prompt (?<pp>…)|decode (?<tg>…)` finds each value on a separate line.
 #[derive(Debug)]
 struct Group {
     index: usize,
@@ -31,7 +31,7 @@ struct Group {
 enum Picked {
     First(Option<String>),
     Last(Option<String>),
-    /// What is made of all matches, of which there is at least one.
+    /// A value computed from all matches.
     Weighed {
         all: Pick,
         numbers: Vec<f64>,
@@ -40,9 +40,9 @@ enum Picked {
 }
 
 impl Pattern {
-    /// Named groups yield `MEASURE.NAME`; where there are none, the first unnamed group, or
-    /// else the whole match, yields `MEASURE`. Facts have no order and no sum: for them every
-    /// pick but the first is the last.
+    /// Named groups yield `MEASURE.NAME`. Without named groups, the first unnamed group or the
+    /// whole match yields `MEASURE`. Facts have no order and no sum, so every pick except
+    /// `first` acts as `last`.
     pub(super) fn new(measure: &str, regex: &Regex, pick: Pick, kind: MeasureKind) -> Self {
         let named: Vec<_> = regex
             .capture_names()
@@ -61,7 +61,7 @@ impl Pattern {
         Self { regex: regex.clone(), kind, groups }
     }
 
-    /// Takes one line; true when the pattern matches in it.
+    /// Takes one line; true if the pattern matches.
     pub(super) fn line(&mut self, line: &str) -> bool {
         let mut matched = false;
         for captures in self.regex.captures_iter(line) {
@@ -75,7 +75,7 @@ impl Pattern {
         matched
     }
 
-    /// What a run that ended with exit code 0 says.
+    /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(self) -> Result<Reading, Failure> {
         let Self { regex, kind, groups } = self;
         let mut repeats = BTreeMap::new();
@@ -104,8 +104,8 @@ impl Picked {
         match self {
             Self::First(Some(_)) => {}
             Self::First(picked) | Self::Last(picked) => *picked = Some(text.to_owned()),
-            // Every match counts here, so one that is NaN or no number spoils the lot;
-            // `f64::min` would quietly step over a NaN.
+            // Every match counts here, so a NaN or a non-number makes the value fail;
+            // `f64::min` would silently skip a NaN.
             Self::Weighed { numbers, failure, .. } => match number_in(metric, text) {
                 Ok(value) => numbers.extend(value.number()),
                 Err(new) => keep_worse(failure, new),
@@ -113,7 +113,7 @@ impl Picked {
         }
     }
 
-    /// The numbers that repeat one measurement.
+    /// The numbers, if they are repeats of one measurement.
     fn repeats(&self) -> Option<&[f64]> {
         match self {
             Self::Weighed { all, numbers, .. } if are_repeats(*all, numbers) => Some(numbers),

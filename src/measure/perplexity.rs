@@ -1,20 +1,20 @@
-//! llama-perplexity's output, of any year.
+//! Parses llama-perplexity's output, of any version.
 //!
-//! Three things are looked for, wherever in a line they stand, since prefixes and line breaks
-//! around them have come and gone:
+//! The parser looks for three things anywhere in a line, since prefixes and line breaks differ
+//! between versions:
 //! - `[1]17.1041,[2]16.9,…` on stdout: the cumulative perplexity after each chunk;
-//! - `calculating perplexity over 24 chunks, n_ctx=512`: how many are to come, and since
-//!   2024-03 the tokens in each; with `--ppl-stride` since 2026-02 `computing over 24 chunks`;
+//! - `calculating perplexity over 24 chunks, n_ctx=512`: the number of chunks, and since 2024-03
+//!   the tokens in each chunk; with `--ppl-stride` since 2026-02 `computing over 24 chunks`;
 //! - `Final estimate: PPL = 17.0805 +/- 0.44526`, on stdout before September 2024, since then
 //!   on stderr.
 //!
-//! Two kinds of runs never print an estimate: those with `--ppl-stride`, which say `Calculation
-//! chunk = 640`, and those of programs from before 2023-08-25, none of which announces the tokens
-//! in a chunk. Once all chunks that were announced are there, the last one's value is what the
-//! estimate would be: both are the same number.
+//! Two kinds of runs never print an estimate: runs with `--ppl-stride`, which print `Calculation
+//! chunk = 640`, and programs from before 2023-08-25, which do not print the tokens in a chunk. In
+//! these runs, once all announced chunks are there, the last chunk's value is the estimate: both
+//! are the same number.
 //!
-//! The bytes go through small automata one by one, so that it makes no difference where a line
-//! was cut into pieces.
+//! Small automata read byte by byte, so the result does not depend on how lines are cut into
+//! pieces.
 
 use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream};
 
@@ -29,9 +29,9 @@ const ESTIMATE: &[&[u8]] = &[b"Final estimate: PPL", b" = "];
 const ANNOUNCED: [&[&[u8]]; 2] = [&[b"calculating perplexity over "], &[b"computing over "]];
 const CONTEXT: [&[&[u8]]; 2] =
     [&[b"calculating perplexity over ", b"n_ctx="], &[b"computing over ", b"n_ctx="]];
-/// Only a strided run says this.
+/// Only a strided run prints this.
 const STRIDED: &[&[u8]] = &[b"Calculation chunk = "];
-/// Stands in place of the estimate when its standard deviation cannot be computed.
+/// Printed in place of the estimate if its standard deviation cannot be computed.
 const NO_DEVIATION: &[&[u8]] = &[b"Unexpected negative standard deviation of log(prob)"];
 
 /// Reads one run's output.
@@ -43,7 +43,7 @@ pub(super) struct Perplexity {
     found: ParsedLines,
 }
 
-/// What is looked for on either stream.
+/// The texts to look for on one stream.
 #[derive(Debug)]
 struct Figures {
     estimate: Figure,
@@ -60,12 +60,12 @@ struct ParsedLines {
     chunks: Vec<f64>,
     announced: Option<usize>,
     context: Option<u32>,
-    /// The final one, once both streams have ended.
+    /// The final estimate, after both streams ended.
     estimate: Option<f64>,
     no_deviation: bool,
     strided: bool,
-    /// The first number that was not finite, and where. It stays: cumulative perplexity never
-    /// recovers from NaN, so a later finite number belongs to another pass.
+    /// The first number that is not finite, and its place. Later finite numbers do not clear it:
+    /// cumulative perplexity never recovers from NaN, so these belong to another pass.
     broken: Option<(String, f64)>,
 }
 
@@ -79,7 +79,7 @@ impl Perplexity {
         }
     }
 
-    /// Takes a whole line or a piece of one; true when it holds a figure or a part of one.
+    /// Takes a line or a piece of a line; true if it holds a value or a part of one.
     pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let Self { items, out, err, found } = self;
         let (figures, mut items) = match stream {
@@ -99,12 +99,12 @@ impl Perplexity {
         keep | is_open(figures, &items)
     }
 
-    /// Whether a chunk was read, and how many of how many, for people.
+    /// Whether a chunk was read, and the progress for people.
     pub(super) fn progress(&self) -> (bool, String) {
         (!self.found.chunks.is_empty(), self.found.progress())
     }
 
-    /// What a run that ended with exit code 0 says.
+    /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(mut self, measure: &str) -> Result<Reading, Failure> {
         // The output may end without a line break.
         for stream in [Stream::Out, Stream::Err] {
@@ -163,8 +163,8 @@ impl Figures {
 }
 
 impl ParsedLines {
-    /// Takes `[index]text,`; false when it is none of the series. Chunks come in order, so an
-    /// index out of order is other text in brackets, and 1 begins another pass.
+    /// Takes `[index]text,`; false if it is not the next chunk. Chunks come in order, so an index
+    /// out of order is other text in brackets, and 1 begins another pass.
     fn chunk(&mut self, index: usize, text: &str) -> bool {
         let Some(number) = parse_number(text) else { return false };
         if index == 1 {
@@ -193,7 +193,7 @@ impl ParsedLines {
         if let Some((place, number)) = self.broken {
             return Err(Failure::not_finite(&place, number));
         }
-        // In which order two streams say theirs is chance, so where they differ none counts.
+        // The order of two streams is random, so if their estimates differ, neither counts.
         if let (Some(out), Some(err)) = (out, err)
             && out.to_bits() != err.to_bits()
         {
@@ -227,14 +227,14 @@ impl ParsedLines {
             return None;
         }
         let ends_without_estimate = self.strided || self.context.is_none() || self.no_deviation;
-        // Logits that are all alike (say, zeros) have no deviation; the engine then prints a
-        // complaint instead of the estimate. The last chunk's value is the same number, and a
-        // commit that broke the logits that badly must not pass for untestable.
+        // If all logits are equal (zeros, for example), the engine prints an error message and no
+        // estimate. The last chunk's value is the same number, and a commit that breaks the logits
+        // so badly must not count as untestable.
         let last = self.chunks.last().filter(|_| ends_without_estimate && self.announced.is_some());
         self.estimate.or(last.copied())
     }
 
-    /// How many chunks were read, of how many.
+    /// How many chunks were read, for people.
     fn progress(&self) -> String {
         let read = self.chunks.len();
         match self.announced {

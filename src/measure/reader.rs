@@ -1,4 +1,4 @@
-//! One run's output, line by line, to what it says.
+//! Parses one run's output, line by line, into a reading or a failure.
 
 use regex::Regex;
 
@@ -22,11 +22,10 @@ use super::perplexity::Perplexity;
 use super::value::unreadable;
 use super::whole::Whole;
 
-/// Fed with each line as it arrives, before anything is cut.
+/// The parser of one run's output. It gets each line before the log is shortened.
 ///
-/// The same reader serves a live run and its stored log: the lines for which [`Reader::line`]
-/// returned true, in the same order and with anything or nothing in between, give the same
-/// reading again.
+/// A live run and its stored log use the same reader. The lines for which [`Reader::line`] returned
+/// true, in the same order and with any other lines in between, give the same reading again.
 #[derive(Debug)]
 pub struct Reader {
     measure: String,
@@ -38,25 +37,25 @@ pub struct Reader {
     complaints: Complaints,
 }
 
-/// Where figures are looked for.
+/// Where values are looked for.
 #[derive(Debug)]
 enum Source {
     /// On stdout and stderr.
     Streams,
-    /// In the file at this path below `{out}`, which takes stdout's place.
+    /// In the file at this path below `{out}`, in place of stdout.
     File { path: String, is_there: bool },
 }
 
-/// The parsers, by what they are given.
+/// The parsers, by their input.
 #[derive(Debug)]
 enum Figures {
     /// Each byte.
     Perplexity(Box<Perplexity>),
     /// Each line.
     Lines(LineParser),
-    /// All of stdout, when it is complete.
+    /// All of stdout, at the end.
     Whole(Whole, WholeParser),
-    /// Nothing.
+    /// No output.
     ExitCode,
 }
 
@@ -76,7 +75,7 @@ enum WholeParser {
     LmEval,
 }
 
-/// What is looked for beside the figures.
+/// Patterns to look for in addition to the values.
 #[derive(Debug)]
 struct Watch {
     requires: Vec<(Regex, bool)>,
@@ -84,7 +83,7 @@ struct Watch {
     hit: Option<usize>,
 }
 
-/// What of a measure concerns its output.
+/// The parts of a measure that concern its output.
 #[derive(Clone, Copy)]
 struct Spec<'a> {
     name: &'a str,
@@ -95,7 +94,7 @@ struct Spec<'a> {
 }
 
 impl Reader {
-    /// A reader for one run of `measure`. Requirements of other measures are not looked at.
+    /// A reader for one run of `measure`; requirements of other measures are ignored.
     pub fn new(measure: &Measure, requires: &[Require]) -> Self {
         let spec = Spec {
             name: &measure.name,
@@ -139,7 +138,7 @@ impl Reader {
         let patterns = requires.iter().filter(|require| require.measure == spec.name);
         let patterns = patterns.filter_map(|require| match &require.what {
             Required::Pattern(pattern) => Some((pattern.clone(), false)),
-            // One run cannot tell by itself.
+            // This needs a second run to compare with.
             Required::SameChecks => None,
         });
         Self {
@@ -157,12 +156,11 @@ impl Reader {
         }
     }
 
-    /// Takes the next line, without its line break; one of [`LONGEST_LINE`] bytes is a piece
-    /// that the next bytes of the same stream go on with.
+    /// Takes the next line, without its line break. [`LONGEST_LINE`] bytes are a piece of a line,
+    /// which the next bytes of the same stream continue.
     ///
-    /// Returns true when it must stay in the log: a figure or a part of one, the first match of
-    /// a required pattern, or the first transient one was read from it, or it may say why the
-    /// run failed.
+    /// Returns true if the line must stay in the log: it holds a value or a part of one, the
+    /// first match of a required or transient pattern, or a possible reason of a failure.
     pub fn line(&mut self, stream: Stream, line: &[u8]) -> bool {
         self.piece(stream, line, line.len() < LONGEST_LINE)
     }
@@ -187,16 +185,16 @@ impl Reader {
         Some(&self.watch.transient[hit])
     }
 
-    /// A failed step before the measure, whose output this was, with what it said of it.
+    /// Adds the reason found in the output to the failure of a `[[prepare]]` step.
     pub fn explain(self, failure: Failure, ended: &Ended) -> Failure {
         explained(failure, None, self.complaints, ended)
     }
 
-    /// What the run says, now that it has ended.
+    /// The reading, after the run ended.
     ///
     /// # Errors
-    /// The failure that the end is by itself (crash, time-out); with exit code 0 NaN, an
-    /// incomplete or unreadable output, or a requirement that did not show.
+    /// A crash or a time-out; with exit code 0: NaN, an incomplete or unreadable output, or an
+    /// unmet requirement.
     pub fn finish(mut self, ended: &Ended) -> Result<Reading, Failure> {
         let Self { source, figures, lines, watch, .. } = &mut self;
         lines.flush(|stream, text| {
@@ -213,26 +211,26 @@ impl Reader {
         };
         let failed = match ended {
             Ended::Exited(_) if is_code => None,
-            // A suite in which a test failed leaves with an error, and has said all it has to.
+            // A suite with a failed test exits with an error, but its output is complete.
             Ended::Exited(_) if is_suite && said.as_ref().is_ok_and(has_failures) => None,
             _ => failure_of(ended).map(|failure| explained(failure, progress, complaints, ended)),
         };
         let kind = said.as_ref().err().map(|failure| failure.kind);
         match (failed, missing, kind) {
-            // An engine that prints NaN may go on to exit code 0, return an error, or run into
-            // an assertion, as its year has it. It is the same defect, so it must be the same
-            // failure, or half of a hunt's bad commits would be untestable. A run that
-            // something else ended (a time-out, a KILL) is judged by that end.
+            // After NaN an engine may exit with 0, with an error, or with a failed assertion, by
+            // version. The defect is the same, so the failure must be the same, or half of the
+            // bad commits would be untestable. A run that was ended from outside (time-out,
+            // KILL) is judged by how it ended.
             (Some(_), None, Some(FailureKind::Nan)) if is_own_doing(ended) => said,
-            // What is missing may be what was cut off, and an incomplete run is taken again.
+            // The missing requirement may be in the cut-off part; an incomplete run is repeated.
             (None, _, Some(FailureKind::Incomplete)) | (None, None, _) => said,
-            // A run that lacks a requirement does not count, whatever figures it shows.
+            // A run with an unmet requirement does not count, whatever its values.
             (Some(failure), ..) | (None, Some(failure), _) => Err(failure),
         }
     }
 }
 
-/// How far a failed run had come, and what it said of its failure.
+/// Adds a failed run's progress, and the reason found in its output, to the failure.
 fn explained(
     mut failure: Failure,
     progress: Option<(bool, String)>,
@@ -249,7 +247,7 @@ fn explained(
     failure.heard(heard)
 }
 
-/// Whether some test of a suite failed.
+/// Whether a test of a suite failed.
 fn has_failures(reading: &Reading) -> bool {
     let is_count = |name: Option<&str>| matches!(name, Some("failed" | "failures" | "errors"));
     let mut values = reading.values.iter();
@@ -259,7 +257,7 @@ fn has_failures(reading: &Reading) -> bool {
 }
 
 impl Source {
-    /// What a line of this stream is to the parser; `None` where it looks elsewhere.
+    /// The stream that the parser sees for a line of this stream; `None` if it is not read.
     fn take(&mut self, stream: Stream) -> Option<Stream> {
         if let (Self::File { is_there, .. }, Stream::File) = (&mut *self, stream) {
             *is_there = true;
@@ -272,7 +270,7 @@ impl Source {
         matches!(self, Self::File { .. }) == (stream == Stream::File)
     }
 
-    /// The file, where there is none.
+    /// The failure if the file is missing.
     fn missing(&self) -> Option<Failure> {
         let Self::File { path, is_there: false } = self else { return None };
         let detail = format!(
@@ -284,7 +282,7 @@ impl Source {
 }
 
 impl Figures {
-    /// Whether tests are counted.
+    /// Whether the parser counts tests.
     fn is_suite(&self) -> bool {
         matches!(self, Self::Lines(LineParser::Parity(_)) | Self::Whole(_, WholeParser::Junit))
     }
@@ -307,7 +305,7 @@ impl Figures {
         }
     }
 
-    /// Whether a chunk of the text was read, and how many, for people.
+    /// Whether a chunk of the text was read, and the progress for people.
     fn progress(&self) -> Option<(bool, String)> {
         match self {
             Self::Perplexity(parser) => Some(parser.progress()),
@@ -337,7 +335,7 @@ impl Figures {
 }
 
 impl Watch {
-    /// Whether there is nothing (more) to look for.
+    /// Whether there is nothing left to look for.
     fn is_idle(&self) -> bool {
         self.requires.iter().all(|(_, seen)| *seen)
             && (self.hit.is_some() || self.transient.is_empty())

@@ -1,12 +1,12 @@
-//! Several numbers that one launch printed of one thing, and the one value made of them.
+//! Repeats: several numbers that one launch prints for one metric, and the value made of them.
 
 use crate::config::Pick;
 use crate::stats;
 
-/// So many repeats are a benchmark's; more are a series, which nobody needs beside its log.
+/// Maximum number of stored repeats; more numbers are a series, which the log holds.
 pub(super) const MOST: usize = 1000;
 
-/// The value; `None` without numbers.
+/// The value from all numbers; `None` without numbers.
 pub(super) fn made_of(pick: Pick, numbers: &[f64]) -> Option<f64> {
     let each = || numbers.iter().copied();
     match pick {
@@ -20,8 +20,8 @@ pub(super) fn made_of(pick: Pick, numbers: &[f64]) -> Option<f64> {
     }
 }
 
-/// Whether the numbers repeat one measurement, and are worth being kept. What is added up are
-/// parts of one, and of what is printed as it goes on only the first or the last is meant.
+/// Whether the numbers are repeats of one measurement, and so are stored. Not for `sum`, which
+/// adds parts of one measurement, nor for `first` and `last`, which use one number only.
 pub(super) fn are_repeats(pick: Pick, numbers: &[f64]) -> bool {
     !matches!(pick, Pick::First | Pick::Last | Pick::Sum) && (2..=MOST).contains(&numbers.len())
 }

@@ -1,4 +1,4 @@
-//! Values as engines print them, whatever C library they are linked with.
+//! Parses numbers as engines print them with any C library.
 
 use crate::evaluation::{Failure, FailureKind, Metric, Reading, Value};
 
@@ -27,8 +27,8 @@ pub(super) fn parse_number(text: &str) -> Option<f64> {
     }
 }
 
-/// A number that was read for `metric`, or why it is none: NaN and infinities are failures of
-/// kind [`FailureKind::Nan`], and never a value.
+/// The number as a value of `metric`; NaN and infinities are failures of kind
+/// [`FailureKind::Nan`], never values.
 pub(super) fn finite(metric: &Metric, number: f64) -> Result<Value, Failure> {
     if number.is_finite() {
         return Ok(Value::Number(number));
@@ -36,7 +36,7 @@ pub(super) fn finite(metric: &Metric, number: f64) -> Result<Value, Failure> {
     Err(Failure::not_finite(&metric.to_string(), number))
 }
 
-/// `text`, which was found for `metric`, as a finite number.
+/// Parses the text found for `metric` as a finite number.
 pub(super) fn number_in(metric: &Metric, text: &str) -> Result<Value, Failure> {
     match parse_number(text) {
         Some(number) => finite(metric, number),
@@ -44,7 +44,7 @@ pub(super) fn number_in(metric: &Metric, text: &str) -> Result<Value, Failure> {
     }
 }
 
-/// There is text where `metric` belongs, and it is no number.
+/// The failure if the text found for `metric` is not a number.
 pub(super) fn not_a_number(metric: &Metric, text: &str) -> Failure {
     unreadable(
         &format!("{metric}: not a number"),
@@ -52,13 +52,13 @@ pub(super) fn not_a_number(metric: &Metric, text: &str) -> Failure {
     )
 }
 
-/// Exit code 0 and no value.
+/// The failure for exit code 0 without a value.
 pub(super) fn unreadable(signature: &str, detail: String) -> Failure {
     Failure::new(FailureKind::Unreadable, signature, detail)
 }
 
-/// The reading made of all values, or the failure to report: a NaN before anything else, since
-/// it says more of the commit than a value that is missing beside it.
+/// The reading from all values, or the failure to report. NaN comes before other failures, since
+/// NaN says more about the commit than a missing value.
 pub(super) fn reading(
     values: impl IntoIterator<Item = (Metric, Result<Value, Failure>)>,
 ) -> Result<Reading, Failure> {
@@ -73,7 +73,7 @@ pub(super) fn reading(
     failure.map_or(Ok(reading), Err)
 }
 
-/// Keeps the first failure, unless the new one is a NaN and the first is none.
+/// Keeps the first failure, unless only the new one is a NaN.
 pub(super) fn keep_worse(kept: &mut Option<Failure>, new: Failure) {
     let is_worse = |old: &Failure| old.kind != FailureKind::Nan && new.kind == FailureKind::Nan;
     if kept.as_ref().is_none_or(is_worse) {

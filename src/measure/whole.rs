@@ -1,4 +1,4 @@
-//! All that a run printed on stdout, for parsers that read it as one document.
+//! Collects all of stdout, for parsers that read one document.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::evaluation::{Failure, Stream};
 
 use super::value::unreadable;
 
-/// More than this on stdout, in bytes, is not read.
+/// Maximum size of stdout, in bytes.
 const LIMIT: usize = 64 << 20;
 
 /// Stdout so far.
@@ -17,7 +17,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Takes a whole line or a piece of one; true for all of stdout up to the limit.
+    /// Takes a line or a piece of a line; true for stdout up to the limit.
     pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         if stream == Stream::Err || self.too_long {
             return false;
@@ -32,7 +32,7 @@ impl Whole {
         true
     }
 
-    /// What it says; bytes that are no UTF-8 are U+FFFD.
+    /// The collected text; bytes that are not UTF-8 become U+FFFD.
     pub(super) fn text(&self) -> Result<Cow<'_, str>, Failure> {
         if self.too_long {
             let detail = format!("more than {} MiB on stdout", LIMIT >> 20);
@@ -54,7 +54,7 @@ mod tests {
         assert!(!whole.feed(Stream::Err, b"y", true));
         assert!(whole.feed(Stream::Out, &piece, false));
         assert_eq!(whole.text().unwrap().len(), LIMIT);
-        // The piece that goes too far stays, so that reading the log again finds the same.
+        // The log keeps the piece beyond the limit, so that a second read gives the same result.
         assert!(whole.feed(Stream::Out, b"1", true));
         assert!(!whole.feed(Stream::Out, b"1", true));
         assert_eq!(whole.text().unwrap_err().detail, "more than 64 MiB on stdout");

@@ -1,10 +1,10 @@
-//! What programs call their checks and tasks, as a part of a metric's name.
+//! Turns names of checks and tasks into parts of a metric's name.
 
-/// Longer names are cut; a log has them whole.
+/// Maximum length of a name, in characters; the log has the full name.
 const LONGEST: usize = 96;
 
-/// Letters, digits, `_` and `-` stay, and whatever stands between them is one `_`. Empty where
-/// nothing stays.
+/// Keeps letters, digits and `-`, and turns each run of other characters between them into one
+/// `_`; `-` at either end is cut. May be empty.
 pub(super) fn word(text: &str) -> String {
     let mut word = String::new();
     let mut gap = false;

@@ -35,7 +35,7 @@ pub struct Oracle {
     /// The resolved revisions and patches that the configuration names, so that a branch that
     /// moves during a hunt does not change the builds.
     pub pins: Pins,
-    /// Makes trees that differ from their commit: with patches or overlays.
+    /// Makes trees with patches, overlays or a replaced dependency.
     pub laying: Laying,
     /// Inputs, probes, inherited variables and machine.
     pub facts: Facts,

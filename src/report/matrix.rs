@@ -123,7 +123,7 @@ fn sentence(report: &Report, line: &MatrixLine) -> Option<String> {
 /// The grid: a row for each cell, a column for each confirmed commit.
 pub(super) fn grid(report: &Report, line: &MatrixLine) -> Table {
     let mut columns = line.axes.clone();
-    columns.extend(["good end", "bad end", "limit"].map(str::to_owned));
+    columns.extend(["good end", "bad end", "tolerance"].map(str::to_owned));
     let found: Vec<&FirstBad> = report
         .culprits
         .iter()
@@ -137,7 +137,7 @@ pub(super) fn grid(report: &Report, line: &MatrixLine) -> Table {
     let rows = line.cells.iter().map(|cell| {
         let mut row: Vec<Cell> = cell.values.iter().map(|value| Cell::from(&**value)).collect();
         let bad = figure(&cell.bad);
-        let bad = if cell.broken { format!("{bad} (beyond the limit)") } else { bad };
+        let bad = if cell.broken { format!("{bad} (beyond the tolerance)") } else { bad };
         row.extend([figure(&cell.baseline), bad, figure(&cell.limit)].map(Cell::Text));
         row.extend(found.iter().map(|first| {
             let step = cell.steps.iter().find(|step| step.commit == first.commit);

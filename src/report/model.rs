@@ -70,7 +70,7 @@ pub struct Report {
     /// The last posterior of each search that computed one.
     #[serde(default)]
     pub posterior: Vec<PosteriorLine>,
-    /// Every commit that was built, run or judged, in order of first appearance.
+    /// Every commit that was built, run or judged, in order of history.
     pub commits: Vec<MeasuredCommit>,
     /// Metrics that one run prints several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -159,7 +159,7 @@ pub struct FirstBad {
     pub author: String,
     /// The author's date (RFC 3339).
     pub date: String,
-    /// Confidence in the answer, from 0 to 1.
+    /// Confidence in the answer, below 1.
     pub confidence: f64,
     /// What the confidence rests on.
     pub basis: Basis,

@@ -104,7 +104,7 @@ fn other(report: &Report) -> Vec<String> {
     let confirmed = confirmed.map(|c| format!("{} {}", c.commit, text::line(&c.subject)));
     list(&mut lines, &format!("Confirmed {}s:", words::sought(report)), confirmed);
     let title = match report.outcome {
-        Outcome::Gradual => "The limit is crossed at:",
+        Outcome::Gradual => "The threshold is crossed at:",
         _ => "Candidates:",
     };
     list(&mut lines, title, report.candidates.iter().map(named));

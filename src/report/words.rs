@@ -63,7 +63,7 @@ fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
-/// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)`; with noise also the step's
+/// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)`; with noise also the step's
 /// 95 % interval.
 pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
     let levels = format!(
@@ -75,10 +75,10 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
     let limit = text::value(&effect.limit);
     if let Some(about) = About::of(report, effect) {
         let About { step, interval } = about;
-        return format!("{levels}, {step} (95 % interval {interval}; limit {limit})");
+        return format!("{levels}, {step} (95 % interval {interval}; tolerance {limit})");
     }
     match &effect.own_step {
-        Some(step) => format!("{levels}, {} (limit {limit})", moved(report, step)),
+        Some(step) => format!("{levels}, {} (tolerance {limit})", moved(report, step)),
         None if noise_of(report, effect).is_some() => levels,
         None => format!("{levels} (must not change)"),
     }
@@ -123,11 +123,11 @@ pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
     Some(format!("Confirmed on {date} by hunt {hunt}; not measured afresh in this one."))
 }
 
-/// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)`.
+/// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)`.
 pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let [from, to] = report.options.aim.swap_if_fix(["good", "bad"]);
     format!(
-        "{} got {} from {from} to {to}: {} explained, {} left (limit {})",
+        "{} got {} from {from} to {to}: {} explained, {} left (tolerance {})",
         account.metric,
         moved(report, &account.total),
         text::value(&account.explained),
@@ -267,7 +267,7 @@ pub(super) fn candidates_title(report: &Report) -> &'static str {
 /// A warning against blaming a listed commit, for a gradual change.
 pub(super) fn candidates_caution(report: &Report) -> Option<&'static str> {
     (report.outcome == Outcome::Gradual)
-        .then_some("Here the limit is crossed; that alone makes no commit guilty.")
+        .then_some("Here the threshold is crossed; that alone makes no commit guilty.")
 }
 
 /// What the script beside the report does.

@@ -1,4 +1,4 @@
-//! What goes between a search in noise and whoever makes its measurements.
+//! The messages between a search in noise and its caller, which makes the runs.
 
 use super::calibration::Calibration;
 use super::passfail::Rates;
@@ -12,26 +12,26 @@ pub enum Place {
     Commit(usize),
 }
 
-/// How a search begins.
+/// The initial settings of a search.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How likely each commit is to begin with; 0 for one that cannot be it.
+    /// Prior probability of each commit; 0 for a commit that cannot be the first bad one.
     pub prior: Vec<f64>,
     /// Commits that must not be measured.
     pub untestable: Vec<bool>,
     /// Samples of the good endpoint, in order.
     pub good: Vec<f64>,
-    /// Samples of the bad endpoint, in order; as many.
+    /// Samples of the bad endpoint, in order; as many as of the good one.
     pub bad: Vec<f64>,
-    /// What they came to.
+    /// Levels or rates from these samples.
     pub scale: Scale,
     /// Whether the machine may drift.
     pub may_drift: bool,
-    /// What a build takes beside a run; 1 where that is not known.
+    /// Duration of a build relative to a run; 1 if not known.
     pub price_of_build: f64,
 }
 
-/// What samples are compared with.
+/// Levels or failure rates of good and bad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
     /// Levels, from a calibration.
@@ -40,42 +40,43 @@ pub enum Scale {
     Rates(Rates),
 }
 
-/// What the search wants.
+/// What the search asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Advice {
-    /// One run at each of these, in this order; told with [`Noisy::told`](super::Noisy::told).
+    /// One run at each of these places, in this order; the answer is
+    /// [`Noisy::told`](super::Noisy::told).
     Measure(Vec<Place>),
-    /// Fresh runs of the commit against each of these; if they do not hold, told with [`Noisy::rejected`](super::Noisy::rejected).
+    /// Fresh runs of this candidate; a rejection is reported with
+    /// [`Noisy::rejected`](super::Noisy::rejected).
     Confirm(Candidate),
-    /// It cannot get further.
+    /// The search ends without a commit.
     Stop(Answer),
 }
 
-/// A commit that the posterior points at.
+/// A commit that is probably the first bad one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The commit.
     pub commit: usize,
-    /// What it is compared with: its parents, or where those cannot be measured their nearest
-    /// ancestors that can.
+    /// What to compare it with: its parents, or their nearest testable ancestors.
     pub against: Vec<Place>,
-    /// The commit, and those that cannot be measured between it and them, oldest first.
+    /// The commit and the untestable commits between it and `against`, oldest first.
     pub span: Vec<usize>,
-    /// What they hold of the posterior.
+    /// The span's share of the posterior.
     pub mass: f64,
 }
 
-/// Where a search ends without a commit.
+/// Why a search ended without a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Every commit worth measuring had all the runs that could help.
+    /// Every commit worth measuring has its maximum of runs.
     Exhausted,
-    /// Three commits in turn were not confirmed.
+    /// Three candidates were rejected.
     Rejected,
-    /// As many runs as a search may make.
+    /// The maximum number of runs is reached.
     OutOfRuns,
-    /// The machine drifted, and in pairs the endpoints do not lie apart.
+    /// The machine drifted, and the endpoints do not differ in pairs either.
     Drifted,
-    /// No commit divides what was measured into a better and a worse part.
+    /// No commit splits the samples into a better and a worse part.
     Unexplained,
 }

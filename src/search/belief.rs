@@ -1,22 +1,22 @@
-//! How likely each commit is the first bad one, given what was measured where.
+//! The posterior: how likely each commit is the first bad one, given the samples.
 
 use std::collections::BTreeMap;
 
 use super::evidence::{Evidence, Likelihood};
 use super::graph::Graph;
 
-/// The mass of commits that no longer matter, all together.
+/// Total probability of the commits that are too unlikely to matter.
 const NEGLIGIBLE: f64 = 1e-7;
 
-/// The commits of a range, sorted by which measured commits contain them: what no measurement
-/// tells apart is one class, with one likelihood.
+/// The commits of a range in classes. Commits that the same measured commits contain form one
+/// class, and share one likelihood.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
     /// Each commit's class.
     of: Vec<u32>,
-    /// Each class: which of the measured commits contain it, and its share of the prior.
+    /// All classes.
     all: Vec<Class>,
-    /// The measured commits, in the order they came.
+    /// The measured commits, in order of their first measurement.
     measured: Vec<usize>,
     prior: Vec<f64>,
 }
@@ -30,21 +30,21 @@ struct Class {
 /// A posterior over the first bad commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Belief {
-    /// For each commit the probability that it is the first bad one.
+    /// For each commit, the probability that it is the first bad one.
     pub first: Vec<f64>,
-    /// For each commit the probability that it is bad: that it contains the first bad one.
+    /// For each commit, the probability that it is bad: that it contains the first bad one.
     pub bad: Vec<f64>,
 }
 
 impl Classes {
-    /// Nothing is measured yet; `prior` weighs the commits (0: cannot be it).
+    /// Starts without measurements; `prior`: weights of the commits (0: not the first bad one).
     pub fn new(prior: Vec<f64>) -> Self {
         let sum = prior.iter().sum();
         let all = Class { within: Vec::new(), prior: sum };
         Self { of: vec![0; prior.len()], all: vec![all], measured: Vec::new(), prior }
     }
 
-    /// The place of a commit among the measured ones; its first measurement splits the classes.
+    /// The index of a commit among the measured ones; a new commit splits the classes.
     pub fn place(&mut self, graph: &Graph, commit: usize) -> usize {
         if let Some(place) = self.measured.iter().position(|one| *one == commit) {
             return place;
@@ -68,9 +68,9 @@ impl Classes {
         self.measured.len() - 1
     }
 
-    /// The posterior, from what was measured at the good endpoint and at each measured commit
-    /// (in the order of their places). `None` where no commit explains it: nowhere are the
-    /// commits with it worse than those without.
+    /// The posterior, from the evidence at the good endpoint and at each measured commit (in the
+    /// order of [`Self::place`]). `None` if no commit explains the samples: for no commit are
+    /// the descendants worse than the rest.
     pub fn belief(
         &self,
         graph: &Graph,
@@ -97,15 +97,15 @@ impl Classes {
     }
 }
 
-/// The weights with those struck out that together weigh nothing: a search soon has few
-/// commits left, and only these need to be looked for in every merge.
+/// Sets negligible weights to 0. A search soon has few likely commits, and only these must be
+/// propagated through merges.
 fn without_negligible(weights: &[f64]) -> Vec<f64> {
     let bar = NEGLIGIBLE / weights.len() as f64;
     weights.iter().map(|w| if *w >= bar { *w } else { 0.0 }).collect()
 }
 
 impl Belief {
-    /// The smallest set of commits that holds this share of the posterior, the likeliest first.
+    /// The smallest set of commits with this share of the posterior, the likeliest first.
     pub fn smallest_set(&self, share: f64) -> Vec<usize> {
         let mut order: Vec<usize> =
             (0..self.first.len()).filter(|&i| self.first[i] > 0.0).collect();
@@ -122,8 +122,8 @@ impl Belief {
         set
     }
 
-    /// What measuring a commit can tell: 1 where it is as likely good as bad, 0 where that is
-    /// known; bits, by the entropy of P(bad).
+    /// The information from measuring a commit: the entropy of P(bad) in bits, from 0 (known) to
+    /// 1 (good and bad equally likely).
     pub fn openness(&self, commit: usize) -> f64 {
         let p = self.bad[commit].clamp(0.0, 1.0);
         let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
@@ -131,29 +131,28 @@ impl Belief {
     }
 }
 
-/// A commit that can be measured, with everything that hides behind it: the commits that
-/// cannot, up to the nearest ancestors that can.
+/// A testable commit with the untestable commits behind it, up to the nearest testable
+/// ancestors.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UntestableSpan {
-    /// The commit that can be measured.
+    /// The testable commit.
     pub(super) commit: usize,
-    /// It and those behind it, oldest first.
+    /// The testable commit and the untestable commits behind it, oldest first.
     pub(super) span: Vec<usize>,
-    /// The nearest ancestors that can be measured; none where that is the good side.
+    /// The nearest testable ancestors; empty if the good side comes next.
     pub(super) frontier: Vec<usize>,
-    /// What the span holds of the posterior.
+    /// The span's share of the posterior.
     pub(super) mass: f64,
 }
 
-/// The commit that can be measured which holds, with what hides behind it, the most of the
-/// posterior.
+/// The testable commit whose span has the largest share of the posterior.
 pub(super) fn hideout(
     graph: &Graph,
     belief: &Belief,
     untestable: &[bool],
 ) -> Option<UntestableSpan> {
     let mut seen = vec![usize::MAX; graph.len()];
-    // Commits that cannot be measured are few, as a rule: most commits hide nothing.
+    // Untestable commits are rare, so most spans are a single commit.
     let mut mass = |commit: usize| {
         if graph.parents(commit).any(|parent| untestable[parent]) {
             behind(graph, belief, untestable, commit, &mut seen).mass
@@ -179,7 +178,7 @@ pub fn likeliest(belief: &Belief) -> Option<usize> {
         .max_by(|&a, &b| belief.first[a].total_cmp(&belief.first[b]).then(b.cmp(&a)))
 }
 
-/// What hides behind a commit; `seen` says for which commit each was last met.
+/// The span of a commit; `seen`: for each commit, the last span that visited it.
 fn behind(
     graph: &Graph,
     belief: &Belief,

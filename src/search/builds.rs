@@ -1,29 +1,29 @@
-//! Whether a step is larger than what two builds of one commit differ by. Where code lies in
-//! memory moves with every link, and throughput with it: runs of one build each cannot tell that
-//! from a change of the source.
+//! Whether a step is larger than the differences between builds of one commit. Each link moves
+//! code in memory, which changes throughput. Runs of a single build per commit cannot tell this
+//! effect from a change of the source.
 
 use crate::stats;
 
 use super::calibration::bound;
 
-/// Builds of each side before they are compared.
+/// Minimum builds of each side.
 const LEAST: usize = 3;
-/// Builds of each side at most.
+/// Maximum builds of each side.
 const MOST: usize = 6;
 
-/// What several builds of each side say.
+/// The result of a comparison of builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builds {
-    /// The step is beyond what builds differ by.
+    /// The step is larger than the differences between builds.
     Bear,
     /// More builds are needed.
     More,
-    /// It is not, with as many builds as are made.
+    /// The step is not larger, and the maximum of builds is reached.
     Differ,
 }
 
-/// Compares the mean of each build of the older side with those of the newer one, on the oriented
-/// scale (the newer is larger): Student's t on build means, one-sided at 99.5 %.
+/// Compares the builds' means of both sides, on the oriented scale (the newer side is larger):
+/// Student's t on build means, one-sided at 99.5 %.
 pub fn builds_bear(older: &[f64], newer: &[f64]) -> Builds {
     let fewest = older.len().min(newer.len());
     if fewest < LEAST {

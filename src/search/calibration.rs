@@ -1,53 +1,54 @@
-//! The endpoints' runs: whether good and bad lie apart, and how much noise a run has.
+//! Calibration: from the endpoints' runs, whether good and bad differ, and the noise of a run.
 
 use crate::stats;
 
 use super::{Levels, WELL_APART};
 
-/// Runs of each endpoint before anything is decided.
+/// Minimum runs of each endpoint.
 const LEAST_PAIRS: usize = 4;
-/// Before pairs are compared with single runs.
+/// Minimum runs of each endpoint to decide on pairs.
 const LEAST_TO_PAIR: usize = 6;
-/// Where it is first asked whether the runs that may be made can be enough.
+/// Runs of each endpoint from which calibration may give up early.
 const FUTILITY: usize = 12;
-/// Runs of each endpoint at most.
+/// Maximum runs of each endpoint.
 pub(super) const MOST_PAIRS: usize = 60;
-/// How many standard errors apart the levels must be.
+/// Minimum distance of the levels, in standard errors.
 const APART: f64 = 4.0;
-/// Runs per endpoint that this takes, times (noise/effect)².
+/// Needed runs per endpoint, as a multiple of (noise/effect)².
 const NEEDED: f64 = 34.0;
-/// A step of more than this part of the tolerance, that noise hides, may be beyond it.
+/// A step that noise hides may exceed the tolerance if it is larger than this share of the
+/// tolerance.
 const NEAR: f64 = 0.5;
 /// Quantile of the normal distribution for a one-sided bound of 99.5 %.
 const BOUND: f64 = 2.576;
 
-/// What a calibration is to find out.
+/// The settings of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// How much worse bad must be to matter, on the oriented scale.
+    /// The tolerance, on the oriented scale.
     pub tolerance: f64,
-    /// Whether the machine may drift under the metric (throughput): then runs are compared in
-    /// pairs as soon as pairs vary less, or move together.
+    /// Whether machine drift may affect the metric (throughput). Then pairs are used if they vary
+    /// less than single runs, or if good and bad move together.
     pub may_drift: bool,
-    /// Compare in pairs in any case.
+    /// Whether pairs are always used.
     pub paired: bool,
 }
 
-/// What it found.
+/// The result of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
-    /// The levels; of the differences bad − good where `paired`, with good at 0.
+    /// The levels; if `paired`, of the differences bad − good, with good at 0.
     pub levels: Levels,
-    /// Whether samples are to be compared in pairs with runs of the good endpoint.
+    /// Whether each sample is the difference to a run of the good endpoint.
     pub paired: bool,
     /// Runs of each endpoint.
     pub runs: usize,
 }
 
 impl Calibration {
-    /// Whether a run or two tell a commit's side, so that git may choose the commits. A spread
-    /// from few runs may be far too small: of four runs each two thirds of the distance count
-    /// (the mean of 1/s² is ν/(ν − 2) times too large).
+    /// Whether one or two runs tell a commit's side, so that git may choose the commits. Noise
+    /// from few runs may be far too small, so the distance is reduced: by a third for four runs
+    /// each (the mean of 1/s² is ν/(ν − 2) times too large).
     pub fn is_well_apart(&self) -> bool {
         let runs = self.runs as f64;
         let freedom = if self.paired { runs - 1.0 } else { 2.0 * runs - 2.0 };
@@ -55,31 +56,31 @@ impl Calibration {
     }
 }
 
-/// Why it found nothing (yet).
+/// Why there is no calibration (yet).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unsettled {
     /// More runs are needed.
     More,
-    /// Bad is within the tolerance of good, or cannot be told from it.
+    /// Bad is within the tolerance of good, or shows no clear step.
     NoDifference,
     /// The noise hides the difference.
     TooNoisy {
-        /// Runs of each endpoint that would be needed, where that can be said.
+        /// How many runs of each endpoint would be needed, if known.
         needed: Option<usize>,
     },
 }
 
-/// Which endpoint runs first in a round (0, 1, …): G B, B G, G B, so that a drift of the
-/// machine falls on both alike. True: good.
+/// The order of the endpoints in a round (0, 1, …); true: good. The order alternates (G B, B G,
+/// G B), so that machine drift affects both equally.
 pub fn endpoint_order(round: usize) -> [bool; 2] {
     if round.is_multiple_of(2) { [true, false] } else { [false, true] }
 }
 
-/// What is known after as many runs of good as of bad, in the order they were made.
+/// Calibrates from equal numbers of runs of good and bad, in the order they were made.
 ///
 /// With winsorised means and the pooled noise s, the levels are apart when
 /// μb − μg ≥ 4(1 + 2/ν)·s·√(2/n), ν = 2n − 2; in pairs when D̄ ≥ 4(1 + 2/(n − 1))·s_D/√n.
-/// A round with a run that is no finite number says nothing, but counts against the cap.
+/// A round with a value that is not finite counts only against the maximum.
 pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, Unsettled> {
     let rounds = good.len().min(bad.len());
     let (good, bad) = finite(good, bad);
@@ -103,7 +104,7 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     if rounds < MOST_PAIRS && !is_futile {
         return Err(Unsettled::More);
     }
-    // Nearly the tolerance, or more and not beyond chance: that proves neither one nor the other.
+    // A larger step that chance may explain proves neither a difference nor its absence.
     if seen.step <= NEAR * rule.tolerance.max(0.0) {
         return Err(Unsettled::NoDifference);
     }
@@ -112,8 +113,7 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     Err(Unsettled::TooNoisy { needed: told })
 }
 
-/// How much worse bad is than good, on the oriented scale, as a 99 % interval; `None` from fewer
-/// than two rounds.
+/// The 99 % interval of bad minus good, on the oriented scale; `None` for fewer than two rounds.
 pub fn interval(good: &[f64], bad: &[f64], rule: Rule) -> Option<[f64; 2]> {
     let (good, bad) = finite(good, bad);
     (good.len() > 1).then(|| Seen::of(&good, &bad, rule).interval())
@@ -125,7 +125,7 @@ pub(super) fn finite(good: &[f64], bad: &[f64]) -> (Vec<f64>, Vec<f64>) {
     good.iter().zip(bad).filter(is_finite).unzip()
 }
 
-/// The endpoints' runs in figures.
+/// Statistics of the endpoints' runs.
 struct Seen {
     levels: Levels,
     paired: bool,
@@ -175,8 +175,8 @@ impl Seen {
     }
 }
 
-/// Standard errors of a one-sided bound of 99.5 %, Student's t with ν degrees of freedom by
-/// the first terms of Cornish and Fisher's expansion (1937).
+/// The 99.5 % quantile of Student's t with this many degrees of freedom, from the first terms of
+/// Cornish and Fisher's expansion (1937).
 pub(super) fn bound(freedom: f64) -> f64 {
     let z = BOUND;
     let g1 = (z.powi(3) + z) / 4.0;

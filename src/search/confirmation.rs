@@ -1,72 +1,72 @@
-//! The last word on a commit and a parent: fresh runs in turn, until a step between them is
-//! beyond doubt or out of the question.
+//! The confirmation: fresh runs of a commit and its parent in turn, until a step between them is
+//! confirmed or rejected.
 
 use crate::stats;
 
 use super::passfail::Rates;
 use super::{Levels, Side, levels};
 
-/// One pair counts no more than this, whatever a disturbed run says.
+/// Maximum evidence of one pair, in nats, so that a disturbed run cannot decide.
 const CLIP: f64 = 3.9;
-/// A cap on pairs: six times what a step of this size needs on average, and six.
+/// Maximum number of pairs: this multiple of the average need for the step, plus six.
 const PATIENCE: f64 = 6.0;
 
-/// Evidence that a claim of this confidence needs: ln((1 − α/2)/(α/2)), half of the error being
-/// the search's; ln 199 at 0.99.
+/// The evidence that a confidence of 1 − α needs: ln((1 − α/2)/(α/2)), in nats; ln 199 at 0.99.
+/// The search uses the other half of α.
 pub fn evidence_wanted(confidence: f64) -> f64 {
     let half = (1.0 - confidence) / 2.0;
     ((1.0 - half) / half).ln()
 }
 
-/// What a step is tested against.
+/// The hypothesis of a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// A difference of this size, under this noise of one difference.
+    /// A step of this size, with this noise of one difference.
     Size {
-        /// On the oriented scale.
+        /// The size, on the oriented scale.
         step: f64,
         /// Standard deviation of a difference between two runs.
         sd: f64,
     },
-    /// A rate of failures that rises from one to the other.
+    /// A failure rate that rises from good to bad.
     Rates(Rates),
 }
 
 impl Step {
-    /// The step between two levels, never less than half of what calibration saw: a search that
-    /// has talked its levels together must not confirm itself with them.
+    /// The step between two levels, at least half of the calibrated step: the search may
+    /// underestimate the step, and must not confirm its own error.
     pub fn between(levels: &Levels, calibrated: f64, paired: bool) -> Self {
         let step = levels.step().max(calibrated / 2.0);
-        // A pair is a difference already, of two runs taken side by side.
+        // In a paired search, `sd` is that of a difference already.
         let sd = if paired { levels.sd } else { levels.sd * std::f64::consts::SQRT_2 };
         Self::Size { step, sd }
     }
 }
 
-/// Fresh pairs (parent, commit), and what they have said so far.
+/// Fresh pairs (parent, commit), and their evidence so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreshPairs {
     step: Step,
-    /// The least step that is worth a name, and the evidence for that one: what was found may
-    /// be one of several.
+    /// The smallest step worth reporting, and its evidence: the change may consist of several
+    /// steps.
     least: Option<(Step, f64)>,
     wanted: f64,
-    /// Evidence for the step; of a pass/fail metric that the commit is bad.
+    /// Evidence for the step; for a pass/fail metric, that the commit is bad.
     sum: f64,
-    /// Of a pass/fail metric: that the parent is good.
+    /// Evidence that the parent is good, for a pass/fail metric.
     parent: f64,
     pairs: usize,
 }
 
 impl FreshPairs {
-    /// Nothing seen yet.
+    /// Starts without pairs.
     pub fn new(step: Step, confidence: f64) -> Self {
         let wanted = evidence_wanted(confidence);
         Self { step, least: None, wanted, sum: 0.0, parent: 0.0, pairs: 0 }
     }
 
-    /// Where the whole step falls, one of at least this size (on the oriented scale) may still
-    /// stand: the change may be made of several.
+    /// Also tests a smaller step of this size (on the oriented scale), for use if the whole step
+    /// is rejected: the change may consist of several steps.
     #[must_use]
     pub fn or_at_least(mut self, size: f64) -> Self {
         if let Step::Size { step, sd } = self.step
@@ -96,8 +96,8 @@ impl FreshPairs {
         }
     }
 
-    /// Whether the commit is bad and the parent good (`Bad`), or they do not differ that way
-    /// (`Good`); `None` while more pairs are needed.
+    /// `Bad` if the commit is bad and the parent good, `Good` if not; `None` while more pairs are
+    /// needed.
     pub fn verdict(&self) -> Option<Side> {
         let side = |evidence: f64| {
             if evidence >= self.wanted {
@@ -110,7 +110,7 @@ impl FreshPairs {
         };
         let whole = side(self.weaker());
         match self.least {
-            // What speaks against a small step as well is not worth more runs.
+            // Evidence against the small step too ends the test.
             Some((_, sum)) if self.has_fallen() && sum <= 0.0 => Some(Side::Good),
             Some((step, sum)) if self.has_fallen() => {
                 side(sum).or_else(|| self.is_beyond(step).then_some(Side::Good))
@@ -119,7 +119,7 @@ impl FreshPairs {
         }
     }
 
-    /// The evidence for the whole step, of rates that of the weaker side.
+    /// The evidence for the whole step; for rates, the evidence of the weaker side.
     fn weaker(&self) -> f64 {
         match self.step {
             Step::Size { .. } => self.sum,
@@ -127,13 +127,13 @@ impl FreshPairs {
         }
     }
 
-    /// Whether the whole step is out of the question, or was not settled in time.
+    /// Whether the whole step is rejected, or is undecided at its maximum of pairs.
     fn has_fallen(&self) -> bool {
         let whole = self.weaker();
         whole <= -self.wanted || (whole < self.wanted && self.is_beyond(self.step))
     }
 
-    /// Whether more pairs are not worth their while.
+    /// Whether the maximum number of pairs is reached.
     pub fn is_exhausted(&self) -> bool {
         let step = self.least.filter(|_| self.has_fallen()).map_or(self.step, |(step, _)| step);
         self.is_beyond(step)
@@ -150,7 +150,7 @@ impl FreshPairs {
         self.pairs >= most
     }
 
-    /// The evidence so far, in nats; for rates that of the weaker side.
+    /// The evidence so far, in nats; for rates, the evidence of the weaker side.
     pub fn evidence(&self) -> f64 {
         match self.least {
             Some((_, sum)) if self.has_fallen() => sum,
@@ -164,7 +164,7 @@ impl FreshPairs {
     }
 }
 
-/// What a difference says for a step of this size against none, in nats.
+/// The evidence of a difference for a step of this size against none, in nats, clipped.
 fn told(step: f64, sd: f64, difference: f64) -> f64 {
     levels::evidence(step, difference - step / 2.0, sd).clamp(-CLIP, CLIP)
 }

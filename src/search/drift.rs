@@ -1,18 +1,18 @@
-//! Whether the machine drifts under a search: the good endpoint, run again now and then.
+//! Detects machine drift during a search from repeated runs of the good endpoint.
 
 use super::Levels;
 
-/// Runs between two looks.
+/// Runs between two checks.
 const EVERY: usize = 8;
-/// Weight of the newest look in the moving average.
+/// Weight of the newest check in the moving average.
 const WEIGHT: f64 = 0.4;
-/// One look counts no more than this many standard deviations.
+/// Maximum deviation of one check, in standard deviations.
 const CLIP: f64 = 4.0;
-/// From here on the good endpoint no longer measures what it did.
+/// The machine drifted if the average exceeds this, in standard deviations.
 const DRIFTED: f64 = 1.5;
 
-/// An exponentially weighted moving average of how far the good endpoint strays from its level
-/// (Roberts 1959).
+/// An exponentially weighted moving average of the good endpoint's deviation from its level, in
+/// standard deviations (Roberts 1959).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drift {
     average: f64,
@@ -20,17 +20,17 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Watching from this run on.
+    /// Starts after this many runs.
     pub fn since(runs: usize) -> Self {
         Self { average: 0.0, last_look: runs }
     }
 
-    /// Whether to look again after so many runs.
+    /// Whether the next check is due after this many runs.
     pub fn is_due(&self, runs: usize) -> bool {
         runs >= self.last_look + EVERY
     }
 
-    /// A run of the good endpoint; true when it says that the machine has drifted.
+    /// Adds a run of the good endpoint; true if the machine has drifted.
     pub fn look(&mut self, x: f64, levels: &Levels, runs: usize) -> bool {
         self.last_look = runs;
         let z = if levels.sd > 0.0 { (x - levels.good) / levels.sd } else { 0.0 };

@@ -1,14 +1,14 @@
-//! Whether the commits of one side fail equally often: only then do rates tell the sides apart. A
-//! commit that flakes by itself is neither good nor bad.
+//! Whether the commits of one side fail equally often. Only then do failure rates tell the sides
+//! apart: a commit with its own failure rate is neither good nor bad.
 
 use statrs::function::beta::ln_beta;
 
-/// Parameters of the Beta prior of a rate (Jeffreys').
+/// Both parameters of Jeffreys' Beta prior of a rate.
 const PRIOR: f64 = 0.5;
 
-/// How many times likelier it is that each commit has a rate of its own than that all of them have
-/// the same: ∏ B(fᵢ+½, nᵢ−fᵢ+½)/B(½, ½) against B(∑f+½, ∑(n−f)+½)/B(½, ½), with fᵢ failures in
-/// nᵢ runs of the i-th commit. In natural logarithms.
+/// The natural log of the Bayes factor of one rate per commit against one common rate:
+/// ∏ B(fᵢ+½, nᵢ−fᵢ+½)/B(½, ½) against B(∑f+½, ∑(n−f)+½)/B(½, ½), with fᵢ failures in nᵢ runs of the
+/// i-th commit.
 pub fn odds_of_unevenness(counts: &[(usize, usize)]) -> f64 {
     let marginal = |failed: usize, runs: usize| {
         let (failed, passed) = (failed as f64, (runs - failed) as f64);

@@ -1,15 +1,15 @@
-//! What the samples of some commits say together, and how likely they are on two levels.
+//! Sums of samples, and their likelihood under two levels.
 
 use super::Levels;
 use super::passfail::ln_rates;
 
-/// Weight of the noise that calibration found, in samples (ν₀).
+/// Weight of the calibrated noise, in samples (ν₀).
 const PRIOR_SAMPLES: f64 = 1.0;
 
-/// Samples as their sums, which is all a likelihood needs: their order never matters.
+/// Sums of samples, which are all that a likelihood needs; the order never matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// How many.
+    /// Number of samples.
     pub n: f64,
     /// Σx.
     pub sum: f64,
@@ -25,7 +25,7 @@ impl Evidence {
         self.squares += x * x;
     }
 
-    /// Both together.
+    /// The sums of both sets of samples.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Evidence {
         }
     }
 
-    /// What is left of the whole without a part of it.
+    /// The sums without a part of the samples.
     #[must_use]
     pub fn minus(self, part: Self) -> Self {
         Self { n: self.n - part.n, sum: self.sum - part.sum, squares: self.squares - part.squares }
@@ -51,15 +51,15 @@ impl Evidence {
     }
 }
 
-/// How samples left and right of a split are weighed.
+/// The model of the samples on both sides of a split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Likelihood {
-    /// Normal noise about two unknown levels, of unknown size.
+    /// Normal noise of unknown size about two unknown levels.
     Normal {
-        /// Where samples are moved to, and what noise is expected.
+        /// The calibrated levels, for winsorising, and the expected noise.
         levels: Levels,
-        /// Samples that stand for no measurement: a paired search holds good at 0 with as many
-        /// as calibration had pairs.
+        /// Number of fixed samples without a measurement: a paired search has good at 0 with as
+        /// many samples as calibration had pairs.
         pinned: f64,
     },
     /// Each sample is 0 (passes) or 1 (fails), at two unknown rates.
@@ -67,10 +67,10 @@ pub enum Likelihood {
 }
 
 impl Likelihood {
-    /// A sample as it counts.
+    /// A sample as it enters the sums.
     pub fn prepared(&self, x: f64) -> f64 {
         match self {
-            // The middle is taken off, so that squares keep their digits.
+            // Centred, so that squares keep their precision.
             Self::Normal { levels, .. } => {
                 levels.winsorise(x) - f64::midpoint(levels.good, levels.bad)
             }
@@ -78,7 +78,7 @@ impl Likelihood {
         }
     }
 
-    /// What is known of the good endpoint besides its samples.
+    /// The fixed samples of the good endpoint.
     pub fn pinned(&self) -> Evidence {
         match self {
             Self::Normal { levels, pinned } if *pinned > 0.0 => {
@@ -89,13 +89,13 @@ impl Likelihood {
         }
     }
 
-    /// The log of the samples' likelihood where `left` are good and `right` are bad, up to a
-    /// constant; `None` where it is impossible: bad must be worse than good.
+    /// The log likelihood, up to a constant, if `left` is good and `right` is bad. `None` if that
+    /// is impossible: both sides need samples, and bad must be worse.
     ///
-    /// Levels and noise are integrated out: for normal noise under flat levels and a scaled
-    /// inverse χ² of ν₀ = 1,
+    /// Levels and noise are integrated out. Normal noise, with flat priors of the levels and a
+    /// scaled inverse χ² prior of the variance (ν₀ = 1):
     /// −½ ln n_L − ½ ln n_R − ½(n − 2 + ν₀) ln(SS_L + SS_R + ν₀s²)
-    /// (Gelman et al., Bayesian Data Analysis, 3rd ed., §3.2); for pass/fail two Beta–Bernoulli
+    /// (Gelman et al., Bayesian Data Analysis, 3rd ed., §3.2). Pass/fail: two Beta–Bernoulli
     /// marginals with Jeffreys' prior.
     pub fn ln(&self, left: Evidence, right: Evidence) -> Option<f64> {
         if left.n <= 0.0 || right.n <= 0.0 || right.mean() <= left.mean() {
@@ -113,7 +113,7 @@ impl Likelihood {
             }
             Self::PassFail => ln_rates(left) + ln_rates(right),
         };
-        // Squares of what no engine measures overflow, and explain nothing.
+        // Squares of absurdly large values overflow.
         ln.is_finite().then_some(ln)
     }
 }

@@ -1,19 +1,19 @@
-//! What a search will take, said before the night is spent.
+//! Estimates the runs and builds of a search before it starts.
 
 use super::Levels;
 
-/// Runs and builds to expect.
+/// The expected runs and builds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expectation {
-    /// Runs in all, those of the endpoints included.
+    /// Runs in total, the endpoints' included.
     pub runs: f64,
-    /// Builds besides the endpoints'.
+    /// Builds without the endpoints'.
     pub builds: f64,
 }
 
 /// E\[runs\] ≈ 2 max(4, 34/d²) + 2 max(2, 21/d²) + log₂ N · (0.8 + 8.2/d²) + 19.6/d² + 1 and
-/// builds ≈ log₂ N + 4, both found by simulation (within 15 %); twice the runs where each is
-/// taken beside one of the good endpoint.
+/// builds ≈ log₂ N + 4, both from simulation (within 15 %). A paired search takes twice the runs
+/// of the search's part, not of endpoints and confirmation.
 pub fn expect(commits: usize, levels: &Levels, paired: bool) -> Expectation {
     let d = levels.distance();
     let over = |x: f64| x / (d * d);

@@ -1,22 +1,22 @@
-//! Which of several steps a later improvement undid. Pure arithmetic on one metric's levels.
+//! Decides which of several steps a later improvement undid, from one metric's levels.
 
-/// More steps than this are not told apart.
+/// Maximum number of steps that are told apart.
 const MOST_STEPS: usize = 10;
-/// An improvement takes a step away if it is as large but for this share of the step.
+/// Steps fit an improvement if their sum differs by at most this share of the improvement.
 const SLACK: f64 = 0.05;
-/// One that is as large but for this share fits so well that sets which only nearly fit are none.
+/// Steps fit exactly if their sum differs by at most this share. An exact fit excludes all others.
 const EXACT: f64 = 1e-3;
 
-/// Whether the text of a step's change is still in the tree.
+/// Whether a step's source change is still in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carried {
-    /// All of it.
+    /// The whole change is.
     Whole,
-    /// Some files of it are as they were before it.
+    /// Some of the change's files are as before the change.
     InPart,
-    /// None of it.
+    /// Nothing of the change is.
     Gone,
-    /// The text does not tell.
+    /// The source does not tell.
     #[default]
     Unknown,
 }
@@ -24,23 +24,23 @@ pub enum Carried {
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is still there, or most of it.
+    /// All or most of the step remains.
     Stands,
-    /// The improvement took it away.
+    /// The improvement undid the step.
     Undone,
-    /// It may have been this one or another that was taken away.
+    /// The improvement undid this step or another one.
     Unclear,
 }
 
 /// Which of the `steps` (how much worse each made the metric, in its unit) an improvement by
-/// `amount` took away. `carried`: whether the text of each step's change is still in the tree
-/// after the improvement, where that is known. `tolerance`: differences below it are none.
+/// `amount` undid. `carried`: whether each step's source change is still in the tree after the
+/// improvement. `tolerance`: smaller differences count as equal.
 ///
-/// The one set of steps that adds up to the improvement was undone; where several nearly do, the
-/// one that does so to a thousandth. Where no set does, the
-/// improvement made a part of something good: larger steps stay, and those whose text is still
-/// there; other ones are unclear. Where several sets do and the text does not tell, or where it
-/// says that another step is gone in part, each of their steps is unclear.
+/// If one set of steps adds up to the improvement, these steps are undone; if several sets nearly
+/// do, the set that fits to a thousandth. If no set fits, the improvement undid a part of
+/// something: larger steps stand, and so do steps whose source change is still there; others are
+/// unclear. If several sets fit and the source does not decide, or if the source says that
+/// another step is partly gone, each step of these sets is unclear.
 pub fn fates(steps: &[f64], carried: &[Carried], amount: f64, tolerance: f64) -> Vec<Fate> {
     let improvement = Improvement { steps, carried, amount, tolerance };
     let fitting = improvement.fitting();
@@ -55,7 +55,7 @@ pub fn fates(steps: &[f64], carried: &[Carried], amount: f64, tolerance: f64) ->
     })
 }
 
-/// An improvement and the steps before it; a set of steps is a number with a bit for each.
+/// An improvement and the steps before it; a set of steps is a bit mask.
 struct Improvement<'a> {
     steps: &'a [f64],
     carried: &'a [Carried],
@@ -64,7 +64,7 @@ struct Improvement<'a> {
 }
 
 impl Improvement<'_> {
-    /// How many steps are told apart.
+    /// The number of steps that are told apart.
     fn count(&self) -> usize {
         self.steps.len().min(MOST_STEPS)
     }
@@ -74,7 +74,7 @@ impl Improvement<'_> {
         (taken.map(|i| self.steps[i]).sum::<f64>() - self.amount).abs()
     }
 
-    /// The sets that nearly add up to the improvement.
+    /// The sets whose sum fits the improvement, exactly or nearly.
     fn fitting(&self) -> Vec<u32> {
         let most = self.tolerance.max(SLACK * self.amount.abs());
         (1..1_u32 << self.count()).filter(|set| self.off(*set) <= most).collect()
@@ -84,13 +84,13 @@ impl Improvement<'_> {
         self.off(set) <= EXACT * self.amount.abs()
     }
 
-    /// Those of the sets that fit exactly, else all of them.
+    /// The sets that fit exactly; if none does, all sets.
     fn closest(&self, sets: &[u32]) -> Vec<u32> {
         let exact: Vec<u32> = sets.iter().copied().filter(|set| self.is_exact(*set)).collect();
         if exact.is_empty() { sets.to_vec() } else { exact }
     }
 
-    /// Whether the text says nothing against it that just these steps were undone.
+    /// Whether the source allows that exactly these steps were undone.
     fn is_told(&self, set: u32) -> bool {
         (0..self.count()).all(|i| match self.carried[i] {
             Carried::Whole => set >> i & 1 == 0,
@@ -107,9 +107,9 @@ impl Improvement<'_> {
         (0..self.count()).filter(|i| self.carried[*i] == Carried::InPart)
     }
 
-    /// What the text alone says, where no set fits both: of steps that are gone and others that
-    /// are kept, the former were undone; the only one that is gone in part was made good in part,
-    /// if the figures fit others `nearly` only.
+    /// The fates from the source alone, if no set fits both source and levels. If some steps are
+    /// gone and others kept, the gone ones are undone. If a single step is partly gone and the
+    /// rest kept, all steps stand, if that step is large enough and no set fits exactly (`nearly`).
     fn by_text(&self, nearly: bool) -> Option<Vec<Fate>> {
         let all = 0..self.steps.len();
         let is_gone = |i: usize| {
@@ -130,8 +130,8 @@ impl Improvement<'_> {
         (nearly && is_large && is_alone).then(|| vec![Fate::Stands; self.steps.len()])
     }
 
-    /// What the sets say of each step; where the text contradicts them, all that is in question
-    /// is unclear.
+    /// The fates from the sets; if the source contradicts the sets, the steps in question are
+    /// unclear.
     fn by_sets(&self, sets: &[u32], contradicted: bool) -> Vec<Fate> {
         let alone = self.steps.len() == 1;
         let fate = |i: usize| {
@@ -139,7 +139,7 @@ impl Improvement<'_> {
                 return Fate::Unclear;
             }
             if sets.is_empty() {
-                // A part of something larger was made good, and any smaller step may be in it.
+                // The improvement undid part of something larger, which may include smaller steps.
                 let is_larger = alone || self.steps[i] > self.amount + self.tolerance;
                 return if is_larger || self.is_kept(i) { Fate::Stands } else { Fate::Unclear };
             }
@@ -184,10 +184,10 @@ mod tests {
         let in_part = [Carried::InPart, Carried::Whole];
         assert_eq!(fates(&[0.7, 0.35], &in_part, 0.35, 0.1), [Fate::Unclear; 2]);
         assert_eq!(fates(&[0.94, 0.48], &in_part, 0.42, 0.1), [Fate::Stands; 2]);
-        // A text that is still there may be made good elsewhere; one that is gone is gone.
+        // A change that is still there may be fixed elsewhere; a removed change is undone.
         let gone = [Carried::Whole, Carried::Gone];
         assert_eq!(fates(&[0.63, 0.33], &gone, 0.66, 0.1), [Fate::Stands, Fate::Undone]);
-        // To the last digit, or nearly.
+        // An exact fit, or a near one.
         let none = [Carried::Unknown; 2];
         assert_eq!(fates(&[0.43, 0.39], &none, 0.43, 0.1), [Fate::Undone, Fate::Stands]);
         let both = [Carried::Whole, Carried::Whole];

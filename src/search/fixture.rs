@@ -1,4 +1,4 @@
-//! Made-up histories and samples for this room's tests, and the slow ways to ask about them.
+//! Random histories and samples for this module's tests, and slow reference implementations.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) fn histories(most: usize) -> impl Strategy<Value = Parents> {
     histories_reaching(most, most)
 }
 
-/// The same, where a parent lies at most `reach` commits back: long, and yet deep.
+/// Random histories with parents at most `reach` commits back, for long and deep graphs.
 pub(super) fn histories_reaching(most: usize, reach: usize) -> impl Strategy<Value = Parents> {
     let picks = prop::collection::vec(any::<Index>(), 0..=3);
     prop::collection::vec(picks, 0..most).prop_map(move |picks| {
@@ -36,7 +36,7 @@ pub(super) fn histories_reaching(most: usize, reach: usize) -> impl Strategy<Val
     })
 }
 
-/// What each commit contains, itself included, as explicit sets.
+/// Each commit with its ancestors, as explicit sets.
 pub(super) fn sets(parents: &Parents) -> Vec<BTreeSet<usize>> {
     let mut sets: Vec<BTreeSet<usize>> = Vec::new();
     for (commit, parents) in parents.iter().enumerate() {
@@ -49,8 +49,8 @@ pub(super) fn sets(parents: &Parents) -> Vec<BTreeSet<usize>> {
     sets
 }
 
-/// The same history with its commits in another order, none before its parents: where each
-/// commit has gone, and the parents there. The `keys` say who goes first where there is a choice.
+/// The same history in another topological order: the new index of each commit, and the parents
+/// in the new order. `keys`: the priorities if several commits can come next.
 pub(super) fn relabelled(parents: &Parents, keys: &[u32]) -> (Vec<usize>, Parents) {
     let mut to = vec![usize::MAX; parents.len()];
     let mut all: Parents = Vec::new();

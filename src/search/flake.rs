@@ -1,30 +1,30 @@
-//! How likely a claim rests on chance alone: on runs, or builds, that now and then show the value
-//! of the other side. Two equal runs prove little: a test that fails one time in five gives two
+//! The probability that chance alone explains a claim, because runs or builds sometimes show the
+//! other side's value. Two equal runs prove little: a test that fails one time in five gives two
 //! equal runs 68 times in 100.
 
-/// What was observed around one commit of a claim, in runs or in builds.
+/// Counts of observations (runs or builds) around one commit of a claim.
 ///
-/// If the commit really belongs to the other side, every one of its own observations was a
-/// chance event of that side, and the `others` are that side's observations without one.
+/// If the commit really belongs to the other side, each of its own observations is a chance event
+/// of that side, and `others` counts that side's observations without such an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeats {
-    /// Observations of the commit itself, all of the side it is said to be on.
+    /// Observations of the commit itself, all on the claimed side.
     pub own: usize,
-    /// Observations of the side it may really be on, at other commits, all of that side.
+    /// Observations at other commits of the opposite side, all on that side.
     pub others: usize,
-    /// Observations at other commits of the side it is said to be on, all of that side.
+    /// Observations at other commits of the claimed side, all on that side.
     pub same: usize,
-    /// Observations in this hunt, at any commit, that were of the wrong side.
+    /// Observations on the wrong side, at any commit of this hunt.
     pub strays: usize,
     /// How many other commits would be the answer if the commit were on the other side.
     pub rivals: usize,
 }
 
 impl Repeats {
-    /// The odds that chance gave all of the commit's own observations, against that they are
-    /// true: each of the rivals is as likely beforehand as the claim.
+    /// The odds of chance: that the commit's own observations are all chance events, against the
+    /// claim. Each rival has the same prior probability as the claim.
     ///
-    /// With q the chance that an observation of the one side shows the other's value, under a
+    /// q is the probability that an observation of one side shows the other's value, with a
     /// Beta(1 + strays, `weight`) prior (a larger weight expects a smaller q):
     /// rivals · ∫qᵏ(1−q)ⁿ / ∫(1−q)ⁿ · ∫(1−p)ᵐ / ∫(1−p)ᵐ⁺ᵏ, k own, n others, m the same
     /// (ratios of Beta functions, written as products).

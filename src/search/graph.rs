@@ -1,20 +1,20 @@
-//! A range of history as a graph of small numbers.
+//! A range of history as a graph of commit indices.
 
-/// The commits of a range, oldest first, no commit before its parents: commit i's parents are
-/// smaller than i. Parents outside the range are on the good side and do not occur.
+/// The commits of a range as indices, oldest first: a commit's parents have smaller indices.
+/// Parents outside the range are on the good side, and are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// Where each commit's parents begin in `parents`, and one more.
+    /// Index of each commit's first parent in `parents`, and a final end index.
     starts: Vec<u32>,
     parents: Vec<u32>,
 }
 
-/// A commit and what it descends from, as a set of bits.
+/// A commit and its ancestors, as a bit set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ancestors(Vec<u64>);
 
 impl Ancestors {
-    /// Whether the commit is among them.
+    /// Whether the set contains the commit.
     pub fn contains(&self, commit: usize) -> bool {
         self.0[commit / 64] >> (commit % 64) & 1 == 1
     }
@@ -28,14 +28,14 @@ impl Graph {
     /// A graph from each commit's parents.
     ///
     /// # Panics
-    /// When a parent does not come before its child.
+    /// If a parent does not come before its child.
     pub fn new<P: AsRef<[usize]>>(parents: &[P]) -> Self {
         let mut graph = Self { starts: vec![0], parents: Vec::new() };
         for (commit, parents) in parents.iter().enumerate() {
             let from = graph.parents.len();
             for &parent in parents.as_ref() {
                 assert!(parent < commit, "{parent} is a parent of {commit}, which comes before it");
-                // Some histories name one parent twice.
+                // In some histories a commit names one parent twice.
                 if !graph.parents[from..].contains(&small(parent)) {
                     graph.parents.push(small(parent));
                 }
@@ -52,12 +52,12 @@ impl Graph {
         Self::new(&parents)
     }
 
-    /// How many commits it has.
+    /// The number of commits.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether it has none.
+    /// Whether there are no commits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -71,11 +71,11 @@ impl Graph {
         &self.parents[self.starts[commit] as usize..self.starts[commit + 1] as usize]
     }
 
-    /// The commit and all it descends from within the range.
+    /// The commit and all its ancestors within the range.
     pub fn ancestors(&self, commit: usize) -> Ancestors {
         let mut found = Ancestors(vec![0; self.len().div_ceil(64)]);
         found.insert(commit);
-        // Parents are smaller than their children, so one sweep downwards meets each in time.
+        // Parents have smaller indices, so one downward sweep visits each after all its children.
         for one in (0..=commit).rev() {
             if found.contains(one) {
                 for parent in self.parents(one) {
@@ -86,13 +86,12 @@ impl Graph {
         found
     }
 
-    /// For each commit the weight of all commits it contains, itself included.
+    /// For each commit, the total weight of the commit and its ancestors.
     ///
-    /// What several parents share counts once. Along a line that is a running sum; for merges
-    /// the weighty commits go through the graph 64 at a time, as one word a commit, so that
-    /// memory stays O(N) where the sets of all ancestors would take O(N²). A block goes on only
-    /// until every branch that is still open contains all of it, so that time is O(N²) only for
-    /// branches that stay apart.
+    /// Shared ancestors count once. Along a line this is a running sum. For merges, commits with
+    /// weight are propagated in blocks of 64, as one word per commit, so memory is O(N), where
+    /// the sets of all ancestors would take O(N²). A block stops once every open branch contains
+    /// all of the block, so time is O(N²) only for branches that stay separate.
     pub fn contained(&self, weights: &[f64]) -> Vec<f64> {
         let is_merge = |commit: usize| self.slice(commit).len() > 1;
         let mut merged = vec![0.0; self.len()];
@@ -116,19 +115,19 @@ impl Graph {
     }
 }
 
-/// Blocks of commits on their way through a graph, as what each merge contains of them.
+/// Propagates blocks of commits through a graph, and sums what each merge contains.
 struct Sweep<'a> {
     graph: &'a Graph,
-    /// Each commit's last child; itself where it has none.
+    /// Each commit's last child; the commit itself if it has none.
     last_child: Vec<u32>,
-    /// For each commit, how many before it have it or a later one as a child: open branches.
+    /// Open branches at each commit: earlier commits whose last child is this commit or later.
     open: Vec<u32>,
     roots: Vec<usize>,
-    /// Of the block under way: what each commit contains.
+    /// Which commits of the current block each commit contains.
     words: Vec<u64>,
-    /// What each merge contains.
+    /// The weight that each merge contains.
     sums: Vec<f64>,
-    /// What all merges from here on contain more than those before, or less.
+    /// Differences of a running sum: weight that all merges from here on gain or lose.
     gained: Vec<f64>,
 }
 
@@ -165,13 +164,13 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Adds to each merge the weight of those commits of the block that it contains.
+    /// Adds to each merge the weight of the block's commits that the merge contains.
     fn add(&mut self, block: &[usize], weights: &[f64]) {
         let (Some(&first), Some(&last)) = (block.first(), block.last()) else { return };
         let weigh = Weighing::of(block, weights);
         let full = u64::MAX >> (64 - block.len());
         let mut bits = block.iter().enumerate().peekable();
-        // Open branches that do not contain the whole block.
+        // The number of open branches that do not contain the whole block.
         let mut lacking = self.open[first];
         let mut commit = first;
         while commit < self.graph.len() {
@@ -197,7 +196,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// From here to the next root every commit contains the whole block; where that root is.
+    /// Skips to the next root, since every commit before it contains the whole block; returns
+    /// that root.
     fn skip(&mut self, from: usize, full: u64, weight: f64) -> usize {
         let Some(gained) = self.gained.get_mut(from) else { return from };
         *gained += weight;
@@ -219,11 +219,11 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The sum of the weights of a word's bits, without looking at each.
+/// Sums the weights of a word's bits without a loop over the bits.
 enum Weighing {
-    /// All weigh the same.
+    /// All weights are equal.
     Alike(f64),
-    /// For each byte of the word, the sum of each of its 256 values.
+    /// For each byte of the word, the sums of its 256 possible values.
     Tables(Box<[[f64; 256]; 8]>),
 }
 

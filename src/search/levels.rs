@@ -1,4 +1,4 @@
-//! What good and bad measure, and how far one run strays.
+//! The levels of good and bad, and the noise of one run.
 
 use std::cmp::Ordering;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats;
 
-/// From this distance on two levels part within a run or two, so that git may choose the
-/// commits and each is settled by itself.
+/// From this effect size on, one or two runs tell two levels apart, so git may choose the commits
+/// and each commit is judged separately.
 pub const WELL_APART: f64 = 5.0;
 
-/// How far beyond a level a sample counts, in standard deviations.
+/// Samples are clipped this many standard deviations beyond the levels.
 const REACH: f64 = 2.5;
 
-/// The level at good, at bad, and the noise, on the oriented scale (bad is larger).
+/// The levels of good and bad, and the noise, on the oriented scale (larger is worse).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Levels {
     /// Mean of the good side; 0 where samples are differences to the good endpoint.
@@ -25,37 +25,37 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// How much worse bad is.
+    /// Bad minus good.
     pub fn step(&self) -> f64 {
         self.bad - self.good
     }
 
-    /// Effect over noise of one run, d.
+    /// The effect size d: the step in standard deviations of one run.
     pub fn distance(&self) -> f64 {
         if self.sd > 0.0 { self.step() / self.sd } else { f64::INFINITY }
     }
 
-    /// A sample moved to within 2.5 standard deviations of the levels: one run that was
-    /// disturbed says no more than one that lies well on its side. What is no number stays none.
+    /// A sample clipped to 2.5 standard deviations beyond the levels, so that one disturbed run
+    /// does not dominate. NaN stays NaN.
     pub fn winsorise(&self, x: f64) -> f64 {
         let reach = REACH * self.sd;
         if x.is_nan() { x } else { x.max(self.good - reach).min(self.bad + reach) }
     }
 
-    /// ln P(x | bad) − ln P(x | good) of a sample in normal noise, winsorised.
+    /// ln P(x | bad) − ln P(x | good) of a winsorised sample in normal noise.
     pub(super) fn evidence(&self, x: f64) -> f64 {
         let beyond = self.winsorise(x) - f64::midpoint(self.good, self.bad);
         evidence(self.step(), beyond, self.sd)
     }
 
-    /// The levels anew, from samples whose side is beyond doubt; what there is none of stays as
-    /// it was. In a paired search good is 0 by definition.
+    /// New levels and noise, from samples with a clear side; a side without samples keeps its
+    /// level. In a paired search good is 0 by definition.
     pub(super) fn refreshed(&self, good: &[f64], bad: &[f64], is_paired: bool) -> Self {
         let level = |samples: &[f64], old: f64| stats::winsorised_mean(samples).unwrap_or(old);
         let groups: &[&[f64]] = &[good, bad];
         let sides = if is_paired { 1 } else { 2 };
         let is_enough = good.len() + bad.len() >= sides + 2;
-        // Differences to the good endpoint stray about 0, whatever their mean is today.
+        // The deviations are from each side's own mean, although a paired search fixes good at 0.
         let sd = stats::winsorised_sd(groups).filter(|sd| is_enough && *sd > 0.0);
         Self {
             good: if is_paired { self.good } else { level(good, self.good) },
@@ -65,9 +65,9 @@ impl Levels {
     }
 }
 
-/// The log likelihood ratio of a step against none, where a sample lies `beyond` the middle
-/// between the two: step · beyond / sd². Without noise every sample is proof of its side; one
-/// in the very middle, or no number, is on neither.
+/// The log likelihood ratio of bad against good: step · beyond / sd², with `beyond` the sample
+/// minus the middle of both levels. Without noise: infinite for the sample's side, and 0 in the
+/// middle or for NaN.
 pub(super) fn evidence(step: f64, beyond: f64, sd: f64) -> f64 {
     if sd > 0.0 {
         return step * beyond / (sd * sd);

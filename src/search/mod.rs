@@ -1,9 +1,8 @@
-//! Which commit to measure next, and when to stop: pure functions on numbers and graphs, and
-//! one search that is asked and told. Nothing here runs, reads or writes anything, so that the
-//! simulation of a hunt and a real one decide by the same code.
+//! Decides which commit to measure next, and when to stop: pure functions on numbers and graphs,
+//! and one search object, [`Noisy`]. No IO, so a simulation and a real hunt use the same code.
 //!
-//! Samples are oriented: whatever is measured, bad is larger ([docs/statistics.md] tells the
-//! procedure and where its formulas come from).
+//! Samples are oriented: larger is worse, whatever the metric. [docs/statistics.md] describes the
+//! procedure and the sources of its formulas.
 //!
 //! [docs/statistics.md]: https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/statistics.md
 

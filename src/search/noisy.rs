@@ -1,5 +1,5 @@
-//! The search where runs differ too much for a verdict each: a posterior over the first bad
-//! commit decides what is measured next. It is asked and told; whoever asks does the work.
+//! The search in noise: a posterior over the first bad commit decides what to measure next. The
+//! caller asks for advice, makes the runs, and reports the samples.
 
 use super::advice::{Advice, Answer, Candidate, Place, Scale, Settings};
 use super::belief::{Belief, Classes, UntestableSpan, hideout};
@@ -8,13 +8,13 @@ use super::evidence::{Evidence, Likelihood};
 use super::graph::Graph;
 use super::{Drift, Levels, Rates, Unsettled};
 
-/// Share of the posterior that a commit must hold before it is confirmed.
+/// Share of the posterior that a candidate must hold before its confirmation.
 const ENOUGH: f64 = 0.95;
-/// Confirmations that may fail.
+/// Maximum number of rejected confirmations.
 const MOST_REJECTED: usize = 3;
-/// P(bad) beyond which a commit's samples say what its side measures.
+/// If P(bad) is beyond this, or below 1 minus this, a commit's samples update its side's level.
 const SURE: f64 = 0.95;
-/// Runs in all.
+/// Maximum number of runs in total.
 const MOST_RUNS: usize = 600;
 
 /// The search over one range.
@@ -25,28 +25,28 @@ pub struct Noisy<'a> {
     untestable: Vec<bool>,
     price_of_build: f64,
     scale: Scale,
-    /// The step that calibration saw.
+    /// The step that the calibration found.
     calibrated: f64,
-    /// All samples that count, with where they were taken.
+    /// All samples that count, with their places.
     samples: Vec<(Place, f64)>,
     belief: Option<Belief>,
     drift: Option<Drift>,
-    /// A calibration in pairs under way: samples of good and of bad.
+    /// Samples of good and of bad in a calibration in pairs, while one is going on.
     again: Option<(Vec<f64>, Vec<f64>)>,
-    /// What was advised and is not answered yet.
+    /// The advice that is not answered yet.
     asked: Option<Advice>,
     current: Option<usize>,
     is_turned: bool,
     runs: usize,
     rejected: usize,
-    /// The last candidate that was asked for.
+    /// The last candidate that was to be confirmed.
     candidate: Option<Candidate>,
-    /// Why it cannot go on.
+    /// Why the search ended.
     ended: Option<Answer>,
 }
 
 impl<'a> Noisy<'a> {
-    /// A search over the graph, whose last commit is the bad endpoint.
+    /// A search over the graph; the graph's last commit is the bad endpoint.
     pub fn new(graph: &'a Graph, settings: Settings) -> Self {
         let Settings { prior, untestable, good, bad, scale, may_drift, price_of_build } = settings;
         let runs = good.len() + bad.len();
@@ -99,7 +99,7 @@ impl<'a> Noisy<'a> {
         matches!(self.scale, Scale::Levels(Calibration { paired: true, .. }))
     }
 
-    /// The levels as they are known now; `None` for rates.
+    /// The current levels; `None` for rates.
     pub fn levels(&self) -> Option<Levels> {
         match self.scale {
             Scale::Levels(found) => Some(found.levels),
@@ -107,7 +107,7 @@ impl<'a> Noisy<'a> {
         }
     }
 
-    /// The rates of a pass/fail metric.
+    /// The failure rates of a pass/fail metric; `None` for levels.
     pub fn rates(&self) -> Option<Rates> {
         match self.scale {
             Scale::Levels(_) => None,
@@ -115,7 +115,7 @@ impl<'a> Noisy<'a> {
         }
     }
 
-    /// The step that the endpoints showed, on the oriented scale.
+    /// The step between the endpoints, on the oriented scale.
     pub fn calibrated_step(&self) -> f64 {
         self.calibrated
     }
@@ -125,22 +125,22 @@ impl<'a> Noisy<'a> {
         self.runs
     }
 
-    /// The posterior as it was when the search last asked.
+    /// The posterior at the last advice.
     pub fn belief(&self) -> Option<&Belief> {
         self.belief.as_ref()
     }
 
-    /// All samples that count: where, and the oriented value (a difference where paired).
+    /// All samples that count: place, and oriented value (a difference if paired).
     pub fn samples(&self) -> &[(Place, f64)] {
         &self.samples
     }
 
-    /// The samples of a commit.
+    /// The number of samples of a commit.
     fn samples_of(&self, commit: usize) -> usize {
         self.samples.iter().filter(|(place, _)| *place == Place::Commit(commit)).count()
     }
 
-    /// What to do now. Asking twice without telling asks for the same.
+    /// What to do next. The advice stays the same until it is answered.
     pub fn advise(&mut self) -> Advice {
         if let Some(advice) = &self.asked {
             return advice.clone();
@@ -207,7 +207,7 @@ impl<'a> Noisy<'a> {
         self.classes.belief(self.graph, &likelihood, good, &measured)
     }
 
-    /// Levels and noise anew, from the commits whose side is beyond doubt.
+    /// Updates levels and noise from the commits with a clear side.
     fn refresh(&mut self, belief: &Belief) {
         let Scale::Levels(found) = &mut self.scale else { return };
         let (mut good, mut bad) = (Vec::new(), Vec::new());
@@ -222,8 +222,7 @@ impl<'a> Noisy<'a> {
         found.levels = found.levels.refreshed(&good, &bad, found.paired);
     }
 
-    /// The commit whose side is most open, among those that can be measured; the older one of
-    /// two.
+    /// The testable commit with P(bad) closest to 0.5; of two, the older one.
     fn most_open(&self, belief: &Belief, may: impl Fn(usize) -> bool) -> Option<usize> {
         let distance = |commit: usize| (belief.bad[commit] - 0.5).abs();
         (0..self.tip())
@@ -231,8 +230,9 @@ impl<'a> Noisy<'a> {
             .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// The commit to measure: the one that is built already while it tells enough for its
-    /// price, else the most open one; none that has had its share of runs.
+    /// The commit to measure: the current one while its information is worth its price, since it
+    /// is built already, else the most uncertain one. Commits at their maximum of runs are left
+    /// out.
     fn choose(&self, central: Option<usize>) -> Option<usize> {
         let belief = self.belief.as_ref()?;
         let most = self.most_runs();
@@ -253,8 +253,8 @@ impl<'a> Noisy<'a> {
         self.most_open(belief, |commit| self.samples_of(commit) < most)
     }
 
-    /// How open the built commit must be beside the most open one: as much as a run costs
-    /// beside a run and a build. At equal prices that is 0.47, reached at P(bad) = 0.1.
+    /// The current commit's minimum entropy relative to the most uncertain one's: the price of a
+    /// run over the price of a run and a build. At equal prices 0.47, reached at P(bad) = 0.1.
     fn patience(&self) -> f64 {
         let price = (self.price_of_build * 1.13).clamp(0.25, 9.0);
         1.0 / (1.0 + price)
@@ -267,7 +267,7 @@ impl<'a> Noisy<'a> {
         }
     }
 
-    /// What must be measured before the candidate is claimed.
+    /// A commit that must be measured before the candidate is claimed, if any.
     fn unmeasured(&self, lead: &UntestableSpan) -> Option<usize> {
         let mut wanted = lead.frontier.iter().chain([&lead.commit]);
         wanted.find(|&&commit| self.samples_of(commit) == 0).copied()
@@ -297,11 +297,11 @@ impl<'a> Noisy<'a> {
         Advice::Measure(places)
     }
 
-    /// The samples that were asked for, in the order asked. One that is no finite number says
-    /// nothing, but is a run.
+    /// Takes the samples that were asked for, in that order. A sample that is not finite counts
+    /// only as a run.
     ///
     /// # Panics
-    /// When there are more or fewer than that.
+    /// If the number of samples differs from the advice.
     pub fn told(&mut self, samples: &[f64]) {
         let asked = match self.asked.take() {
             Some(Advice::Measure(places)) => places,
@@ -334,7 +334,7 @@ impl<'a> Noisy<'a> {
         }
     }
 
-    /// The good endpoint, run again: has the machine drifted?
+    /// Checks a new run of the good endpoint for machine drift.
     fn sentinel(&mut self, x: f64) {
         if !x.is_finite() {
             return;
@@ -343,7 +343,7 @@ impl<'a> Noisy<'a> {
         let Scale::Levels(found) = self.scale else { return };
         let runs = self.runs;
         if self.drift.as_mut().is_some_and(|drift| drift.look(x, &found.levels, runs)) {
-            // What was compared across the drift is worth nothing; from now on in pairs.
+            // Samples from before and after a drift cannot be compared. From now on in pairs.
             self.samples.clear();
             self.drift = None;
             self.current = None;
@@ -351,7 +351,7 @@ impl<'a> Noisy<'a> {
         }
     }
 
-    /// A pair of the calibration that followed a drift.
+    /// Takes a pair of the calibration after a drift.
     fn told_again(&mut self, good: Option<f64>, bad: Option<f64>) {
         let Some((goods, bads)) = &mut self.again else { return };
         goods.extend(good);
@@ -372,17 +372,18 @@ impl<'a> Noisy<'a> {
         }
     }
 
-    /// The commit that was asked for cannot be measured.
+    /// Reports that the requested commit cannot be measured.
     pub fn untestable(&mut self, commit: usize) {
         self.asked = None;
         self.untestable[commit] = true;
         self.current = None;
     }
 
-    /// The candidate did not stand up to fresh runs: these, where each was taken.
+    /// Reports that fresh runs rejected the candidate. `fresh`: these runs and their places.
     ///
-    /// They count like all others, unless samples are differences to the good endpoint, which
-    /// these are not; then what was known of the candidate is forgotten.
+    /// The fresh runs count as samples, except in a paired search, where they are no differences
+    /// to the good endpoint. A paired search instead drops the samples of the candidate and of
+    /// the commits it was compared with.
     pub fn rejected(&mut self, fresh: &[(Place, f64)]) {
         self.runs += fresh.len();
         self.rejected += 1;

@@ -1,4 +1,4 @@
-//! Metrics that only pass or fail, and do not always agree with themselves.
+//! Failure rates of metrics that only pass or fail, and flake.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use crate::stats;
 use super::calibration::{MOST_PAIRS, Unsettled};
 use super::evidence::Evidence;
 
-/// Runs of each endpoint before two rates are compared.
+/// Minimum runs of each endpoint.
 const LEAST_PAIRS: usize = 4;
-/// ln 200: how much likelier two rates must be than one and the same.
+/// ln 200: the minimum log Bayes factor of two rates against one common rate.
 const DECISIVE: f64 = 5.298;
 
-/// How often a run fails at good and at bad.
+/// The failure rates of good and bad.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
-    /// Among good commits, in (0, 1).
+    /// Failure rate of good commits, in (0, 1).
     pub good: f64,
-    /// Among bad ones.
+    /// Failure rate of bad commits, in (0, 1).
     pub bad: f64,
 }
 
@@ -29,7 +29,7 @@ impl Rates {
         Self { good: rate(good), bad: rate(bad) }
     }
 
-    /// ln P(x | bad) − ln P(x | good) of one run; what is no number says nothing.
+    /// ln P(x | bad) − ln P(x | good) of one run; 0 for NaN.
     pub fn evidence(&self, x: f64) -> f64 {
         if x.is_nan() {
             0.0
@@ -40,8 +40,8 @@ impl Rates {
         }
     }
 
-    /// Runs after which a commit has said what it can: 20 nats over what one run says on average
-    /// (Kullback and Leibler 1951), between 12 and 200.
+    /// Maximum runs of a commit: 20 nats over the mean information of one run (Kullback and
+    /// Leibler 1951), between 12 and 200.
     pub fn most_runs(&self) -> usize {
         let per_run =
             |rate: f64| (rate * self.evidence(1.0) + (1.0 - rate) * self.evidence(0.0)).abs();
@@ -50,8 +50,8 @@ impl Rates {
     }
 }
 
-/// The Beta–Bernoulli marginal likelihood of so many failures in so many runs with Jeffreys'
-/// prior: ln B(½ + failures, ½ + passes) − ln B(½, ½).
+/// The log Beta–Bernoulli marginal likelihood of these failures and passes with Jeffreys' prior:
+/// ln B(½ + failures, ½ + passes) − ln B(½, ½).
 pub(super) fn ln_rates(seen: Evidence) -> f64 {
     let count = |x: f64| stats::whole(x.round(), 0, usize::MAX);
     let (failures, runs) = (count(seen.sum), count(seen.n));
@@ -62,7 +62,7 @@ pub(super) fn ln_rates(seen: Evidence) -> f64 {
     halves(failures) + halves(passes) - wholes
 }
 
-/// Compares as many runs of good as of bad, each 0 or 1, taken in turn.
+/// Calibrates failure rates from equal numbers of runs of good and bad, each 0 or 1, in turn.
 ///
 /// Settled when two rates are 200 times likelier than one (a Bayes factor of Beta–Bernoulli
 /// marginals; Kass and Raftery 1995 call 150 very strong) and bad fails more often.

@@ -1,22 +1,22 @@
-//! Where values repeat bit for bit, the value that repeats is the commit's.
+//! Without noise, the value that repeats bit for bit is the commit's value.
 
-/// Runs of a commit at most, where the first ones differ.
+/// Maximum runs of a commit if its first runs differ.
 const MOST_RUNS: usize = 5;
 
-/// What the runs of one commit came to.
+/// The result of one commit's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// The run at this place says what the commit measures.
+    /// The run with this index gives the commit's value.
     Settled(usize),
-    /// So many runs in all are needed.
+    /// This many runs are needed in total.
     More(usize),
-    /// Five runs, and none like another.
+    /// Five runs, all different.
     Never,
 }
 
-/// Which of a commit's runs counts, in the order they were made: the first whose bits were seen
-/// before in this hunt (`is_known`; a disturbed run would not repeat them), else the first that
-/// another run of the commit repeats.
+/// Which of a commit's runs counts, in the order they were made: a single run with a value known
+/// from this hunt (`is_known`; a disturbed run would hardly give one), else the first run that
+/// another run of the commit repeats, else the first run with a known value.
 pub fn repeat<T: PartialEq>(runs: &[T], is_known: impl Fn(&T) -> bool) -> Repeat {
     if let [only] = runs
         && is_known(only)

@@ -1,28 +1,28 @@
-//! One commit settled by itself: Wald's sequential test between the two measured levels.
+//! Judges one commit separately: Wald's sequential test between the two measured levels.
 
 use crate::stats;
 
 use super::{Levels, Rates};
 
-/// Which level a commit's runs lie at.
+/// The side that a commit belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Good's.
+    /// The good side.
     Good,
-    /// Bad's.
+    /// The bad side.
     Bad,
 }
 
-/// Decides after as few runs as `error` allows, in the order they were made; `None` while
-/// neither level is likely enough.
+/// The decision from the samples so far, in the order of the runs; `None` while neither level is
+/// likely enough.
 ///
-/// Σ (μb − μg)(x − (μg + μb)/2)/s² against ± ln((1 − error)/error) (Wald 1945), each sample
-/// winsorised. `error` is the probability of either mistake; a hunt of 1 % over N commits
-/// allows each 0.01/⌈log₂ N⌉.
+/// Compares Σ (μb − μg)(x − (μg + μb)/2)/s², over winsorised samples, with ± ln((1 − error)/error)
+/// (Wald 1945). `error`: the allowed probability of either error. A hunt with 1 % error over N
+/// commits allows 0.01/⌈log₂ N⌉ per commit.
 pub fn sequential(samples: &[f64], levels: &Levels, error: f64) -> Option<Side> {
     let wanted = ((1.0 - error) / error).ln();
     let mut sum = 0.0;
-    // What is no number says nothing.
+    // NaN is no evidence.
     for &x in samples.iter().filter(|x| !x.is_nan()) {
         sum += levels.evidence(x);
         if sum >= wanted {
@@ -35,7 +35,7 @@ pub fn sequential(samples: &[f64], levels: &Levels, error: f64) -> Option<Side> 
     None
 }
 
-/// The same between two rates of failure; samples are 0 or 1.
+/// The sequential test between two failure rates; samples are 0 or 1.
 pub fn sequential_rates(samples: &[f64], rates: &Rates, error: f64) -> Option<Side> {
     let wanted = ((1.0 - error) / error).ln();
     let mut sum = 0.0;
@@ -48,7 +48,7 @@ pub fn sequential_rates(samples: &[f64], rates: &Rates, error: f64) -> Option<Si
     None
 }
 
-/// Runs after which a commit between the levels has said what it can: max(12, ⌈55/d²⌉).
+/// Maximum runs of a commit: max(12, ⌈55/d²⌉), at most 1000.
 pub fn most_runs(levels: &Levels) -> usize {
     let d = levels.distance();
     stats::whole(55.0 / (d * d), 12, 1000)

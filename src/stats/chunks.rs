@@ -1,38 +1,38 @@
-//! A text read chunk by chunk, as cumulative perplexities tell it: P₁, P₂, …, P_K.
+//! Per-chunk losses of a text, from its cumulative perplexities P₁, P₂, …, P_K.
 //!
-//! ln P_k is the mean negative log-likelihood (nats per token) of the first k chunks, all of
-//! one length, so that chunk k alone has
+//! ln P_k is the mean negative log-likelihood (nats per token) of the first k chunks. All chunks
+//! have the same length, so chunk k alone has
 //!
 //! ```text
 //! nll_k = k·ln P_k − (k−1)·ln P_{k−1}
 //! ```
 //!
-//! What is printed is rounded: P_k by at most half a digit h, ln P_k by ε_k ≈ h/P_k, and nll_k
-//! by up to k·ε_k + (k−1)·ε_{k−1}, which grows with k. The mean of all nll_k is ln P_K, where
-//! these errors cancel but for the last one: it is never added up from the chunks. Their spread
-//! is a little too large by rounding, never too small on the whole.
+//! Printed values are rounded. The error of P_k is at most half a digit h, that of ln P_k is
+//! ε_k ≈ h/P_k, and that of nll_k is at most k·ε_k + (k−1)·ε_{k−1}, which grows with k. The mean of
+//! all nll_k is ln P_K, where all errors but the last cancel, so the mean is taken from ln P_K and
+//! not from the chunks. Rounding makes the spread of nll_k a little too large on average, never
+//! too small.
 
-/// How far beyond the noise of a difference a chunk must move to be said to carry it.
+/// A chunk carries a difference if the chunk moves by more than this many standard deviations.
 const CARRIES: f64 = 5.0;
 
-/// The part of the mean difference below which a chunk does not carry it.
+/// A chunk carries a difference only if it moves by more than this share of the mean difference.
 const MATERIAL: f64 = 0.1;
 
-/// A text as one side read it, once or several times.
+/// The per-chunk losses of one side, from one or more runs over the same text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunks {
     /// nll_k, nats per token, the mean over the runs.
     nll: Vec<f64>,
     /// ln P_K, the mean over the runs.
     mean: f64,
-    /// Standard deviation of one run's nll_k, from run to run or from rounding, whichever is
-    /// larger.
+    /// Standard deviation of one run's nll_k: run-to-run noise or rounding, whichever is larger.
     noise: Vec<f64>,
 }
 
 impl Chunks {
-    /// From the cumulative perplexities of each run. `None` without runs or chunks, where the
-    /// runs have not the same number of them, and where a perplexity is not a positive number.
+    /// From the cumulative perplexities of each run. `None` without runs or chunks, if the runs
+    /// differ in their number of chunks, or if a perplexity is not a positive finite number.
     pub fn of(runs: &[&[f64]]) -> Option<Self> {
         let length = runs.first()?.len();
         let is_whole =
@@ -56,12 +56,12 @@ impl Chunks {
         Some(Self { nll, mean, noise })
     }
 
-    /// How many chunks.
+    /// The number of chunks.
     pub fn len(&self) -> usize {
         self.nll.len()
     }
 
-    /// Never.
+    /// Always false: there is at least one chunk.
     pub fn is_empty(&self) -> bool {
         self.nll.is_empty()
     }
@@ -76,12 +76,12 @@ impl Chunks {
         self.mean
     }
 
-    /// Which chunks carry the difference to another reading of the same text: those that moved
-    /// by more than 5·√(σ_k² + σ′_k²), which is 5·√2·σ where both sides are equally noisy, and by
-    /// more than a tenth of the mean difference, since engines that print many digits show
-    /// sums in another order in every chunk.
+    /// Which chunks carry the difference to another reading of the same text: those that move by
+    /// more than 5·√(σ_k² + σ′_k²) (5·√2·σ if both sides are equally noisy) and by more than a
+    /// tenth of the mean difference. The tenth is for engines that print many digits, where a
+    /// changed order of summation shows in every chunk.
     ///
-    /// Rounding alone never looks like that: its worst case is 2·√3/5 ≈ 0.7 of the former.
+    /// Rounding alone never passes: its worst case is 2·√3/5 ≈ 0.7 of the first threshold.
     pub fn carrying(&self, other: &Self) -> Vec<bool> {
         let mean = MATERIAL * (other.mean - self.mean).abs();
         let differences = self.nll.iter().zip(&other.nll).map(|(a, b)| (b - a).abs());
@@ -98,17 +98,17 @@ fn nll(cumulative: &[f64]) -> Vec<f64> {
     sums.map(|sum| sum - std::mem::replace(&mut before, sum)).collect()
 }
 
-/// Half of the last decimal place that any of these numbers was printed with: the largest error
-/// of rounding. Of ten numbers one ends with a zero by chance, so a handful tells.
+/// The largest rounding error: half a unit of the last printed decimal place. The places are the
+/// most of all numbers, since one number in ten ends with a zero by chance.
 pub fn half_digit(printed: &[f64]) -> f64 {
-    // The shortest text that gives the number again is what was printed, without such zeros.
+    // Rust's shortest text for a number is the printed text without trailing zeros.
     let places = |x: &f64| x.to_string().split_once('.').map_or(0, |(_, places)| places.len());
     let places = printed.iter().map(places).max().unwrap_or(0);
     0.5 * 10_f64.powi(-i32::try_from(places).unwrap_or(i32::MAX))
 }
 
-/// The variance of nll_k (k from 0) by rounding: that of an error spread evenly over ±h is
-/// h²/3, and the errors of P_k and P_{k−1} are independent.
+/// The variance of nll_k (k from 0) by rounding. An error uniform over ±h has the variance h²/3,
+/// and the errors of P_k and P_{k−1} are independent.
 fn rounding(cumulative: &[f64], half: f64, k: usize) -> f64 {
     let part = |count: usize| match count.checked_sub(1) {
         Some(at) => (count as f64 * half / cumulative[at]).powi(2) / 3.0,
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn sums_in_another_order_carry_nothing() {
-        // Twelve digits, and a millionth more in each chunk; the last one is what differs.
+        // Twelve digits, and a millionth more in each chunk; only the last chunk really differs.
         let read = |last: f64, by: f64| {
             let mut sum = 0.0;
             let each = (1..=10).map(|k| if k == 10 { last } else { 2.0 } + by * f64::from(k));
@@ -198,7 +198,7 @@ mod tests {
 
         #[test]
         fn rounding_alone_carries_nothing(nll in text(), nudge in prop::collection::vec(-2e-6..2e-6_f64, 60)) {
-            // Moved by less than a digit, so that some numbers are printed otherwise.
+            // Moved by less than a digit, so that some printed numbers change.
             let moved: Vec<f64> = nll.iter().zip(nudge).map(|(x, by)| x + by / 60.0).collect();
             let of = |nll: &[f64]| Chunks::of(&[&printed(nll)]).unwrap();
             prop_assume!(half_digit(&printed(&nll)) < 1e-4 && half_digit(&printed(&moved)) < 1e-4);

@@ -1,6 +1,6 @@
-//! Texts as tests write them.
+//! Printed perplexities for tests.
 
-/// What an engine prints that finds these nll.
+/// The cumulative perplexities that an engine prints for these per-chunk losses.
 pub(super) fn printed(nll: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;
     (1..)

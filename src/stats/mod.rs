@@ -1,5 +1,5 @@
-//! Pure functions on slices of finite numbers. What a number measures, and which way is worse,
-//! is not known here.
+//! Pure statistics on slices of finite numbers. This module knows neither what a number measures
+//! nor which direction is worse.
 
 mod chunks;
 #[cfg(test)]
@@ -15,7 +15,7 @@ pub use profile::{Prefix, Profile, shortest};
 pub use separation::{BadSide, Threshold, separation};
 pub use summary::{mean, median, winsorised_mean, winsorised_sd};
 
-/// The next whole number, at least `least` and at most `most`; `most` for what is no number.
+/// `x` rounded up, clamped to `least` … `most`; `most` for NaN.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was clamped")]
 pub fn whole(x: f64, least: usize, most: usize) -> usize {
     if x.is_nan() { most } else { x.ceil().clamp(least as f64, most as f64) as usize }

@@ -1,30 +1,30 @@
-//! Two readings of one text: how far apart they are, chunk by chunk.
+//! The difference of two readings of one text, with confidence intervals over its chunks.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{Chunks, mean};
 
-/// How far `after` lies above `before`, in nats per token.
+/// `after` minus `before`, in nats per token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// ln P′_K − ln P_K.
     pub mean: f64,
-    /// Its interval from the differences of the chunks.
+    /// The confidence interval from the chunk-by-chunk differences.
     pub paired: [f64; 2],
-    /// Its interval if the two had read different texts.
+    /// The unpaired confidence interval: as if the two had read different texts.
     pub plain: [f64; 2],
 }
 
-/// The difference of two readings of the same K chunks, with intervals over the choice of the
-/// text (not over noise from run to run) at this confidence, say 0.95.
+/// The difference of two readings of the same K chunks. The intervals, at this confidence (0.95,
+/// for example), cover the choice of the text, not the run-to-run noise.
 ///
 /// Paired (Student 1908): d_k = nll′_k − nll_k, D̄ = ln P′_K − ln P_K,
 /// D̄ ± t_{(1+c)/2, K−1}·s_D/√K with s_D² = Σ(d_k − mean d)²/(K−1).
 /// Plain (Welch 1947): D̄ ± t_{(1+c)/2, ν}·√((s² + s′²)/K), ν = (K−1)·(s² + s′²)²/(s⁴ + s′⁴).
-/// Chunks are taken to be independent, which neighbours in one document are not quite.
+/// Assumes independent chunks; neighbours in one document are not quite independent.
 ///
-/// Where all chunks moved alike the paired interval is the mean itself. `None` for fewer than
-/// two chunks or different numbers of them.
+/// If all chunks move alike, the paired interval is the mean itself. `None` for fewer than two
+/// chunks, or if the numbers of chunks differ.
 pub fn difference(before: &Chunks, after: &Chunks, confidence: f64) -> Option<Difference> {
     let count = before.len();
     if count < 2 || after.len() != count {
@@ -42,7 +42,7 @@ pub fn difference(before: &Chunks, after: &Chunks, confidence: f64) -> Option<Di
     Some(Difference { mean: middle, paired, plain })
 }
 
-/// t·√(variance/count); 0 where nothing varies, whatever the degrees of freedom would be.
+/// t·√(variance/count); 0 if the variance is 0, for any degrees of freedom.
 fn half_width(variance: f64, freedom: f64, count: usize, confidence: f64) -> f64 {
     if variance == 0.0 {
         return 0.0;
@@ -68,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// Chunks with exactly these nll: cumulative perplexities, printed with every digit.
+    /// Chunks with exactly these losses: from cumulative perplexities with all digits.
     fn chunks(nll: &[f64]) -> Chunks {
         let mut sum = 0.0;
         let cumulative: Vec<f64> = (1..)
@@ -163,7 +163,7 @@ mod tests {
 
         #[test]
         fn other_pairs_are_another_spread((a, b) in pair()) {
-            // Turning one side alone keeps the mean and the plain interval.
+            // Reversing one side alone keeps the mean and the plain interval.
             let mut turned = b.clone();
             turned.rotate_left(1);
             let here = difference(&chunks(&a), &chunks(&b), 0.95).unwrap();

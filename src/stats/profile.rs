@@ -1,12 +1,12 @@
-//! Where in a text two readings of it differ, and how much of the text shows that.
+//! Finds how much of a text is enough to tell two readings of it apart.
 
 use super::{Chunks, half_digit};
 
-/// How far each side of the line between two levels must be from it, in standard deviations of
-/// one run: the levels themselves are twice as far apart.
+/// Minimum distance of either level from the threshold between them, in standard deviations of
+/// one run. So the levels are at least twice as far apart.
 const CLEAR: f64 = 5.0;
 
-/// How many chunks must carry the difference.
+/// Minimum number of chunks that must carry the difference.
 const FEWEST_CARRYING: usize = 8;
 
 /// Two readings of one text, chunk by chunk.
@@ -14,7 +14,7 @@ const FEWEST_CARRYING: usize = 8;
 pub struct Profile {
     good: Vec<f64>,
     bad: Vec<f64>,
-    /// Standard deviation of one run's P_k, larger of that from run to run and that of rounding.
+    /// Standard deviation of one run's P_k: run-to-run noise or rounding, whichever is larger.
     noise: Vec<f64>,
     /// How many of the first k chunks carry the difference.
     carrying: Vec<usize>,
@@ -25,17 +25,17 @@ pub struct Profile {
 pub struct Prefix {
     /// How many chunks.
     pub chunks: usize,
-    /// The good reading's cumulative perplexity after them.
+    /// The good reading's cumulative perplexity after these chunks.
     pub good: f64,
-    /// The bad one's.
+    /// The bad reading's cumulative perplexity after these chunks.
     pub bad: f64,
-    /// The difference of the two, as a part of that over the whole text.
+    /// Bad minus good, as a share of the difference over the whole text.
     pub share: f64,
 }
 
 impl Profile {
-    /// From the cumulative perplexities of the runs of each side. `None` unless all read the
-    /// same number of chunks and only positive numbers.
+    /// From the cumulative perplexities of each side's runs. `None` unless all runs have the same
+    /// number of chunks and all values are positive and finite.
     pub fn of(good: &[&[f64]], bad: &[&[f64]]) -> Option<Self> {
         let (before, after) = (Chunks::of(good)?, Chunks::of(bad)?);
         if before.len() != after.len() {
@@ -49,7 +49,7 @@ impl Profile {
         let places = 0..before.len();
         let (good_levels, good_variances) = levels(good);
         let (bad_levels, bad_variances) = levels(bad);
-        // An error spread evenly over ±h has the variance h²/3.
+        // An error uniform over ±h has the variance h²/3.
         let rounding = [good, bad].map(|runs| half_digit(runs[0]).powi(2) / 3.0);
         let rounding = rounding[0].max(rounding[1]);
         let noise =
@@ -62,12 +62,12 @@ impl Profile {
         self.good.len()
     }
 
-    /// Never.
+    /// Always false: there is at least one chunk.
     pub fn is_empty(&self) -> bool {
         self.good.is_empty()
     }
 
-    /// The first so many chunks, from 1 to all; `None` where the whole text does not differ.
+    /// The first `chunks` chunks, from 1 to all; `None` if the whole text does not differ.
     pub fn prefix(&self, chunks: usize) -> Option<Prefix> {
         let last = self.len() - 1;
         let whole = self.bad[last] - self.good[last];
@@ -75,10 +75,10 @@ impl Profile {
         (whole != 0.0).then(|| Prefix { chunks, good, bad, share: (bad - good) / whole })
     }
 
-    /// Whether the first so many chunks are enough to search by, where `limit` (in the unit of
-    /// a perplexity, not negative) is how far the whole text's may move: they differ the same
-    /// way as the whole does; the limit, scaled by their share, is at least 5σ from either
-    /// level, which are so at least 10σ apart; and at least 8 chunks carry the difference.
+    /// Whether the first `chunks` chunks are enough for a search. `limit`: the tolerance over the
+    /// whole text, as a perplexity, not negative. The chunks are enough if they differ in the same
+    /// direction as the whole text, if the tolerance scaled by their share is at least 5σ from
+    /// either level, and if at least 8 chunks carry the difference.
     pub fn is_enough(&self, chunks: usize, limit: f64) -> bool {
         let Some(prefix) = self.prefix(chunks) else { return false };
         let distance = (prefix.bad - prefix.good).abs();
@@ -90,14 +90,14 @@ impl Profile {
             && self.carrying[chunks - 1] >= FEWEST_CARRYING
     }
 
-    /// Whether so many chunks are at least a third fewer than all.
+    /// Whether `chunks` is at least a third less than all chunks.
     pub fn saves(&self, chunks: usize) -> bool {
         3 * chunks <= 2 * self.len()
     }
 }
 
-/// The shortest beginning that is enough for all of these, each with its limit, and that saves
-/// at least a third of every text.
+/// The smallest number of chunks that is enough for all profiles, each with its tolerance, and
+/// that saves at least a third of every text.
 pub fn shortest(of: &[(Profile, f64)]) -> Option<usize> {
     let (first, _) = of.first()?;
     let suits = |chunks: usize| {
@@ -106,12 +106,12 @@ pub fn shortest(of: &[(Profile, f64)]) -> Option<usize> {
     (1..first.len()).find(|chunks| suits(*chunks))
 }
 
-/// The mean over the runs after each chunk, and the variance of one run about it.
+/// After each chunk: the mean over the runs, and the variance of one run.
 fn levels(runs: &[&[f64]]) -> (Vec<f64>, Vec<f64>) {
     let count = runs.len() as f64;
     let at = |k: usize| {
         let first = runs[0][k];
-        // A sum of equal numbers, divided, need not be that number.
+        // The computed mean of equal numbers can differ from that number by rounding.
         if runs.iter().all(|run| run[k].to_bits() == first.to_bits()) {
             return (first, 0.0);
         }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_worked_example() {
-        // 24 chunks of 2 nats; the bad side 0.1 more in each but the first four.
+        // 24 chunks of 2 nats; the bad side has 0.1 more in all but the first four.
         let good = [2.0; 24];
         let mut bad = [2.1; 24];
         bad[..4].fill(2.0);
@@ -182,7 +182,7 @@ mod tests {
         let found = profile(&good, &bad);
         assert_eq!(enough(&found, 0.1), Some(8));
         assert!(found.prefix(8).unwrap().share > 1.0);
-        // The whole is better where the beginning is worse: that is no part of it.
+        // The beginning gets worse but the whole text better, so the beginning is not enough.
         bad[15..].fill(1.7);
         assert_eq!(enough(&profile(&good, &bad), 0.1), None);
     }
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(enough(&found, 0.0), None);
         assert_eq!(enough(&found, 0.0001), None);
         assert_eq!(enough(&found, 0.001), Some(8));
-        // A limit that the bad end just breaks.
+        // A tolerance that the bad endpoint just breaks.
         let step = 2.1_f64.exp() - 2.0_f64.exp();
         assert_eq!(enough(&found, step - 1e-5), None);
     }

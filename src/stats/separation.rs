@@ -1,4 +1,4 @@
-//! Two groups of samples that do not overlap, and where one ends.
+//! The threshold between two groups of samples that do not overlap.
 
 use super::median;
 
@@ -14,15 +14,15 @@ pub enum BadSide {
 /// A value between good and bad samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Threshold {
-    /// In the samples' unit. Never a bad sample's value; a good one's only where the gap is
-    /// so narrow or so lopsided that the edge is all there is.
+    /// The value, in the samples' unit. It never equals a bad sample, and equals a good sample
+    /// only if the midpoint of the medians is outside the gap or the gap is very narrow.
     pub at: f64,
-    /// Where bad lies.
+    /// On which side the bad samples are.
     pub bad: BadSide,
 }
 
 impl Threshold {
-    /// Whether `x` lies on the bad side; neither the threshold itself nor NaN does.
+    /// Whether `x` is on the bad side; false for the threshold itself and for NaN.
     pub fn is_bad(&self, x: f64) -> bool {
         match self.bad {
             BadSide::Above => x > self.at,
@@ -31,14 +31,14 @@ impl Threshold {
     }
 }
 
-/// The threshold between two groups, if every bad sample lies strictly beyond every good one,
-/// on either side.
+/// The threshold between two groups, if all bad samples are strictly above, or all strictly
+/// below, all good ones.
 ///
 /// With bad above, t = (median(good) + median(bad))/2, clamped into the gap
-/// [max(good), min(bad)); with bad below, the mirror image. So a skewed group draws the
-/// threshold away from its bulk, yet every sample stays on its own side.
+/// [max(good), min(bad)); with bad below, the mirror image. So every sample stays on its own
+/// side, even if a group is skewed.
 ///
-/// `None` when the groups overlap or touch, when one is empty, or when a sample is not finite.
+/// `None` if the groups overlap or touch, if one is empty, or if a sample is not finite.
 pub fn separation(good: &[f64], bad: &[f64]) -> Option<Threshold> {
     if let Some(at) = below(good, bad) {
         return Some(Threshold { at, bad: BadSide::Above });
@@ -48,7 +48,7 @@ pub fn separation(good: &[f64], bad: &[f64]) -> Option<Threshold> {
     Some(Threshold { at, bad: BadSide::Below })
 }
 
-/// The threshold, if all of `low` lies strictly below all of `high`.
+/// The threshold, if all of `low` is strictly below all of `high`.
 fn below(low: &[f64], high: &[f64]) -> Option<f64> {
     if !low.iter().chain(high).all(|x| x.is_finite()) {
         return None;
@@ -70,9 +70,9 @@ mod tests {
         let at = |good: &[f64], bad: &[f64]| separation(good, bad).map(|t| (t.at, t.bad));
         assert_eq!(at(&[1.0, 2.0], &[8.0, 9.0]), Some((5.0, BadSide::Above)));
         assert_eq!(at(&[8.0, 9.0], &[1.0, 2.0]), Some((5.0, BadSide::Below)));
-        // The middle between the medians (5.5) lies among the good: clamped to the gap.
+        // The midpoint of the medians (5.5) is among the good samples, so it is clamped to the gap.
         assert_eq!(at(&[1.0, 1.0, 9.0], &[10.0]), Some((9.0, BadSide::Above)));
-        // The same among the bad: just short of the nearest of them.
+        // The midpoint is among the bad samples: clamped to just below the smallest bad one.
         let edge = separation(&[1.0], &[2.0, 10.0, 10.0]).unwrap();
         assert!(edge.is_bad(2.0) && !edge.is_bad(1.999_999));
         assert!(!edge.is_bad(f64::NAN));
@@ -93,7 +93,8 @@ mod tests {
         }
     }
 
-    /// Whole numbers, so that shifting and doubling is exact; half of the pairs apart.
+    /// Whole numbers, so that shifting and doubling is exact. Half of the pairs of groups do not
+    /// overlap.
     fn groups() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
         let group = || prop::collection::vec((-20_i32..20).prop_map(f64::from), 1..6);
         (group(), group(), prop::sample::select(vec![0.0, -50.0, 50.0]))

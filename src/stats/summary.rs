@@ -1,6 +1,7 @@
 //! Location and spread of a few samples.
 
-/// A MAD times this estimates the standard deviation of normal noise: 1/Φ⁻¹(3/4).
+/// Factor from the median absolute deviation to the standard deviation of normal noise:
+/// 1/Φ⁻¹(3/4).
 const NORMAL: f64 = 1.4826;
 
 /// Σx/n; `None` without samples.
@@ -8,8 +9,8 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
-/// The middle one of the samples in order, or the middle between the two middle ones; `None`
-/// without samples.
+/// The median; the midpoint of the two middle samples if their number is even; `None` without
+/// samples.
 pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -20,11 +21,11 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     Some(f64::midpoint(sorted[sorted.len() / 2 - 1], upper))
 }
 
-/// The mean after each sample was moved to within 3 MAD of the median m, where
-/// MAD = 1.4826 · median|x − m|: one run that was disturbed moves it little.
+/// The winsorised mean: each sample is first moved to within 3 MAD of the median m, where
+/// MAD = 1.4826 · median|x − m|. One disturbed run changes this mean little.
 ///
-/// Of fewer than four samples none can be called an outlier: their plain mean. Where more than
-/// half of the samples are equal (MAD = 0), the median. `None` without samples.
+/// With fewer than four samples: the plain mean, since none can be called an outlier. If MAD = 0
+/// (more than half of the samples are equal): the median. `None` without samples.
 pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     if samples.len() < 4 {
         return mean(samples);
@@ -33,20 +34,20 @@ pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     let distances: Vec<f64> = samples.iter().map(|x| (x - middle).abs()).collect();
     let reach = 3.0 * NORMAL * median(&distances)?;
     if reach == 0.0 {
-        // Ten times 0.1, summed and divided, is not 0.1: equal samples keep their very bits.
+        // The computed mean of ten 0.1 is not 0.1, so equal samples keep their bits this way.
         return Some(middle);
     }
     let moved: Vec<f64> = samples.iter().map(|x| x.clamp(middle - reach, middle + reach)).collect();
     mean(&moved)
 }
 
-/// The standard deviation of one sample about its group's level, from all k groups together,
-/// each deviation r moved to within 3 MAD of nought: s² = c² Σ min(|r|, 3m)² / (n − k) with
-/// m = 1.4826 · median|r| · √(n/(n − k)) and c = 1.02, which makes up for what moving takes
-/// from normal noise. A group's level is its [`winsorised_mean`].
+/// The pooled winsorised standard deviation of one sample about its group's level, from k groups.
+/// Each deviation r is first moved to within 3 MAD of zero: s² = c² Σ min(|r|, 3m)² / (n − k) with
+/// m = 1.4826 · median|r| · √(n/(n − k)). The factor c = 1.02 corrects the loss for normal noise.
+/// A group's level is its [`winsorised_mean`].
 ///
-/// Where more than half of the samples lie at their group's level (m = 0), nothing is moved.
-/// `None` unless there are more samples than groups; empty groups do not count.
+/// If m = 0 (more than half of the samples equal their group's level), nothing is moved and
+/// c = 1. `None` unless there are more samples than non-empty groups.
 pub fn winsorised_sd(groups: &[&[f64]]) -> Option<f64> {
     let mut distances = Vec::new();
     let mut levels = 0;
@@ -89,12 +90,12 @@ mod tests {
         // Median 3, MAD 1.4826: 1000 is moved to 3 + 3 · 1.4826.
         let moved = winsorised_mean(&[1.0, 2.0, 3.0, 4.0, 1000.0]).unwrap();
         assert!(close(moved, (1.0 + 2.0 + 3.0 + 4.0 + 3.0 + 3.0 * 1.4826) / 5.0), "{moved}");
-        // Deviations 1, 1 and 2, 0, 2, none of them far out: s² = 1.02² (2 + 8) / (5 − 2).
+        // Deviations 1, 1 and 2, 0, 2, without outliers: s² = 1.02² (2 + 8) / (5 − 2).
         let sd = winsorised_sd(&[&[1.0, 3.0], &[10.0, 12.0, 14.0], &[]]).unwrap();
         assert!(close(sd, 1.02 * (10.0_f64 / 3.0).sqrt()), "{sd}");
         assert_eq!(winsorised_sd(&[&[1.0], &[2.0]]), None);
         assert_eq!(winsorised_sd(&[]), None);
-        // Equal samples have none; one that strays from many equal ones is not moved.
+        // Equal samples have no deviation. A single outlier among equal samples is not moved.
         assert_eq!(winsorised_sd(&[&[5.0; 4], &[6.0; 4]]), Some(0.0));
         let stray = winsorised_sd(&[&[5.0, 5.0, 5.0, 5.0, 7.0]]).unwrap();
         assert!(close(stray, 1.0), "{stray}");
@@ -139,7 +140,7 @@ mod tests {
             wild in 1e3..1e9_f64,
         ) {
             let with = |last: f64| winsorised_mean(&[x.as_slice(), &[last]].concat()).unwrap();
-            // However far away, it counts as if it stood at the edge.
+            // Beyond the bound, the distance of the outlier does not matter.
             prop_assert!(close(with(wild), with(2.0 * wild)));
             prop_assert!(with(wild).abs() < 10.0);
         }

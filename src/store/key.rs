@@ -1,4 +1,5 @@
-//! Keys of builds and runs: SHA-256 over length-prefixed fields. Equal keys mean equal results.
+//! Keys of builds and runs: SHA-256 over length-prefixed fields. Two builds or runs with equal
+//! keys count as the same.
 
 use std::fmt;
 

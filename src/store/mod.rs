@@ -1,5 +1,5 @@
-//! Stored measurements on disk. Plain files that stay correct without locks, since the store may
-//! be on a network disk.
+//! Stores measurements on disk, in plain files that stay correct without locks: the store may be
+//! on a network disk.
 //!
 //! ```text
 //! <git common dir>/bisect-ppl/

@@ -1,28 +1,28 @@
-//! How long a hunt still takes, from how long its parts took so far.
+//! Estimates the time left in a hunt from the durations so far.
 
 use std::time::Duration;
 
-/// What is known of the pace of a hunt. All durations are means of what was measured; nothing
-/// is guessed.
+/// The measured pace of a hunt. `build` and `runs` are means of measured durations; nothing is
+/// guessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Mean duration of a build; `None` while none was made.
+    /// Mean duration of a build; `None` before the first build.
     pub build: Option<Duration>,
-    /// Mean duration of all runs that one commit takes; `None` while none was made.
+    /// Mean duration of all runs at one commit; `None` before the first run.
     pub runs: Option<Duration>,
-    /// Steps of the search that are left, the one being taken included.
+    /// Steps of the search that are left, the current one included.
     pub steps: u32,
-    /// How many commits a confirmation measures afresh (the first bad one and its parents).
+    /// Commits that a confirmation measures afresh: the first bad one and its parents.
     pub confirm_commits: u32,
-    /// How many times as many runs a confirmation makes at each of them as a step does.
+    /// Runs of a confirmation at each commit, as a multiple of a step's runs.
     pub confirm_runs: u32,
-    /// How long the step being taken goes on already.
+    /// Time since the current step began.
     pub elapsed: Duration,
 }
 
 impl Estimate {
-    /// `steps × (build + runs) + confirmation − elapsed`, or `None` before anything was
-    /// measured. A step that outlasts its mean counts as nearly done, never as negative.
+    /// `steps × (build + runs) + confirmation − elapsed`; `None` before the first run. A step that
+    /// takes longer than the mean counts as done, never as negative.
     pub fn left(&self) -> Option<Duration> {
         let runs = self.runs?;
         let build = self.build.unwrap_or_default();
@@ -32,7 +32,7 @@ impl Estimate {
         Some((step * self.steps + confirmation).saturating_sub(begun))
     }
 
-    /// The mean of some durations in seconds; `None` when there are none.
+    /// The mean of durations in seconds; `None` if there are none.
     pub fn mean(seconds: &[f64]) -> Option<Duration> {
         if seconds.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! The words on the screen: styles, hints, progress. Data goes to stdout, everything else to
-//! stderr; colours and bars only on a terminal.
+//! Output on the screen: styles, hints, progress. Data goes to stdout, everything else to stderr.
+//! Colours and progress bars appear only on a terminal.
 
 mod estimate;
 mod progress;

@@ -1,5 +1,4 @@
-//! What a hunt is doing, while it does it: one moving line on a terminal, finished lines
-//! elsewhere.
+//! The progress of a hunt: a moving line on a terminal, finished lines elsewhere.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -12,21 +11,21 @@ use crate::evaluation::{CommitId, Verdict};
 
 use super::{style, text};
 
-/// What is being done right now.
+/// The current activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Activity {
-    /// A commit is being built.
+    /// Builds a commit.
     Building {
-        /// Which.
+        /// The commit.
         commit: CommitId,
         /// First line of its message.
         subject: String,
     },
-    /// A measure runs at a commit.
+    /// Runs a measure at a commit.
     Running {
         /// The measure.
         measure: String,
-        /// Which run of how many, counting from 1, where that is known.
+        /// Number of the run, from 1, and the number of all runs, if known.
         run: Option<(u32, u32)>,
         /// The commit.
         commit: CommitId,
@@ -37,7 +36,7 @@ pub enum Activity {
     Other(String),
 }
 
-/// The moving line. Cheap to clone; all clones are one.
+/// The progress display. Clones are cheap and share one line.
 #[derive(Clone)]
 pub struct Progress {
     status: Arc<Mutex<Status>>,
@@ -60,7 +59,7 @@ struct Status {
 }
 
 impl Progress {
-    /// A progress on stderr; `tty` says whether that is a terminal (see
+    /// A display on stderr; `tty` tells whether stderr is a terminal (see
     /// [`Ui::is_terminal`](super::Ui::is_terminal)).
     pub fn new(tty: bool) -> Self {
         if !tty {
@@ -69,7 +68,7 @@ impl Progress {
         let status = Arc::new(Mutex::new(Status::default()));
         let shown = Arc::clone(&status);
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        // `wide_msg` is cut to what the terminal has room for, the clock never.
+        // indicatif cuts `wide_msg` to the width of the terminal, but not the clock.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {clock}") {
             let clock = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
                 let _ = out.write_str(&lock(&shown).clock(Instant::now()));
@@ -80,12 +79,12 @@ impl Progress {
         Self { status, sink: Sink::Bar(bar) }
     }
 
-    /// Lines only, to any writer.
+    /// A display without a moving line, on any writer.
     pub(super) fn plain(writer: impl Write + Send + 'static) -> Self {
         Self { status: Arc::default(), sink: Sink::Plain(Arc::new(Mutex::new(writer))) }
     }
 
-    /// Something else is being done from now on.
+    /// Sets the current activity and restarts its clock.
     pub fn now(&self, activity: Activity) {
         self.change(|status| {
             status.activity = Some(activity);
@@ -93,7 +92,7 @@ impl Progress {
         });
     }
 
-    /// A search begins: `commits` may be the first bad one, about `steps` steps find it.
+    /// Begins a search: `commits` may be the first bad one, and about `steps` steps find it.
     pub fn search(&self, commits: usize, steps: usize) {
         self.change(|status| {
             status.steps_done = 0;
@@ -101,7 +100,7 @@ impl Progress {
         });
     }
 
-    /// A step is done; that many commits and steps are left.
+    /// Ends a step, after which so many commits and steps are left.
     pub fn left(&self, commits: usize, steps: usize) {
         self.change(|status| {
             status.steps_done += 1;
@@ -109,7 +108,7 @@ impl Progress {
         });
     }
 
-    /// How long it still takes (see [`Estimate`](super::Estimate)); counts down by itself.
+    /// Sets the time left (see [`Estimate`](super::Estimate)), which then counts down.
     pub fn time_left(&self, left: Option<Duration>) {
         self.change(|status| status.time_left = left.map(|left| (left, Instant::now())));
     }
@@ -118,14 +117,14 @@ impl Progress {
         let mut status = lock(&self.status);
         change(&mut status);
         let words = status.words();
-        // Drawing asks for the status again.
+        // Drawing the bar locks the status again.
         drop(status);
         if let Sink::Bar(bar) = &self.sink {
             bar.set_message(words);
         }
     }
 
-    /// A line for something finished; it stays. The caller has cleaned it.
+    /// Prints a line that stays. The caller has cleaned the text.
     pub fn done_line(&self, line: &str) {
         match &self.sink {
             Sink::Bar(bar) => bar.suspend(|| to(&mut anstream::stderr().lock(), line)),
@@ -133,7 +132,7 @@ impl Progress {
         }
     }
 
-    /// The same for a commit that was judged; the line begins with the verdict.
+    /// Prints the line of a judged commit, which begins with the verdict; colours it on a terminal.
     pub fn verdict(&self, verdict: Verdict, line: &str) {
         match &self.sink {
             Sink::Bar(_) => self.done_line(&style::verdict(verdict, line)),
@@ -141,12 +140,12 @@ impl Progress {
         }
     }
 
-    /// A sentence that a reader should not miss; it stays.
+    /// Prints a note that stays.
     pub fn note(&self, sentence: &str) {
         self.done_line(&format!("note: {}", text::line(sentence)));
     }
 
-    /// Does something (prints, asks) while the moving line is out of the way.
+    /// Hides the moving line while `action` prints or asks.
     pub fn suspend<T>(&self, action: impl FnOnce() -> T) -> T {
         match &self.sink {
             Sink::Bar(bar) => bar.suspend(action),
@@ -154,7 +153,7 @@ impl Progress {
         }
     }
 
-    /// Takes the moving line away.
+    /// Removes the moving line.
     pub fn finish(&self) {
         if let Sink::Bar(bar) = &self.sink {
             bar.finish_and_clear();
@@ -162,18 +161,18 @@ impl Progress {
     }
 }
 
-/// A panic elsewhere must not take the screen with it.
+/// Locks a mutex even if another thread panicked: the display must go on.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// When stderr is gone there is nobody to tell.
+/// Writes a line. Ignores errors: without stderr there is no place to report them.
 fn to(writer: &mut dyn Write, line: &str) {
     let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
 }
 
 impl Status {
-    /// `step 3 of about 6 · 12 commits left · building 1a2b3c4d5e subject`, as far as known.
+    /// `step 3 of about 6 · 12 commits left · building 1a2b3c4d5e subject`, without unknown parts.
     fn words(&self) -> String {
         let mut parts = Vec::new();
         if let Some((commits, steps)) = self.left {
@@ -185,7 +184,7 @@ impl Status {
         parts.join(" · ")
     }
 
-    /// `· 0:12 · about 2 min left`, as far as known.
+    /// `· 0:12 · about 2 min left`, without unknown parts.
     fn clock(&self, now: Instant) -> String {
         let mut shown = String::new();
         if let Some(since) = self.since {
@@ -217,7 +216,7 @@ impl Activity {
     }
 }
 
-/// Nobody needs the seconds of an estimate.
+/// The time left, in minutes: seconds would be false precision.
 fn about(left: Duration) -> String {
     match left.as_secs() {
         0..60 => "less than a minute left".to_owned(),

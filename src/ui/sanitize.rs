@@ -1,10 +1,10 @@
-//! Makes what engines, commit messages and file names say fit for a terminal.
+//! Cleans text of engines, commit messages and file names for a terminal.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 /// `text` without control sequences (colours, cursor moves, titles, links), control
-/// characters, and characters that hide or turn text round. Newlines and tabs stay.
+/// characters, invisible characters and changes of direction. Newlines and tabs stay.
 pub fn printable(text: impl AsRef<[u8]>) -> String {
     let text = String::from_utf8_lossy(text.as_ref());
     let mut clean = String::with_capacity(text.len());
@@ -12,7 +12,7 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
     while let Some(c) = rest.next() {
         match c {
             '\n' | '\t' => clean.push(c),
-            // A lone carriage return would overwrite what stands before it.
+            // A lone carriage return would overwrite the line.
             '\r' if rest.peek() == Some(&'\n') => {}
             '\r' | '\u{2028}' | '\u{2029}' => clean.push(' '),
             '\u{1b}' => skip_escape(&mut rest),
@@ -30,15 +30,16 @@ pub fn printable_line(text: impl AsRef<[u8]>) -> String {
     printable(text).replace(['\n', '\t'], " ").trim().to_owned()
 }
 
-/// Turns the direction of text, or cannot be seen: a commit's subject must not read as
-/// something it is not. Joiners stay, scripts and emoji need them.
+/// Whether a character is invisible or changes the direction of text, so that a subject could
+/// display as another text. Joiners stay: scripts and emoji need them.
 fn is_deceptive(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' | '\u{ad}'
         | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// After ESC (ECMA-48): a control string, CSI, or a few intermediate bytes and a final one.
+/// Skips a sequence after ESC (ECMA-48): a control string, CSI, or intermediate bytes and a
+/// final byte.
 fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
     match rest.peek() {
         Some('[') => {
@@ -56,14 +57,14 @@ fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Parameter and intermediate bytes, then a final byte.
+/// Skips the rest of a CSI sequence: parameter and intermediate bytes, then a final byte.
 fn skip_csi(rest: &mut Peekable<Chars<'_>>) {
     while rest.next_if(|c| (' '..='?').contains(c)).is_some() {}
     rest.next_if(|c| ('@'..='~').contains(c));
 }
 
-/// Up to BEL or ST. One that does not end on its line is no control string: only its
-/// introducer goes, so that a stray byte cannot hide the rest of a message.
+/// Skips a control string up to BEL or ST. If the string does not end on its line, only the
+/// introducer is removed: a stray byte must not hide the rest of a message.
 fn skip_string(rest: &mut Peekable<Chars<'_>>) {
     let mut ahead = rest.clone();
     while let Some(c) = ahead.next() {

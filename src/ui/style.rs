@@ -1,4 +1,4 @@
-//! The one sink for what is printed, and how it looks.
+//! The only place that prints, and the styles of the output.
 
 use std::io::{self, Write};
 
@@ -16,8 +16,8 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
 
-/// Where words go: data to stdout, the rest to stderr. Styles are stripped where there is no
-/// terminal or `NO_COLOR` is set.
+/// Prints data to stdout and the rest to stderr. Strips styles if there is no terminal or
+/// `NO_COLOR` is set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ui {}
 
@@ -27,7 +27,7 @@ impl Ui {
         Self {}
     }
 
-    /// Data, as it is, to stdout. A reader that has seen enough (`| head`) is no error.
+    /// Prints data to stdout, unchanged. A closed pipe (`| head`) is not an error.
     pub fn out(&self, data: &str) -> io::Result<()> {
         let mut stdout = anstream::stdout().lock();
         match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
@@ -36,28 +36,28 @@ impl Ui {
         }
     }
 
-    /// The same, its first line set off as a headline.
+    /// Prints data to stdout, with the first line in bold.
     pub fn answer(&self, text: &str) -> io::Result<()> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         self.out(&format!("{HEADLINE}{first}{HEADLINE:#}\n{rest}"))
     }
 
-    /// A line to stderr.
+    /// Prints a line to stderr.
     pub fn line(&self, line: &str) {
         to_stderr(&format!("{line}\n"));
     }
 
-    /// `warning: …` to stderr.
+    /// Prints `warning: …` to stderr.
     pub fn warn(&self, warning: &str) {
         to_stderr(&labelled(WARNING, "warning", warning));
     }
 
-    /// `hint: …` to stderr.
+    /// Prints `hint: …` to stderr.
     pub fn hint(&self, hint: &str) {
         to_stderr(&labelled(HINT, "hint", hint));
     }
 
-    /// An error with its causes, and what to do about it.
+    /// Prints an error with its causes and a hint to stderr.
     pub fn error(&self, error: &anyhow::Error, hint: Option<&str>) {
         to_stderr(&error_text(error, hint));
     }
@@ -69,8 +69,8 @@ impl Ui {
     }
 }
 
-/// A line that begins with a verdict's word, which gets its colour. The word stays the first
-/// thing to read: nothing is said by colour alone.
+/// Colours the verdict at the beginning of a line. The word stays, so that colour alone is not
+/// needed.
 pub(super) fn verdict(verdict: Verdict, line: &str) -> String {
     let style = match verdict {
         Verdict::Good => GOOD,
@@ -85,13 +85,13 @@ pub(super) fn verdict(verdict: Verdict, line: &str) -> String {
     }
 }
 
-/// When stderr is gone there is nobody to tell.
+/// Writes to stderr. Ignores errors: without stderr there is no place to report them.
 fn to_stderr(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// `error:`, then `caused by:` for each cause, then `hint:`; a cause whose words the line
-/// above it already holds is not repeated.
+/// `error:`, then `caused by:` for each cause, then `hint:`. Leaves out a cause whose text is
+/// part of the message before it.
 pub(super) fn error_text(error: &anyhow::Error, hint: Option<&str>) -> String {
     let mut said = error.to_string();
     let mut shown = labelled(ERROR, "error", &said);
@@ -108,7 +108,8 @@ pub(super) fn error_text(error: &anyhow::Error, hint: Option<&str>) -> String {
     shown
 }
 
-/// Messages quote engines, files and git: none of them may steer the terminal.
+/// A cleaned message after its label. Messages quote engines, files and git, which must not
+/// control the terminal.
 fn labelled(style: Style, label: &str, message: &str) -> String {
     format!("{style}{label}:{style:#} {}\n", text::lines(message).trim_end())
 }

@@ -1,12 +1,12 @@
-//! Pure helpers: durations, figures, counts, and other people's text made fit for a line.
+//! Formats durations, numbers and counts, and cleans quoted text for one line. No IO.
 
 use std::time::Duration;
 
 use super::sanitize::{printable, printable_line};
 use crate::evaluation::{CommitId, Value, Verdict};
 
-/// How many digits of a computed figure are shown. What an engine printed is shown as it is
-/// when it has no more than two beyond that.
+/// Significant digits of a computed number. A number with at most two more digits is shown in
+/// full, as an engine printed it.
 const DIGITS: u8 = 6;
 
 /// A duration for people: `0.4 s`, `12 s`, `3 min 05 s`, `1 h 05 min`, `2 d 03 h`.
@@ -24,7 +24,7 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// The same from seconds; what is no duration (negative, NaN) is `0 s`.
+/// A duration in seconds for people; `0 s` if negative or NaN.
 pub fn seconds(seconds: f64) -> String {
     duration(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
@@ -38,8 +38,8 @@ pub fn clock(time: Duration) -> String {
     }
 }
 
-/// A figure: as it is where it is short, otherwise with six significant digits and no
-/// trailing zeros; `nan`, `inf` and `-inf` as such.
+/// A number: in full if it is short, otherwise with six significant digits and no trailing
+/// zeros; also `nan`, `inf` and `-inf`.
 pub fn figure(x: f64) -> String {
     if x.is_nan() {
         return "nan".to_owned();
@@ -75,7 +75,7 @@ pub fn diff(x: f64) -> String {
     if x > 0.0 { format!("+{}", figure(x)) } else { figure(x) }
 }
 
-/// A value for people; a fact is somebody else's text and is cleaned.
+/// A value for people; a fact is quoted text and is cleaned.
 pub fn value(value: &Value) -> String {
     match value {
         Value::Number(x) => figure(*x),
@@ -97,7 +97,7 @@ pub fn percent(p: f64) -> String {
         rest if rest < 0.01 => 2,
         _ => 1,
     };
-    // Floor, not round; the small term forgives what binary fractions do to 99.7.
+    // Floor, not round; the small term corrects binary fractions such as 99.7.
     let scale = 10_f64.powi(decimals);
     let floored = (p * 100.0 * scale + 1e-6).floor() / scale;
     format!("{} %", trim_zeros(&format!("{floored:.*}", decimals.unsigned_abs() as usize)))
@@ -109,7 +109,7 @@ pub fn bytes(count: u64) -> String {
     let mut size = count as f64;
     let mut unit = "B";
     for larger in units {
-        // What would read as 1024.0 is one of the larger unit.
+        // A size that would print as 1024.0 moves to the larger unit.
         if size < 1023.95 {
             break;
         }
@@ -123,13 +123,13 @@ pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// `1a2b3c4d5e subject`, fit for a terminal; without a subject just the commit.
+/// `1a2b3c4d5e subject`, cleaned for a terminal; only the id if the subject is empty.
 pub fn commit(id: &CommitId, subject: &str) -> String {
     format!("{} {}", id.short(), line(subject)).trim_end().to_owned()
 }
 
-/// One line for a finished commit, its columns aligned with the others':
-/// `good  1a2b3c4d5e  ppl 6.1234  (limit 6.18)  subject`.
+/// One line for a judged commit, with columns that align across lines:
+/// `good  1a2b3c4d5e  ppl 6.1234  (threshold 6.18)  subject`.
 pub fn verdict_line(
     verdict: Verdict,
     id: &CommitId,
@@ -138,9 +138,9 @@ pub fn verdict_line(
     subject: &str,
 ) -> String {
     let figure = figure.map_or_else(String::new, |(metric, v)| format!("{metric} {}", value(v)));
-    let limit = limit.map_or_else(String::new, |x| format!("(limit {})", self::figure(x)));
+    let limit = limit.map_or_else(String::new, |x| format!("(threshold {})", self::figure(x)));
     let text = format!(
-        "{:<7}  {}  {figure:<14}  {limit:<16}  {}",
+        "{:<7}  {}  {figure:<14}  {limit:<20}  {}",
         verdict.to_string(),
         id.short(),
         line(subject)
@@ -148,7 +148,7 @@ pub fn verdict_line(
     text.trim_end().to_owned()
 }
 
-/// At most `width` characters, the last of them an ellipsis where something was cut.
+/// The text in at most `width` characters; a cut text ends with an ellipsis.
 pub fn shorten(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -157,13 +157,13 @@ pub fn shorten(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Somebody else's text on one line: no control sequences, no control characters, nothing
-/// that turns or hides text; line breaks and tabs become spaces.
+/// Quoted text cleaned for one line: no control sequences, no control characters, no invisible
+/// characters or changes of direction; line breaks and tabs become spaces.
 pub fn line(text: &str) -> String {
     printable_line(text)
 }
 
-/// The same with line breaks and tabs kept.
+/// The same as [`line`], with line breaks and tabs kept.
 pub fn lines(text: &str) -> String {
     printable(text)
 }
@@ -251,7 +251,7 @@ mod tests {
         let good =
             verdict_line(Verdict::Good, &id, Some(("ppl", &value)), Some(6.18), "a\n\x1b[1mb");
         let skip = verdict_line(Verdict::Skip, &id, None, None, "does not build");
-        assert_eq!(good, "good     1a2b3c4d5e  ppl 6.1234      (limit 6.18)      a b");
+        assert_eq!(good, "good     1a2b3c4d5e  ppl 6.1234      (threshold 6.18)      a b");
         assert_eq!(good.find("a b"), skip.find("does"));
     }
 

@@ -34,7 +34,7 @@ fn the_answer_is_read_in_a_browser_on_a_phone_without_any_request() {
         history.commit(4),
         history.commit(3),
         "Ada Lovelace",
-        "own step 0.5 worse, limit 0.2",
+        "own step 0.5 worse, tolerance 0.2",
         "every run repeated bit for bit",
         "reproduce.sh",
         "&lt;script&gt;document.title",
@@ -121,7 +121,7 @@ fn a_report_comes_in_any_format_wherever_it_is_wanted() {
 
     let issue = env.run(&["report", &hunt.id(), "--format", "issue"]).expect(0).stdout;
     assert!(issue.lines().count() <= 40, "{issue}");
-    for said in [history.commit(2), history.commit(1), "0.5 worse (limit 0.2)", "To reproduce"] {
+    for said in [history.commit(2), history.commit(1), "0.5 worse (tolerance 0.2)", "To reproduce"] {
         assert!(issue.contains(said), "no {said} in {issue}");
     }
     for forbidden in ["#12", "@octocat", "](", "http"] {

@@ -1,4 +1,4 @@
-//! `store gc`: removes what nobody needs, and says what that freed.
+//! `store gc`: removes data that is not needed and prints the freed space.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::hunt::{Left, left, sweep};
 use crate::store::{Limits, Store, Waste};
 use crate::ui::{Ui, text};
 
-/// What no hunt refers to stays for as long: it may be a measurement by hand of this morning,
-/// or of a hunt that was removed by mistake. Git gives unreachable objects the same.
+/// Age at which data that no hunt refers to is removed. The data may be a recent measurement by
+/// hand, or of a hunt that was removed by mistake. Git keeps unreachable objects as long.
 const GRACE: Duration = Duration::from_hours(14 * 24);
 
 /// `store gc`.
@@ -31,7 +31,7 @@ pub fn run(args: &StoreGc, repository: &Repository, store: &Store, ui: Ui) -> Re
     let waste = tidying.waste(&limits).map_err(Failed::store)?;
     let left = left(repository, store).map_err(Failed::hunt)?;
     if !args.dry_run {
-        // Git's worktrees first: once a hunt's folder is gone nobody knows of its own.
+        // Remove git's worktrees first: only the hunt's folder tells which worktrees it has.
         sweep(repository, store).map_err(Failed::hunt)?;
         tidying.remove(&waste).map_err(Failed::store)?;
     }
@@ -45,7 +45,7 @@ pub fn run(args: &StoreGc, repository: &Repository, store: &Store, ui: Ui) -> Re
     Ok(exit::DONE)
 }
 
-/// A length of time as people write it, days and weeks included.
+/// Parses a duration such as `30d`, `2w` or `12h`.
 fn age(text: &str) -> Result<Duration, Failed> {
     let span: Option<Span> = text.parse().ok();
     let time = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());

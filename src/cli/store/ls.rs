@@ -1,4 +1,4 @@
-//! `store ls`: the hunts of a repository, and what all of it takes on the disk.
+//! `store ls`: lists the hunts of a repository and the disk space of the store.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::report::{Report, ReportError};
 use crate::store::{HuntDir, Inventory, Store};
 use crate::ui::{Ui, text};
 
-/// A hunt, as a line.
+/// The line of a hunt.
 struct Line {
     hunt: String,
     began: String,
@@ -43,7 +43,7 @@ fn line(hunt: &HuntDir, bytes: u64) -> Result<Line, Failed> {
     let is_driven = hunt.is_driven().map_err(Failed::store)?;
     let report = match Report::of(hunt) {
         Ok(report) => Some(report),
-        // A hunt of which nothing can be told is still one that takes room.
+        // A hunt without a report still takes disk space.
         Err(ReportError::NotBegun(_)) => None,
         Err(error) => return Err(crate::cli::start::report_failed(error)),
     };
@@ -83,7 +83,7 @@ fn line(hunt: &HuntDir, bytes: u64) -> Result<Line, Failed> {
     })
 }
 
-/// A moment in this place's time, to the minute.
+/// A time in the local time zone, to the minute.
 pub(super) fn local(date: &str) -> String {
     date.parse::<jiff::Timestamp>().map_or_else(
         |_| text::line(date),
@@ -116,7 +116,7 @@ fn table(lines: &[Line]) -> String {
     for row in rows {
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            // Writing to a string cannot fail. Figures stand to the right.
+            // Writing to a string cannot fail. Numbers are aligned to the right.
             let _ = if column < 5 {
                 write!(line, "{cell:<width$}  ")
             } else {

@@ -1,4 +1,4 @@
-//! `store show`: a hunt, or every run of a commit, of a key, of an attempt.
+//! `store show`: shows a hunt, or the runs of a commit, a run key or an attempt.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::ui::{Ui, text};
 
 use super::ls::local;
 
-/// Shorter beginnings of a run key say too little.
+/// Shortest prefix of a run key; shorter ones are ambiguous.
 const SHORTEST_KEY: usize = 6;
 
 /// `store show`.
@@ -60,15 +60,15 @@ fn of_hunt(hunt: &HuntDir) -> Result<String, Failed> {
     Ok(out)
 }
 
-/// What is asked for.
+/// The stored records that match the argument.
 #[derive(Default)]
 struct CommitRecords {
     runs: Vec<StoredRun>,
-    /// Those that failed: what was built well shows in the runs.
+    /// Failed builds only; the runs show the successful ones.
     builds: Vec<BuildRecord>,
 }
 
-/// The runs of an attempt, a key's beginning, or a commit.
+/// The runs of an attempt or a run key's prefix, or the runs and failed builds of a commit.
 fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRecords, Failed> {
     let is_key = what.len() >= SHORTEST_KEY && what.chars().all(|c| c.is_ascii_hexdigit());
     let by_name = |run: &RunRecord| {
@@ -89,7 +89,7 @@ fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRec
             Some("`bisect-ppl store ls` lists the hunts".to_owned()),
         ));
     };
-    // Commits with one tree share their runs: what was read for this one is its own as well.
+    // Commits with the same tree share runs: a hunt may use another commit's run for this one.
     let read: Vec<String> = shared(store, &commit).map_err(Failed::store)?;
     let of_commit = |run: &RunRecord| run.commit == commit || read.contains(&run.attempt);
     let runs = store.runs_where(of_commit).map_err(Failed::store)?;
@@ -104,7 +104,7 @@ fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRec
     Ok(CommitRecords { runs, builds })
 }
 
-/// A failed build, as a run is told.
+/// A failed build in three lines, like a run.
 fn tell_build(store: &Store, build: &BuildRecord) -> String {
     let failure = build.failure.as_ref();
     format!(
@@ -118,7 +118,7 @@ fn tell_build(store: &Store, build: &BuildRecord) -> String {
     )
 }
 
-/// Attempts that hunts read for a commit.
+/// Attempts that hunts used for a commit, as their journals tell.
 fn shared(store: &Store, commit: &CommitId) -> Result<Vec<String>, StoreError> {
     let mut attempts = Vec::new();
     for hunt in store.hunts()? {
@@ -130,7 +130,7 @@ fn shared(store: &Store, commit: &CommitId) -> Result<Vec<String>, StoreError> {
     Ok(attempts)
 }
 
-/// What hunts read from runs, and on which machine.
+/// The journal's entry of each run by attempt, with the processor of its hunt.
 struct Readings(BTreeMap<String, (RunDone, String)>);
 
 impl Readings {
@@ -151,7 +151,7 @@ impl Readings {
         Ok(Self(readings))
     }
 
-    /// A run in three lines: what it said, how it came to be, and where its output lies.
+    /// A run as text: its values, its origin, remarks if it does not count, its key and its log.
     fn tell(&self, run: &StoredRun) -> String {
         let record = &run.record;
         let read = self.0.get(&record.attempt);
@@ -198,7 +198,7 @@ impl Readings {
     }
 }
 
-/// What the machine was like before and after, as far as it tells.
+/// The state of the machine before and after a run, without unknown figures.
 fn machine_words(around: &Around) -> String {
     let both = |what: &str, figure: fn(&MachineState) -> Option<f64>, unit: &str| {
         let [before, after] = [&around.before, &around.after].map(figure);

@@ -42,6 +42,8 @@ fn before() -> Around {
         is_before: true,
         carried: Carried::Unknown,
         is_reworked: false,
+        is_put_back: false,
+        before: 0.0,
         hidden: vec![commit('4')],
     }
 }
@@ -89,4 +91,24 @@ fn a_mend_before_a_step_is_nothing_to_it() {
     let mut all = vec![found('1', 0.5)];
     settle(&mut all, &mend(0.5, 0.0), &[Around::default()]);
     assert!(all[0].stands() && all[0].is_named());
+}
+
+#[test]
+fn a_step_from_below_good_is_mostly_left_though_little_is_above_good() {
+    let mut all = vec![found('1', 2.05)];
+    let around = Around { before: -1.02, ..before() };
+    settle(&mut all, &mend(0.5, 0.53), &[around]);
+    assert!(all[0].stands());
+}
+
+#[test]
+fn the_change_whose_files_the_mend_puts_back_was_made_good_in_part() {
+    let mut all = vec![found('1', 0.83), found('2', 1.89)];
+    let kept = Around { carried: Carried::Whole, ..before() };
+    let put_back = Around { carried: Carried::InPart, is_put_back: true, ..before() };
+    settle(&mut all, &mend(0.83, 1.89), &[kept.clone(), put_back.clone()]);
+    assert!(all.iter().all(FoundCommit::stands));
+    // What leaves nothing of the step is not a part of it.
+    settle(&mut all, &mend(1.89, 0.83), &[kept, put_back]);
+    assert_eq!(all[1].standing, undone());
 }

@@ -224,8 +224,8 @@ impl Reader<'_> {
                 suites.push(suite);
                 continue;
             }
-            // The suite's prerequisites are the build. A prerequisite that is itself a suite is left
-            // out: it may fail, and that must not fail the build.
+            // The suite's prerequisites are the build. A prerequisite that is itself a suite is
+            // left out: it may fail, and that must not fail the build.
             let is_built = |need: &&String| {
                 targets.contains_key(*need) && (likeness(need) == 0 || !is_plain(need))
             };

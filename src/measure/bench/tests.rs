@@ -9,7 +9,7 @@ fn test(prompt: u32, generated: u32, samples: &str, more: &str) -> String {
     )
 }
 
-/// As `-o json` prints it: a list, and each test over several lines.
+/// The format of `-o json`: a list, with each test over several lines.
 fn list(tests: &[String]) -> String {
     let tests: Vec<_> =
         tests.iter().map(|t| t.replace('{', "  {\n    ").replace('}', "\n  }")).collect();
@@ -47,7 +47,7 @@ fn a_list_and_lines_say_the_same() {
             assert_eq!(checks, ["pp512", "tg128"]);
         }
     }
-    // One test is one line of JSONL, and a list of one.
+    // A single test, as JSONL and as a list.
     for text in [list(&tests[..1]), tests[0].clone()] {
         assert_eq!(values(&read(&text).unwrap()), [("speed.pp512".to_owned(), 80.0)]);
     }
@@ -68,7 +68,7 @@ fn tests_are_called_as_in_the_table_in_letters_of_a_metric() {
     for name in names {
         assert_eq!(name.parse::<Metric>().unwrap().to_string(), name);
     }
-    // One sample is no repeat.
+    // A single sample is not a repeat.
     assert_eq!(reading.repeats, BTreeMap::new());
 }
 

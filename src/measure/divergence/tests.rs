@@ -113,7 +113,7 @@ fn output_of_2024_and_2025_announces_no_chunks_and_has_fewer_percentiles() {
     let lines = STATISTICS_2026.lines();
     let statistics: Vec<_> =
         lines.filter(|line| !left_out.iter().any(|start| line.starts_with(start))).collect();
-    // The same percentile stood there twice until 2025-09-15.
+    // Until 2025-09-15 the output has the same percentile twice.
     let statistics =
         statistics.join("\n").replace("Median  KLD", "99.0%   KLD:   0.041234\nMedian  KLD");
     let reading = read(&format!("{table}{statistics}\n")).unwrap();
@@ -176,7 +176,7 @@ fn nan_is_bad_wherever_a_value_belongs() {
     ] {
         assert_eq!(failure(&whole.replace(from, to)), (FailureKind::Nan, place.to_owned()));
     }
-    // Even where the output does not come to its end.
+    // Even if the output is cut.
     let cut = TABLE_2026.replace("16.9012", "nan");
     assert_eq!(failure(&cut).0, FailureKind::Nan);
 }

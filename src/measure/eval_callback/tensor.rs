@@ -1,15 +1,14 @@
-//! One tensor as it is printed.
+//! One printed tensor.
 
 use std::fmt;
 
 use super::parse_number;
 
-/// A dimension with more values than these shows half of them at each end. The last one shows
-/// all.
+/// A longer dimension prints half of this many values at each end. The last dimension prints all.
 const MOST_SHOWN: u64 = 6;
 
-/// Types whose values are shown, and the bytes of one; of others, which are quantized, nothing
-/// is.
+/// Types whose values are printed, with their size in bytes. Other types, which are quantized,
+/// print no values.
 const SHOWN: [(&str, f64); 7] = [
     ("f32", 4.0),
     ("f16", 2.0),
@@ -20,7 +19,7 @@ const SHOWN: [(&str, f64); 7] = [
     ("i64", 8.0),
 ];
 
-/// What its first line says.
+/// The first line of a printed tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) name: String,
@@ -29,24 +28,24 @@ pub(super) struct Head {
     shape: [u64; 4],
 }
 
-/// A tensor, with what was read of it so far.
+/// A tensor, as read so far.
 #[derive(Debug)]
 pub(super) struct Tensor {
     pub(super) head: Head,
     /// The values of the first row.
     first: Vec<f64>,
-    /// How many values were shown, their sum, and that of their magnitudes.
+    /// Number of printed values, their sum, and the sum of their magnitudes.
     count: u64,
     shown: f64,
     magnitude: f64,
-    /// The last sum of all and how many there were: one for each index of the last dimension.
+    /// The last printed sum, and the number of sums: one per index of the last dimension.
     pub(super) sum: Option<f64>,
     sums: u64,
 }
 
 impl Head {
-    /// `common_debug_cb_eval:  Qcur-0 = (f32)  ROPE(Qcur-0 (reshaped){64, 4, 7, 1}, …}) = {64, 4, 7, 1}`,
-    /// after the name of whichever function prints.
+    /// Parses `NAME:  Qcur-0 = (f32)  ROPE(Qcur-0 (reshaped){64, 4, 7, 1}, …}) = {64, 4, 7, 1}`,
+    /// where NAME is the function that prints, such as `common_debug_cb_eval`.
     pub(super) fn of(line: &str) -> Option<Self> {
         let (before, after) = line.split_once(" = (")?;
         let (_, name) = before.split_once(": ")?;
@@ -69,7 +68,7 @@ impl Head {
     }
 }
 
-/// As it is printed, without what it is made from.
+/// As printed, without the operands.
 impl fmt::Display for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = self.shape.map(|size| size.to_string()).join(", ");
@@ -82,7 +81,7 @@ impl Tensor {
         Self { head, first: Vec::new(), count: 0, shown: 0.0, magnitude: 0.0, sum: None, sums: 0 }
     }
 
-    /// `[  -0.0125,  0.0696,  0.0156, ...,  -0.3484,  -0.0100,  -0.0249],`; true when it is one.
+    /// Takes `[  -0.0125,  0.0696, ...,  -0.0100,  -0.0249],`; true if the line is such a row.
     pub(super) fn row(&mut self, line: &str) -> bool {
         let inner = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let Some((inner, _)) = inner else { return false };
@@ -104,13 +103,13 @@ impl Tensor {
         self.sums += 1;
     }
 
-    /// Whether all its values are shown.
+    /// Whether all values are printed.
     pub(super) fn is_whole(&self) -> bool {
         let [a, b, c, _] = self.head.shape;
         [a, b, c].into_iter().all(|size| size <= MOST_SHOWN)
     }
 
-    /// Whether every line of it came.
+    /// Whether every line of the tensor was read.
     pub(super) fn is_complete(&self) -> bool {
         if self.head.bytes().is_none() {
             return self.count == 0 && self.sums == 0;
@@ -120,14 +119,14 @@ impl Tensor {
         self.sums == d && Some(self.count) == inner.checked_mul(d)
     }
 
-    /// The sum of the values shown, each rounded as it is printed; what adding them up leaves
-    /// beyond their four decimals is nothing they say.
+    /// The sum of the printed values, rounded to their four decimals, since further digits come
+    /// from floating-point addition only.
     pub(super) fn shown(&self) -> Option<f64> {
         let rounded = (self.shown * 1e4).round() / 1e4;
         (self.sums > 0).then_some(rounded)
     }
 
-    /// Whether the printed sum is another one than that of the values shown, beyond what their
+    /// Whether the printed sum differs from that of the printed values by more than rounding to
     /// four decimals and single precision explain.
     pub(super) fn sums_more_than_it_shows(&self) -> bool {
         let allowed = self.count as f64 * (5e-5 + f64::from(f32::EPSILON) * self.magnitude) + 1e-6;
@@ -135,12 +134,12 @@ impl Tensor {
         !self.is_whole() && self.sum.is_some_and(is_it)
     }
 
-    /// Whether its values are the first one plus the place of each in bytes; `None` where that
-    /// cannot be told.
+    /// Whether each value is the first value plus its offset in bytes (llama.cpp's bug until
+    /// 2024-05-10); `None` if that cannot be decided.
     pub(super) fn counts_bytes(&self) -> Option<bool> {
         let step = self.head.bytes().filter(|_| self.head.kind == "f32")?;
         let [a, b, c] = *self.first.first_chunk::<3>()?;
-        // Of larger values single precision leaves nothing of the steps.
+        // In larger values, single precision loses the steps.
         (a.abs() < 1e4).then(|| [b - a, c - b].iter().all(|x| (x - step).abs() < 2e-3))
     }
 }

@@ -1,14 +1,14 @@
 use super::*;
 use crate::evaluation::FailureKind;
 
-/// How a year prints.
+/// The output format of a year.
 #[derive(Clone, Copy)]
 struct Year {
     function: &'static str,
     indent: usize,
     gap: &'static str,
     row_end: &'static str,
-    /// Whether `sum` is that of all values.
+    /// Whether `sum` covers all values.
     sums_all: bool,
 }
 
@@ -32,17 +32,17 @@ fn head(year: Year, name: &str, kind: &str, operation: &str, shape: [usize; 4]) 
     )
 }
 
-/// The places of a dimension that are shown.
+/// The indices of a dimension that are printed.
 fn ends(length: usize) -> impl Iterator<Item = usize> {
     (0..length).filter(move |i| length <= 6 || *i < 3 || *i >= length - 3)
 }
 
-/// What stands where some are left out.
+/// The text in place of values that are left out.
 fn gap(before: usize, length: usize, gap: &str) -> &str {
     if length > 6 && before + 3 == length { gap } else { "" }
 }
 
-/// A matrix of f32 that is not NaN anywhere, as that year prints it.
+/// An f32 matrix without NaN, as that year prints it.
 fn dump(year: Year, name: &str, operation: &str, rows: &[Vec<f64>]) -> String {
     let pad = " ".repeat(year.indent);
     let row = |row: &Vec<f64>| {
@@ -102,7 +102,7 @@ fn what_is_shown_adds_up_alike_in_every_year() {
             ("result_output-shown", 7.375),
             ("tensors", 2.0),
         ];
-        // A sum that is not of all values has another name.
+        // A sum of the printed values only has another name.
         if year.sums_all {
             expected.insert(3, ("result_output", 107.375));
         }
@@ -180,7 +180,7 @@ fn a_tensor_that_adds_up_to_nan_is_named_whether_or_not_the_program_stops() {
         format!("{fine}{broken}{fine}{later}"),
         format!("{fine}{broken}encountered NaN - aborting\n"),
     ] {
-        // Of a tensor that is not looked at too: the program may have stopped there.
+        // Also for a tensor that is not wanted, since the program may stop at NaN.
         for wanted in [None, Some("norm")] {
             let failure = read_of(wanted, &output).unwrap_err();
             assert_eq!(failure.kind, FailureKind::Nan);
@@ -231,7 +231,7 @@ fn values_of_the_first_weeks_were_none() {
     let failure = read(&output).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreadable);
     assert_eq!(failure.signature, "wrong values");
-    // One such tensor among others is what was computed.
+    // A single such tensor among others has correct values.
     let mixed = format!("{output}{0}{0}{0}", dump(YEAR_2024, "x", "ADD", &wide()));
     read(&mixed).unwrap();
 }

@@ -49,7 +49,7 @@ fn banners_before_the_document_are_passed_over() {
             "{banner}"
         );
     }
-    // One document a line: the last one.
+    // With one document per line, the last one counts.
     assert_eq!(read("/x", "{\"x\": 1}\n{\"x\": 2}\n"), Ok(Value::Number(2.0)));
 }
 
@@ -68,7 +68,7 @@ fn nan_is_never_a_number() {
         );
         let failure = read("/ppl", &text).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Nan, "{nan}");
-        // What is beside it is still read, and no text is changed.
+        // Other values are still read, and no text is changed.
         assert_eq!(read("/n", &text), Ok(Value::Number(24.0)), "{nan}");
         assert_eq!(fact("/note", &text), Value::Fact("is nan, \" or NaN".into()), "{nan}");
     }

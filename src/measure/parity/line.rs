@@ -1,4 +1,4 @@
-//! One line of a test program, taken apart.
+//! Parses one line of a test program.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::measure::value::parse_number;
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {
     Passed,
@@ -32,11 +32,11 @@ impl State {
     }
 }
 
-/// What a line tells.
+/// The parts of a line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Line {
     pub(super) state: Option<State>,
-    /// The words that are no figures.
+    /// The words before the first number.
     pub(super) name: String,
     pub(super) distance: Option<f64>,
     pub(super) loss: Option<f64>,
@@ -48,7 +48,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 const WORD: &str = "PASS(?:ED)?|OK|FAIL(?:ED)?|SKIP(?:PED)?";
-/// In the spellings of all C libraries.
+/// A number, including NaN and infinity as C libraries spell them.
 const NUMBER: &str =
     r"[-+]?(?:1\.#\w+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan(?:\(\w*\))?|inf(?:inity)?)\b";
 
@@ -65,12 +65,12 @@ static LOSS: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"(?i)\bloss\b\s*[:=]?\s*({NUMBER})")));
 static STEP: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:step|iter|iteration|epoch)\b\s*[:=#]?\s*(\d+)"));
-/// From here on a line has figures.
+/// The first named number of a line.
 static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
     let keys = "max|mean|tol|rel|err|diff|abs|avg|min|rms|cos|speedup|ratio|range|expected|got";
     pattern(&format!(r"(?i)(?:^|[\s(,\[|])(?:{keys})[\w ]*?\s*[:=]\s*\[?{NUMBER}"))
 });
-/// What adds checks up.
+/// A total over checks, which is not a check itself.
 static SUM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)\b(?:all|some|tests|checks|comparisons|failures)\b|^\W*\d+\W*(?:/\s*\d+\W*)?$")
 });
@@ -96,10 +96,10 @@ impl Line {
     }
 }
 
-/// What became of the check, and the rest of its line.
+/// The result of the check, and the words for its name.
 fn state(line: &str) -> Option<(State, String)> {
     let is_last = |found: &regex::Captures<'_>| {
-        // `3 FAILED`: so many.
+        // `3 FAILED` is a count.
         let before = &line[..found.get(1).map_or(0, |word| word.start())];
         !before.trim_end().rsplit([' ', ':']).next().is_some_and(is_count)
     };
@@ -131,7 +131,7 @@ fn is_count(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The words up to the first figure: a key of one, or a number with a point in it.
+/// The words before the first named number or the first number with a decimal point.
 fn named(words: &str) -> String {
     let keys = FIGURES.find(words).map_or(words.len(), |found| found.start());
     let is_figure = |word: &&str| {

@@ -57,7 +57,7 @@ fn a_report_with_headings_colours_and_a_table_of_times() {
     assert_eq!(ran(output), checks);
 }
 
-/// The state, the name and the distance of one line.
+/// The result, the name and the distance of one line.
 fn line(text: &str) -> Option<(State, String, Option<f64>)> {
     let Line { state, name, distance, .. } = Line::of(text);
     Some((state?, word(&name), distance))

@@ -95,7 +95,7 @@ fn nan_is_never_a_number() {
         let lines = ["t=3", "t=nan", "t=4"];
         assert_eq!(number(r"t=(\S+)", pick).failure(&lines), FailureKind::Nan, "{pick:?}");
     }
-    // Beside a value that is missing, NaN is what to report.
+    // NaN is reported before a missing value.
     let two = number(r"a=(?<a>\S+)|b=(?<b>\S+)", Pick::Last);
     assert_eq!(two.failure(&["b=nan"]), FailureKind::Nan);
     assert_eq!(two.failure(&["a=x", "b=nan"]), FailureKind::Nan);
@@ -123,7 +123,7 @@ fn what_repeats_one_measurement_is_kept_and_what_is_only_looked_at_is_not() {
     let tg = Metric::named("speed", "tg");
     for pick in [Pick::Median, Pick::Mean, Pick::Min, Pick::Max] {
         let reading = number(pattern, pick).read(&lines).unwrap();
-        // A single match repeats nothing.
+        // A single match is not a repeat.
         let wanted = BTreeMap::from([(tg.clone(), vec![10.0, 12.0, 30.0])]);
         assert_eq!(reading.repeats, wanted, "{pick:?}");
     }

@@ -1,15 +1,15 @@
-//! Automata that find figures in a stream of bytes. A line break ends every figure; the end
-//! of a piece ends none.
+//! Automata that find numbers after fixed texts in a stream of bytes. A line break ends a search,
+//! but the end of a piece does not.
 
-/// Numbers are shorter; a longer run of letters and digits is none.
+/// Maximum length of a number; a longer run of letters and digits is not a number.
 const LONGEST: usize = 64;
 
-/// Bytes of a number, NaN in the spellings of all C libraries included.
+/// Whether a byte can be part of a number, including NaN as C libraries spell it.
 fn is_number_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+-.()#".contains(&byte)
 }
 
-/// A text that may start anywhere.
+/// Searches a text that may start anywhere.
 #[derive(Debug)]
 struct Needle {
     text: &'static [u8],
@@ -27,8 +27,8 @@ impl Needle {
             if self.matched == 0 {
                 return false;
             }
-            // Knuth, Morris, Pratt: fall back to the longest start of the text that the bytes
-            // so far end with. Texts are short and misses rare, so no table is kept.
+            // Knuth, Morris, Pratt: fall back to the longest prefix of the text that is a suffix
+            // of the bytes so far. Texts are short and misses rare, so there is no table.
             let so_far = &self.text[..self.matched];
             self.matched = (0..self.matched)
                 .rev()
@@ -44,28 +44,28 @@ impl Needle {
     }
 }
 
-/// A number behind one text, or behind several that follow each other on a line.
+/// Searches a number after one text, or after several texts on one line.
 #[derive(Debug)]
 pub(super) struct Figure {
     texts: &'static [&'static [u8]],
-    /// The text looked for now; all found when it is past the last.
+    /// Index of the current text; past the last one if all texts are found.
     stage: usize,
     needle: Needle,
     number: String,
 }
 
 impl Figure {
-    /// `texts`: not empty, none of them empty or with a line break in it.
+    /// `texts`: at least one; no text is empty or contains a line break.
     pub(super) fn new(texts: &'static [&'static [u8]]) -> Self {
         Self { texts, stage: 0, needle: Needle::new(texts[0]), number: String::new() }
     }
 
-    /// Whether something has begun that the next byte may complete.
+    /// Whether a match has begun that the next bytes may complete.
     pub(super) fn is_open(&self) -> bool {
         self.stage > 0 || self.needle.matched > 0
     }
 
-    /// What stands behind the texts, when this byte ends it (it may be empty or no number).
+    /// The word after the texts, if this byte ends it (it may be empty or not a number).
     pub(super) fn push(&mut self, byte: u8) -> Option<String> {
         if self.stage == self.texts.len() {
             let is_part = is_number_byte(byte) && self.number.len() < LONGEST;
@@ -96,31 +96,31 @@ impl Figure {
     }
 }
 
-/// `[INDEX]NUMBER,`.
+/// Searches items of the form `[INDEX]NUMBER,`.
 #[derive(Debug, Default)]
 pub(super) enum Items {
     #[default]
     Outside,
-    /// Behind `[`; `None` before its first digit.
+    /// After `[`; `None` before the first digit.
     Index(Option<usize>),
-    /// Behind `]`.
+    /// After `]`.
     Number(usize, String),
 }
 
 impl Items {
-    /// Whether an item has begun and not ended.
+    /// Whether an item has begun but not ended.
     pub(super) fn is_open(&self) -> bool {
         !matches!(self, Self::Outside)
     }
 
-    /// The index and the text of the number, when this byte completes an item.
+    /// The index and the number's text, if this byte completes an item.
     pub(super) fn push(&mut self, byte: u8) -> Option<(usize, String)> {
         let state = std::mem::take(self);
         *self = match (state, byte) {
             (_, b'[') => Self::Index(None),
             (Self::Index(index), b'0'..=b'9') => {
                 let digit = usize::from(byte - b'0');
-                // A number of chunks has nine digits at most; whatever is longer is none.
+                // An index has at most nine digits.
                 match index.unwrap_or(0) {
                     so_far if so_far < 100_000_000 => Self::Index(Some(so_far * 10 + digit)),
                     _ => Self::Outside,

@@ -114,7 +114,7 @@ fn output_of_2026_in_colour_and_all_on_one_stream() {
                 \u{1b}[34m0.01.664.817\u{1b}[0m \u{1b}[32mI \u{1b}[0mFinal estimate: PPL = 17.0805 \
                 +/- 0.44526\u{1b}[0m\n";
     for stream in [O, E] {
-        // Chunks are looked for on stdout only: with everything on stderr they are missing.
+        // Chunks are read from stdout only, so on stderr they are missing.
         let read = read(&[(stream, text)]);
         match stream {
             E => assert_eq!(read.unwrap_err().detail, "0 of 4 chunks"),
@@ -199,10 +199,10 @@ fn nan_is_bad_in_every_spelling_and_place() {
         let last = format!("[1]5.0,[2]6.0,\nFinal estimate: PPL = {nan} +/- {nan}\n");
         assert_eq!(failure(&[(O, &last)]).0, FailureKind::Nan, "{nan}");
     }
-    // Before all chunks are there, and behind a finite one, too.
+    // Also before all chunks are there, and after a finite chunk.
     let early = "calculating perplexity over 24 chunks\n[1]5.0,[2]nan,";
     assert_eq!(failure(&[(O, early)]), (FailureKind::Nan, "chunk 2 is nan".into()));
-    // A second pass does not heal the first.
+    // A second pass does not clear the first pass's NaN.
     let healed = "[1]nan,\n[1]5.0,\nFinal estimate: PPL = 5.0 +/- 1\n";
     assert_eq!(failure(&[(O, healed)]).0, FailureKind::Nan);
 }
@@ -215,7 +215,7 @@ fn what_stops_before_its_end_is_incomplete() {
         failure(&[(E, announced), (O, seven)]),
         (FailureKind::Incomplete, "7 of 24 chunks, no final estimate".into())
     );
-    // The eighth was cut in its middle: it does not count.
+    // The eighth chunk is cut in the middle, so it does not count.
     assert_eq!(
         failure(&[(E, announced), (O, seven), (O, "[8]5.")]),
         (FailureKind::Incomplete, "7 of 24 chunks, no final estimate".into())
@@ -304,7 +304,7 @@ fn output() -> impl Strategy<Value = (String, String)> {
 /// A line or a piece of one, and whether its line ends with it.
 type Piece<'a> = (&'a str, bool);
 
-/// The lines of `text`, cut where it says (taken modulo the length).
+/// The lines of `text`, cut at `cuts` (modulo the length).
 fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<Piece<'a>> {
     let mut at: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
     at.extend(text.match_indices('\n').map(|(end, _)| end + 1));
@@ -314,7 +314,7 @@ fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<Piece<'a>> {
     cut.map(|piece| piece.strip_suffix('\n').map_or((piece, false), |line| (line, true))).collect()
 }
 
-/// Feeds both streams in turn; returns the reading and the pieces to keep, a stream each.
+/// Feeds both streams in turn; returns the reading and, per stream, the pieces to keep.
 fn run<'a>(streams: &[Vec<Piece<'a>>; 2]) -> (Result<Reading, Failure>, [Vec<Piece<'a>>; 2]) {
     let mut parser = Perplexity::new();
     let mut kept = [Vec::new(), Vec::new()];

@@ -146,7 +146,7 @@ fn a_suite_in_which_a_test_failed_may_leave_with_an_error() {
         assert_eq!(said(&good, &OK), Ok("0".to_owned()));
         assert_eq!(said(&bad, &OK), Ok("1".to_owned()));
         assert_eq!(said(&bad, &Ended::Exited(1)), Ok("1".to_owned()));
-        // An error that no test explains is the program's own.
+        // An error without a failed test is the program's own.
         assert_eq!(said(&good, &Ended::Exited(1)), crash("exit code 1"));
         assert_eq!(said(&bad, &SEGV), crash("signal 11 (SIGSEGV)"));
         assert_eq!(said("", &Ended::Exited(2)), crash("exit code 2"));
@@ -159,11 +159,11 @@ fn a_run_that_lacks_a_requirement_does_not_count() {
     assert_eq!(said(t(&gpu), "backend: gpu\nt=5\n", &OK), Ok(Value::Number(5.0)));
     let lacks = Err((FailureKind::Require, "backend: gpu".to_owned()));
     assert_eq!(said(t(&gpu), "backend: cpu\nt=5\n", &OK), lacks);
-    // Its NaN says nothing of the commit either.
+    // An unmet requirement outranks NaN.
     assert_eq!(said(t(&gpu), "backend: cpu\nt=nan\n", &OK), lacks);
     assert_eq!(said(t(&gpu), "backend: cpu\n", &OK), lacks);
     assert_eq!(said(t(&gpu), "t=nan\n", &Ended::Exited(1)).unwrap_err().0, FailureKind::Crash);
-    // Other measures' requirements are theirs.
+    // Requirements of other measures are ignored.
     assert_eq!(said(t(&[("other", "backend: gpu")]), "t=5\n", &OK), Ok(Value::Number(5.0)));
 }
 
@@ -190,7 +190,7 @@ fn the_first_transient_pattern_is_reported_and_kept() {
     let mut reader = reader(&Parser::ExitCode, &[], &["Xid", "no CUDA-capable device"]);
     assert!(!reader.line(E, b"loading"));
     assert_eq!(reader.transient_hit(), None);
-    // In a line that is not ended yet, too.
+    // Also in a line that is not ended yet.
     assert!(reader.piece(E, b"CUDA error: no CUDA-", false));
     assert!(reader.piece(E, b"capable device", false));
     assert_eq!(reader.transient_hit(), Some("no CUDA-capable device"));
@@ -235,7 +235,7 @@ fn a_number_cut_in_two_is_one_number() {
     }
 }
 
-/// A parser of each kind that looks into lines.
+/// A parser of each kind that reads lines.
 fn parsers() -> [Parser; 9] {
     let json = Parser::Json { pointers: [(None, "/x".to_owned())].into() };
     [
@@ -270,7 +270,7 @@ proptest! {
             prop_assert!(again.piece(*stream, bytes, *whole), "what was kept once is kept again");
         }
         prop_assert_eq!(first.transient_hit(), again.transient_hit());
-        // The last line, which tells how far a run had come, is in the log anyhow.
+        // The log keeps the last line anyhow, which shows how far a run came.
         let but_last = |mut failure: Failure| {
             let said = failure.evidence.as_mut().and_then(|evidence| evidence.said.take());
             (failure.kind, failure.signature, said.filter(Said::is_telling))

@@ -1,5 +1,4 @@
 //! The log of one run: limited in size, both streams in one file, the engine's bytes unchanged.
-//! they are.
 //!
 //! ```text
 //! # command: build/ppl --model model.bin      header, as given by the caller
@@ -7,7 +6,7 @@
 //! 1> a line of stdout
 //! 2> a line of stderr
 //! #> 73401 bytes left out
-//! 1> a line a figure came from
+//! 1> a line that a value was read from
 //! #> 9120 bytes left out
 //! 1| a last line without newline, or a piece of one longer than 1 MiB
 //! 3> a line of the file that the measure is read from, all of them
@@ -26,7 +25,7 @@ pub use writer::{LogSummary, LogWriter};
 const HEAD: usize = 1 << 20;
 /// Size of the log's end that is always kept, bytes.
 const TAIL: usize = 1 << 20;
-/// Largest total size of marked lines between head and tail, bytes. An engine that prints
+/// Largest total size of [`Keep::Yes`] lines between head and tail, bytes. An engine that prints
 /// gigabytes of such lines must not fill the disk; [`LogSummary::lost`] counts the rest.
 const KEPT: usize = 64 << 20;
 

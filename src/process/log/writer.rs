@@ -17,7 +17,7 @@ pub struct LogSummary {
     pub lost: u64,
 }
 
-/// Writes the head, the marked lines, and the tail of the output. Needs about 4 MiB of memory.
+/// Writes the output's head, its [`Keep::Yes`] lines, and its tail. Needs about 4 MiB of memory.
 #[derive(Debug)]
 pub struct LogWriter {
     file: BufWriter<File>,

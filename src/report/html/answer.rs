@@ -137,10 +137,10 @@ impl LevelView {
             after: text::value(&effect.commit),
             moved: match (About::of(report, effect), &effect.own_step) {
                 (Some(About { step, interval }), _) => {
-                    format!("own step {step}, 95 % interval {interval}, limit {allowed}")
+                    format!("own step {step}, 95 % interval {interval}, tolerance {allowed}")
                 }
                 (None, Some(step)) => {
-                    format!("own step {}, limit {allowed}", words::moved(report, step))
+                    format!("own step {}, tolerance {allowed}", words::moved(report, step))
                 }
                 (None, None) if noise_of(report, effect).is_some() => {
                     "measured afresh in turn".to_owned()
@@ -176,7 +176,7 @@ impl LevelView {
             before,
             after,
             moved: match &guard.limit {
-                Some(limit) => format!("from good to bad, limit {}", text::value(limit)),
+                Some(limit) => format!("from good to bad, tolerance {}", text::value(limit)),
                 None => "from good to bad".to_owned(),
             },
         })

@@ -20,7 +20,7 @@ const NARROW: u32 = 330;
 /// The plot of a metric.
 pub(super) struct Plot {
     pub(super) name: String,
-    /// Whether the metric is a target.
+    /// Whether the plot stands with the targets: the metric is a target or has no guard.
     pub(super) decides: bool,
     pub(super) words: String,
     pub(super) caption: String,

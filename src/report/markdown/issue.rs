@@ -26,7 +26,7 @@ const LONG: usize = 200;
 /// Longest command, in characters. A cut command cannot run, so longer ones are left out.
 const COMMAND: usize = 600;
 
-/// The answer, its evidence, and how to reproduce it, in at most [`LINES`] lines.
+/// The answer, its evidence, and how to reproduce it, in at most forty lines.
 pub fn issue(report: &Report) -> String {
     let mut lines = vec![format!("### {}", heading(report)), String::new()];
     if report.culprit.is_none() && !report.summary.is_empty() {

@@ -69,7 +69,7 @@ impl Canvas<'_> {
         self.draw(&Rectangle::new([from, to], colour.filled()));
     }
 
-    /// A line.
+    /// A thin line.
     pub(super) fn line(&self, from: At, to: At, colour: RGBColor) {
         self.draw(&PathElement::new([from, to], colour));
     }

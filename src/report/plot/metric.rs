@@ -82,7 +82,7 @@ impl Levels {
             text::plural(self.samples(), "sample"),
             text::plural(self.commits.len(), "commit"),
             line(self.baseline, "Baseline"),
-            format_args!("{}{}", line(self.bad, "Bad end"), line(self.limit, "Limit")),
+            format_args!("{}{}", line(self.bad, "Bad end"), line(self.limit, "Threshold")),
         )
     }
 
@@ -120,7 +120,7 @@ impl Levels {
         let lines = [
             (self.baseline, "baseline"),
             (self.bad, "bad end"),
-            (self.limit, "limit"),
+            (self.limit, "threshold"),
             (self.threshold, "between"),
         ];
         let mut named: Vec<i32> = Vec::new();

@@ -152,7 +152,7 @@ fn both_figures_in(world: &World) {
     let expected = format!(
         "ppl\n  parent {}\n    | corpus\n    | linked\n    | PPL = 7.21[2J\n  \
          first bad commit {}\n    | corpus\n    | linked\n    | PPL = 7.52[2J\n  \
-         the hunt found ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)\n",
+         the hunt found ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)\n",
         world.commits[0].short(),
         world.commits[1].short()
     );

@@ -40,7 +40,7 @@ pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
         _ => "95 % interval",
     };
     let sought = words::sought(report);
-    Table::new(["metric", "parent", sought, "own step", interval, "limit"], rows)
+    Table::new(["metric", "parent", sought, "own step", interval, "tolerance"], rows)
 }
 
 fn plain_step(report: &Report, effect: &EffectLine) -> String {

@@ -29,7 +29,7 @@ fn page(hunt: &Hunt) -> String {
     html(&report, &Logs::beside(&report))
 }
 
-/// Stores a linear history after `b`: one commit per letter, then `e`.
+/// Stores a linear history after `b`, one commit per letter.
 fn line(hunt: &Hunt, letters: &str) {
     let mut parent = 'b';
     let mut history = Vec::new();
@@ -102,12 +102,12 @@ fn a_first_bad_commit_in_a_browser() {
         "<html lang=\"en\">",
         "<h1><bdi>First bad commit: dddddddddd kv: pad the cache</bdi></h1>",
         "Ada Example &#60;ada@example.org&#62;",
-        "own step 0.31 worse, limit 0.05",
+        "own step 0.31 worse, tolerance 0.05",
         "ppl may rise by at most 0.05",
         "every run repeated bit for bit",
         "<a href=\"reproduce.sh\">",
         "<a href=\"logs/ppl-a11.log\"><bdi>7.52</bdi></a>",
-        "ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)",
+        "ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)",
         "does not build (exit code 2)",
         "<h2>How the range narrowed</h2>",
         "<p>Nothing of what was recorded.</p>",

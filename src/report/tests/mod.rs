@@ -92,7 +92,7 @@ fn a_gradual_rise() {
     insta::assert_snapshot!(terminal_answer(&report), @r"
     No single commit: small steps add up
     Many small steps cross the limit.
-    The limit is crossed at:
+    The threshold is crossed at:
       dddddddddddddddddddddddddddddddddddddddd
     Contributions:
       bbbbbbbbbb..dddddddddd (4 commits)  ppl 0.1 worse

@@ -379,7 +379,7 @@ fn bars_of_a_long_range_can_be_seen_and_are_shown_from_close_by() {
 fn merges_are_as_bad_as_all_that_they_contain() {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
     let mut hunt = begun(&target, SearchMethod::Posterior);
-    // b - c - f - e, and b - d - f. The journal leaves f out as certain; f contains c and d.
+    // b - c - f - e, and b - d - f. The journal leaves f and e out as certain: f contains c and d.
     let lineage = |commit, parents: &str| Lineage {
         commit: id(commit),
         parents: parents.chars().map(id).collect(),

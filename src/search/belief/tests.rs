@@ -32,7 +32,7 @@ fn believe(
     classes.belief(graph, likelihood, good, &measured)
 }
 
-/// The formula as it is written: for each candidate all samples left and right of it.
+/// The formula computed directly: for each candidate, all samples left and right of it.
 fn by_force(
     parents: &Parents,
     prior: &[f64],
@@ -49,7 +49,7 @@ fn by_force(
             samples.iter().filter(|(c, _)| is_right(c) == side).map(|(_, x)| moved(*x)).collect()
         };
         let (left, right) = (part(false), part(true));
-        // What is pinned lies at 0 and does not stray.
+        // Pinned samples are exactly 0.
         let (n_left, n_right) = (left.len() as f64 + pinned, right.len() as f64);
         if n_left == 0.0 || n_right == 0.0 {
             return None;
@@ -79,12 +79,12 @@ fn by_force(
 fn assert_alike(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (commit, (a, b)) in found.iter().zip(expected).enumerate() {
-        // P(bad) leaves out what weighs 1e-7 together.
+        // P(bad) leaves out commits with a total probability of 1e-7.
         assert!((a - b).abs() < 2e-7, "{commit}: {a} is not {b}");
     }
 }
 
-/// Worked out elsewhere, by other code: twelve commits, thirteen samples, one of them wild.
+/// Expected values from other code: twelve commits, thirteen samples, one of them an outlier.
 #[test]
 fn a_posterior_from_elsewhere() {
     let samples: Samples = [
@@ -181,7 +181,7 @@ fn cases() -> impl Strategy<Value = Case> {
         let keys = prop::collection::vec(any::<u32>(), size);
         (Just(parents), prior, prop::collection::vec(sample, 0..14), 0.2..3.0_f64, keys).prop_map(
             |(parents, prior, mut samples, sd, keys)| {
-                // As a search begins: with both endpoints measured.
+                // A search begins with both endpoints measured.
                 samples.extend([(None, 0.3), (Some(parents.len() - 1), 4.1)]);
                 Case { parents, prior, samples, levels: levels(0.0, 4.0, sd), keys }
             },
@@ -296,7 +296,7 @@ proptest! {
         let held = |set: &[usize]| set.iter().map(|one| belief.first[*one]).sum::<f64>();
         prop_assert!(held(&set) >= share);
         prop_assert!(set.is_sorted_by(|a, b| belief.first[*a] >= belief.first[*b]));
-        // No other set with one commit fewer holds as much.
+        // No set with one commit fewer has this share.
         for bits in 0..1_u32 << weights.len() {
             let other: Vec<usize> = (0..weights.len()).filter(|i| bits >> i & 1 == 1).collect();
             prop_assert!(other.len() + 1 != set.len() || held(&other) < share);
@@ -315,7 +315,7 @@ proptest! {
         // The bad endpoint was measured before the search began.
         untestable[parents.len() - 1] = false;
         let belief = Belief { bad: weights.clone(), first: weights };
-        // What can be walked to over commits that cannot be measured.
+        // All commits that are reachable through untestable commits.
         let span_of = |commit: usize| {
             let mut span = BTreeSet::from([commit]);
             loop {

@@ -8,12 +8,12 @@ use super::*;
 
 const RULE: Rule = Rule { tolerance: 1.0, may_drift: false, paired: false };
 
-/// `n` runs that stray by 1 to either side in turn.
+/// `n` runs, alternately 1 above and 1 below the level.
 fn about(level: f64, n: usize) -> Vec<f64> {
     (0..n).map(|i| if i % 2 == 0 { level - 1.0 } else { level + 1.0 }).collect()
 }
 
-/// The same noise, none of it in step with `about`'s.
+/// The same noise, uncorrelated with that of `about`.
 fn across(level: f64, n: usize) -> Vec<f64> {
     (0..n).map(|i| if i % 4 < 2 { level - 1.0 } else { level + 1.0 }).collect()
 }
@@ -25,7 +25,7 @@ fn a_round_begins_with_either_in_turn() {
 
 #[test]
 fn apart_by_hand() {
-    // Four runs each, all 1 off: s = 1.02 √(8/6) = 1.1778, and the levels must lie
+    // Four runs each, all 1 off: s = 1.02 √(8/6) = 1.1778, so the levels must be
     // 4 (1 + 2/6) s √(2/4) = 4.4417 apart.
     let found = calibrate(&about(0.0, 4), &across(4.45, 4), RULE).unwrap();
     assert_close(found.levels.good, 0.0);
@@ -33,9 +33,9 @@ fn apart_by_hand() {
     assert_close(found.levels.sd, 1.02 * (8.0_f64 / 6.0).sqrt());
     assert_eq!((found.paired, found.runs), (false, 4));
     assert_eq!(calibrate(&about(0.0, 4), &across(4.43, 4), RULE), Err(Unsettled::More));
-    // Three runs never say it.
+    // Three runs are never enough.
     assert_eq!(calibrate(&about(0.0, 3), &across(90.0, 3), RULE), Err(Unsettled::More));
-    // What one end has more of does not count.
+    // Surplus runs of one endpoint do not count.
     let uneven = calibrate(&about(0.0, 6), &across(4.45, 4), RULE).unwrap();
     assert_eq!(uneven.runs, 4);
 }
@@ -43,7 +43,7 @@ fn apart_by_hand() {
 #[test]
 fn pairs_by_hand() {
     let rule = Rule { paired: true, ..RULE };
-    // Differences stray by 1: s_D = 1.02 √(6/5), and D̄ must be 4 (1 + 2/5) s_D/√6 = 2.5545.
+    // Differences vary by ±1: s_D = 1.02 √(6/5), so D̄ must be 4 (1 + 2/5) s_D/√6 = 2.5545.
     let good = vec![100.0, 50.0, 900.0, 3.0, 70.0, 8.0];
     let bad = |by: f64| good.iter().zip(about(by, 6)).map(|(g, d)| g + d).collect::<Vec<_>>();
     let found = calibrate(&good, &bad(2.56), rule).unwrap();
@@ -58,22 +58,22 @@ fn pairs_by_hand() {
 
 #[test]
 fn a_difference_within_the_tolerance_is_none() {
-    // Beyond doubt, but small.
+    // A clear step, but within the tolerance.
     let rule = Rule { tolerance: 20.0, ..RULE };
     assert_eq!(calibrate(&about(0.0, 4), &across(10.0, 4), rule), Err(Unsettled::NoDifference));
-    // Early: nothing to see, and the bound of 99.5 % lies within: 3.64 · 0.8328 = 3.03.
+    // Early: no step, and the 99.5 % bound is within the tolerance: 3.64 · 0.8328 = 3.03.
     let within = |tolerance| calibrate(&about(0.0, 4), &across(0.0, 4), Rule { tolerance, ..RULE });
     assert_eq!(within(3.1), Err(Unsettled::NoDifference));
     assert_eq!(within(2.9), Err(Unsettled::More));
-    // The wrong way round.
+    // Bad is better than good.
     assert_eq!(calibrate(&about(9.0, 4), &across(0.0, 4), RULE), Err(Unsettled::NoDifference));
 }
 
 #[test]
 fn runs_that_cannot_be_enough_are_not_made() {
     let rule = Rule { tolerance: 0.1, ..RULE };
-    // At twelve runs of each the step may be 0.97 at most with nothing seen, so 60 could do;
-    // with -0.2 seen 0.67, which takes 86.
+    // Twelve runs of each. With a step of 0, the real step may be up to 0.97, which 60 runs can
+    // show. With a step of -0.2 it may be up to 0.67, which needs 86 runs.
     let at = |n, step| calibrate(&about(0.0, n), &across(step, n), rule);
     assert_eq!(at(11, -0.2), Err(Unsettled::More));
     assert_eq!(at(12, 0.1), Err(Unsettled::More));
@@ -84,16 +84,16 @@ fn runs_that_cannot_be_enough_are_not_made() {
 fn at_the_cap_the_noise_hides_it() {
     let rule = Rule { tolerance: 0.1, ..RULE };
     let at = |step| calibrate(&about(0.0, MOST_PAIRS), &across(step, MOST_PAIRS), rule);
-    // s = 1.02 √(120/118) = 1.0286, standard error 0.1878: 0.7641 is apart.
+    // s = 1.02 √(120/118) = 1.0286, standard error 0.1878: 0.7641 is enough.
     assert!(at(0.77).is_ok());
-    // More than the tolerance, though it may be chance: that is no proof of nothing.
+    // More than the tolerance, but maybe by chance: not proof of no difference.
     assert_eq!(at(0.49), Err(Unsettled::TooNoisy { needed: Some(150) }));
-    // Nearly the tolerance is none either; less than half of it is.
+    // Nearly the tolerance is no such proof either; less than half of the tolerance is.
     assert!(matches!(at(0.09), Err(Unsettled::TooNoisy { .. })));
     assert_eq!(at(0.04), Err(Unsettled::NoDifference));
     // 34 (1.0286/0.6)² = 99.9.
     assert_eq!(at(0.6), Err(Unsettled::TooNoisy { needed: Some(100) }));
-    // Beyond nothing, but not beyond the tolerance.
+    // Clearly above zero, but not above the tolerance.
     let strict = Rule { tolerance: 0.65, ..RULE };
     let strict = calibrate(&about(0.0, MOST_PAIRS), &across(0.6, MOST_PAIRS), strict);
     assert!(matches!(strict, Err(Unsettled::TooNoisy { .. })));
@@ -108,14 +108,14 @@ fn equal_samples_have_no_noise() {
     assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(Unsettled::NoDifference));
 }
 
-/// A true distance of 2 is sometimes taken for 5 where four runs say what the noise is.
+/// With noise from four runs, a true distance of 2 sometimes looks like 5.
 #[test]
 fn few_runs_must_lie_further_apart() {
     let with = |step, sd, runs, paired| {
         let levels = Levels { good: 0.0, bad: step, sd };
         Calibration { levels, paired, runs }.is_well_apart()
     };
-    // ν = 6: two thirds; ν = 22: ten elevenths; in pairs ν = 11.
+    // The distance counts two thirds at ν = 6, ten elevenths at ν = 22; in pairs ν = 11.
     assert!(with(7.6, 1.0, 4, false) && !with(7.4, 1.0, 4, false));
     assert!(with(5.6, 1.0, 12, false) && !with(5.4, 1.0, 12, false));
     assert!(with(6.2, 1.0, 12, true) && !with(6.0, 1.0, 12, true));
@@ -140,7 +140,7 @@ fn what_is_no_number_says_nothing_but_counts() {
 #[test]
 fn under_drift_runs_are_compared_in_pairs() {
     let may_drift = Rule { may_drift: true, ..RULE };
-    // The machine goes from 0 to 50 and both ends with it.
+    // The machine drifts from 0 to 50, and both endpoints with it.
     let drift = |i: usize| 10.0 * i as f64;
     let good: Vec<f64> = about(0.0, 6).iter().enumerate().map(|(i, x)| x + drift(i)).collect();
     let bad: Vec<f64> = across(9.0, 6).iter().enumerate().map(|(i, x)| x + drift(i)).collect();
@@ -148,15 +148,15 @@ fn under_drift_runs_are_compared_in_pairs() {
     assert!(found.paired);
     assert_close(found.levels.good, 0.0);
     assert!((found.levels.bad - 9.0).abs() < 1.0, "{found:?}");
-    // Not where nothing may drift, and not before six.
+    // No pairs without possible drift, and none before six runs.
     assert_eq!(calibrate(&good, &bad, RULE), Err(Unsettled::More));
     assert_eq!(calibrate(&good[..5], &bad[..5], may_drift), Err(Unsettled::More));
-    // Noise that is out of step stays unpaired.
+    // Uncorrelated noise stays unpaired.
     let plain = calibrate(&about(0.0, 8), &across(9.0, 8), may_drift).unwrap();
     assert!(!plain.paired);
 }
 
-/// Six to sixty normal runs of either end; how often is a drift seen where there is none?
+/// How often 6 to 60 normal runs of each endpoint show a drift that does not exist.
 #[test]
 fn plain_noise_is_seldom_taken_for_a_drift() {
     let mut random = Pcg64Mcg::seed_from_u64(3);

@@ -21,20 +21,20 @@ fn a_search_cannot_talk_itself_into_a_smaller_step() {
     let Step::Size { step, sd } = Step::between(&talked, 4.0, false) else { panic!() };
     assert_close(step, 2.0);
     assert_close(sd, 0.5 * 2.0_f64.sqrt());
-    // A pair's spread is that of a difference already; a larger step stays.
+    // In pairs `sd` stays; a step above half of the calibrated one stays too.
     let Step::Size { step, sd } = Step::between(&talked, 0.5, true) else { panic!() };
     assert_eq!((step, sd), (1.0, 0.5));
 }
 
 #[test]
 fn pairs_by_hand() {
-    // δ = 2, s_D² = 2: a difference of 2 says 2(2 − 1)/2 = 1.
+    // δ = 2, s_D² = 2: a difference of 2 gives 2(2 − 1)/2 = 1.
     let mut claim = claim(2.0, 2.0_f64.sqrt());
     claim.add(7.0, 9.0);
     assert_close(claim.evidence(), 1.0);
     claim.add(7.0, 7.0);
     assert_close(claim.evidence(), 0.0);
-    // However far apart, a pair says no more than 3.9; so one never decides.
+    // A pair's evidence is at most 3.9, so one pair never decides.
     claim.add(0.0, 1e9);
     assert_close(claim.evidence(), 3.9);
     assert_eq!(claim.verdict(), None);
@@ -46,7 +46,7 @@ fn pairs_by_hand() {
     assert_eq!(claim.verdict(), Some(Side::Good));
 }
 
-/// Half of the step that is claimed: one of two equal ones.
+/// The real step is half of the claimed one: one of two equal steps.
 #[test]
 fn where_the_whole_step_falls_a_smaller_one_may_stand() {
     let whole = claim(2.0, 0.5);
@@ -58,10 +58,10 @@ fn where_the_whole_step_falls_a_smaller_one_may_stand() {
     };
     assert_eq!(told(whole, 0.9), Some(Side::Good));
     assert_eq!(told(whole.or_at_least(0.5), 0.9), Some(Side::Bad));
-    // What is no step at all stays none, and so does one of less than half of the least.
+    // No step is confirmed if there is none, or if it is below half of the smallest step.
     assert_eq!(told(whole.or_at_least(0.5), 0.0), Some(Side::Good));
     assert_eq!(told(whole.or_at_least(0.5), 0.2), Some(Side::Good));
-    // A whole step needs no such test, and one that is no smaller is none.
+    // A whole step does not use the smaller one, and a size that is not smaller is ignored.
     assert_eq!(told(whole.or_at_least(0.5), 2.0), Some(Side::Bad));
     assert_eq!(whole.or_at_least(2.0), whole);
     assert_eq!(whole.or_at_least(0.0), whole);
@@ -69,7 +69,7 @@ fn where_the_whole_step_falls_a_smaller_one_may_stand() {
 
 #[test]
 fn it_gives_up_after_six_times_what_a_step_needs() {
-    // 2 ln 199 · (s/δ)² = 5.29, so 32 and 6.
+    // 2 ln 199 · (s/δ)² = 5.29, so the maximum is 32 + 6 pairs.
     let mut claim = claim(2.0, 2.0_f64.sqrt());
     for pair in 0..38 {
         assert!(!claim.is_exhausted(), "after {pair}");
@@ -105,7 +105,7 @@ fn what_is_no_number_confirms_nothing() {
 fn rates_need_both_sides() {
     let rates = Rates { good: 0.1, bad: 0.9 };
     let mut claim = FreshPairs::new(Step::Rates(rates), 0.99);
-    // ln 9 a run: three of each pass 5.29; the parent that fails once falls behind.
+    // ln 9 per run, so three runs of each pass 5.29. A parent that fails once needs more.
     claim.add(0.0, 1.0);
     claim.add(0.0, 1.0);
     assert_eq!(claim.verdict(), None);
@@ -115,7 +115,7 @@ fn rates_need_both_sides() {
     claim.add(0.0, 1.0);
     claim.add(0.0, 1.0);
     assert_eq!(claim.verdict(), Some(Side::Bad));
-    // A commit that passes is not bad, whatever its parent does.
+    // A commit that passes is not bad, whatever the parent does.
     let mut claim = FreshPairs::new(Step::Rates(rates), 0.99);
     for _ in 0..3 {
         claim.add(0.0, 0.0);
@@ -128,7 +128,7 @@ fn rates_need_both_sides() {
     assert!(claim.is_exhausted());
 }
 
-/// Whether so many steps of this size are confirmed, rejected and left open.
+/// How many of `claims` steps are confirmed, rejected and left open.
 fn many(truth: f64, step: f64, claims: usize, seed: u64) -> [usize; 3] {
     let mut random = Pcg64Mcg::seed_from_u64(seed);
     let mut counts = [0; 3];
@@ -149,7 +149,7 @@ fn many(truth: f64, step: f64, claims: usize, seed: u64) -> [usize; 3] {
     counts
 }
 
-/// ½ % of either mistake: 20 of 4000, three standard errors are 13.
+/// 0.5 % of either error: 20 of 4000; three standard errors are 13.
 #[test]
 fn mistakes_in_normal_noise() {
     for step in [1.0, 2.0, 4.0] {
@@ -159,7 +159,7 @@ fn mistakes_in_normal_noise() {
         assert!(rejected <= 33, "{rejected} with a step of {step}");
         assert!(open <= 33, "{open} left open with a step of {step}");
     }
-    // A step of a twentieth, as of a slope, is none.
+    // A twentieth of the step, as in a gradual slope, is not confirmed.
     let [confirmed, ..] = many(0.1, 2.0, 4000, 7);
     assert!(confirmed <= 40, "{confirmed}");
 }

@@ -19,10 +19,10 @@ fn the_average_by_hand() {
     assert!(!drift.look(120.0, &levels, 8));
     assert!(!drift.look(120.0, &levels, 16));
     assert!(drift.look(120.0, &levels, 24));
-    // The other way too; a wild run counts as four: 1.6 at once.
+    // Also downwards. An outlier counts as 4σ: 1.6 at once.
     assert!(Drift::default().look(-900.0, &levels, 8));
     assert!(Drift::default().look(1e9, &levels, 8));
-    // Noise about the level never adds up.
+    // Alternating noise does not accumulate.
     let mut drift = Drift::default();
     assert!((0..100).all(|i| !drift.look(if i % 2 == 0 { 120.0 } else { 80.0 }, &levels, 8)));
 }

@@ -19,7 +19,7 @@ fn a_likelihood_by_hand() {
     let by_hand =
         -0.5 * 2.0_f64.ln() - 0.5 * 3.0_f64.ln() - 0.5 * (5.0 - 2.0 + 1.0) * 12.0_f64.ln();
     assert_close(told, by_hand);
-    // Bad must be worse, and both sides must have been measured.
+    // Bad must be worse, and both sides need samples.
     assert_eq!(normal.ln(of(&[2.0]), of(&[2.0])), None);
     assert_eq!(normal.ln(of(&[3.0]), of(&[2.0])), None);
     assert_eq!(normal.ln(of(&[]), of(&[2.0])), None);
@@ -29,11 +29,11 @@ fn a_likelihood_by_hand() {
 #[test]
 fn a_pinned_level_counts_as_samples_that_do_not_stray() {
     let normal = Likelihood::Normal { levels: levels(0.0, 4.0, 1.0), pinned: 6.0 };
-    // Six pairs hold good at 0, which lies 2 below the middle.
+    // Six pairs fix good at 0, which is 2 below the middle.
     let pinned = normal.pinned();
     assert_eq!((pinned.n, pinned.sum, pinned.squares), (6.0, -12.0, 24.0));
     let bad = of(&[normal.prepared(3.0), normal.prepared(5.0)]);
-    // They weigh on good's level (n_L = 6) and not on the noise (n = 2).
+    // Fixed samples count for good's level (n_L = 6), not for the noise (n = 2).
     let by_hand = -0.5 * 6.0_f64.ln() - 0.5 * 2.0_f64.ln() - 0.5 * (2.0 - 2.0 + 1.0) * 3.0_f64.ln();
     assert_close(normal.ln(pinned, bad).unwrap(), by_hand);
     assert_eq!(Likelihood::PassFail.pinned(), Evidence::default());

@@ -7,10 +7,10 @@ fn by_hand() {
     let found = expect(1024, &levels(0.0, 2.0, 1.0), false);
     assert_close(found.runs, 17.0 + 10.5 + 28.5 + 4.9 + 1.0);
     assert_close(found.builds, 14.0);
-    // The search in pairs, the endpoints and the confirmation as before.
+    // Pairs double only the search, not the endpoints and the confirmation.
     let paired = expect(1024, &levels(0.0, 2.0, 1.0), true);
     assert_close(paired.runs, 17.0 + 10.5 + 2.0 * (28.5 + 4.9 + 1.0));
-    // No noise: four runs of each endpoint, one a step, two pairs.
+    // No noise: four runs of each endpoint, two fresh pairs, and one run more.
     assert_close(expect(1, &levels(0.0, 2.0, 0.0), false).runs, 8.0 + 4.0 + 1.0);
     assert_close(expect(0, &levels(0.0, 2.0, 0.0), false).builds, 4.0);
 }

@@ -10,7 +10,7 @@ fn a_diamond() {
     assert_eq!(graph.parents(3).collect::<Vec<_>>(), [1, 2]);
     let of_one = graph.ancestors(1);
     assert_eq!([0, 1, 2, 3].map(|one| of_one.contains(one)), [true, true, false, false]);
-    // What both arms share counts once.
+    // Common ancestors of both branches count once.
     assert_eq!(graph.contained(&[1.0, 2.0, 4.0, 8.0]), [1.0, 3.0, 5.0, 15.0]);
 }
 
@@ -34,7 +34,7 @@ fn a_parent_that_is_named_twice_is_one() {
     assert_eq!(graph, Graph::new(&[vec![], vec![0], vec![1, 0]]));
 }
 
-/// Roots in the middle: what begins there contains nothing of what came before.
+/// Roots in the middle contain no earlier commit.
 #[test]
 fn a_late_root_is_on_its_own() {
     let parents = [vec![], vec![0], vec![], vec![2], vec![1, 3], vec![], vec![4, 5], vec![6]];
@@ -58,7 +58,7 @@ fn agree(parents: &[Vec<usize>], weights: &[f64]) {
 fn weighted(
     histories: impl Strategy<Value = Vec<Vec<usize>>>,
 ) -> impl Strategy<Value = (Vec<Vec<usize>>, Vec<f64>)> {
-    // Zeros too, and sometimes all alike: both have their own way through the code.
+    // Zeros, and equal weights, each use a separate code path.
     let weight = prop_oneof![1 => Just(0.0), 3 => 0.0..10.0_f64];
     histories.prop_flat_map(move |parents| {
         let size = parents.len();
@@ -73,7 +73,7 @@ proptest! {
         agree(&parents, &weights);
     }
 
-    /// More than one and more than two words of 64 commits.
+    /// Graphs that need two or more words of 64 commits.
     #[test]
     fn long_histories_too((parents, weights) in weighted(histories_reaching(200, 6))) {
         agree(&parents, &weights);

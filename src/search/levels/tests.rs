@@ -29,14 +29,14 @@ fn levels_are_taken_anew_from_what_is_sure() {
     let new = old.refreshed(&[1.0, 3.0], &[10.0, 12.0, 14.0], false);
     assert_close(new.good, 2.0);
     assert_close(new.bad, 12.0);
-    // Deviations 1, 1, 2, 0, 2: as the pooled spread of `stats` has it.
+    // Deviations 1, 1, 2, 0, 2, pooled as in `stats`.
     assert_close(new.sd, 1.02 * (10.0_f64 / 3.0).sqrt());
-    // Nothing bad yet, and too few for a spread.
+    // No bad sample yet, and too few samples for the noise.
     let new = old.refreshed(&[1.0], &[], false);
     assert_eq!((new.good, new.bad, new.sd), (1.0, 10.0, 5.0));
-    // In pairs good is 0 by definition, and what strays about it is noise.
+    // In pairs good is 0 by definition.
     let new = old.refreshed(&[1.0, 3.0], &[11.0], true);
     assert_eq!((new.good, new.bad), (0.0, 11.0));
-    // Equal samples are no noise to go by: what was known stays.
+    // Equal samples give no noise, so the known noise stays.
     assert_close(old.refreshed(&[1.0; 4], &[2.0; 4], false).sd, 5.0);
 }

@@ -8,7 +8,7 @@ use super::*;
 mod drift;
 mod whole;
 
-/// Normal runs about a level at good and one at each commit.
+/// A fake engine with normal noise about the level of good and of each commit.
 struct Engine {
     levels: Vec<f64>,
     random: Pcg64Mcg,
@@ -25,7 +25,7 @@ impl Engine {
     }
 }
 
-/// A search from `n` runs of each endpoint that stray by 1 in turn.
+/// Settings from `n` runs of each endpoint, alternately 1 above and 1 below the level.
 fn settings(commits: usize, step: f64, n: usize) -> Settings {
     let about = |level: f64, period: usize| -> Vec<f64> {
         (0..n)
@@ -51,7 +51,7 @@ fn paired(mut settings: Settings) -> Settings {
     settings
 }
 
-/// What a search came to.
+/// How a search ended.
 #[derive(Clone, Debug, PartialEq)]
 enum End {
     Held(Candidate),
@@ -64,7 +64,7 @@ struct Told {
     claims: Vec<Candidate>,
 }
 
-/// Goes on until the search ends; panics where it asks for what it must not, or for too much.
+/// Drives the search to its end; panics if it asks for a forbidden place or for too many runs.
 fn drive(
     search: &mut Noisy<'_>,
     mut run: impl FnMut(Place) -> f64,
@@ -72,7 +72,7 @@ fn drive(
     mut holds: impl FnMut(&Candidate) -> Result<(), Vec<(Place, f64)>>,
 ) -> Told {
     let mut told = Told { end: End::Stopped(Answer::Exhausted), asked: vec![], claims: vec![] };
-    // Runs, a calibration after a drift, commits that do not build, and rejections.
+    // Runs, a calibration after a drift, untestable commits, and rejections.
     let most = 2 * MOST_RUNS + 2 * 60 + search.graph.len() + MOST_REJECTED + 1;
     for _ in 0..most {
         let advice = search.advise();
@@ -122,7 +122,7 @@ fn drive(
     panic!("it does not end: {:?}", told.asked.last());
 }
 
-/// A hunt for a step of 4 at `culprit`, where what is claimed holds; how it ended.
+/// Searches for a step of 4 at `culprit`, with every claim confirmed; returns the candidate.
 fn find(graph: &Graph, culprit: usize, settings: Settings) -> Candidate {
     let step: Vec<f64> = (0..graph.len()).map(|i| if i == culprit { 4.0 } else { 0.0 }).collect();
     let mut engine = Engine::new(graph.contained(&step), 1);
@@ -153,7 +153,7 @@ fn a_range_of_two() {
 #[test]
 fn every_place_of_a_line_and_of_a_merge() {
     let line = Graph::line(20);
-    // 0 ─ 1 ─ 3 ─ 5, and 2 beside: a branch of its own root.
+    // 0 ─ 1 ─ 3 ─ 5, and 2, a branch with its own root.
     let merges = Graph::new(&[vec![], vec![0], vec![], vec![1, 2], vec![2], vec![3, 4]]);
     for graph in [line, merges] {
         for culprit in 0..graph.len() {
@@ -181,14 +181,14 @@ fn what_hides_among_commits_that_cannot_be_measured() {
     let found = find(&graph, 5, with(&[4, 5]));
     assert_eq!((found.commit, found.span), (6, vec![4, 5, 6]));
     assert_eq!(found.against, [Place::Commit(3)]);
-    // Beside it: nothing hides.
+    // Untestable commits elsewhere: the span is one commit.
     let found = find(&graph, 5, with(&[3, 6]));
     assert_eq!((found.commit, found.span), (5, vec![5]));
-    // The beginning: against the good endpoint.
+    // Untestable commits at the beginning: compared with the good endpoint.
     let found = find(&graph, 0, with(&[0, 1]));
     assert_eq!((found.commit, found.span), (2, vec![0, 1, 2]));
     assert_eq!(found.against, [Place::Good]);
-    // Nothing but the endpoint can be measured.
+    // Only the endpoint is testable.
     let found = find(&graph, 7, with(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
     assert_eq!((found.commit, found.span.len(), found.against), (9, 10, vec![Place::Good]));
 }
@@ -219,16 +219,16 @@ fn a_commit_that_cannot_be_it_is_measured_but_never_named() {
     }
     let found = find(&graph, 6, settings.clone());
     assert_eq!((found.commit, found.against), (6, vec![Place::Commit(5)]));
-    // One that cannot be it stands before one that can and does not build.
+    // A testable commit with prior 0 stands for an untestable one with prior above 0.
     settings.untestable[7] = true;
     let found = find(&graph, 7, settings.clone());
     assert_eq!((found.commit, found.span), (8, vec![7, 8]));
-    // None can be it: nothing explains what the endpoints show.
+    // Prior 0 everywhere: no commit explains the endpoints.
     settings.prior = vec![0.0; 10];
     assert_eq!(Noisy::new(&graph, settings).advise(), Advice::Stop(Answer::Unexplained));
 }
 
-/// An answer is kept until it is used; what it says does not depend on how often it is asked.
+/// Advice stays the same until it is answered, however often it is asked for.
 #[test]
 fn asking_again_changes_nothing() {
     let graph = Graph::line(50);
@@ -288,12 +288,12 @@ fn three_rejections_are_enough() {
     }
 }
 
-/// Fresh runs have the last word: where a candidate's did not hold, they lead elsewhere.
+/// Fresh runs that reject a candidate lead the search to another commit.
 #[test]
 fn fresh_runs_count() {
     let graph = Graph::line(4);
     let mut search = Noisy::new(&graph, settings(4, 4.0, 4));
-    // Two wild runs at 1, which is good.
+    // Two outliers at commit 1, which is good.
     let mut wild = 2;
     let run = |place| match place {
         Place::Commit(1) if wild > 0 => {
@@ -316,7 +316,7 @@ fn fresh_runs_count() {
 #[test]
 fn runs_come_to_an_end() {
     let graph = Graph::line(8);
-    // Nothing ever holds still: a commit jumps between the levels run by run.
+    // Successive runs alternate between the levels.
     for (of, most) in [(settings(8, 0.2, 60), 600), (paired(settings(8, 0.2, 60)), 1200)] {
         let mut search = Noisy::new(&graph, of);
         let mut turn = false;

@@ -36,7 +36,7 @@ fn marginals_are_the_integrals() {
             assert_close(ln_rates(seen(failures, runs)).exp(), exact);
         }
     }
-    // Known ones: Catalan's ratios.
+    // Two known values.
     assert_close(ln_rates(seen(1, 2)).exp(), 1.0 / 8.0);
     assert_close(ln_rates(seen(3, 3)).exp(), 5.0 / 16.0);
 }
@@ -49,7 +49,7 @@ fn rates_are_neither_never_nor_always() {
     assert_close(rates.evidence(1.0), 9.0_f64.ln());
     assert_close(rates.evidence(0.0), -9.0_f64.ln());
     assert_close(rates.evidence(f64::NAN), 0.0);
-    // 20 nats at 0.8 ln 9 a run; at 0.9 ln 9/7 − 0.1 ln 3; rates that say little, up to 200.
+    // 20 nats at 0.8 ln 9 per run; at 0.9 ln 9/7 − 0.1 ln 3; close rates need the maximum of 200.
     assert_eq!(rates.most_runs(), 12);
     assert_eq!(Rates { good: 0.1, bad: 0.3 }.most_runs(), 172);
     assert_eq!(Rates { good: 0.5, bad: 0.6 }.most_runs(), 200);
@@ -63,7 +63,7 @@ fn rates_are_apart_when_two_are_200_times_likelier_than_one() {
     let found = calibrate_rates(&runs(0, 5), &runs(5, 5)).unwrap();
     assert_close(found.good, 0.5 / 6.0);
     assert_close(found.bad, 5.5 / 6.0);
-    // Fewer than four are never enough, and bad must fail more often.
+    // Fewer than four runs are never enough, and bad must fail more often.
     assert_eq!(calibrate_rates(&runs(0, 3), &runs(3, 3)), Err(Unsettled::More));
     assert_eq!(calibrate_rates(&runs(9, 9), &runs(0, 9)), Err(Unsettled::More));
 }

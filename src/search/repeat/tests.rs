@@ -5,15 +5,15 @@ fn what_settles_a_commit() {
     let known = |x: &i32| *x < 10;
     for (runs, expected) in [
         (&[][..], Repeat::More(1)),
-        // One run whose bits were seen before is enough, another is not.
+        // One run with a known value is enough; one with an unknown value is not.
         (&[1], Repeat::Settled(0)),
         (&[11], Repeat::More(2)),
         (&[11, 11], Repeat::Settled(0)),
         (&[11, 12], Repeat::More(3)),
-        // The first was disturbed: what repeats counts, or what is known.
+        // The first run was disturbed: the repeated value counts, or the known one.
         (&[11, 12, 12], Repeat::Settled(1)),
         (&[11, 2], Repeat::Settled(1)),
-        // What the commit itself repeats comes before what others measured.
+        // The commit's own repeats come before values known from other commits.
         (&[2, 11, 11], Repeat::Settled(1)),
         (&[11, 12, 13, 14], Repeat::More(5)),
         (&[11, 12, 13, 14, 11], Repeat::Settled(0)),

@@ -7,14 +7,14 @@ use super::*;
 
 #[test]
 fn by_hand() {
-    // One sample at a level 1 apart in noise of 1 says ½; 1 % needs ln 99 = 4.595.
+    // With levels 1 apart and noise 1, a sample at a level gives ½; 1 % needs ln 99 = 4.595.
     let levels = levels(0.0, 1.0, 1.0);
     assert_eq!(sequential(&[1.0; 9], &levels, 0.01), None);
     assert_eq!(sequential(&[1.0; 10], &levels, 0.01), Some(Side::Bad));
     assert_eq!(sequential(&[0.0; 10], &levels, 0.01), Some(Side::Good));
-    // One in the middle says nothing.
+    // A sample in the middle is no evidence.
     assert_eq!(sequential(&[0.5; 1000], &levels, 0.01), None);
-    // A wild run counts as one 2.5 sd beyond: 3 each, so two are needed.
+    // An outlier counts as 2.5 sd beyond the level: 3 each, so two are needed.
     assert_eq!(sequential(&[1e9], &levels, 0.01), None);
     assert_eq!(sequential(&[1e9, 1e9], &levels, 0.01), Some(Side::Bad));
     // The first decision stands.
@@ -66,7 +66,7 @@ fn errors_and_runs_in_normal_noise() {
         // 1 % of 4000 is 40; three standard errors are 19.
         assert!(wrong <= 59, "{wrong} wrong at {truth:?}");
         let mean = runs as f64 / HUNTS as f64;
-        // 4.503 / 1.125 = 4.0, and what the last run overshoots.
+        // 4.503 / 1.125 = 4.0, plus the overshoot of the last run.
         assert!((4.0..5.2).contains(&mean), "{mean} runs at {truth:?}");
     }
 }

@@ -51,7 +51,7 @@ pub enum Event {
         targets: Vec<Target>,
         /// Pathspecs that limit the range.
         paths: Vec<String>,
-        /// The search method. Old journals lack it: the targets then decide.
+        /// The search method. Old journals lack it: the one in `Targets` then holds.
         #[serde(default)]
         method: Option<SearchMethod>,
         /// How many chunks of the text each run reads; `None` means all.
@@ -194,8 +194,8 @@ pub struct Options {
     /// Who chooses the next commit.
     #[serde(default)]
     pub search: SearchBy,
-    /// The metric whose repeated runs should be bit-identical, if the hunt looks for a change of
-    /// that.
+    /// Set if the hunt looks for a change of reproducibility: the metric whose repeats should be
+    /// bit-identical.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread_of: Option<Metric>,
     /// Follow first parents only.

@@ -22,6 +22,7 @@ mod endpoints;
 mod engines;
 mod failures;
 mod fixes;
+mod hindsight;
 mod inside;
 mod isolation;
 mod laid;

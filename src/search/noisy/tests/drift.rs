@@ -1,4 +1,4 @@
-//! Samples in pairs, and the drift that leads to them.
+//! Tests of paired samples, and of the drift that leads to pairs.
 
 use super::super::super::fixture::assert_close;
 use super::*;
@@ -15,7 +15,7 @@ fn in_pairs_what_a_rejected_candidate_measured_is_forgotten() {
         |_| false,
         |_| Err(vec![(Place::Commit(0), 0.0), (Place::Commit(1), 4.0)]),
     );
-    // Each time both are measured anew before the next claim.
+    // Both commits are measured again before the next claim.
     let at = |commit| told.asked.iter().filter(|p| p.contains(&Place::Commit(commit))).count();
     assert!(at(0) >= 3 && at(1) >= 3, "{:?}", told.asked);
     assert!(search.samples().iter().all(|(place, _)| *place == Place::Commit(3)));
@@ -29,7 +29,7 @@ fn pairs_take_turns() {
     for _ in 0..6 {
         let Advice::Measure(places) = search.advise() else { panic!() };
         is_good_first.push(places[0] == Place::Good);
-        // The difference counts, whichever ran first.
+        // The difference counts, whichever place ran first.
         let samples = places.iter().map(|p| if *p == Place::Good { 100.0 } else { 100.5 });
         search.told(&samples.collect::<Vec<_>>());
         assert_close(search.samples().last().unwrap().1, 0.5);
@@ -43,19 +43,19 @@ fn a_drift_leads_to_pairs() {
     let drifting = Settings { may_drift: true, ..settings(64, 3.0, 4) };
     let mut search = Noisy::new(&graph, drifting.clone());
     let mut engine = Engine::new((0..64).map(|i| if i < 20 { 0.0 } else { 3.0 }).collect(), 3);
-    // After eight runs that measure a commit, the good endpoint is run again.
+    // After eight runs of commits, the good endpoint runs again.
     for _ in 0..8 {
         let Advice::Measure(places) = search.advise() else { panic!() };
         assert!(!places.contains(&Place::Good));
         search.told(&[1.5 + f64::from(u8::from(search.runs().is_multiple_of(2)))]);
     }
     assert_eq!(search.advise(), Advice::Measure(vec![Place::Good]));
-    // It measures what it did: the search goes on, and looks again eight runs later.
+    // Without a drift, the search goes on and checks again eight runs later.
     let mut quiet = search.clone();
     quiet.told(&[0.0]);
     let Advice::Measure(places) = quiet.advise() else { panic!() };
     assert!(!places.contains(&Place::Good) && !quiet.is_paired());
-    // It does not: six pairs of the endpoints in turn, and from then on pairs.
+    // With a drift: six pairs of the endpoints, and only pairs from then on.
     let mut machine = 50.0;
     search.told(&[machine]);
     let mut run = |place| {

@@ -1,4 +1,4 @@
-//! Hunts from the first question to the last.
+//! Tests of whole searches, from the first advice to the last.
 
 use std::cell::RefCell;
 
@@ -8,8 +8,8 @@ use super::super::super::fixture::{graph, histories};
 use super::super::super::{FreshPairs, Side, Step};
 use super::*;
 
-/// A whole hunt; in units of 2ᶦ and shifted by a whole number of them, which rounds nothing that
-/// matters. Which places it asked for, and what it named.
+/// A whole search, with samples in units of 2ᶦ and shifted by whole units, so that no rounding
+/// matters. Returns the places it asked for, and the commit it named.
 fn hunt(
     culprit: usize,
     step: f64,
@@ -21,7 +21,7 @@ fn hunt(
     let graph = Graph::line(commits);
     let levels = (0..commits).map(|i| if i < culprit { 0.0 } else { step }).collect();
     let mut engine = Engine::new(levels, culprit as u64);
-    // Few enough digits that a shift loses none.
+    // Rounded, so that a shift loses no digits.
     let mut run = move |place| (engine.run(place) * 1024.0).round() / 1024.0 * scale + shift;
     let good: Vec<f64> = (0..24).map(|_| run(Place::Good)).collect();
     let bad: Vec<f64> = (0..24).map(|_| run(Place::Commit(commits - 1))).collect();
@@ -80,7 +80,7 @@ fn neither_unit_nor_origin_change_a_hunt() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever it is told, it ends, and asks for nothing that it must not.
+    /// For any samples, the search ends and asks for no forbidden place.
     #[test]
     fn it_ends_whatever_it_is_told(
         (parents, prior, mut untestable, broken) in histories(24).prop_flat_map(|parents| {
