@@ -1,8 +1,8 @@
-//! What the driver costs per evaluated commit beyond the programs it runs and the checkout:
-//! hunts whose build does nothing and whose measure is `cat`, against a plain `git bisect run`
-//! over the same histories with a script that does the same. In turn, on tmpfs where there is.
+//! Measures the driver's cost per evaluated commit, beyond the checkout and the programs that run:
+//! hunts whose build does nothing and whose measure is `cat`, against a plain `git bisect run` of
+//! an equivalent script over the same histories. In turn, on tmpfs if there is one.
 //!
-//! `cargo bench --bench overhead`; `-- PROGRAM…` measures other builds of the program too.
+//! `cargo bench --bench overhead`; `-- PROGRAM…` (absolute paths) measures other builds too.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(clippy::disallowed_methods, reason = "it measures programs, so it starts them")]
 
@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 /// Commits of the short and of the long history: 3 and 9 steps of a search.
 const LENGTHS: [usize; 2] = [8, 512];
 const ROUNDS: usize = 7;
-/// Milliseconds per evaluated commit.
+/// Target for a further evaluated commit, in milliseconds beyond plain `git bisect run`.
 const TARGET: f64 = 60.0;
 
 fn main() {
-    // `cargo test --all-targets` starts benchmarks too, without this word.
+    // `cargo test --all-targets` starts benchmarks too, but without `--bench`.
     if !std::env::args().any(|word| word == "--bench") {
         return;
     }
@@ -31,7 +31,7 @@ fn main() {
     let mut plain = [Vec::new(), Vec::new()];
     let mut driven = vec![[Vec::new(), Vec::new()]; programs.len()];
     let mut evaluated = [0; 2];
-    // One round first that only warms the caches.
+    // The first round only warms the caches.
     for round in 0..=ROUNDS {
         for (at, history) in histories.iter().enumerate() {
             let wall = history.bisect();
@@ -69,7 +69,7 @@ fn main() {
     }
 }
 
-/// Memory, so that a disk's syncs are not what is measured.
+/// A temporary folder, in memory if possible, so that disk syncs are not measured.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -81,7 +81,7 @@ fn median(mut walls: Vec<Duration>) -> f64 {
     walls[walls.len() / 2].as_secs_f64() * 1000.0
 }
 
-/// A repository whose values rise at two thirds of its commits.
+/// A repository with one line of commits. The value rises after two thirds of them.
 struct History {
     folder: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! What starting the program costs, and what supervision adds to a run.
+//! Measures the program's start-up time, and the time that supervision adds to a run.
 #![expect(clippy::disallowed_methods, reason = "it measures programs, so it starts them")]
 
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bisect-ppl");
 
-/// Target: under 15 ms.
+/// Start-up with `--help`. Target: under 15 ms.
 fn help(criterion: &mut Criterion) {
     criterion.bench_function("start-up: --help", |bencher| {
         bencher.iter(|| {

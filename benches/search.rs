@@ -1,7 +1,7 @@
-//! How long a search over 100,000 commits thinks, along a line and where a fifth are merges.
+//! How long a search over 100,000 commits takes to choose one, on a line and with a fifth merges.
 //!
-//! `cargo bench --bench search`. Targets: the first commit within 1 s, the next within 50 ms
-//! where 3,000 candidates or fewer are left.
+//! `cargo bench --bench search`. Targets: 1 s for the first commit, and 50 ms for the next one if
+//! 3,000 candidates or fewer are left.
 
 #[path = "../examples/noise/world.rs"]
 #[expect(dead_code, reason = "shared with an example that uses all of it")]
@@ -16,7 +16,7 @@ use rand_pcg::Pcg64Mcg;
 use world::{Change, Family, World, merged};
 
 const COMMITS: usize = 100_000;
-/// Candidates that are left: the fewest that hold 95 % of the posterior.
+/// Maximum size of the smallest set (95 % of the posterior) for the next commit.
 const LEFT: usize = 3_000;
 
 fn search(criterion: &mut Criterion) {
@@ -57,7 +57,7 @@ fn begin<'a>(graph: &'a Graph, world: &mut World) -> Noisy<'a> {
     Noisy::new(graph, settings)
 }
 
-/// The same when few candidates are left, and it has been told a sample since it last thought.
+/// The same search with at most [`LEFT`] candidates. Its last samples are not yet weighed.
 fn narrowed<'a>(mut search: Noisy<'a>, world: &mut World) -> Noisy<'a> {
     loop {
         let Advice::Measure(places) = search.advise() else {

@@ -1,8 +1,8 @@
 //! Finds the commit that made an inference engine's answers worse, or made it slower.
 //!
-//! The rooms follow the flow of data; imports go downward only, and a test enforces it:
-//! `cli → init, demo, hunt → oracle → build, measure, report → store → config, git → stats,
-//! evaluation → process, ui`.
+//! Imports between the modules go downward only, and a test enforces this:
+//! `cli → init, demo, hunt → oracle → build, measure, report → differ, store → config, git →
+//! search → stats, process, ui → evaluation`.
 
 pub mod build;
 pub mod cli;

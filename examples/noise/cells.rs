@@ -1,4 +1,4 @@
-//! The cells of the table: many hunts each, in worlds that a seed makes.
+//! The cells of the result table: many simulated hunts each, made from a seed.
 
 use bisect_ppl::search::Graph;
 use rand::{RngExt, SeedableRng};
@@ -9,7 +9,7 @@ use super::ours::Ending;
 use super::world::{Change, Family, World, merged};
 use super::{others, ours};
 
-/// Who hunts.
+/// The method of a hunt.
 #[derive(Clone, Copy, Debug)]
 pub enum Hunter {
     Ours,
@@ -23,7 +23,7 @@ pub enum History {
     Merged,
 }
 
-/// One cell.
+/// One cell of the table: the conditions of its hunts.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
     pub commits: usize,
@@ -32,18 +32,18 @@ pub struct Cell {
     pub change: Change,
 }
 
-/// What many hunts came to.
+/// The results of many hunts, counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub hunts: usize,
-    /// The planted commit, or candidates that nothing tells apart with it among them.
+    /// Hunts that named the planted commit, or candidates with it among them.
     pub right: usize,
-    /// Another commit, or candidates without it.
+    /// Hunts that named another commit, or candidates without the planted one.
     pub wrong: usize,
-    /// A commit was named at all.
+    /// Hunts that named a single commit.
     pub named: usize,
     pub runs: usize,
-    /// The sum of each hunt's runs, squared.
+    /// The sum over all hunts of the squared number of runs.
     pub squares: usize,
     pub builds: usize,
 }
@@ -70,7 +70,7 @@ impl Tally {
 }
 
 impl Cell {
-    /// So many hunts, each in a world of its own.
+    /// Makes this many hunts, each in a simulated world of its own.
     pub fn tally(&self, hunter: Hunter, hunts: usize, seed: u64) -> Tally {
         let mut tally = Tally { hunts, ..Tally::default() };
         let mut seeds = Pcg64Mcg::seed_from_u64(seed);
@@ -86,7 +86,7 @@ impl Cell {
                 Change::None => 1.0,
             };
             let ending = match hunter {
-                // The tolerance is half of what is hunted.
+                // The tolerance is half of the step.
                 Hunter::Ours => ours::hunt(&mut world, step / 2.0, self.family.is_speed),
                 Hunter::Other(method) => others::hunt(&mut world, method, step),
             };

@@ -1,6 +1,6 @@
-//! How often a hunt in noise is right, and what it costs, beside what people do instead.
+//! Measures how often a hunt in noise is right and how many runs it needs, beside other methods.
 //!
-//! `cargo run --release --example noise -- [HUNTS] [SEED]`: worlds are made up, every decision
+//! `cargo run --release --example noise -- [HUNTS [SEED]]`: the runs are simulated, every decision
 //! is the program's own.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its table")]

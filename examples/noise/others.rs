@@ -1,26 +1,26 @@
-//! What people do instead: one run a commit, three and a majority, five and a t-test, and a
-//! bisect that believes in passes and failures.
+//! Other methods, for comparison: one run a commit, a majority of three, five runs and a t-test,
+//! and a Bayesian bisect on passes and failures.
 
 use bisect_ppl::search::{Classes, Evidence, Likelihood, Place, likeliest};
 
 use super::ours::Ending;
 use super::world::World;
 
-/// Runs that a bisect of beliefs may make.
+/// Maximum number of runs of the Bayesian bisect.
 const MOST_RUNS: usize = 600;
 
-/// How others settle a commit.
+/// How another method judges a commit.
 #[derive(Clone, Copy, Debug)]
 pub enum Method {
-    /// The majority of so many runs beyond half of the step, which they are told.
+    /// The majority of this many runs. A run is bad beyond half of the true step.
     Majority(usize),
-    /// Welch's t of five runs against five of the good endpoint, at 0.5 %.
+    /// Welch's t-test of five runs against five of the good endpoint, at 0.5 %.
     Welch,
-    /// Beta–Bernoulli beliefs, one run at a time beyond half of the step, until 0.99.
+    /// A Beta–Bernoulli posterior until 0.99; a run is bad beyond half of the true step.
     Beliefs,
 }
 
-/// A hunt along a line by another method, which is told the size of the step.
+/// A hunt along a line by another method. The method is told the size of the step.
 pub fn hunt(world: &mut World, method: Method, step: f64) -> Ending {
     match method {
         Method::Majority(runs) => {
@@ -57,9 +57,9 @@ fn welch(a: &[f64], b: &[f64]) -> f64 {
     (mean(b) - mean(a)) / (error(a) + error(b)).sqrt()
 }
 
-/// Bisects a line, going to the nearest commit that builds.
+/// Bisects a line. If a commit does not build, tests the nearest one that does.
 fn halve(world: &mut World, mut is_bad: impl FnMut(&mut World, usize) -> bool) -> Ending {
-    // Commit `low` is the last good one, plus one; `high` the first bad one.
+    // `low` follows the last known good commit; `high` is the first known bad one.
     let (mut low, mut high) = (0, world.graph.len() - 1);
     let mut skipped = vec![false; world.graph.len()];
     loop {

@@ -1,4 +1,4 @@
-//! A hunt as the program makes it, with its own functions; only the runs are made up.
+//! Simulates a hunt with the program's own functions; only the runs are made up.
 
 use bisect_ppl::search::{
     Advice, Calibration, Candidate, FreshPairs, Graph, Noisy, Place, Repeat, Rule, Scale, Settings,
@@ -12,7 +12,7 @@ use super::world::World;
 pub enum Ending {
     /// One commit, confirmed.
     Named(usize),
-    /// One of these, which nothing that can be measured tells apart.
+    /// One of these commits; no measurement can tell them apart.
     OneOf(Vec<usize>),
     /// No answer.
     Undecided,
@@ -20,10 +20,10 @@ pub enum Ending {
     Nothing,
 }
 
-/// The confidence that is asked for, as is the default.
+/// The requested confidence: the program's default.
 const CONFIDENCE: f64 = 0.99;
 
-/// A whole hunt; with a tolerance on the oriented scale.
+/// A whole hunt. The tolerance is on the oriented scale.
 pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
     let tip = Place::Commit(world.graph.len() - 1);
     world.builds(tip);
@@ -57,7 +57,7 @@ pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
     posterior(world, &found, good, bad, tolerance, may_drift)
 }
 
-/// Both endpoints' values, where each repeats.
+/// The values of both endpoints, if both repeat.
 fn repeating(good: &[f64], bad: &[f64]) -> Option<(f64, f64)> {
     let settled = |runs: &[f64]| match repeat(runs, |_| false) {
         Repeat::Settled(place) => Some(runs[place]),
@@ -67,7 +67,7 @@ fn repeating(good: &[f64], bad: &[f64]) -> Option<(f64, f64)> {
     is_time.then(|| Some((settled(good)?, settled(bad)?))).flatten()
 }
 
-/// What git would test next: the commit that halves what is left best.
+/// The commit that git would test next: the one that best halves the commits left.
 fn halving(graph: &Graph, left: &[bool], untestable: &[bool]) -> Option<usize> {
     let weights: Vec<f64> = left.iter().map(|is_left| f64::from(u8::from(*is_left))).collect();
     let total: f64 = weights.iter().sum();
@@ -78,7 +78,7 @@ fn halving(graph: &Graph, left: &[bool], untestable: &[bool]) -> Option<usize> {
         .min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// A search as git makes it, with a verdict for each commit (`None`: cannot be told).
+/// Searches as git does: the first bad commit, the candidates, whether any verdict was `None`.
 fn bisect(
     world: &mut World,
     mut verdict: impl FnMut(&mut World, usize) -> Option<Side>,
@@ -110,7 +110,7 @@ fn bisect(
     (first, span, is_unsteady)
 }
 
-/// Every run repeats bit for bit, or nearly every one.
+/// A hunt in which all runs, or nearly all, repeat bit for bit.
 fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
     let middle = f64::midpoint(good, bad);
     let side = |x: f64| if x > middle { Side::Bad } else { Side::Good };
@@ -121,7 +121,7 @@ fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
         Some(side(x))
     });
     let parents = frontier(world, &span, first);
-    // The confirmation: fresh runs of it and its parents.
+    // The confirmation: fresh runs of the commit and its parents.
     let mut is_at =
         |place: Place, wanted: Side| settled(world, place, &known).map(side) == Some(wanted);
     let holds = !is_unsteady && is_at(Place::Commit(first), Side::Bad);
@@ -132,7 +132,7 @@ fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
     }
 }
 
-/// What a place measures: the value that was seen before, or that its runs repeat.
+/// The value of a place: one seen before, or one that its runs repeat; `None` without either.
 fn settled(world: &mut World, place: Place, known: &[f64]) -> Option<f64> {
     let mut runs = vec![world.run(place)];
     loop {
@@ -163,8 +163,8 @@ fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<Place> {
     places
 }
 
-/// Levels well apart: git chooses, each commit is settled by itself. `None` where the answer
-/// falls: the posterior then weighs everything.
+/// A sequential search, for levels well apart: git chooses, each commit is run until decided.
+/// `None` if the claim is not confirmed: the posterior then weighs everything.
 fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<Ending> {
     let steps = (world.graph.len() as f64).log2().ceil().max(1.0);
     let error = 0.01 / steps;
@@ -185,7 +185,7 @@ fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<En
     (holds && !is_unsteady).then(|| answer(first, span))
 }
 
-/// Fresh runs in turn until the step is beyond doubt, or not.
+/// Makes fresh runs in turn until the step is confirmed or rejected. Returns the runs too.
 fn confirm(
     world: &mut World,
     commit: usize,

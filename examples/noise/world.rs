@@ -1,14 +1,14 @@
-//! Made-up engines: a history with one commit that is worse, and runs that do not repeat.
+//! Simulated engines: a history, a change in it, and runs with noise.
 
 use bisect_ppl::search::{Graph, Place};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, StandardNormal, StudentT};
 use rand_pcg::Pcg64Mcg;
 
-/// How a run strays from its commit's level, in units of its standard deviation.
+/// The distribution of runs around their commit's level, in standard deviations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// Not at all.
+    /// No noise.
     Exact,
     /// Normal.
     Normal,
@@ -18,29 +18,29 @@ pub enum Shape {
     Skewed,
     /// Uniform.
     Flat,
-    /// Two humps, as where half of the runs land on slower cores.
+    /// Two peaks, as if half of the runs land on slower cores.
     TwoHumps,
 }
 
-/// A family of noise.
+/// A model of noise, drift and commits that do not build.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     pub shape: Shape,
-    /// Share of runs that something disturbs, to the bad side.
+    /// Share of runs that are disturbed, always to the bad side.
     pub outliers: f64,
-    /// How far a disturbance goes on average (exponential).
+    /// Mean size of a disturbance (exponential), in standard deviations.
     pub outlier_size: f64,
     /// Standard deviation of the machine's drift, an AR(1) process.
     pub drift: f64,
-    /// How much of the drift stays from one run to the next.
+    /// Share of the drift that stays from one time step to the next.
     pub memory: f64,
-    /// A trend, per run.
+    /// A linear trend, per time step.
     pub trend: f64,
     /// Share of commits that do not build.
     pub broken: f64,
-    /// Share of commits that move the level a little, and back.
+    /// Share of commits whose own level is slightly off; the next commit is not affected.
     pub benign: f64,
-    /// Whether the metric is one under which a machine may drift.
+    /// Whether machine drift may move the metric.
     pub is_speed: bool,
 }
 
@@ -59,7 +59,7 @@ impl Family {
     pub const OUTLIERS: Self = Self { outliers: 0.02, ..Self::NORMAL };
     pub const EXACT: Self = Self { shape: Shape::Exact, ..Self::NORMAL };
     pub const EXACT_OUTLIERS: Self = Self { outliers: 0.02, ..Self::EXACT };
-    /// Noise that no figure of the program was chosen for.
+    /// Noise that no constant of the program was tuned for.
     pub const UNTUNED: [(&'static str, Self); 5] = [
         ("heavy tails", Self { shape: Shape::Heavy, ..Self::NORMAL }),
         ("flat", Self { shape: Shape::Flat, ..Self::NORMAL }),
@@ -86,18 +86,18 @@ impl Family {
 /// How the level changes along history.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// One commit, by this many standard deviations.
+    /// One commit moves the level by this many standard deviations.
     Step(f64),
-    /// Nowhere.
+    /// The level does not change.
     None,
-    /// So many equal steps, adding up to this.
+    /// This many equal steps that add up to this many standard deviations.
     Ramp(usize, f64),
 }
 
 /// An engine's history and the machine it runs on.
 pub struct World {
     pub graph: Graph,
-    /// The commit that is worse, if it is one.
+    /// The commit that makes the step; `None` without a single step.
     pub culprit: Option<usize>,
     pub broken: Vec<bool>,
     levels: Vec<f64>,
@@ -159,7 +159,7 @@ impl World {
         }
     }
 
-    /// Tries to build a commit.
+    /// Builds a commit; whether it builds.
     pub fn builds(&mut self, place: Place) -> bool {
         let Place::Commit(commit) = place else { return true };
         if !std::mem::replace(&mut self.built[commit], true) {
@@ -171,7 +171,7 @@ impl World {
     /// One run; larger is worse.
     pub fn run(&mut self, place: Place) -> f64 {
         self.runs += 1;
-        // A build takes its time, and the machine goes on drifting.
+        // Another commit costs a build, during which the machine goes on drifting.
         let ticks = if self.last == Some(place) { 1 } else { 3 };
         self.last = Some(place);
         for _ in 0..ticks {
@@ -224,8 +224,7 @@ impl World {
     }
 }
 
-/// A history with merges: branches of one to a dozen commits leave the main line and come back,
-/// some of them crossing.
+/// A random history with merges: branches fork and come back, some of them crossing.
 pub fn merged(commits: usize, random: &mut Pcg64Mcg) -> Graph {
     let mut parents: Vec<Vec<usize>> = vec![Vec::new()];
     let mut tips = vec![0];

@@ -197,7 +197,7 @@ impl View {
                 )),
             },
             Event::Weighed(weighed) => self.progress.done_line(&format!(
-                "95 % of the posterior lie with {} after {} of {}",
+                "95 % sure: {} left after {} of {}",
                 text::plural(weighed.smallest_set.len(), "commit"),
                 text::plural(weighed.runs, "run"),
                 weighed.metric

@@ -38,7 +38,7 @@ pub enum GitError {
     #[error("{} keeps its references as a reftable, which bisect-ppl cannot read", .0.display())]
     Reftable(PathBuf),
     /// The revision does not exist or names no commit.
-    #[error("`{rev}` names no commit here")]
+    #[error("unknown revision `{rev}`")]
     UnknownRevision {
         /// The revision as the user wrote it.
         rev: String,

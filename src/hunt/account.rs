@@ -1,5 +1,5 @@
-//! The account: good → bad = the own steps found + the rest. Where the rest still exceeds the
-//! limit, in either direction, the hunt goes on. Pure.
+//! The account of a hunt: good → bad = the own steps found + the rest. If the rest exceeds the
+//! tolerance on either side of a found commit, the hunt searches on. Pure.
 
 use super::search::{Searched, UNTESTABLE};
 use super::side_branches::Aside;
@@ -7,12 +7,12 @@ use super::standing::{FoundCommit, Mend, Standing, beyond_good, mends_before};
 use crate::evaluation::{Aim, CommitId, Culprit, Effect, GuardTarget, Metric, Target};
 use crate::oracle::Observation;
 
-/// A range of history with the targets it is searched for.
+/// A range of history, and the targets that its search judges by.
 #[derive(Clone, Debug)]
 pub(super) struct SearchRange {
     pub(super) good: CommitId,
     pub(super) bad: CommitId,
-    /// Which of the two is older.
+    /// Regression: the good end is older. Fix: the bad end is older.
     pub(super) aim: Aim,
     pub(super) targets: Vec<Target>,
     pub(super) paths: Vec<String>,
@@ -26,7 +26,7 @@ impl SearchRange {
         self.aim.swap_if_fix([&self.good, &self.bad])
     }
 
-    /// The same search range up to this newer end.
+    /// The same search range with another newer end.
     pub(super) fn up_to(self, newer: CommitId) -> Self {
         match self.aim {
             Aim::Regression => Self { bad: newer, ..self },
@@ -40,7 +40,7 @@ fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
     aim.swap_if_fix([&found.parent, &found.info.commit])
 }
 
-/// What was found so far.
+/// The results of the hunt so far.
 #[derive(Debug)]
 pub(super) struct Ledger {
     pub(super) aim: Aim,
@@ -48,12 +48,11 @@ pub(super) struct Ledger {
     pub(super) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
     pub(super) hidden: Vec<(CommitId, Vec<CommitId>)>,
-    /// Commits whose change leaves the tree on the way, at least in part.
+    /// Found commits whose change later leaves the tree, at least in part.
     pub(super) leaving: Vec<CommitId>,
     pub(super) crossings: Vec<Culprit>,
     pub(super) candidates: Vec<(Vec<CommitId>, String)>,
-    /// How much the metric rises where only candidates were found; infinite for what has no
-    /// steps.
+    /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
     pub(super) largest_open: f64,
     pub(super) notes: Vec<String>,
 }
@@ -83,13 +82,12 @@ impl Ledger {
         self.found.is_empty() && self.crossings.is_empty() && self.candidates.is_empty()
     }
 
-    /// Whether all that was found is a limit crossed by small steps.
+    /// Whether the only result is that small steps crossed the threshold.
     pub(super) fn is_gradual(&self) -> bool {
         self.found.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
     }
 
-    /// A merge that was found only brings in what this commit did on its branch: it is named in
-    /// its place.
+    /// Replaces a found merge by the commit of its branch that made the change.
     pub(super) fn brought_by(&mut self, merge: &CommitId, inside: &Culprit) {
         let inner = &inside.info.commit;
         self.notes.push(format!("{} is merged by {}", inner.short(), merge.short()));
@@ -102,8 +100,8 @@ impl Ledger {
         }
     }
 
-    /// The budget ended before it was known whether the last commit's change lasts; `is_worse`:
-    /// the bad end is better than it, so that it was made good at least in part.
+    /// Notes that the budget ended before the hunt knew whether the last commit's change lasts.
+    /// `is_worse`: that commit is worse than the bad end, so it was at least partly mended.
     pub(super) fn doubt_last(&mut self, is_worse: bool, runs: u32) {
         self.notes.push(format!(
             "whether it lasts was not looked at: the budget of {runs} runs is spent"
@@ -113,27 +111,27 @@ impl Ledger {
         }
     }
 
-    /// A found commit's change is gone from the newer end, which shows the same all the same: it
-    /// or one of these did that.
+    /// Records that a found commit's change is gone at the newer end, which is still as bad. The
+    /// cause is the found commit or one of `after`.
     pub(super) fn hides(&mut self, commit: &CommitId, after: &[CommitId]) {
         self.hidden.push((commit.clone(), after.to_vec()));
     }
 
-    /// A found commit is less certain than it was when it was confirmed.
+    /// Lowers the confidence of a found commit.
     pub(super) fn is_less_certain(&mut self, commit: &CommitId, confidence: f64) {
         for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
             found.culprit.confidence = found.culprit.confidence.min(confidence);
         }
     }
 
-    /// A found commit is not named after all; it may be one of these.
+    /// Replaces a found commit by the candidates `among`, for the reason `why`.
     pub(super) fn withdraw(&mut self, commit: &CommitId, among: &[CommitId], why: &str) {
         for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
             found.among.get_or_insert_with(|| (among.to_vec(), why.to_owned()));
         }
     }
 
-    /// A found commit's change leaves the tree on the way, at least in part.
+    /// Records that a found commit's change later leaves the tree, at least in part.
     pub(super) fn leaves(&mut self, commit: &CommitId) {
         self.leaving.push(commit.clone());
     }
@@ -143,9 +141,9 @@ impl Ledger {
         &mut self.found
     }
 
-    /// A place where the metric got better again, to be settled at the end.
+    /// Records a mend.
     pub(super) fn mended(&mut self, mend: Mend) {
-        // Two ways may lead over one mend.
+        // Two paths of history may pass the same mend.
         if self.mends.iter().all(|one| one.by != mend.by || one.metric != mend.metric) {
             self.mends.push(mend);
         }
@@ -156,12 +154,12 @@ impl Ledger {
         beyond_good(&self.targets, metric, level)
     }
 
-    /// The places where the metric got better again.
+    /// The mends so far.
     pub(super) fn mends(&self) -> &[Mend] {
         &self.mends
     }
 
-    /// The metric a ramp is told of.
+    /// The first guard; the contributions to a gradual change are computed for its metric.
     pub(super) fn first_metric(&self) -> Option<GuardTarget> {
         self.targets.iter().find_map(|target| match target {
             Target::Guard(target) => Some(target.clone()),
@@ -169,7 +167,7 @@ impl Ledger {
         })
     }
 
-    /// Enters the candidates of a search range, of which no more is known.
+    /// Adds the candidates of a search range that stays undecided.
     pub(super) fn enter_open(
         &mut self,
         search_range: &SearchRange,
@@ -180,7 +178,7 @@ impl Ledger {
         self.candidates.push((commits, why));
     }
 
-    /// Enters candidates one of which made a step, told as if the newest of them had.
+    /// Adds candidates one of which made the step; `step` names the newest of them.
     pub(super) fn enter_span(&mut self, step: Culprit, commits: Vec<CommitId>, why: String) {
         let known = self.found.iter().any(|found| found.culprit.info.commit == step.info.commit);
         if !known {
@@ -188,7 +186,7 @@ impl Ledger {
         }
     }
 
-    /// Enters what a search range came to; returns the ranges that must be searched besides.
+    /// Adds the result of a search; returns further ranges to search.
     pub(super) fn enter(
         &mut self,
         search_range: &SearchRange,
@@ -228,8 +226,8 @@ impl Ledger {
         next
     }
 
-    /// What lies between the bad side of the found step, whose level is the baseline there, and
-    /// the bad end: after the commit, or before its parent where a fix was found.
+    /// The range from the bad side of the found step to the bad end, if the rest there exceeds the
+    /// tolerance: after the commit; for a fix, before it. The bad side's level is the baseline.
     fn towards_bad(
         &mut self,
         search_range: &SearchRange,
@@ -245,7 +243,7 @@ impl Ledger {
         for target in &search_range.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
-            // How often something fails has no account.
+            // Failure rates have no account, nor do levels without a majority.
             if target.is_rate() || (target.noise.is_none() && !seen.has_majority(metric)) {
                 continue;
             }
@@ -262,8 +260,7 @@ impl Ledger {
                 continue;
             }
             let own = seen.numbers(metric);
-            // The end of a search range of the account's own is a parent that was seen before: only
-            // its level is at hand.
+            // The bad end of a later search range is a parent of which only the level is known.
             let runs = if search_range.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
             if is_beyond_noise(&rest, own.len(), runs) {
                 targets.push(Target::Guard(rest));
@@ -282,8 +279,8 @@ impl Ledger {
         })
     }
 
-    /// What lies between the good end and the good side of the found step: only in noise, where
-    /// a level between good and bad may pass for good, can more than the limit be left there.
+    /// The range from the good end to the good side of the found step, if the rest there exceeds
+    /// the tolerance. That happens only in noise: a level between good and bad may pass for good.
     fn towards_good(search_range: &SearchRange, found: &Culprit) -> Option<SearchRange> {
         let [to, _] = sides(found, search_range.aim);
         if *to == search_range.good {
@@ -292,7 +289,7 @@ impl Ledger {
         let mut targets = Vec::new();
         for target in &search_range.targets {
             let Target::Guard(target) = target else { continue };
-            // How often something fails is no level that could lie between the two.
+            // A failure rate has no level between good and bad.
             if target.noise.is_none_or(|noise| noise.kind.is_rate()) {
                 continue;
             }
@@ -313,7 +310,7 @@ impl Ledger {
     }
 }
 
-/// How much the metric rises over a search range; infinite for what has no levels.
+/// How much the metric gets worse over a search range, in its unit; infinite without numbers.
 fn rise_of(search_range: &SearchRange) -> f64 {
     let rise = |target: &Target| match target {
         Target::Guard(target) => {
@@ -325,7 +322,7 @@ fn rise_of(search_range: &SearchRange) -> f64 {
     search_range.targets.iter().map(rise).fold(0.0, f64::max)
 }
 
-/// On which side of the bad side of a step the bad end lies.
+/// Where the bad end lies, seen from the bad side of a step.
 fn beyond(aim: Aim) -> &'static str {
     aim.swap_if_fix(["after", "before"])[0]
 }
@@ -338,8 +335,8 @@ fn exceeds(target: &GuardTarget) -> bool {
     }
 }
 
-/// Whether what is left exceeds its limit by more than two standard errors of two levels with
-/// so many runs; what does not is not worth a night.
+/// Whether the rest exceeds the tolerance by more than two standard errors, with `good` and `bad`
+/// runs at its ends. A smaller rest is not worth a search.
 fn is_beyond_noise(rest: &GuardTarget, good: usize, bad: usize) -> bool {
     let (Some(noise), Some(from), Some(to)) =
         (rest.noise, rest.baseline.number(), rest.bad.number())

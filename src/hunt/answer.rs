@@ -1,4 +1,4 @@
-//! What a hunt answers from what it found: who is named, who is a candidate, and what is left.
+//! Makes the answer of a hunt from the ledger: the named commits, the candidates and the rest.
 //! Pure.
 
 use super::account::Ledger;
@@ -11,8 +11,7 @@ use crate::evaluation::{
 use crate::ui::text;
 
 impl Ledger {
-    /// Says what the places where the metric got better again make of the commits found; `around`
-    /// tells what is known of each found commit beside a mend.
+    /// Decides which found commits a mend undid; `around` has an entry for each found commit.
     pub(super) fn settle(&mut self, mend: &Mend, around: &[Around]) {
         settle(&mut self.found, mend, around);
     }
@@ -23,7 +22,7 @@ impl Ledger {
         contributions: Vec<Contribution>,
         history: &[CommitId],
     ) -> Finding {
-        // What lay before the first one found may have been entered after it.
+        // The hunt may find an earlier commit after a later one.
         let place =
             |found: &FoundCommit| history.iter().position(|c| *c == found.culprit.info.commit);
         self.found.sort_by_cached_key(place);
@@ -92,13 +91,13 @@ impl Ledger {
         self.found.iter().filter(|found| found.is_named()).map(|found| &found.culprit)
     }
 
-    /// Whether a commit was found whose change is still there.
+    /// Whether the change of at least one found commit still stands.
     pub(super) fn has_answer(&self) -> bool {
         self.found.iter().any(FoundCommit::stands)
     }
 
-    /// The commits after the last place where something was undone: one of them must have done
-    /// what the newer end shows.
+    /// The commits after the last one that undid a found step: one of them caused what the newer
+    /// end shows.
     fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
         let place = |found: &FoundCommit| match &found.standing {
             Standing::Undone { by, .. } => history.iter().position(|commit| commit == by),
@@ -117,7 +116,7 @@ impl Ledger {
         }
     }
 
-    /// Of steps that one of several commits made, only those that may be left leave candidates.
+    /// Turns each step with several possible commits into candidates, or a note if it was undone.
     fn open_spans(&mut self) {
         let (spans, found) = std::mem::take(&mut self.found)
             .into_iter()
@@ -156,8 +155,8 @@ impl Ledger {
         }
     }
 
-    /// Where several commits explain more than there is, those whose change left the tree on the
-    /// way may not be among the reasons.
+    /// If several commits together explain too much, those whose change left the tree become
+    /// unclear.
     fn doubt_what_is_too_much(&mut self, accounts: &[Account]) {
         let is_too_much = |account: &Account| account.rest < -account.limit.max(0.0);
         let stand = self.found.iter().filter(|found| found.stands()).count();
@@ -171,13 +170,13 @@ impl Ledger {
         }
     }
 
-    /// Commits that may be the reason or not are candidates, never named.
+    /// Turns unclear commits into candidates. If their step is the largest, nobody is named.
     fn doubt(&mut self) {
         let mut unclear = Vec::new();
         let mut largest_unclear: f64 = 0.0;
         let mut doubts = Vec::new();
         let size = |culprit: &Culprit| match culprit.effects.first() {
-            // A fact has no size, and outweighs every number; a rate has none either.
+            // A fact has no size and outweighs every number. A rate has no size and counts as 0.
             Some(effect) if culprit.basis == Basis::BitExact => {
                 effect.own_step.unwrap_or(f64::INFINITY)
             }
@@ -186,7 +185,7 @@ impl Ledger {
         };
         let clearest = self.named().map(size).fold(0.0, f64::max);
         for (commit, after) in std::mem::take(&mut self.hidden) {
-            // One that was found behind it explains what is left.
+            // A commit found after it explains what is left.
             let is_behind =
                 |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
             let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
@@ -236,7 +235,7 @@ impl Ledger {
         self.candidates.extend(doubts.into_iter().map(|(among, why, _)| (among, why)));
         if is_open {
             for found in &mut self.found {
-                // Confirmed as a step, and not enough to explain the bad end.
+                // The step is confirmed, but does not explain the bad end.
                 if found.stands() {
                     self.notes.push(culprit_sentence(&found.culprit, self.aim));
                     found.standing = Standing::Unclear;
@@ -251,24 +250,24 @@ impl Ledger {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             if target.is_rate() {
-                // What fails now and then has no steps to add up, whatever its runs print.
+                // A failure rate has no steps to add up, whatever its runs print.
                 continue;
             }
             let (Some(good), Some(bad)) = (target.baseline.number(), target.bad.number()) else {
                 continue;
             };
             let total = target.guard.worsening(good, bad);
-            // One step a culprit, though two guards of one metric have an effect each.
+            // One step per culprit, though two guards of one metric have an effect each.
             let step = |culprit: &Culprit| {
                 let mut effects = culprit.effects.iter();
                 effects.find(|effect| effect.metric == *metric).and_then(|effect| effect.own_step)
             };
-            // Not `sum`: that of no numbers is -0, and people would read the sign.
+            // Not `sum`: the sum of no numbers is -0, and the report would show the sign.
             let found =
                 self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);
             let explained = found.filter_map(step).fold(0.0, |sum, x| sum + x);
             let rest = total - explained;
-            // What is left of a sum of such numbers is their rounding.
+            // A tiny rest is the rounding error of the sum.
             let is_rounding = rest.abs() <= 1e-9 * total.abs().max(explained.abs());
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
                 accounts.push(Account {
@@ -284,8 +283,8 @@ impl Ledger {
     }
 }
 
-/// Which of the named commits has the largest own step, in units of its limit, of those whose
-/// change is still there.
+/// The index of the named commit that stands and has the largest own step in units of its
+/// tolerance.
 fn main_of(found: &[FoundCommit]) -> Option<usize> {
     let size = |culprit: &Culprit| match culprit.effects.first() {
         Some(effect) => weight(effect),

@@ -1,4 +1,4 @@
-//! The beginning of a hunt: everything that can be wrong is told before anything is made.
+//! Begins a hunt: checks everything first, and only then creates the hunt's folder.
 
 use std::path::{Path, PathBuf};
 
@@ -11,22 +11,22 @@ use crate::store::{HuntDir, Store, config_digest, publish};
 
 use super::{HuntError, UsageError};
 
-/// What `start` was asked.
+/// The options of `bisect-ppl start`.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The revision that was right.
+    /// The good revision.
     pub good: String,
-    /// The revision that is not.
+    /// The bad revision.
     pub bad: String,
-    /// Whether the commit that broke something is sought, or the one that mended it.
+    /// Whether to look for the first bad commit or the first fixed commit.
     pub aim: Aim,
-    /// Who chooses the commits.
+    /// What chooses the next commit to test.
     pub search: SearchBy,
-    /// Hunt where this metric's repeats stop being bit-identical.
+    /// If set, look for the commit from which runs of this metric are not bit-identical.
     pub spread_of: Option<Metric>,
     /// Follow first parents only.
     pub first_parent: bool,
-    /// End at the first culprit.
+    /// End after the first culprit.
     pub first_only: bool,
     /// Revisions not to be tested.
     pub skip: Vec<String>,
@@ -34,9 +34,9 @@ pub struct Asked {
     pub paths: Vec<String>,
 }
 
-/// Checks everything that was asked, and begins the hunt: its folder, its frozen
-/// configuration, and the first line of its journal. The store that comes with it is in use,
-/// so that nobody tidies the new hunt away before somebody drives it.
+/// Checks the options and begins the hunt: its folder, its frozen configuration, its history and
+/// the first line of its journal. While the returned store lives, no other process removes the
+/// hunt.
 pub fn begin(
     repository: &Repository,
     config: &Config,
@@ -105,7 +105,7 @@ pub fn begin(
     Ok((hunt, store))
 }
 
-/// A metric that no measure yields is never unsteady.
+/// Refuses a metric that no measure yields.
 fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
     let known = |measure: &Measure| measure.parser.may_yield(metric.name.as_deref());
     if config.measure(&metric.measure).is_some_and(known) {
@@ -122,7 +122,7 @@ fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
     })
 }
 
-/// What neither end has cannot be moved between them.
+/// Refuses a dependency path that neither end has.
 fn check_dependency(history: &History, ends: [&CommitId; 2], path: &str) -> Result<(), UsageError> {
     for end in ends {
         if history.at(end, path)?.may_be_a_folder() {
@@ -132,8 +132,8 @@ fn check_dependency(history: &History, ends: [&CommitId; 2], path: &str) -> Resu
     Err(UsageError::NoDependency(path.to_owned()))
 }
 
-/// Writes a hunt's first words: its configuration, its history, and how it began. One that does
-/// not say how it began cannot be resumed: where that fails, there is no hunt.
+/// Writes a hunt's configuration, its history and its first journal entry. If that fails, removes
+/// the hunt's folder: a hunt without that entry cannot be resumed.
 pub(super) fn write_beginning(
     hunt: &HuntDir,
     config: &Config,
@@ -150,7 +150,7 @@ pub(super) fn write_beginning(
     write().inspect_err(|_| drop(std::fs::remove_dir_all(hunt.path())))
 }
 
-/// The facts of something that begins: an input that is not there is a wrong word then.
+/// The facts of a new hunt. A missing input is a usage error here.
 pub(super) fn gather(config: &Config, store: &Store) -> Result<Facts, HuntError> {
     Facts::gather(config, store).map_err(|error| match error {
         OracleError::Input(input) => HuntError::Usage(input.into()),
@@ -158,8 +158,7 @@ pub(super) fn gather(config: &Config, store: &Store) -> Result<Facts, HuntError>
     })
 }
 
-/// A folder that stands in the words of commands, or is read back from the journal: a letter
-/// lost there would lead elsewhere.
+/// A folder's path as text. Commands and the journal contain it, so it must be UTF-8.
 fn text(what: &'static str, path: &Path) -> Result<String, UsageError> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
@@ -187,8 +186,8 @@ fn check_path(
     Ok(())
 }
 
-/// `-- PATH…` and `[build] ignore` and `paths`, as git's pathspecs. A filter that hid the
-/// answer is noticed by the confirmation, which is against the real parents.
+/// `-- PATH…` and `ignore` and `paths` of `[build]`, as git's pathspecs. If they hide the first bad
+/// commit, the confirmation notices: it measures the real parents.
 fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
     let mut specs: Vec<String> = asked.to_vec();
     specs.extend(config.build.paths.iter().map(|path| pathspec(path)));
@@ -201,7 +200,7 @@ fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
     specs
 }
 
-/// Where slots lie unless the configuration says otherwise: the user's cache folder.
+/// The folder of the slots: the configured one, else the default in the user's cache folder.
 pub(super) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf {
     match &config.worktree.dir {
         Some(dir) => config.base.join(dir).join(repository.id()).join("slots"),
@@ -209,12 +208,12 @@ pub(super) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf 
     }
 }
 
-/// Where they lie when the configuration says nothing.
+/// The folder of the slots if the configuration names none: in the user's cache folder.
 pub fn default_slots(repository: &Repository) -> PathBuf {
     user_cache().join(repository.id()).join("slots")
 }
 
-/// The user's cache folder, ours in it.
+/// The program's folder in the user's cache folder.
 pub(super) fn user_cache() -> PathBuf {
     let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     variable("XDG_CACHE_HOME")
@@ -223,7 +222,7 @@ pub(super) fn user_cache() -> PathBuf {
         .join("bisect-ppl")
 }
 
-/// A commit as people know it.
+/// A commit with its subject, author and date.
 pub(super) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, HuntError> {
     let about = history.info(commit)?;
     Ok(CommitInfo {
@@ -234,7 +233,7 @@ pub(super) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, H
     })
 }
 
-/// Whether a checkout path is still there to link from.
+/// The user's checkout to link files from, if it still exists.
 pub(super) fn checkout_of(begun: &Begun) -> Option<PathBuf> {
     begun.checkout.as_deref().map(Path::new).filter(|path| path.exists()).map(Path::to_owned)
 }

@@ -1,4 +1,4 @@
-//! Where an override begins at the first bad commit, it may be the recipe that made the step.
+//! Checks whether a changed recipe made the step, if an override begins at the first bad commit.
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, Phase, Target, Verdict};
@@ -10,8 +10,8 @@ use super::effect::{effects, is_large};
 use super::fresh::{ROUNDS, judged};
 
 impl Driver<'_> {
-    /// Where an override begins at the commit, both sides are measured with each recipe that
-    /// runs on both. Says what is wrong when the step does not hold there.
+    /// If the recipes of the commit and its parents differ, measures both sides with each. Objects
+    /// if the step vanishes with one of them, or if none runs on both sides.
     pub(super) fn recipe_objection(
         &mut self,
         commit: &CommitId,
@@ -70,14 +70,14 @@ impl Driver<'_> {
     }
 }
 
-/// How often each side is run, and whether once is enough since everything repeats.
+/// The number of runs of each side, and whether all values repeat, so that one run is enough.
 pub(super) fn runs_for(targets: &[Target]) -> (usize, bool) {
     let is_noisy = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_some());
     let is_exact = !targets.iter().any(is_noisy);
     (if is_exact { 1 } else { ROUNDS }, is_exact)
 }
 
-/// The verdict on one side; in noise by the sequential test, as far as these runs carry it.
+/// The verdict on one side; in noise that of the sequential test, or skip if undecided.
 pub(super) fn judged_alone(
     seen: &Observation,
     targets: &[Target],

@@ -1,10 +1,10 @@
-//! Whether the endpoints ran the same checks, where that is required. Pure.
+//! Compares the checks that the endpoints ran, for measures that must run the same ones. Pure.
 
 use crate::evaluation::{Checks, Reading, Target};
 use crate::oracle::Observation;
 
-/// Why the endpoints' figures cannot be compared, where runs of a measure that must run the same
-/// checks did not: a sentence that names which, and the cure.
+/// Why the endpoints cannot be compared: a sentence that names the checks that differ. `None` if
+/// all runs of `measures` ran the same checks.
 pub(super) fn other_checks(
     good: &Observation,
     bad: &Observation,
@@ -31,7 +31,7 @@ pub(super) fn other_checks(
     })
 }
 
-/// The targets, with the checks that the good endpoint's runs of these measures ran: others are
+/// The targets, with the checks of the good endpoint for these measures. A run of other checks is
 /// not judged.
 pub(super) fn with_checks(
     mut targets: Vec<Target>,
@@ -58,7 +58,7 @@ mod tests {
     use crate::evaluation::GuardForm;
     use crate::oracle::fixture::{at, target};
 
-    /// A run of each list of checks.
+    /// One run for each list of checks.
     fn ran(digit: char, runs: &[&str]) -> Observation {
         let mut seen = at(digit, &vec![1.0; runs.len()]);
         for (sample, names) in seen.samples.get_mut("ppl").unwrap().iter_mut().zip(runs) {

@@ -1,26 +1,25 @@
-//! What the chunks of the text tell of a step: two commits read the same text, so they are
-//! compared chunk by chunk. Pure.
+//! Compares two commits chunk by chunk, because both read the same text. Pure.
 
 use crate::evaluation::{Direction, GuardTarget, OverText, Reading};
 use crate::oracle::Observation;
 use crate::stats::{self, Chunks};
 
-/// Confidence of the intervals. Not that of the hunt, which is about naming the right commit:
-/// these say how far the step would vary with the choice of the text.
+/// Confidence of the intervals, which say how far the step varies with the choice of the text. The
+/// hunt's confidence is another number: it is about the named commit.
 const CONFIDENCE: f64 = 0.95;
 
-/// The step from the good to the bad side over the text, in the metric's own unit; `None` where the
-/// metric is not a perplexity over chunks, or the two did not read the same ones.
+/// The intervals of the step from good to bad, in the metric's unit; `None` if the metric is not a
+/// perplexity over chunks, or if both sides did not read the same chunks.
 ///
-/// A difference of x nats per token moves a perplexity P to P·eˣ, so the ends of an interval
-/// are P·(eˣ − 1), with P the good side's.
+/// A difference of x nats per token moves a perplexity P to P·eˣ. The ends of an interval are
+/// therefore P·(eˣ − 1), where P is the good side's perplexity.
 pub(super) fn over_text(
     good: &Observation,
     bad: &Observation,
     target: &GuardTarget,
 ) -> Option<OverText> {
     let metric = &target.guard.metric;
-    // The other metrics of such a measure are what the run took.
+    // Named metrics of such a measure, such as times, are not perplexities.
     if metric.name.is_some() {
         return None;
     }
@@ -48,7 +47,7 @@ pub(super) fn over_text(
     })
 }
 
-/// The text as the runs of a measure read it.
+/// The per-chunk values of a measure's runs; `None` if the runs did not read the same text.
 pub(super) fn chunks_of(seen: &Observation, measure: &str) -> Option<Chunks> {
     let runs: Vec<&Reading> = seen.readings(measure).collect();
     let first = runs.first()?.extent()?;
@@ -66,7 +65,7 @@ mod tests {
     use crate::evaluation::{GuardForm, Metric};
     use crate::oracle::fixture::{at, target};
 
-    /// One run that read these cumulative perplexities.
+    /// One run that printed these cumulative perplexities.
     fn read(digit: char, cumulative: &[f64]) -> Observation {
         let mut seen = at(digit, &[cumulative.last().copied().unwrap_or(7.0)]);
         let sample = &mut seen.samples.get_mut("ppl").unwrap()[0];
@@ -110,7 +109,7 @@ mod tests {
         assert_eq!(over_text(&parent, &commit, &time), None);
         assert_eq!(step(GuardForm::MaxIncrease(0.05), &PARENT, &COMMIT[..3]), None);
         assert_eq!(step(GuardForm::MaxIncrease(0.05), &PARENT, &[]), None);
-        // An interval that no number can hold is none.
+        // An infinite interval gives `None`.
         assert_eq!(step(GuardForm::MaxIncrease(0.05), &[1e300, 1.0], &[1.0, 1e300]), None);
     }
 }

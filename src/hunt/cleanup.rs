@@ -1,4 +1,4 @@
-//! Leaves the user's repository as it was: no worktree of ours stays registered.
+//! Cleans up the user's repository: no worktree of this program stays registered.
 
 use crate::build::Slots;
 use crate::git::{BisectSession, GitError, Repository, Worktree};
@@ -7,7 +7,7 @@ use crate::store::HuntDir;
 
 use super::HuntError;
 
-/// Removes the hunt's bisect session and every slot that nobody holds.
+/// Removes the hunt's bisect session and every slot that no process holds.
 pub(super) fn clean(
     repository: &Repository,
     hunt: &HuntDir,
@@ -17,7 +17,7 @@ pub(super) fn clean(
     clean_slots(repository, slots)
 }
 
-/// Removes every slot that nobody holds.
+/// Removes every slot that no process holds.
 pub(super) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), HuntError> {
     for slot in slots.idle().map_err(OracleError::from)? {
         slot.empty().map_err(OracleError::from)?;

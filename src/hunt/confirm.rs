@@ -1,5 +1,5 @@
-//! The confirmation: a commit and its real parents measured afresh, interleaved, from clean
-//! builds, before anybody is named.
+//! The confirmation: before a commit is named, fresh runs measure it and its real parents in turn,
+//! from clean builds.
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
@@ -22,38 +22,38 @@ use super::side_branches::Aside;
 use super::strategy::SearchStrategy;
 use super::verdict::{VerdictContext, write_down};
 
-/// What a claim came to.
+/// The result of a confirmation.
 pub(super) enum ConfirmationOutcome {
-    /// It holds; with it what was measured on the bad side of its step.
+    /// The claim holds; with the observation of the bad side of the step.
     Culprit(Box<Culprit>, Observation),
-    /// It holds, but the own step is too small to blame anybody.
+    /// The claim holds, but the own step is too small to blame the commit.
     Small(Box<Culprit>, Observation),
-    /// Afresh, the commit is not as it was claimed to be.
+    /// Fresh runs of the commit contradict the claim; the reason.
     NotReproduced(String),
-    /// Afresh, a parent is so already.
+    /// Fresh runs of this parent already show what the claim blames on the commit; the reason.
     ParentAlready(CommitId, String),
-    /// Fresh runs were not enough to say; more of the search's may be.
+    /// The fresh runs do not decide; more runs of the search may.
     Undecided(String),
-    /// It can neither be held nor dropped; it is one of these.
+    /// The claim can be neither confirmed nor rejected; the candidates and the reason.
     Unsure(Vec<CommitId>, String),
 }
 
-/// A claim: which commit, judged by what.
+/// A search's claim that one commit made the change.
 #[derive(Clone, Copy)]
 pub(super) struct Claim<'a> {
     pub(super) commit: &'a CommitId,
-    /// Everything that the bad end breaks; all of it is measured.
+    /// The targets that the bad end breaks; the confirmation measures all of them.
     pub(super) targets: &'a [Target],
-    /// What the search went by.
+    /// The method and the targets of the search.
     pub(super) strategy: &'a SearchStrategy,
-    /// The step that fresh runs are tested for, in noise.
+    /// In noise: the step that fresh runs are tested for.
     pub(super) step: Option<Step>,
     pub(super) search_number: usize,
     /// The older and the newer end of the range that was searched.
     pub(super) ends: [&'a CommitId; 2],
-    /// What is hunted there.
+    /// Whether the search looks for a regression or a fix.
     pub(super) aim: Aim,
-    /// Side branches that were set aside: a parent on one of them has no say.
+    /// Side branches set aside; a parent on one of them is ignored.
     pub(super) aside: &'a [Aside],
 }
 
@@ -63,7 +63,7 @@ impl Driver<'_> {
         let Claim { commit, targets, strategy, .. } = claim;
         let mut parents = self.oracle.history.parents(commit)?;
         if self.begun.options.first_parent {
-            // What comes in by a merge is the merge's doing, as far as this search can see.
+            // This search follows first parents: a merge makes all changes of its branch.
             parents.truncate(1);
         }
         self.leave_out_aside(&mut parents, claim)?;
@@ -139,8 +139,8 @@ impl Driver<'_> {
         Ok(ConfirmationOutcome::Culprit(Box::new(culprit), observation))
     }
 
-    /// Whether the step between a commit and what lies before it stands up to fresh runs, where
-    /// the commits between them cannot be tested.
+    /// Whether fresh runs confirm the step from `against` to the claimed commit, if the commits
+    /// between them cannot be tested.
     pub(super) fn confirm_span(
         &mut self,
         claim: Claim<'_>,
@@ -156,7 +156,7 @@ impl Driver<'_> {
         Ok(stands)
     }
 
-    /// Runs that a claim in noise rested on bear no second one: the next takes others.
+    /// In noise, the runs of a rejected claim are not used to confirm the next claim.
     fn spend(&mut self, fresh: &Fresh, strategy: &SearchStrategy) {
         if strategy.method != SearchMethod::BitIdentical {
             let all = fresh.parents.iter().chain([&fresh.commit]);
@@ -164,7 +164,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The verdicts on the parents and the commit, from fresh runs alone, written down.
+    /// Judges the parents and the commit by fresh runs alone and records the verdicts.
     fn verdicts(&mut self, fresh: &Fresh, claim: Claim<'_>) -> Result<Vec<Judgement>, HuntError> {
         let verdicts = fresh.verdicts(claim.strategy, &self.oracle.config);
         let observations = fresh.parents.iter().chain([&fresh.commit]);
@@ -179,7 +179,7 @@ impl Driver<'_> {
         Ok(verdicts)
     }
 
-    /// The commit as it is to be named, and which of its parents it is compared with.
+    /// The culprit as it will be named, and the index of the parent that it is compared with.
     fn culprit(
         &self,
         claim: Claim<'_>,
@@ -190,13 +190,13 @@ impl Driver<'_> {
         let Claim { commit, targets, .. } = claim;
         let (config, aim) = (&self.oracle.config, claim.aim);
         let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config, aim);
-        // A metric that keeps its tolerance is nobody's fault, however it moved.
+        // A metric within its tolerance is not blamed on the commit, however it moved.
         effects.retain(|effect| broken.contains(&effect.metric));
         let wanted = targets.iter().find_map(|target| match target {
             Target::Failure { failure, .. } => Some(failure.clone()),
             Target::Guard(_) => None,
         });
-        // A commit that is bad since it prints NaN, say, has no level and no step.
+        // A commit that prints NaN, for example, has no level and no step.
         let [_, bad] = aim.swap_if_fix([&fresh.parents[worst], &fresh.commit]);
         let failure =
             wanted.or_else(|| bad.first_failure().cloned().filter(|_| effects.is_empty()));
@@ -242,7 +242,7 @@ impl Driver<'_> {
         Ok((culprit, worst))
     }
 
-    /// Names everything that the confirmation's runs depend on.
+    /// The key of a confirmation: a hash of everything that its runs depend on.
     fn confirmation_key(
         &self,
         commit: &CommitId,
@@ -276,7 +276,7 @@ impl Driver<'_> {
     }
 }
 
-/// Why the verdicts do not bear the claim, if they do not.
+/// Why the verdicts do not support the claim; `None` if they do.
 fn refusal(
     commit: &CommitId,
     parents: &[CommitId],
@@ -316,7 +316,7 @@ fn refusal(
     None
 }
 
-/// What a judgement that is neither good nor bad leaves of the claim.
+/// The outcome if a judgement is neither good nor bad.
 fn open(judgement: &Judgement, commits: Vec<CommitId>, why: String) -> ConfirmationOutcome {
     if judgement.skip == Some(SkipReason::Unsteady) {
         ConfirmationOutcome::Undecided(why)

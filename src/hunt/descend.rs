@@ -1,9 +1,9 @@
-//! Goes on inside a dependency that a first bad commit moves (`[worktree] descend`): a hunt of its
-//! own over the dependency's commits, each built into one and the same commit of the engine.
+//! Hunts inside a dependency that a first bad commit moves (`[worktree] descend`): a new hunt over
+//! the dependency's commits, each built into the same commit of the engine.
 //!
-//! That is the first bad commit itself, of which what it had before is the good end then, and
-//! what it has now the bad one. Where it does not work with the former, its parent is taken, with
-//! the latter.
+//! That engine commit is the first bad commit. The dependency's commits before and after its change
+//! are the ends of the new hunt. If an end cannot be measured, a second hunt uses the engine
+//! commit's parent instead.
 
 use crate::config::Config;
 use crate::evaluation::{
@@ -17,11 +17,11 @@ use super::begin::{info, write_beginning};
 use super::open::{begun, frozen};
 use super::{HuntError, UsageError};
 
-/// The next hunt inside a dependency that a finished hunt asks for, just begun or to be taken
-/// up; `None` when there is nothing left to do.
+/// The next hunt inside a dependency of a finished hunt, just begun or to be resumed; `None` if
+/// none is left.
 ///
-/// What cannot be hunted is written down beside the finished hunt, with the reason, and is
-/// tried again the next time.
+/// If a hunt cannot begin, the reason is stored beside the finished hunt, and the next call tries
+/// again.
 pub fn descend(
     repository: &Repository,
     store: &Store,
@@ -44,7 +44,7 @@ pub fn descend(
             .collect();
         let base = match hunts.as_slice() {
             [] => commit,
-            // One that was tidied away is not begun again.
+            // That hunt was removed: do not begin it again.
             [.., last] if !last.journal_path().exists() => continue,
             [.., last] => match (ended(last)?, hunts.len()) {
                 (None, _) => return Ok(Some(last.clone())),
@@ -66,11 +66,11 @@ pub fn descend(
     Ok(None)
 }
 
-/// The hunt that a person means by this one: one inside a dependency is a part of another.
+/// The hunt around a hunt inside a dependency; any other hunt is returned as it is.
 pub fn outermost(hunt: &HuntDir) -> HuntDir {
     let within = begun(hunt).ok().and_then(|begun| begun.within);
     let around = within.map(|within| hunt.beside(&within.hunt));
-    // One that was tidied away is not missed.
+    // If the outer hunt was removed, the inner one stands for itself.
     around.filter(|around| around.journal_path().exists()).unwrap_or_else(|| hunt.clone())
 }
 
@@ -90,7 +90,7 @@ struct Moved<'c> {
 }
 
 impl<'c> Moved<'c> {
-    /// The submodule at this path, or what the folder there is a copy of.
+    /// The submodule at this path, or the project that the folder there is a copy of.
     fn by(culprit: &'c Culprit, path: &'c str) -> Option<Self> {
         let all = &culprit.dependencies;
         let submodule = all.iter().find(|one| one.is_submodule && one.path == path);
@@ -100,8 +100,8 @@ impl<'c> Moved<'c> {
         Some(Self { culprit, dependency, path })
     }
 
-    /// Whether the parent may tell what the commit did not: an end could not be measured, and
-    /// the commit changes more than the dependency.
+    /// Whether a second hunt, with the parent, may succeed: an end could not be measured, and the
+    /// commit changes more than the dependency.
     fn is_worth_another(self, found: &Finding) -> bool {
         let Self { culprit, dependency, path } = self;
         let is_its = |file: &str| file == path || file == dependency.path || is_below(file, path);
@@ -114,13 +114,13 @@ fn is_below(file: &str, folder: &str) -> bool {
     file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Where a dependency's commits are, and of a copy the files that they are about.
+/// A dependency's repository and, for a copy, the files to replace.
 struct Source {
     repository: Repository,
     files: Vec<String>,
 }
 
-/// Finds it; an `Err` string says why that cannot be, and what to do.
+/// Finds a dependency's repository and files. The inner `Err` says why that is impossible.
 fn source(
     engine: &History,
     moved: Moved<'_>,
@@ -161,7 +161,7 @@ fn source(
     })
 }
 
-/// Begins a hunt inside; an `Err` string says why there can be none.
+/// Begins a hunt inside a dependency. The inner `Err` says why that is impossible.
 fn begin(
     repository: &Repository,
     store: &Store,
@@ -215,16 +215,16 @@ fn begin(
     Ok(Ok(hunt))
 }
 
-/// The pins as ends of a hunt.
+/// The dependency's commits before and after the change, as the ends of a hunt.
 struct Ends {
     aim: Aim,
     good: CommitInfo,
     bad: CommitInfo,
 }
 
-/// Which pin is which. One that goes back loses what mended something, so that is what is sought
-/// then. An error where one of them is not there; `None` where nothing leads from one to the
-/// other.
+/// Tells which of the dependency's two commits is good and which is bad. If the change goes back in
+/// history, it may lose a fix, so the aim is reversed. Errors if a commit is missing; `None` if the
+/// two share no history.
 fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>, HuntError> {
     let [good, bad] = aim.swap_if_fix([&moved.from, &moved.to]);
     let (good, bad) = (info(history, good)?, info(history, bad)?);
@@ -236,8 +236,8 @@ fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>,
     Ok(Some(Ends { aim, good, bad }))
 }
 
-/// Whether a hunt inside a dependency is after what the hunt around it found: another failure,
-/// such as an interface that its other commits do not have yet, is none of its business.
+/// Whether the inner hunt's targets match what the outer hunt found. Another failure, such as an
+/// interface that the dependency's commit lacks, does not match.
 pub(super) fn is_the_same(within: &Within, targets: &[Target]) -> bool {
     targets.iter().all(|target| match (target, &within.failure) {
         (Target::Guard(_), None) => true,

@@ -1,4 +1,4 @@
-//! What else differs between a first bad commit and its worst parent, found without being asked.
+//! Finds other differences between a first bad commit and its worst parent.
 
 use crate::differ;
 use crate::evaluation::{CommitId, DifferenceIn, Differences, Setup};
@@ -7,8 +7,7 @@ use super::HuntError;
 use super::driver::Driver;
 
 impl Driver<'_> {
-    /// Compares what is known of both: the change itself, and what the newest build of each was
-    /// configured with.
+    /// Compares the changed lines, and the configurations of the newest build of each side.
     pub(super) fn differences(
         &self,
         parent: &CommitId,

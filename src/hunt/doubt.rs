@@ -1,5 +1,5 @@
-//! How likely a claim rests on chance: on runs, or builds, that now and then show the other
-//! side's value. A claim is made only when that is unlikely enough.
+//! The probability that a claim is due to chance: runs or builds sometimes show the other side's
+//! value. A claim is made only if that probability is low enough.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,20 +15,20 @@ use super::confirm::Claim;
 use super::driver::Driver;
 use super::fresh::verdict_of_run;
 
-/// Weight of the prior against chance, for figures that repeat: q has a mean of 1 in 3 before
-/// anything was seen.
+/// Weight of the prior on q, for figures that repeat. q is the probability that an observation
+/// shows the other side's value; its prior mean is 1 in 3.
 const FIGURES: f64 = 2.0;
-/// For what has one bit, which flakes far more often.
+/// The weight for values such as pass or fail, which flake far more often.
 const ONE_BIT: f64 = 1.0;
-/// For a build that fails with words that say why: compilers seldom err by chance.
+/// The weight for a build that fails with a specific message: compilers seldom err by chance.
 const COMPLAINTS: f64 = 20.0;
-/// How likely it is that builds differ by chance although two builds of one commit gave the very
-/// same files.
+/// Factor on the odds that builds differ by chance, if two builds of one commit gave the same
+/// files.
 const EQUAL_BUILDS: f64 = 0.02;
-/// Nothing that was measured is certain.
+/// The highest confidence to report: no measurement is certain.
 const MOST_CERTAIN: f64 = 0.9999;
 
-/// What was observed of one commit: runs, and the builds that they ran.
+/// Counts for one commit: runs on its side, their builds, and strays (runs on the other side).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
     runs: usize,
@@ -39,14 +39,14 @@ struct Seen {
 /// The odds that a claim is wrong by chance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doubt {
-    /// That runs of one build are not alike.
+    /// Odds that runs of one build differ by chance.
     runs: f64,
-    /// That builds of one commit are not.
+    /// Odds that builds of one commit differ by chance.
     builds: f64,
 }
 
 impl Doubt {
-    /// How likely the claim is wrong.
+    /// The probability that the claim is wrong.
     pub(super) fn chance(self) -> f64 {
         let odds = self.runs + self.builds;
         odds / (1.0 + odds)
@@ -58,19 +58,18 @@ impl Doubt {
     }
 }
 
-/// What a hunt has observed so far on both sides.
+/// The counts of all observed commits, on both sides.
 #[derive(Clone, Debug, Default)]
 struct Testimony {
     older: BTreeMap<CommitId, Seen>,
     newer: BTreeMap<CommitId, Seen>,
-    /// Whether two builds of one commit gave the very same files: of none that are known to
-    /// differ, at least one.
+    /// `Some(true)`: builds of a commit gave the same files, and no commit's builds are known to
+    /// differ. `Some(false)`: builds of a commit differ. `None`: unknown.
     builds_repeat: Option<bool>,
 }
 
 impl Driver<'_> {
-    /// How likely the claim is wrong by chance, from all that was measured in this hunt and these
-    /// fresh runs.
+    /// The odds that the claim is wrong by chance, from all runs of this hunt and these fresh runs.
     pub(super) fn doubt(
         &mut self,
         claim: Claim<'_>,
@@ -80,7 +79,7 @@ impl Driver<'_> {
         let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
         let rivals = self.rivals_of_commit(claim, &testimony)?;
         let mut doubt = testimony.doubt(claim.commit, true, rivals, self, claim);
-        // What builds can be built: no chance gives that to a broken tree.
+        // A broken tree never builds by chance, so a parent that builds is no chance event.
         if !measures_of(&claim.strategy.targets).is_empty() {
             for parent in parents {
                 let rivals = self.rivals_of_parent(claim, parent, &testimony)?;
@@ -91,7 +90,7 @@ impl Driver<'_> {
         Ok(doubt)
     }
 
-    /// Everything that was observed of the commits of the search range, judged by what is claimed now.
+    /// The counts of the search range's commits, judged by the claim's targets.
     fn testimony(
         &mut self,
         claim: Claim<'_>,
@@ -134,7 +133,7 @@ impl Driver<'_> {
         Ok(testimony)
     }
 
-    /// The last word on each commit that was judged within this hunt.
+    /// The last verdict of this hunt on each judged commit.
     pub(super) fn last_verdicts(&self) -> Result<BTreeMap<CommitId, Verdict>, HuntError> {
         let mut verdicts = BTreeMap::new();
         for entry in self.hunt.entries()? {
@@ -146,8 +145,8 @@ impl Driver<'_> {
         Ok(verdicts)
     }
 
-    /// Whether two builds of one of these commits are known to give the very same files
-    /// (`Some(true)`), or not to (`Some(false)`).
+    /// Whether builds of these commits give the same files; `None` if unknown. `Some(true)` also if
+    /// the confirmation makes no builds.
     pub(super) fn known_to_repeat(
         &mut self,
         targets: &[Target],
@@ -179,8 +178,8 @@ impl Driver<'_> {
         Ok((verdict, Seen { runs: builds, builds, strays }))
     }
 
-    /// How many other commits would be the answer if the claimed commit were older: those after
-    /// it, up to the next one that is known to be newer.
+    /// How many other commits could be the answer if the claimed commit were on the older side:
+    /// those after it, up to the next one known to be on the newer side.
     fn rivals_of_commit(
         &self,
         claim: Claim<'_>,
@@ -200,8 +199,8 @@ impl Driver<'_> {
         Ok(fewest)
     }
 
-    /// How many commits would be the answer if this parent were newer: it, and those before it
-    /// down to the ones that are known to be older.
+    /// How many commits could be the answer if this parent were on the newer side: the parent, and
+    /// those before it, down to the ones known to be on the older side.
     fn rivals_of_parent(
         &self,
         claim: Claim<'_>,
@@ -252,7 +251,7 @@ impl Testimony {
         let builds = counted(|seen| seen.builds).odds_of_chance(weight);
         match self.builds_repeat {
             Some(true) => Doubt { runs, builds: EQUAL_BUILDS * builds },
-            // Runs of one build say the same once more: builds are what counts.
+            // Runs of one build are not independent of each other: only builds count.
             _ => Doubt { runs: 0.0, builds: runs.max(builds) },
         }
     }
@@ -267,7 +266,7 @@ impl Testimony {
     }
 }
 
-/// Certainty as it may be stated.
+/// The confidence to report: one minus the probability of error, below 1.
 pub(super) fn stated(chance_of_error: f64) -> f64 {
     (1.0 - chance_of_error).clamp(0.0, MOST_CERTAIN)
 }
@@ -284,13 +283,13 @@ fn weight(claim: Claim<'_>, config: &Config) -> f64 {
     claim.strategy.targets.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
-/// A count, such as of failed tests, or a fact: it has few values to show.
+/// Whether the value is a count (of failed tests, for example) or a fact: both have few values.
 fn is_count(value: &Value) -> bool {
     value.number().is_none_or(|x| x.fract().abs() < f64::EPSILON)
 }
 
-/// What the runs of a commit said, and which builds said so; counted by the measure with the
-/// fewest runs.
+/// How many runs of a commit are good and bad, and their builds. The measure with the fewest runs
+/// sets the number of runs.
 #[derive(Debug, Default)]
 struct Heard<'a> {
     good: usize,
@@ -308,13 +307,13 @@ impl<'a> Heard<'a> {
         Self { good: count(Verdict::Good), bad: count(Verdict::Bad), built }
     }
 
-    /// Both, as of one text and of its beginning.
+    /// The sum of two counts: of the whole text and of its beginning.
     fn with(mut self, other: Self) -> Self {
         self.built.extend(other.built);
         Self { good: self.good + other.good, bad: self.bad + other.bad, ..self }
     }
 
-    /// The side of most runs, and how many there were.
+    /// The verdict of most runs, and the counts.
     fn count(self) -> (Verdict, Seen) {
         let Self { good, bad, built } = self;
         let verdict = match good.cmp(&bad) {
@@ -327,8 +326,8 @@ impl<'a> Heard<'a> {
     }
 }
 
-/// Whether builds of one commit gave the very same files, as far as runs of both loaded them (one
-/// that was cut short loaded fewer); `None` where that cannot be told.
+/// Whether builds of one commit gave the same files; `None` if that is unknown. Compares only files
+/// that runs of both builds loaded: a run that was cut short loaded fewer.
 fn equal_builds<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<bool> {
     let mut of_builds: BTreeMap<&str, &Loaded> = BTreeMap::new();
     for sample in samples {

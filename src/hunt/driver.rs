@@ -1,5 +1,5 @@
-//! Drives a hunt from its first measurement to its finding, the same way whether it begins
-//! or is taken up again: what was measured is in the store, so nothing is measured twice.
+//! Drives a hunt from its first measurement to its finding. A resumed hunt takes the same path: the
+//! store holds what was measured, so nothing is measured twice.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -22,9 +22,9 @@ use super::strategy::SearchStrategy;
 use super::verdict::{VerdictContext, write_down};
 use super::{HuntError, open};
 
-/// How many ranges of history are searched at most while the account is being closed.
+/// Maximum number of searches in one hunt.
 const MOST_SEARCHES: usize = 16;
-/// How many merges in one another are followed to the commit that they bring in.
+/// Maximum number of nested merges that are followed to the commit that they bring in.
 const MOST_MERGES: usize = 4;
 
 /// The driver of one hunt.
@@ -32,14 +32,14 @@ pub struct Driver<'a> {
     pub(super) oracle: Oracle,
     pub(super) begun: Begun,
     pub(super) hunt: &'a HuntDir,
-    /// This program, which git is to call as the oracle.
+    /// The path of this program, which git starts as the oracle.
     pub(super) program: PathBuf,
     pub(super) stop: Stop,
     /// How many searches were begun so far.
     pub(super) searches: usize,
-    /// Runs that a claim rested on which fell: the next one takes others.
+    /// Runs of rejected claims; no other claim is confirmed with them.
     pub(super) spent: BTreeSet<String>,
-    /// The beginning of the text, where the search reads only that.
+    /// Set if the search reads only the beginning of the text.
     pub(super) short: Option<Short>,
     /// Runs or builds of one commit were seen to differ.
     pub(super) is_flaky: bool,
@@ -49,7 +49,7 @@ pub struct Driver<'a> {
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
 ///
-/// Whatever happens, the journal says how it went and no worktree of ours stays registered.
+/// In every case the journal records the end, and no worktree of the hunt stays registered.
 pub fn drive(
     repository: &Repository,
     hunt: &HuntDir,
@@ -59,7 +59,7 @@ pub fn drive(
     let entries = hunt.entries()?;
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
         let finding = (**finding).clone();
-        // A driver that was killed right after its last word has not tidied up.
+        // A driver that was killed right after its last entry has not cleaned up.
         let (oracle, _) = open(repository, hunt, stop)?;
         clean(repository, hunt, &oracle.slots)?;
         return Ok(finding);
@@ -104,17 +104,17 @@ pub fn drive(
     drop(driver);
     std::fs::remove_file(hunt.now_path()).ok();
     let cleaned = clean(repository, hunt, &slots);
-    // What went wrong first is what a person must hear of.
+    // Report the first error, not that of the clean-up.
     result.and_then(|finding| cleaned.map(|()| finding))
 }
 
-/// Whether a target has numbers at both ends.
+/// Whether a target has a finite number at the bad end.
 fn has_levels(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.bad.number().is_some_and(f64::is_finite))
 }
 
-/// Runs of different machines, drivers, or compilers are never compared: a hunt goes on only
-/// where it began.
+/// Refuses to go on if the machine or its environment changed since the hunt began: runs of
+/// different machines, drivers or compilers are never compared.
 fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
     let now = Facts::gather(&oracle.config, &oracle.store)?;
     if now.machine.class != oracle.facts.machine.class {
@@ -179,7 +179,7 @@ impl Driver<'_> {
                 }
                 continue;
             };
-            // Two ways may lead to one search range.
+            // The same search range may be queued twice.
             if !searched_before.insert((search_range.good.clone(), search_range.bad.clone())) {
                 continue;
             }
@@ -188,7 +188,7 @@ impl Driver<'_> {
                 break;
             }
             let searched = match super::search::search(self, search_range.clone()) {
-                // What is confirmed stands; only the rest was not looked for.
+                // Confirmed commits stand; only the rest was not searched.
                 Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
                     ledger.note(format!(
                         "the account was not closed: the budget of {runs} runs is spent"
@@ -229,7 +229,7 @@ impl Driver<'_> {
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
     }
 
-    /// Enters what a search range came to; returns what is to be searched besides.
+    /// Adds the result of a search to the ledger; returns further ranges to search.
     fn go_on(
         &mut self,
         ledger: &mut Ledger,
@@ -251,7 +251,7 @@ impl Driver<'_> {
         }
         let Some((culprit, seen)) = &found else { return Ok(next) };
         if search_range.aim == Aim::Regression {
-            // The levels after it tell more than the end's alone.
+            // The levels after the commit give better ranges than the end's level alone.
             let after = |one: &SearchRange| one.good == culprit.info.commit;
             next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
         }
@@ -268,7 +268,7 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// A merge that only brings in what a commit of its branch did gives its place to that one.
+    /// Replaces a found merge by the commit of its branch that made the change.
     fn follow_into_merges(
         &mut self,
         ledger: &mut Ledger,
@@ -281,7 +281,7 @@ impl Driver<'_> {
             let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
                 break;
             };
-            // What the other side of the merge has already, the merge does not bring in.
+            // If the merge's parent already has the commit, the merge does not bring it in.
             if self.oracle.history.is_ancestor(&inside.info.commit, &merge.parent)? {
                 break;
             }
@@ -291,7 +291,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Begins anew, with clean builds only: those on top of others are not to be trusted.
+    /// Starts the hunt again with clean builds only: builds on top of others cannot be trusted.
     fn begin_clean(&mut self, why: &str) -> Result<Finding, HuntError> {
         let text = format!(
             "builds on top of others and clean ones disagree ({why}): what was built so is set \
@@ -303,13 +303,13 @@ impl Driver<'_> {
         self.run()
     }
 
-    /// Everything between the endpoints.
+    /// The range between the endpoints.
     pub(super) fn whole(&self) -> Range {
         let [old, new] = self.begun.ends();
         Range::between(old, new)
     }
 
-    /// What is left in question when no more runs may be made.
+    /// The finding if the budget of runs is spent: the commits still in question.
     fn out_of_budget(&self, runs: u32) -> Result<Finding, HuntError> {
         let history = &self.oracle.history;
         let mut range = self.whole();
@@ -347,7 +347,7 @@ impl Driver<'_> {
         Ok(order)
     }
 
-    /// Judges a commit and writes the verdict down.
+    /// Judges a commit and writes a new verdict to the journal.
     pub(super) fn judge(
         &mut self,
         commit: &CommitId,
@@ -357,7 +357,7 @@ impl Driver<'_> {
         let phase = Phase::Search;
         let (judgement, observation) =
             self.oracle.judge_until_decided(commit, targets, phase, None)?;
-        // Once is enough to say it.
+        // Do not repeat a verdict that the journal already has.
         if self.last_verdicts()?.get(commit) != Some(&judgement.verdict) {
             let place = VerdictContext { search_number, phase, left: None };
             write_down(&mut self.oracle, &observation, &judgement, place)?;

@@ -1,5 +1,5 @@
-//! How much of a change is a commit's own: its step against the parent that is nearest to it,
-//! which is the worst one where a regression is hunted. Pure.
+//! The own step of a commit: its change against the parent with the nearest level. For a regression
+//! that is the worst parent. Pure.
 
 use crate::config::Config;
 use crate::evaluation::{Aim, Culprit, Direction, Effect, GuardTarget, Target, Value};
@@ -12,8 +12,8 @@ use super::fresh::{is_spread, samples};
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const NORMAL_95: f64 = 1.96;
 
-/// The own step of each guard that moved, the largest relative to its limit first, and which
-/// parent it is measured against.
+/// The own step of each guard with a level, the largest in units of its tolerance first, and the
+/// index of the parent for the largest.
 pub(super) fn effects(
     commit: &Observation,
     parents: &[Observation],
@@ -54,7 +54,7 @@ fn effect(
         .iter()
         .enumerate()
         .filter_map(|(index, parent)| Some((index, parent.level(metric)?)))
-        // Of equal parents the first: what a merge is commonly compared with.
+        // Of equal parents, take the first: people usually compare a merge with it.
         .rev()
         .max_by(|(_, a), (_, b)| {
             let [a, b] = aim.swap_if_fix([distance(a), distance(b)]);
@@ -89,8 +89,8 @@ fn effect(
     Some((effect, worst))
 }
 
-/// The own step's 95 % interval under the noise that was measured: D̄ ± 1.96·s·√(1/n + 1/m),
-/// or ± 1.96·s/√n of pairs, on the oriented scale and from there into the metric's unit.
+/// The own step's 95 % interval under the measured noise, in the metric's unit. On the oriented
+/// scale it is D̄ ± 1.96·s·√(1/n + 1/m), or D̄ ± 1.96·s/√n for pairs.
 fn interval_in_noise(
     good: &Observation,
     bad: &Observation,
@@ -113,7 +113,7 @@ fn interval_in_noise(
     Some([step(-NORMAL_95), step(NORMAL_95)])
 }
 
-/// How often the commit and the parent nearest to it fail, where a metric only passes or fails.
+/// How often the commit and its nearest parent fail, for a target judged by rates.
 fn rates(
     commit: &Observation,
     parents: &[Observation],
@@ -138,7 +138,7 @@ fn rates(
         })?;
     let metric = target.guard.metric.clone();
     let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
-    // A limit that is crossed by a small step is crossed now and then as well.
+    // Even a small step makes some runs cross the threshold.
     let small =
         step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));
     let effect = Effect {
@@ -153,8 +153,8 @@ fn rates(
     Some((effect, worst))
 }
 
-/// How far apart the numbers are of the runs that keep the guard on the good side and of those
-/// that break it on the bad side; `None` where they have none.
+/// The difference between the good side's runs that keep the guard and the bad side's runs that
+/// break it, in the metric's unit; `None` without numbers.
 fn step_between(
     good: &Observation,
     bad: &Observation,
@@ -165,8 +165,8 @@ fn step_between(
     Some(target.guard.worsening(from, typical(bad, target, true, config)?))
 }
 
-/// The median of the numbers of the runs that break the guard, or of those that keep it; `None`
-/// where they have none, or where a number says nothing but that.
+/// The median of the runs that break the guard (`breaks`) or of those that keep it; `None` without
+/// numbers, or if the number only says pass or fail.
 pub(super) fn typical(
     seen: &Observation,
     target: &GuardTarget,
@@ -184,7 +184,7 @@ pub(super) fn typical(
     stats::median(&numbers.filter(|x| x.is_finite()).collect::<Vec<_>>())
 }
 
-/// On which side bad lies; a metric that must not move at all has none, and is not ranked.
+/// The side on which bad lies; above for a metric that must not move at all.
 pub(super) fn bad_side(direction: Direction) -> BadSide {
     match direction {
         Direction::Down => BadSide::Below,
@@ -192,8 +192,8 @@ pub(super) fn bad_side(direction: Direction) -> BadSide {
     }
 }
 
-/// Whether a step is large enough to blame somebody: more than half the guard's limit, or for
-/// a fact that it changed.
+/// Whether a step is large enough to blame a commit: more than half the tolerance. A fact is large
+/// if it changed.
 pub(super) fn is_large(effect: &Effect) -> bool {
     match effect.own_step {
         Some(step) => step > blamed_from(effect.limit),
@@ -201,7 +201,7 @@ pub(super) fn is_large(effect: &Effect) -> bool {
     }
 }
 
-/// The step beyond which somebody is blamed.
+/// The step above which a commit is blamed, in the metric's unit.
 fn blamed_from(limit: f64) -> f64 {
     limit.max(0.0) / 2.0
 }
@@ -211,7 +211,7 @@ pub(super) fn is_blamed(culprit: &Culprit) -> bool {
     culprit.failure.is_some() || culprit.effects.iter().any(is_large)
 }
 
-/// A step in units of its limit; a failure and a changed fact outweigh every number.
+/// A step in units of its tolerance; infinite for a fact or a tolerance of 0.
 pub(super) fn weight(effect: &Effect) -> f64 {
     match effect.own_step {
         Some(step) if effect.limit > 0.0 => step / effect.limit,

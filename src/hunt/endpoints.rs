@@ -1,5 +1,5 @@
-//! Measures both endpoints in turn: G B | B G, twice where values repeat bit for bit, and
-//! else until the levels lie apart, or cannot be told apart.
+//! Measures both endpoints in turn: G B | B G. Two runs of each are enough if values repeat bit for
+//! bit. Otherwise runs go on until the levels are told apart, or cannot be.
 
 use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict,
@@ -17,12 +17,11 @@ use super::plan::steps_of;
 use super::targets::{Chosen, GuardCheck, choose, look, unmeasurable};
 use super::verdict::{VerdictContext, write_down};
 
-/// Runs of each endpoint where everything repeats.
+/// Runs of each endpoint if all values repeat.
 const RUNS_STEADY: usize = 2;
-/// Runs of each endpoint before it is said that they show no regression, or that one of them
-/// cannot be measured: two equal runs prove little.
+/// Runs of each endpoint before the finding `no-regression`: two equal runs prove little.
 const RUNS_TO_DENY: usize = 4;
-/// Runs of each endpoint after which a failure now and then is told from one that is there.
+/// Runs of each endpoint that tell a rare failure from a frequent one.
 const RUNS_TO_TELL: usize = 5;
 
 /// The endpoints, measured.
@@ -55,7 +54,7 @@ impl Driver<'_> {
             if wanting.is_empty() {
                 break;
             }
-            // In turn, so that a drift of the machine does not fall on one of them alone.
+            // In turn, so that machine drift affects both endpoints.
             for is_good in endpoint_order(runs - 1) {
                 let commit = if is_good { &good } else { &bad };
                 let seen = self.measure_endpoint(commit, &wanting, runs)?;
@@ -113,7 +112,7 @@ impl Driver<'_> {
     ) -> Result<Observation, HuntError> {
         let look = Request::look(commit, measures, Phase::Endpoint);
         let mut seen = self.oracle.evaluate(Request { runs, ..look })?;
-        // What failed on another day is tried again: a failure is never final from one day.
+        // Retry failures of earlier hunts: a failure of one day is never final.
         let old: Vec<String> = {
             let names = seen.samples.keys();
             names.filter(|name| self.is_old_failure(&seen, name)).cloned().collect()
@@ -125,7 +124,7 @@ impl Driver<'_> {
         Ok(seen)
     }
 
-    /// Whether a measure only ever failed here, and never in this hunt.
+    /// Whether all runs of a measure here failed, and all in other hunts.
     fn is_old_failure(&self, seen: &Observation, measure: &str) -> bool {
         let hunt = self.oracle.recorder.hunt();
         let samples = seen.of(measure);
@@ -133,7 +132,7 @@ impl Driver<'_> {
         !samples.is_empty() && samples.iter().all(is_old)
     }
 
-    /// What is guarded in this hunt: as configured, or that one metric's repeats are alike.
+    /// The guards of this hunt: the configured ones, or `unchanged` for the metric of `spread_of`.
     fn guards(&self) -> Vec<Guard> {
         match &self.begun.options.spread_of {
             Some(metric) => vec![Guard { metric: metric.clone(), form: GuardForm::Unchanged }],
@@ -155,8 +154,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Which measures need this many runs: all need two, and more those of which a guard
-    /// cannot be judged yet.
+    /// The measures that need this many runs. All need two. A measure needs more if a guard on it
+    /// cannot be judged yet, and up to five if only some of its runs failed.
     fn wanting(
         &self,
         good: &Observation,
@@ -184,7 +183,7 @@ impl Driver<'_> {
         config.measures.iter().map(|m| m.name.clone()).filter(|name| wanted(name)).collect()
     }
 
-    /// The measures that need another run before it is said that the ends do not differ.
+    /// The measures that need another run before the finding `no-regression`.
     fn to_deny(
         &self,
         good: &Observation,
@@ -203,8 +202,7 @@ impl Driver<'_> {
         measures
     }
 
-    /// A failure that came once in five runs or less says nothing of the commit: the runs without
-    /// it do.
+    /// Removes failed runs if at most one run in five failed: the other runs judge the commit.
     fn leave_out_stray_failures(&mut self, seen: &mut Observation) -> Result<(), HuntError> {
         for (measure, samples) in &mut seen.samples {
             let failed = samples.iter().filter(|sample| sample.result.is_err()).count();
@@ -225,7 +223,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// From now on the good endpoint's build is the control, kept for the whole hunt.
+    /// Makes the good endpoint's build the control, kept for the whole hunt.
     fn keep_control(&mut self, good: &CommitId) -> Result<(), HuntError> {
         let place =
             self.oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
@@ -235,9 +233,9 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Where the older end is not an ancestor of the newer, what is true of it must have been
-    /// true wherever their ways parted, else there is nothing to hunt between them. Histories
-    /// that crossed have several such places, and git asks about each.
+    /// If the older end is not an ancestor of the newer end, judges their merge bases. Each must
+    /// have the older end's verdict, else there is nothing to hunt. Crossed histories have several
+    /// merge bases, and git asks about each.
     fn check_merge_bases(
         &mut self,
         good: &CommitId,
@@ -277,7 +275,7 @@ impl Driver<'_> {
     }
 }
 
-/// Takes the measures of `seen` over into `whole`.
+/// Copies the measures of `seen` into `whole`; a build failure replaces everything.
 fn merge(whole: &mut Observation, seen: Observation) {
     if seen.build_failure.is_some() {
         *whole = seen;

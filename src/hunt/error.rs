@@ -9,35 +9,35 @@ use crate::oracle::{InputError, OracleError, PinError};
 use crate::process::ProcessError;
 use crate::store::StoreError;
 
-/// Wrong words or files, told before a hunt exists.
+/// A wrong argument or file, reported before the hunt exists.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
-    /// The configuration.
+    /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] LoadError),
-    /// A revision, or the repository.
+    /// A revision or the repository is wrong.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// An input.
+    /// An input is wrong.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// What the configuration lays over commits.
+    /// A patch that the configuration lays over commits is wrong.
     #[error(transparent)]
     Pin(PinError),
-    /// Good and bad are one.
+    /// Good and bad are the same commit.
     #[error("good and bad are the same commit, {0}")]
     SameCommit(CommitId),
-    /// What should be the older end comes after the other.
+    /// The end that should be older is a descendant of the other end.
     #[error("{old} is a descendant of {new}: the endpoints are reversed")]
     Reversed {
         /// The end that should be the older one, with its name.
         old: String,
-        /// The one that should be newer.
+        /// The end that should be the newer one, with its name.
         new: String,
-        /// What is hunted.
+        /// Whether the hunt looks for a regression or a fix.
         aim: Aim,
     },
-    /// They share no history.
+    /// Good and bad have no common ancestor.
     #[error("good ({good}) and bad ({bad}) have no common ancestor: there is no path between them")]
     NoPath {
         /// The good endpoint, abbreviated.
@@ -45,23 +45,23 @@ pub enum UsageError {
         /// The bad endpoint, abbreviated.
         bad: String,
     },
-    /// A path that must stand in the words of commands is no text.
+    /// A path that commands need is not UTF-8.
     #[error("{what} lies in a folder whose path is not UTF-8: {}", .path.display())]
     NotText {
-        /// What lies there.
+        /// What the folder holds.
         what: &'static str,
         /// The folder.
         path: PathBuf,
     },
-    /// Nothing to go on inside.
+    /// `[worktree] descend` names neither a submodule nor a folder.
     #[error("{0} is neither a submodule nor a folder, at good as well as at bad")]
     NoDependency(String),
-    /// No measure yields it.
+    /// No measure yields the metric.
     #[error("no measure yields {metric}; there are: {known}")]
     NoSuchMetric {
-        /// What was asked for.
+        /// The requested metric.
         metric: String,
-        /// What there is.
+        /// The metrics that exist.
         known: String,
     },
     /// The paths hide every commit.
@@ -79,7 +79,7 @@ impl From<PinError> for UsageError {
 }
 
 impl UsageError {
-    /// What to do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Config(error) => error.hint().map(str::to_owned),
@@ -112,31 +112,31 @@ impl UsageError {
     }
 }
 
-/// A hunt that has no answer. It can be resumed.
+/// Why a hunt has no answer. `hint` tells whether to resume it or to start a new one.
 #[derive(Debug, thiserror::Error)]
 pub enum HuntError {
-    /// Told before a hunt exists.
+    /// A usage error, reported before the hunt exists.
     #[error(transparent)]
     Usage(#[from] UsageError),
-    /// The world failed.
+    /// Git, the store, a process or another part of the machinery failed.
     #[error(transparent)]
     Oracle(OracleError),
     /// The budget of runs is spent.
     #[error("the budget of {0} runs is spent")]
     Budget(u32),
-    /// A person stopped it.
+    /// The user stopped the hunt.
     #[error("stopped")]
     Stopped,
-    /// An oracle that git called stopped, for the reason it left in the journal.
+    /// The hunt cannot go on; the reason. For example, the machine changed or an oracle stopped.
     #[error("{0}")]
     World(String),
-    /// The folder holds a hunt that this program cannot read.
+    /// The journal does not say how the hunt began.
     #[error("the hunt's journal does not say how it began")]
     NoBeginning,
     /// The frozen configuration is not what it was when the hunt began.
     #[error("{} is not the configuration that the hunt began with: it was changed or removed", .0.display())]
     Altered(PathBuf),
-    /// The frozen configuration.
+    /// The frozen configuration is invalid.
     #[error(transparent)]
     Frozen(#[from] ConfigError),
 }
@@ -170,7 +170,7 @@ impl From<ProcessError> for HuntError {
 }
 
 impl HuntError {
-    /// What to do about it.
+    /// What the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Usage(error) => error.hint(),

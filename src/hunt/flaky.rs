@@ -1,6 +1,5 @@
-//! Where verdicts of one commit contradict each other: its values do not repeat after all, or
-//! one build of it is not like the next. Then each run counts as one vote, and a posterior over
-//! the commits weighs them.
+//! Searches a range again if verdicts of one commit contradict each other: its runs or its builds
+//! differ. Each run then counts as one vote, and a posterior over the commits weighs the votes.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +14,12 @@ use super::sampler::Sampler;
 use super::search::Searched;
 use super::strategy::SearchStrategy;
 
-/// Runs of a commit without the failure after which it is believed to be without.
+/// Runs without the failure after which a commit counts as free of the failure.
 const RUNS_WITHOUT: usize = 3;
 
 impl Driver<'_> {
-    /// Searches the range again by how often each commit breaks its guard. `None` where the
-    /// target is a failure, of which there is no guard.
+    /// Searches the range again by how often each commit breaks its guard. `None` if no target is a
+    /// guard.
     pub(super) fn search_by_rates(
         &mut self,
         search_range: &SearchRange,
@@ -52,15 +51,15 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether builds of one commit of the search range are known to differ, or none is known to
-    /// repeat: then only runs of different builds are votes of their own.
+    /// Whether builds are known to differ, or not known to repeat. Then only runs of different
+    /// builds are independent votes.
     fn builds_differ(&mut self, search_range: &SearchRange) -> Result<bool, HuntError> {
         let judged = self.judged()?;
         Ok(self.known_to_repeat(&search_range.targets, judged)? != Some(true))
     }
 
-    /// The commits between the newest one that is known to be older and the oldest one that is
-    /// known to be newer, as the last word on each has it.
+    /// The commits still in question by the last verdicts: after those on the older side, up to the
+    /// first one on the newer side.
     pub(super) fn open_range(
         &self,
         search_range: &SearchRange,
@@ -71,7 +70,7 @@ impl Driver<'_> {
         let range = crate::git::Range::between(older, newer);
         let mut open = history.commits(&range)?;
         let verdicts = self.last_verdicts()?;
-        // One run in which a failure stayed away says little of it.
+        // One run without the failure proves little.
         let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
         let fewest = if search_range.targets.iter().any(is_failure) { RUNS_WITHOUT } else { 1 };
         let runs = self.runs_judged()?;
@@ -102,7 +101,7 @@ impl Driver<'_> {
 }
 
 impl Driver<'_> {
-    /// How many runs each judged commit had, by the verdict that rests on the most.
+    /// The runs of each judged commit, counted for the verdict with the most runs.
     fn runs_judged(&self) -> Result<BTreeMap<CommitId, usize>, HuntError> {
         let mut runs: BTreeMap<CommitId, usize> = BTreeMap::new();
         for entry in self.hunt.entries()? {
@@ -115,7 +114,7 @@ impl Driver<'_> {
     }
 }
 
-/// The target with room for how often runs break it.
+/// The target, judged by how often runs break it; `None` for a failure.
 fn rated(target: &Target) -> Option<GuardTarget> {
     let Target::Guard(target) = target else { return None };
     let (kind, error) = (NoiseKind::Breaks, target.noise.map_or(0.001, |noise| noise.error));

@@ -1,5 +1,5 @@
-//! Fresh runs of a commit and its parents in turn, as many as the claim needs, and what they
-//! say of it.
+//! Fresh runs of a commit and its parents in turn, as many as the claim needs, and the verdicts
+//! from them.
 
 use std::collections::BTreeMap;
 
@@ -21,32 +21,32 @@ use super::effect::{bad_side, effects, is_large};
 use super::orientation::SearchOrientation;
 use super::strategy::SearchStrategy;
 
-/// Fresh runs of each commit where values that should repeat do not: five against five part by
-/// chance once in 252 times.
+/// Fresh runs of each commit if values do not repeat. Runs of two equal commits, five against five,
+/// separate by chance in 1 case of 252.
 pub(super) const ROUNDS: usize = 5;
-/// Rounds at most until chance is unlikely enough.
+/// Maximum number of rounds to make chance unlikely enough.
 const MOST_ROUNDS: usize = 9;
-/// How many of those must be on one side.
+/// How many of [`ROUNDS`] runs must be on one side.
 const ALIKE: usize = 4;
 
 /// A commit and its parents, measured afresh.
 pub(super) struct Fresh {
     pub(super) commit: Observation,
     pub(super) parents: Vec<Observation>,
-    /// Every run repeated every earlier one bit for bit, but for single strays.
+    /// All known runs of each commit are bit-identical.
     pub(super) is_exact: bool,
-    /// In noise, what the pairs with each parent say of the claim.
+    /// In noise: the test of the claim against each parent.
     claims: Vec<FreshPairs>,
-    /// In noise, builds of one commit differ by as much as the step.
+    /// In noise: builds of one commit differ by as much as the step.
     builds_differ: bool,
-    /// Without noise, how likely chance alone would look like this.
+    /// Without noise: the probability that the claim is due to chance.
     pub(super) chance_of_error: f64,
-    /// What is hunted.
+    /// Whether the search looks for a regression or a fix.
     aim: Aim,
 }
 
 impl Driver<'_> {
-    /// Measures commit and parents in turn, forth and back, one run a round.
+    /// Measures the commit and its parents once in each round, forth and back.
     pub(super) fn measure_afresh(
         &mut self,
         claim: Claim<'_>,
@@ -76,7 +76,7 @@ impl Driver<'_> {
                 }
                 let is_decided = claims.iter().all(is_borne);
                 let builds = self.builds_so_far(claim, parents, &seen, target)?;
-                // Runs of one build are one vote where builds are not known to repeat.
+                // If builds are not known to repeat, runs of one build are one vote.
                 let votes = target.is_rate() && !self.builds_are_alike(&order, strategy)?;
                 rebuild = builds == Builds::More || votes;
                 if is_decided && builds == Builds::Differ {
@@ -112,8 +112,8 @@ impl Driver<'_> {
         Ok(Fresh { commit, parents, is_exact, claims, builds_differ, chance_of_error, aim })
     }
 
-    /// The largest share of a commit's fresh runs that are not of the side that the claim says;
-    /// infinite where one does not build, which more runs would not change.
+    /// The largest share of a commit's fresh runs that contradict the claim. Infinite if a commit
+    /// does not build: more runs would not change that.
     fn share_of_strays(
         &self,
         claim: Claim<'_>,
@@ -138,7 +138,7 @@ impl Driver<'_> {
         Ok(largest)
     }
 
-    /// One run more of a commit, without those that an earlier claim rested on.
+    /// One more run of a commit; runs of rejected claims are left out.
     fn measure_once_more(
         &mut self,
         commit: &CommitId,
@@ -162,13 +162,13 @@ impl Driver<'_> {
         Ok(seen)
     }
 
-    /// Whether all that is known of these commits, fresh or not, repeats bit for bit.
+    /// Whether all known runs of these commits, fresh or not, are bit-identical.
     fn all_repeat(&mut self, commits: &[&CommitId], targets: &[Target]) -> Result<bool, HuntError> {
         let measures = measures_of(targets);
         for commit in commits {
             let known = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
             let repeats = |target: &Target| match target {
-                // One bit repeats by chance too easily.
+                // Pass or fail repeats too easily by chance.
                 Target::Guard(target)
                     if self.oracle.config.passes_or_fails(&target.guard.metric) =>
                 {
@@ -177,7 +177,7 @@ impl Driver<'_> {
                 Target::Guard(target) => {
                     known.build_failure.is_some() || known.repeats(&target.guard.metric)
                 }
-                // A failure has no bits to compare, and may come and go: it is never exact.
+                // A failed run has no values to compare and may come and go: it is never exact.
                 Target::Failure { measure, .. } => measure.is_none(),
             };
             if !targets.iter().all(repeats) || !self.begins_alike(commit, &known)? {
@@ -187,8 +187,8 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Whether the builds that the fresh runs come from bear the step out. One build of each side
-    /// is enough where builds are known to repeat.
+    /// Whether the step is larger than the differences between the builds of the fresh runs. One
+    /// build of each side is enough if builds are known to repeat.
     fn builds_so_far(
         &mut self,
         claim: Claim<'_>,
@@ -222,7 +222,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Whether builds of one of these commits are known to give the very same files.
+    /// Whether builds of these commits are known to give the same files.
     fn builds_are_alike(
         &mut self,
         commits: &[&CommitId],
@@ -232,8 +232,8 @@ impl Driver<'_> {
         Ok(self.known_to_repeat(&strategy.targets, commits)? == Some(true))
     }
 
-    /// What the pairs so far say, against each parent. A run that cannot be judged ends it: the
-    /// verdicts say why.
+    /// The test of the claim against each parent, from the pairs so far. Empty if a run cannot be
+    /// judged; the verdicts say why.
     fn claims(
         &self,
         claim: Claim<'_>,
@@ -259,7 +259,7 @@ impl Driver<'_> {
     }
 }
 
-/// The samples of a commit on the oriented scale, or why it has none.
+/// The samples of a commit on the oriented scale, or why there are none.
 pub(super) fn samples(
     seen: &Observation,
     target: &GuardTarget,
@@ -268,7 +268,7 @@ pub(super) fn samples(
     if let Some(failure) = &seen.build_failure {
         return Err((skip_reason(failure.kind), failure.detail.clone()));
     }
-    // Repeats are compared with the first run, which says nothing by itself.
+    // If differing runs are hunted, each run is compared with the first one, which gives no sample.
     let places = usize::from(is_spread(target))..seen.of(&target.guard.metric.measure).len();
     places
         .map(|place| match run_sample(seen, target, place, config) {
@@ -278,7 +278,7 @@ pub(super) fn samples(
         .collect()
 }
 
-/// The share of strays beyond which more rounds do not help a claim: a single one may be a
+/// The share of strays above which more rounds cannot save a claim. A single stray may be a
 /// disturbed run.
 fn allowed_strays(round: usize) -> f64 {
     match round {
@@ -289,8 +289,8 @@ fn allowed_strays(round: usize) -> f64 {
 }
 
 impl Fresh {
-    /// How likely the step is, from the pairs alone: 1/(1 + e^−Σl) of the weakest parent, in
-    /// noise.
+    /// In noise: the probability of the step from the pairs alone, 1/(1 + e^−Σl) of the weakest
+    /// parent. Σl is the evidence of the pairs in nats.
     pub(super) fn confidence(&self) -> Option<f64> {
         let weakest = self.claims.iter().map(FreshPairs::evidence).reduce(f64::min)?;
         Some(1.0 / (1.0 + (-weakest).exp()))
@@ -340,7 +340,7 @@ impl Fresh {
             && own.verdict == self.aim.newer()
             && theirs.iter().all(|parent| parent.verdict == self.aim.older())
         {
-            // They differ, but not beyond doubt: that names nobody.
+            // The commit and its parents differ, but the test is not decided: name nobody.
             own.verdict = Verdict::Skip;
             own.skip = Some(SkipReason::Unsteady);
             let why = if self.builds_differ {
@@ -353,7 +353,7 @@ impl Fresh {
         verdicts
     }
 
-    /// Which targets the commit breaks, or its parents did and it does not.
+    /// The metrics whose guards the commit breaks; for a fix, those that all its parents break.
     pub(super) fn broken(
         &self,
         targets: &[Target],
@@ -405,7 +405,7 @@ fn judgement(
     Judgement { verdict, skip, reason, broken }
 }
 
-/// Whether it is how often repeats differ that is hunted.
+/// Whether the target is how often repeated runs differ.
 pub(super) fn is_spread(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| noise.kind == NoiseKind::Differs)
 }
@@ -422,7 +422,7 @@ fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String
     format!("{metric} {level} in {} fresh runs", samples.len())
 }
 
-/// What one run says by itself.
+/// The verdict from one run alone.
 pub(super) fn verdict_of_run(
     observation: &Observation,
     run: usize,
@@ -431,7 +431,7 @@ pub(super) fn verdict_of_run(
 ) -> Judgement {
     let mut one = observation.clone();
     for samples in one.samples.values_mut() {
-        // Twice, since it need not repeat itself any more to count.
+        // `judge` asks for a second, equal run: give it the same run twice.
         *samples = samples.get(run).into_iter().flat_map(|s| [s.clone(), s.clone()]).collect();
     }
     match judge(&one, targets, &|_, _| false, config) {
@@ -440,8 +440,8 @@ pub(super) fn verdict_of_run(
     }
 }
 
-/// A judgement where no more runs are to be had. Runs that repeat, but for strays, say the
-/// same; of others all must lie on one side, or nearly all.
+/// The judgement if no more runs follow. If runs repeat (`is_exact`), most runs must be on one
+/// side, otherwise four of five.
 pub(super) fn judged(
     observation: &Observation,
     targets: &[Target],

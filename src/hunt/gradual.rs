@@ -1,4 +1,4 @@
-//! Where no commit's own step is large: which ranges of history the rise is made of.
+//! A gradual change, in which no own step is large: the ranges of history that contribute to it.
 
 use crate::evaluation::{Aim, CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
 use crate::oracle::Request;
@@ -9,16 +9,16 @@ use super::account::SearchRange;
 use super::driver::Driver;
 use super::endpoints::Endpoints;
 
-/// How many of them a finding lists.
+/// Maximum number of ranges that a finding lists.
 const MOST: usize = 20;
 
-/// How many commits are looked at for a level far below the good end's.
+/// How many evenly spaced commits are measured to find a dip.
 const MOST_LOOKS: usize = 6;
 
 impl Driver<'_> {
-    /// Where a limit is crossed by a small step, an earlier commit may have made a large one
-    /// whose beginning lies below the good end: looks for such a level before the crossing, and
-    /// returns what is to be searched from there.
+    /// Looks for a dip before a small step that crosses the threshold: a commit better than the
+    /// step's parent by more than the tolerance. A large step may start there, below the good end's
+    /// level. Returns the range from the dip to the small step.
     pub(super) fn look_for_a_dip(
         &mut self,
         search_range: &SearchRange,
@@ -71,8 +71,8 @@ impl Driver<'_> {
         }))
     }
 
-    /// The rises between the measured commits of the first-parent path, the largest first; on
-    /// the way to a fix what it fell. Nothing is run for it.
+    /// How much the metric gets worse between measured commits of the first-parent path, the
+    /// largest first; for a fix, how much it gets better. Makes no runs.
     pub(super) fn contributions(
         &mut self,
         endpoints: &Endpoints,

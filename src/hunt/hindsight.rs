@@ -1,5 +1,5 @@
-//! What the rest of a hunt says of commits that were found earlier in it: their change was mended
-//! on a branch that was measured only later, or another found commit put its files back.
+//! Corrects what the hunt found earlier: a branch measured later shows a mend, or another found
+//! commit put files of a found commit back.
 
 use crate::evaluation::{Culprit, Target};
 
@@ -10,8 +10,8 @@ use super::lasting::Step;
 use super::standing::FoundCommit;
 
 impl Driver<'_> {
-    /// Enters the mends on ways beside the one that was followed, which measurements made since
-    /// have shown.
+    /// Adds the mends on paths beside the first-parent path. Runs made since the commit was found
+    /// show them.
     pub(super) fn note_mends_beside(
         &mut self,
         ledger: &mut Ledger,
@@ -34,8 +34,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Withdraws a found commit some of whose files a later found one puts back: that one made
-    /// something else worse at the same time, and nothing that was measured tells the two apart.
+    /// Withdraws a found commit if a later found commit puts some of its files back. The later
+    /// commit also made something worse, and no measurement tells the two effects apart.
     pub(super) fn withdraw_what_is_put_back(
         &mut self,
         ledger: &mut Ledger,

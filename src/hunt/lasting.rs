@@ -1,5 +1,5 @@
-//! Whether what a found commit did lasts to the newer end: a change that was undone on the way
-//! is not the reason for what the end shows, and the hunt goes on behind it.
+//! Checks whether the change of a found commit lasts to the newer end. A change that was undone on
+//! the way does not explain the newer end, and the hunt goes on after it.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use super::suspects::Suspect;
 const MOST_LOOKS: usize = 2;
 /// How many places are measured, at most, where the change is gone from the tree.
 const MOST_ABSENCES: usize = 3;
-/// How many commits are measured, at most, where the newer end has another level than the found
-/// commit, though not by more than the limit: something changed between the two.
+/// How many commits are measured, at most, if the newer end has another level than the found
+/// commit: something changed between the two.
 const MOST_LOOKS_AT_A_DIFFERENCE: usize = 4;
 
-/// A first bad commit that was just found.
+/// A found commit, and the search range for which it is checked.
 pub(super) struct Step<'a> {
     pub(super) search_range: &'a SearchRange,
     pub(super) culprit: &'a Culprit,
@@ -30,8 +30,7 @@ pub(super) struct Step<'a> {
 }
 
 impl Driver<'_> {
-    /// Looks whether the step lasts; enters what it finds, and returns what is to be searched
-    /// besides.
+    /// Checks whether the step lasts. Adds mends to the ledger; returns further ranges to search.
     pub(super) fn look_whether_it_lasts(
         &mut self,
         ledger: &mut Ledger,
@@ -46,7 +45,7 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Looks at the levels after the step, or where those tell nothing at commits behind it.
+    /// Follows the levels after the step; if these tell nothing, measures commits after it.
     pub(super) fn look_past(
         &mut self,
         ledger: &mut Ledger,
@@ -68,10 +67,9 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Looks behind each found commit whose change goes out of the tree, at least in part, on the
-    /// way to the hunt's newer end: in the part of the history in which it was found it may have
-    /// lasted. Returns what is to be searched besides; `looked_at` are the commits that this was
-    /// done for.
+    /// Checks each found commit whose change leaves the tree, at least in part, before the hunt's
+    /// newer end: the change may last only to the end of the range in which it was found. Returns
+    /// further ranges to search; `looked_at` holds the commits already checked.
     pub(super) fn look_whether_all_last(
         &mut self,
         ledger: &mut Ledger,
@@ -88,7 +86,7 @@ impl Driver<'_> {
             if found == newer || !looked_at.insert(found.clone()) {
                 continue;
             }
-            // One that crosses no limit of the hunt's own was found between other ends.
+            // Without the newer end's verdict here, the commit was found between other ends.
             let number = self.searches.saturating_sub(1);
             if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
                 continue;
@@ -124,8 +122,8 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Looks at commits behind the found one: where the change is gone from the text, and where
-    /// nothing says that it lasts, in the middle of what was not measured.
+    /// Measures commits after the found one: first where the change is gone from the tree, then, if
+    /// nothing says that the change lasts, in the middle of the unmeasured commits.
     fn look_behind(
         &mut self,
         ledger: &mut Ledger,
@@ -138,11 +136,10 @@ impl Driver<'_> {
         let suspects = self.suspects(step)?;
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
         let change = self.oracle.history.change(&step.culprit.parent, found)?;
-        // How many commits take the change's text away and leave every figure as it was: they
-        // rewrote the text.
+        // How many commits remove the change's text and leave every figure as it was: they rewrote
+        // the text.
         let mut idle = 0;
-        // A commit where the change is surely gone, though the metric is as bad or the failure says
-        // the same: another commit caused it again by then.
+        // A commit without the change that is still as bad: another commit caused the same again.
         let mut done_again = None;
         let has_one_bit = search_range.targets.iter().any(|target| match target {
             Target::Failure { .. } => true,
@@ -185,7 +182,7 @@ impl Driver<'_> {
             if is_absence && has_one_bit && self.is_gone_and_as_bad(search_range, &at, &change)? {
                 done_again = Some(at.clone());
             }
-            // The metric is as bad there: it may be another's doing.
+            // The metric is as bad there: another commit may be the cause.
             if search_range.aim == Aim::Regression {
                 let via = if before == *found { &at } else { &before };
                 next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
@@ -199,7 +196,7 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Whether nothing of the change's text is at a commit that is judged as the newer end is.
+    /// Whether a commit has nothing of the change's text and still has the newer end's verdict.
     fn is_gone_and_as_bad(
         &mut self,
         search_range: &SearchRange,
@@ -212,8 +209,8 @@ impl Driver<'_> {
             && self.oracle.history.carries(at, change) == Some(false))
     }
 
-    /// The middle of the longest part of the chain in which nothing was measured; of a part whose
-    /// ends have different levels, if there is one.
+    /// The middle of the longest unmeasured part of the chain. Parts whose ends have different
+    /// levels come first.
     fn least_known(
         &mut self,
         step: &Step<'_>,
@@ -240,7 +237,7 @@ impl Driver<'_> {
         Ok((!longest.is_empty()).then(|| chain[middle].clone()))
     }
 
-    /// Whether the metric repeats, and has another level at the newer end than at the found commit.
+    /// Whether the metric repeats and the newer end's level differs from the found commit's.
     fn has_drifted(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
         let targets = &step.search_range.targets;
         let repeats = |target: &Target| {
@@ -252,8 +249,8 @@ impl Driver<'_> {
             && !self.same_levels(targets, &step.culprit.info.commit, newer)?)
     }
 
-    /// The commits after `older` up to `newer`, oldest first, along one way that leads from the
-    /// one to the other: first parents where they do.
+    /// The commits after `older` up to `newer`, oldest first, along one path between the two: first
+    /// parents where they lead to `older`.
     pub(super) fn chain(
         &self,
         older: &CommitId,
@@ -276,14 +273,14 @@ impl Driver<'_> {
     }
 }
 
-/// Whether the machine may move the metric from one hour to the next. Then one commit's level says
-/// nothing without another commit measured beside it.
+/// Whether machine drift may move the metric. Then the level of one commit says nothing without
+/// another commit measured beside it.
 fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }
 
-/// Whether the found commit is worse than the end of its search range by more than the limit, so that
-/// it was made good in part at least.
+/// Whether the found commit is worse than the bad end of its search range by more than the
+/// tolerance, so that a later commit mended at least part of it.
 pub(super) fn is_beyond_the_end(step: &Step<'_>) -> bool {
     step.search_range.targets.iter().any(|target| {
         let Target::Guard(target) = target else { return false };
@@ -294,7 +291,7 @@ pub(super) fn is_beyond_the_end(step: &Step<'_>) -> bool {
     })
 }
 
-/// What follows from a commit behind the found one that is as the older end again.
+/// Adds the mend at a commit that is as the older end; returns the range from there to search.
 fn goes_on_from(
     ledger: &mut Ledger,
     search_range: &SearchRange,

@@ -1,5 +1,5 @@
-//! The levels between a found commit and the end of its search range: every rise among them is
-//! another commit's, every fall was a mend, and both are looked for.
+//! Follows the levels from a found commit to the newer end of its search range. Each rise is
+//! another commit's step and each fall is a mend; both are looked for.
 
 use std::collections::BTreeSet;
 
@@ -15,35 +15,34 @@ use super::driver::Driver;
 use super::lasting::Step;
 use super::standing::Mend;
 
-/// How far the machine may move a level under a metric that drifts, as a part of it.
+/// How far machine drift may move a level, as a share of the level.
 const DRIFT: f64 = 0.25;
 
-/// Runs of either commit before it is said, in noise, that the later one is better.
+/// In noise: runs of each commit before the later one is called better.
 const RUNS_IN_NOISE: usize = 5;
-/// Standard errors by which it must be.
+/// In noise: how many standard errors beyond the tolerance the later commit must be better.
 const SURE_IN_NOISE: f64 = 3.0;
 
-/// Ways beside the one along first parents that are followed.
+/// Maximum number of paths that are followed beside the first-parent path.
 const MOST_WAYS: usize = 2;
 
-/// A commit with what it measures; infinite where it prints no number and fails.
+/// A commit and its level; infinitely bad without a number.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
     commit: CommitId,
     value: f64,
 }
 
-/// A commit where the metric is as good as at a later one, and the last one before it that is
-/// worse.
+/// A fall of the level: the last worse commit and the first better one.
 struct Better {
     before: Level,
     after: Level,
 }
 
 impl Driver<'_> {
-    /// What the levels after a found commit ask for: search ranges with a rise, and mends, which are
-    /// entered. They are followed along the way over `via`, or else along every way on which a
-    /// measured commit shows another level. `None` where the search range has no levels.
+    /// Follows the levels after a found commit: adds mends to the ledger, returns a search range
+    /// for each rise. Takes the path through `via`, else all paths of `ways`. `None` if the search
+    /// range has no levels.
     pub(super) fn follow_levels(
         &mut self,
         ledger: &mut Ledger,
@@ -73,8 +72,8 @@ impl Driver<'_> {
         Ok((!metrics.is_empty()).then_some(next))
     }
 
-    /// The ways to follow: the one along first parents, and one over a measured commit beside it
-    /// that shows another level.
+    /// The paths to follow: `None` for the first-parent path, and for each path beside it a
+    /// measured commit with another level.
     pub(super) fn ways(
         &mut self,
         step: &Step<'_>,
@@ -100,7 +99,7 @@ impl Driver<'_> {
         Ok(ways)
     }
 
-    /// The measured levels from the found commit to the end of its search range, along one way.
+    /// The measured levels from the found commit to the end of its search range, along one path.
     pub(super) fn levels_after(
         &mut self,
         step: &Step<'_>,
@@ -116,7 +115,7 @@ impl Driver<'_> {
             Some(via) => [self.chain(found, via)?, self.chain(via, newer)?].concat(),
             None => self.chain(found, newer)?,
         };
-        // What could not be judged (it ran other checks, say) has no level to compare.
+        // A commit that could not be judged (other checks, for example) has no level to compare.
         let verdicts = self.last_verdicts()?;
         let has_level = |commit: &&CommitId| {
             judged.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
@@ -136,7 +135,7 @@ impl Driver<'_> {
         Ok(levels)
     }
 
-    /// What one pair of neighbouring levels asks for.
+    /// Adds a search range to `next` if the level rises within the pair, a mend if it falls.
     pub(super) fn follow(
         &mut self,
         ledger: &mut Ledger,
@@ -161,7 +160,7 @@ impl Driver<'_> {
                 left: ledger.beyond_good(metric, after.value).unwrap_or(0.0),
                 limit: target.limit,
             });
-            // It may have risen and fallen more than once.
+            // The level may rise and fall more than once.
             for pair in [[from.clone(), before], [after, to.clone()]] {
                 self.follow(ledger, search_range, target, &pair, next)?;
             }
@@ -170,7 +169,7 @@ impl Driver<'_> {
     }
 
     /// Whether the later commit is still better after more runs of it; in noise, of both commits. A
-    /// single stray run must not clear the commit that was found.
+    /// single stray run must not clear the found commit.
     fn is_surely_better(
         &mut self,
         search_range: &SearchRange,
@@ -203,7 +202,7 @@ impl Driver<'_> {
         Ok(numbers.iter().all(|x| target.guard.worsening(*x, from.value) > limit))
     }
 
-    /// Where the level falls from `from` to that of `to`, by halves along one way.
+    /// Bisects one path for the fall from the level of `from` to that of `to`.
     fn first_better(
         &mut self,
         from: &Level,
@@ -217,7 +216,7 @@ impl Driver<'_> {
         let mut untestable = BTreeSet::new();
         while high > low {
             let middle = low + (high - low) / 2;
-            // The nearest one that can be measured.
+            // The nearest commit that can be measured.
             let open = (low..high).filter(|place| !untestable.contains(place));
             let Some(at) = open.min_by_key(|place| place.abs_diff(middle)) else { break };
             let (judgement, seen) =
@@ -233,8 +232,8 @@ impl Driver<'_> {
         Ok((after.commit != before.commit).then_some(Better { before, after }))
     }
 
-    /// Where a found merge brings in a branch whose own level rises: that part of the branch. Where
-    /// the branch shows no level, what it did cannot be seen.
+    /// If a found merge brings in a branch whose own level rises, returns that part of the branch.
+    /// If the branch has no level, records that its commits may be the cause.
     pub(super) fn inside_merge(
         &mut self,
         ledger: &mut Ledger,
@@ -279,8 +278,8 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// Of the merge bases, the one with the worst level, and that level. Both parents of the merge
-    /// contain it, so the merge did not bring that level in.
+    /// The merge base with the worst level, and that level. Both parents of the merge contain the
+    /// base, so the merge did not bring that level in.
     fn worst_of(
         &mut self,
         bases: &[CommitId],
@@ -296,8 +295,8 @@ impl Driver<'_> {
         Ok(worst)
     }
 
-    /// The levels before and after the commits of a merged branch that touch what the merge takes
-    /// from it: the branch as a whole may have got better by something that the merge leaves.
+    /// The levels before and after the commits of a merged branch that touch the merge's files. An
+    /// improvement that the merge leaves out may hide their step in the branch as a whole.
     fn around_its_files(
         &mut self,
         merge: &Culprit,
@@ -326,8 +325,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether the target has levels that can be compared from one commit to the next. Those of hours
-/// apart say nothing on a machine that drifts.
+/// Whether the target's levels can be compared from commit to commit. On a drifting machine, levels
+/// measured hours apart say nothing.
 pub(super) fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
     target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
         && (target.noise.is_some() || step.seen.has_majority(&target.guard.metric))
@@ -344,7 +343,7 @@ fn level_of(seen: &Observation, commit: &CommitId, target: &GuardTarget) -> Leve
     Level { commit: commit.clone(), value }
 }
 
-/// Whether the later level is worse by more than the limit, beyond noise.
+/// Whether the later level is worse by more than the tolerance, beyond noise.
 fn is_worse(target: &GuardTarget, from: &Level, to: &Level) -> bool {
     let worse = target.guard.worsening(from.value, to.value);
     let drift = match target.noise {
@@ -360,7 +359,7 @@ fn doubt(target: &GuardTarget) -> f64 {
     in_its_unit(target, 2.0 * noise.sd * (0.5 + 1.0 / noise.runs.max(1) as f64).sqrt())
 }
 
-/// An error on the oriented scale, at the bad end's level, in the metric's unit.
+/// Converts an error on the oriented scale to the metric's unit, at the bad end's level.
 fn in_its_unit(target: &GuardTarget, error: f64) -> f64 {
     let Some(bad) = target.bad.number() else { return 0.0 };
     let scale = target.orientation();
@@ -378,7 +377,7 @@ fn part(search_range: &SearchRange, target: &GuardTarget, from: &Level, to: &Lev
     }
 }
 
-/// Adds a search range; one with the same ends takes its targets.
+/// Adds a search range. If one with the same ends exists, adds the targets to it.
 fn join(search_ranges: &mut Vec<SearchRange>, new: SearchRange) {
     let same = search_ranges.iter_mut().find(|one| one.good == new.good && one.bad == new.bad);
     match same {

@@ -1,4 +1,4 @@
-//! What the runs of a first bad commit loaded that those of its parent did not.
+//! Compares the files that runs of a first bad commit and of its parent loaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use super::HuntError;
 use super::driver::Driver;
 
 impl Driver<'_> {
-    /// Compares what the first fresh run of each measure loaded on both sides: nothing had run in
-    /// that build before. `None` where a side has no run, or what it loaded is not known.
+    /// Compares the files that the first fresh run of each measure loaded on both sides. Nothing
+    /// ran in that build before. `None` if a side has no run, or its files are not known.
     pub(super) fn ran(
         &self,
         parent: &Observation,
@@ -41,7 +41,7 @@ impl Driver<'_> {
     }
 }
 
-/// What all pairs of runs say together; `None` where there is none.
+/// Joins the comparisons of all pairs of runs; `None` if no files were compared.
 fn together(pairs: &[(Loaded, Loaded)]) -> Option<Ran> {
     let mut unlike = BTreeMap::new();
     let mut alike = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What every improvement on the way makes of the commits that were found.
+//! Decides which of the found commits a later mend undid.
 
 use crate::evaluation::{Culprit, Metric};
 use crate::search::Carried;
@@ -8,17 +8,17 @@ use super::account::Ledger;
 use super::driver::Driver;
 use super::standing::{Around, Mend, Standing, settle_in_parts};
 
-/// Commits at most that a mask hides and that are named one by one.
+/// Maximum number of commits after a found commit that are listed as hidden by its step.
 const MOST_HIDDEN: usize = 200;
 
 impl Driver<'_> {
-    /// Settles what every improvement on the way makes of the commits that were found.
+    /// Sets the standing of every found commit from all mends.
     pub(super) fn settle_account(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
         let history = self.oracle.history.commits(&self.whole())?;
         let mut mends = ledger.mends().to_vec();
-        // What one leaves rests on those before it.
+        // The outcome of a mend depends on the mends before it.
         mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
-        // All are settled anew: a commit that was found later may be the one that was undone.
+        // Every standing is computed again: the undone commit may be one that was found later.
         for found in ledger.found() {
             found.standing = Standing::Stands;
         }
@@ -79,7 +79,7 @@ impl Driver<'_> {
     }
 }
 
-/// The mended metric, and its level at the found commit's parent.
+/// The mended metric and its level at the found commit's parent.
 fn before<'a>(found: &Culprit, mend: &'a Mend) -> Option<(&'a Metric, f64)> {
     let metric = mend.metric.as_ref()?;
     let effect = found.effects.iter().find(|effect| effect.metric == *metric)?;

@@ -1,5 +1,5 @@
-//! Commits of a hunt that the repository no longer has. Git removes what nothing refers to, such as
-//! the commits of a branch that was deleted, and says of it only that an object is bad.
+//! Commits of a hunt that the repository no longer has. Git removes unreferenced commits, such as
+//! those of a deleted branch, and then reports only a bad object.
 
 use crate::git::GitError;
 use crate::oracle::Oracle;
@@ -8,7 +8,7 @@ use crate::store::journal::Begun;
 
 use super::HuntError;
 
-/// What a hunt stopped for, where that may be a commit that is gone: then that.
+/// The error to report when a hunt stops: that a commit is gone, if one is; otherwise `error`.
 pub(super) fn explained(
     error: HuntError,
     hunt: &HuntDir,
@@ -24,7 +24,7 @@ pub(super) fn explained(
 }
 
 fn look_for_gone(hunt: &HuntDir, oracle: &Oracle, begun: &Begun) -> Option<GitError> {
-    // An older version kept no history.
+    // Hunts of older versions stored no history.
     let between = hunt.history().unwrap_or_default();
     let commits = begun.ends().into_iter().chain(between.iter().map(|one| &one.commit));
     let within = begun.within.as_ref().map(|within| &within.commit.commit);

@@ -1,13 +1,13 @@
-//! Guards on metrics whose names only a run can tell. Pure.
+//! Guards on metrics that the endpoints' runs do not yield. Pure.
 
 use crate::evaluation::{Guard, Metric};
 use crate::oracle::Observation;
 
-/// More names than these are counted.
+/// Maximum number of metric names in a message; the others are counted.
 const MOST_NAMES: usize = 40;
 
-/// Why the hunt cannot judge by its guards: none of the good endpoint's runs yielded a metric
-/// that one of them is on. Said only of a measure that yielded something.
+/// Why the hunt cannot judge by its guards: no run of the good endpoint yielded the metric of a
+/// guard. `None` if the guard's measure yielded nothing at all.
 pub(super) fn not_yielded(good: &Observation, guards: &[Guard]) -> Option<String> {
     let metrics = guards.iter().map(|guard| &guard.metric);
     let found = metrics.filter(|metric| good.readings(&metric.measure).next().is_some());
@@ -16,7 +16,7 @@ pub(super) fn not_yielded(good: &Observation, guards: &[Guard]) -> Option<String
     Some(format!("{what}. Correct the guard, or what the command of {} runs", missing.measure))
 }
 
-/// That an endpoint's runs yielded other metrics, and which.
+/// A message that the metric is missing at an endpoint, with the metrics that its runs yielded.
 pub(super) fn missing_at(seen: &Observation, metric: &Metric, end: &str) -> String {
     let all = seen.yielded(&metric.measure);
     let names: Vec<String> = all.iter().take(MOST_NAMES).map(ToString::to_string).collect();
@@ -45,7 +45,7 @@ mod tests {
         let mut seen = at('1', &[7.0, 7.0]);
         let known = [guard(Metric::of("ppl")), guard(Metric::named("ppl", "wall_s"))];
         assert_eq!(not_yielded(&seen, &known), None);
-        // What was not run, or failed, is told of elsewhere.
+        // Another message reports measures that did not run or failed.
         assert_eq!(not_yielded(&seen, &[guard(Metric::named("speed", "tg"))]), None);
         let unknown = [guard(Metric::named("ppl", "tg128"))];
         assert_eq!(

@@ -1,4 +1,4 @@
-//! From two endpoints to a finding: endpoints, targets, search, confirmation, account.
+//! A hunt from two endpoints to a finding: endpoints, targets, search, confirmation, account.
 
 mod account;
 mod answer;

@@ -1,4 +1,4 @@
-//! What the endpoints' runs say of a guard whose metric does not repeat bit for bit. Pure.
+//! Judges a guard from the endpoints' runs if its metric does not repeat bit for bit. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,32 +9,32 @@ use crate::store::journal::SearchBy;
 
 use super::targets::{GuardCheck, moved};
 
-/// Runs of each endpoint after which values that nearly always repeat are told from noise.
+/// Runs of each endpoint needed to tell values that nearly always repeat from noise.
 pub(super) const RUNS_TO_REPEAT: usize = 5;
-/// How many of them must be bit-identical.
+/// How many of these `RUNS_TO_REPEAT` runs must be bit-identical.
 const REPEATED: usize = 4;
-/// Repeats of each endpoint that must be alike before that is believed.
+/// Bit-identical repeats of each endpoint after which its runs count as repeating.
 const ALIKE: usize = 8;
-/// The fewest runs of each endpoint that noise is told from.
+/// Minimum number of runs of each endpoint to estimate noise.
 const LEAST: usize = 4;
 
-/// How a hunt judges in noise.
+/// How a hunt judges the endpoints' runs in noise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EndpointPolicy {
-    /// Metrics that only pass or fail.
+    /// Metrics that can only pass or fail.
     pub(super) pass_fail: BTreeSet<Metric>,
-    /// Who chooses the commits.
+    /// Whether git or the posterior chooses the commits.
     pub(super) by: SearchBy,
-    /// Whether repeats are to be alike, in place of what a guard says of their level.
+    /// Whether the hunt looks for a change of reproducibility instead of a broken guard.
     pub(super) is_spread: bool,
-    /// How likely either mistake about one commit may be.
+    /// Allowed probability of either error in the sequential test of one commit.
     pub(super) error: f64,
-    /// Measures whose runs must all make the same checks.
+    /// Measures whose runs must all run the same checks.
     pub(super) same_checks: Vec<String>,
 }
 
-/// Looks at the runs in the order they were made and stops at the first answer, so that runs
-/// that are known besides change nothing.
+/// Judges a guard whose metric varies. Takes the runs in the order they were made and stops at the
+/// first answer, so that further stored runs change nothing.
 pub(super) fn look_in_noise(
     good: &Observation,
     bad: &Observation,
@@ -61,7 +61,7 @@ pub(super) fn look_in_noise(
         };
     }
     if target.guard.direction() == Direction::Any || target.baseline.number().is_none() {
-        // Facts, and metrics that must not move at all, have no levels.
+        // Facts and metrics that must not change at all have no levels.
         return if runs < RUNS_TO_REPEAT {
             GuardCheck::More
         } else {
@@ -71,8 +71,8 @@ pub(super) fn look_in_noise(
     levels(good, bad, target, policy)
 }
 
-/// Whether runs show one of two or three values, and one of them at both ends: then each run is
-/// a vote, and no level with noise around it.
+/// Whether all runs together show two or three values and both endpoints share one of them. Then
+/// each run counts as pass or fail, not as a level with noise.
 fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> bool {
     let distinct = |seen: &Observation| {
         let mut values: Vec<Value> = Vec::new();
@@ -88,12 +88,12 @@ fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> boo
     shared > 0 && (2..=3).contains(&(at_good.len() + at_bad.len() - shared))
 }
 
-/// How far the metric moved between the endpoints.
+/// The metric's change between the endpoints, for people.
 fn in_figures(target: &GuardTarget) -> String {
     moved(&target.guard, &target.baseline, &target.bad, target.limit)
 }
 
-/// The value that nearly all of the first runs repeat, all their other figures included.
+/// The value of the first runs if at least `REPEATED` of them are bit-identical.
 fn repeated(seen: &Observation, target: &GuardTarget) -> Option<Value> {
     let metric = &target.guard.metric;
     let runs: Vec<&Sample> = seen.of(&metric.measure).iter().take(RUNS_TO_REPEAT).collect();
@@ -136,7 +136,7 @@ fn levels(
     }
 }
 
-/// An interval of the change on the oriented scale, in percent or in the metric's unit.
+/// Prints an interval of the oriented change in percent or in the metric's unit.
 fn in_units(target: &GuardTarget, [low, high]: [f64; 2]) -> String {
     let scale = target.orientation();
     let sign = if scale.flipped { -1.0 } else { 1.0 };
@@ -149,17 +149,17 @@ fn in_units(target: &GuardTarget, [low, high]: [f64; 2]) -> String {
     }
 }
 
-/// What a calibration of this target is to find out.
+/// The rule by which this target's levels are calibrated.
 pub(super) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
     Rule {
         tolerance: target.oriented_limit(),
-        // Git's verdicts rest on levels: there pairs would be of no use.
+        // Verdicts for git compare levels, so pairs would be of no use.
         may_drift: target.may_drift() && by != SearchBy::GitBisect,
         paired: false,
     }
 }
 
-/// The first answer that as many runs of good as of bad come to.
+/// The first answer other than `More`, from equal numbers of the first runs of good and bad.
 fn first_answer<T>(
     good: &[f64],
     bad: &[f64],
@@ -170,14 +170,14 @@ fn first_answer<T>(
     settled.next().unwrap_or(Err(Unsettled::More))
 }
 
-/// The target with room for what its runs come to.
+/// The target with noise of this kind whose numbers are still 0.
 fn in_noise(target: GuardTarget, kind: NoiseKind, policy: &EndpointPolicy) -> GuardTarget {
     let error = policy.error;
     let empty = Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error };
     GuardTarget { noise: Some(empty), ..target }
 }
 
-/// The target with the levels of a calibration, and what they are in the metric's unit.
+/// The target with a calibration's levels, also converted to the metric's unit.
 pub(super) fn with_levels(target: GuardTarget, found: &Calibration) -> GuardTarget {
     let Some(old) = target.noise else { return target };
     let noise = Noise {
@@ -233,7 +233,7 @@ fn range(values: &[f64]) -> String {
     format!("{low} to {high}")
 }
 
-/// A metric that only passes or fails, and now and then the other way.
+/// Judges a metric that passes or fails by how often it fails at each endpoint.
 fn pass_fail(
     good: &Observation,
     bad: &Observation,
@@ -242,7 +242,7 @@ fn pass_fail(
 ) -> GuardCheck {
     let metric = target.guard.metric.clone();
     let told = in_figures(&target);
-    // What good says most often is what is right.
+    // The commonest value at the good endpoint counts as correct.
     let target = GuardTarget { baseline: commonest(&good.values(&metric)), ..target };
     let breaks = |seen: &Observation| -> Vec<f64> {
         let values = seen.values(&metric);
@@ -270,19 +270,19 @@ fn pass_fail(
     }
 }
 
-/// The two rates, and how many runs of each endpoint they took.
+/// The two failure rates and the number of runs of each endpoint they come from.
 fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), Unsettled> {
     first_answer(good, bad, |good, bad| Ok((calibrate_rates(good, bad)?, good.len())))
 }
 
-/// The target with the rates that so many runs of each endpoint came to.
+/// The target with these rates. `runs`: the number of runs of each endpoint.
 pub(super) fn with_rates(target: GuardTarget, rates: Rates, runs: usize) -> GuardTarget {
     let Some(old) = target.noise else { return target };
     let noise = Noise { good: rates.good, bad: rates.bad, runs, ..old };
     GuardTarget { noise: Some(noise), ..target }
 }
 
-/// How often runs differ from the first of their commit, all their figures included.
+/// Judges by how often runs are not bit-identical to their endpoint's first run.
 pub(super) fn spread(
     good: &Observation,
     bad: &Observation,
@@ -317,7 +317,7 @@ pub(super) fn spread(
             rates,
             n,
         ))),
-        // Repeats that are alike eight times on both sides are alike.
+        // Fewer than eight repeats, or a difference among them, need more runs.
         Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
             GuardCheck::More
         }
@@ -336,7 +336,7 @@ pub(super) fn spread(
 
 fn commonest(values: &[Value]) -> Value {
     let count = |value: &Value| values.iter().filter(|other| *other == value).count();
-    // Of equally common ones the first.
+    // If several values are equally common, the first one counts.
     let best = values.iter().rev().max_by_key(|value| count(value));
     best.cloned().unwrap_or(Value::Number(0.0))
 }

@@ -1,5 +1,5 @@
-//! Measures that run nothing of the commit: a program found in PATH says the same at every commit,
-//! and "no regression" would be said of a build that nobody ran.
+//! Finds measures that run nothing of the commit. A program from PATH gives the same result at
+//! every commit, so the hunt would report "no regression" for a build that nobody ran.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,21 +13,21 @@ use super::HuntError;
 use super::driver::Driver;
 use super::targets::unmeasurable;
 
-/// What a measure's runs at both endpoints say together.
+/// Whether a measure's runs at both endpoints ran something of the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ran {
-    /// Something of the commit, or it is not known what.
+    /// They ran something of the commit, or it is not known what they ran.
     Something,
-    /// Nothing that could be seen, though its command names the commit: it may have run where
-    /// nobody looks, such as another machine.
+    /// They loaded nothing of the commit as far as is known. Either the record of files is
+    /// incomplete, or the command names the commit and may run it elsewhere, as on another machine.
     Unseen,
-    /// Nothing, for sure. The program that ran, and what of the commit has its name.
+    /// They ran nothing of the commit: the program that ran, and the commit's file of that name.
     Nothing { program: String, instead: Option<String> },
 }
 
 impl Driver<'_> {
-    /// The finding of endpoints at which a guarded measure ran nothing of the commit, if there is
-    /// such a measure. Where that is not sure, it is only noted.
+    /// The finding that a guarded measure ran nothing of the commit at the endpoints. If this is
+    /// likely but not certain, writes a note instead and returns `None`.
     pub(super) fn nothing_ran(
         &mut self,
         good: &Observation,
@@ -64,8 +64,8 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// What the runs of a measure loaded, with the program of each; none where one failed, or is
-    /// not known.
+    /// The program and the loaded files of each of a measure's runs; `None` for a run that failed
+    /// or has no record of them.
     fn runs(&self, seen: &Observation, name: &str) -> Result<Vec<Run>, HuntError> {
         let recipe = self.oracle.recipe(&seen.commit)?;
         let Some(measure) = recipe.measure(name) else { return Ok(Vec::new()) };
@@ -81,7 +81,7 @@ impl Driver<'_> {
     }
 }
 
-/// A run's program and what it loaded, where it ended well and that is known.
+/// A run's program and the files that it loaded; `None` if the run failed or has no record.
 type Run = Option<(String, Loaded)>;
 
 fn ran(runs: &[Run], names_the_commit: bool) -> Ran {
@@ -104,7 +104,7 @@ fn ran(runs: &[Run], names_the_commit: bool) -> Ran {
     Ran::Nothing { program, instead: shadowed }
 }
 
-/// Whether a measure is told of the commit's files, or of the commit.
+/// Whether a placeholder gives the measure the commit or a path of its source or build.
 fn names_the_commit(measure: &Measure) -> bool {
     let is_its = |place: &Placeholder| {
         place.depends_on_commit()
@@ -130,7 +130,7 @@ fn refusal(name: &str, measure: &Measure, program: &str, instead: Option<&str>) 
     )
 }
 
-/// A script is not seen in memory: its interpreter is.
+/// The program's file in PATH. Memory maps do not show it for a script, only its interpreter.
 fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").filter(|_| !program.contains('/'))?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())

@@ -1,4 +1,4 @@
-//! Takes up a hunt from its folder, as the driver and as every oracle that git calls.
+//! Opens a hunt from its folder, for the driver and for every oracle that git starts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,8 +16,8 @@ use crate::store::{HuntDir, Store};
 use super::HuntError;
 use super::begin::{checkout_of, user_cache};
 
-/// An oracle for a hunt, from its journal and its frozen configuration alone: never from the
-/// file in the checkout, which changes from commit to commit.
+/// An oracle for a hunt. Reads the hunt's journal and its stored configuration, never the
+/// `oracle.toml` of the checkout, which changes from commit to commit.
 pub fn open(
     repository: &Repository,
     hunt: &HuntDir,
@@ -53,15 +53,15 @@ pub fn open(
     Ok((oracle, begun))
 }
 
-/// The configuration that a hunt began with. Another one would judge by other rules what was
-/// measured under these, or measure something else in the middle of it.
+/// The configuration with which the hunt began. A changed one would apply other rules to stored
+/// runs, or measure something else in the middle of the hunt.
 pub(super) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError> {
     let text = hunt.config_text(&begun.config_sha256)?;
     let text = text.ok_or_else(|| HuntError::Altered(hunt.config()))?;
     Ok(Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?)
 }
 
-/// The commits that a hunt is about: the repository's, or a dependency's.
+/// The history that a hunt searches: the repository's or a dependency's.
 pub fn history(repository: &Repository, begun: &Begun) -> Result<History, GitError> {
     match &begun.within {
         None => History::open(repository),
@@ -69,12 +69,12 @@ pub fn history(repository: &Repository, begun: &Begun) -> Result<History, GitErr
     }
 }
 
-/// Makes trees where what a killed process leaves is tidied away.
+/// Builds trees in the store's folder `pending`, which is cleaned up after killed processes.
 pub(super) fn laying(repository: &Repository, store: &Store) -> Laying {
     Laying::new(repository, &store.root().join("pending"))
 }
 
-/// How the hunt began.
+/// The event with which the hunt's journal begins.
 pub fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
     hunt.entries()?
         .into_iter()

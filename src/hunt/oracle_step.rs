@@ -1,4 +1,4 @@
-//! What `git bisect run` calls at each commit: one verdict, written down before it is said.
+//! The command that `git bisect run` calls at each commit. It journals the verdict, then exits.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use super::short_text::over;
 use super::verdict::{VerdictContext, write_down};
 use super::{HuntError, open};
 
-/// How often the oracle looks whether its driver is still there.
+/// Interval at which the oracle checks whether its driver still runs.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Judges the commit that git wants tested.
 ///
-/// The reason of a failure is written into the journal, which is where the driver reads it:
-/// git passes nothing on but a number.
+/// On an error, writes the reason to the journal for the driver: git passes on only an exit
+/// code.
 pub fn step(
     repository: &Repository,
     hunt: &HuntDir,
@@ -68,17 +68,17 @@ fn judge(
     Ok((verdict, begun.options.aim))
 }
 
-/// The range that the driver searches now.
+/// The search that the driver runs now.
 struct Current {
     search_number: usize,
     targets: Vec<Target>,
-    /// How much of the text is read, where it is not all.
+    /// How many chunks of the text each run reads; `None` for the whole text.
     chunks: Option<u32>,
     /// Whether every build is clean.
     clean: bool,
 }
 
-/// Reads it from the journal.
+/// Reads the newest search from the journal.
 fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
         Event::Search { search_number, targets, chunks, clean, .. } => {
@@ -89,7 +89,7 @@ fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     newest.ok_or(HuntError::NoBeginning)
 }
 
-/// A driver that was killed cannot tell its oracle to stop: its lock being free says it.
+/// Stops the oracle when the driver's lock is free: a killed driver cannot send a request.
 fn follow_driver(hunt: &HuntDir, stop: &Stop) {
     let (hunt, stop) = (hunt.clone(), stop.clone());
     std::thread::spawn(move || {

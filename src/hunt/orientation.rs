@@ -1,10 +1,10 @@
-//! A search in noise looks for the commit from which on samples are larger. Where a fix is
-//! sought they become smaller there, so it is shown everything turned around. Pure.
+//! A search in noise looks for the first commit with larger samples. A fix makes samples smaller,
+//! so the search for a fix gets reversed samples and levels. Pure.
 
 use crate::evaluation::{Aim, GuardTarget};
 use crate::search::{Levels, Rates};
 
-/// Which way samples go at the commit that is sought; its own inverse.
+/// Whether samples are reversed for the search. Reversing twice gives the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SearchOrientation {
     is_turned: bool,
@@ -12,13 +12,13 @@ pub(super) struct SearchOrientation {
 }
 
 impl SearchOrientation {
-    /// Of the samples of this target.
+    /// The orientation for this target's samples.
     pub(super) fn of(aim: Aim, target: &GuardTarget) -> Self {
         let is_rate = target.is_rate();
         Self { is_turned: aim == Aim::Fix, is_rate }
     }
 
-    /// A sample.
+    /// Converts a sample.
     pub(super) fn sample(self, x: f64) -> f64 {
         match (self.is_turned, self.is_rate) {
             (false, _) => x,
@@ -27,7 +27,7 @@ impl SearchOrientation {
         }
     }
 
-    /// The levels of the older and the newer end. In pairs the older one's is 0 either way.
+    /// Converts the levels. In pairs they stay: the older end's level is 0 in both directions.
     pub(super) fn levels(self, levels: Levels, is_paired: bool) -> Levels {
         if self.is_turned && !is_paired {
             Levels { good: self.sample(levels.bad), bad: self.sample(levels.good), ..levels }
@@ -36,7 +36,7 @@ impl SearchOrientation {
         }
     }
 
-    /// How often the older and the newer end fail.
+    /// Converts the failure rates.
     pub(super) fn rates(self, rates: Rates) -> Rates {
         if self.is_turned {
             Rates { good: self.sample(rates.bad), bad: self.sample(rates.good) }
@@ -45,7 +45,7 @@ impl SearchOrientation {
         }
     }
 
-    /// How likely a commit is bad that is on the newer side with this probability.
+    /// The probability that a commit is bad. `newer`: that it is on the newer side of the step.
     pub(super) fn p_bad(self, newer: f64) -> f64 {
         if self.is_turned { 1.0 - newer } else { newer }
     }
@@ -70,7 +70,7 @@ mod tests {
         let fix = orientation(Aim::Fix, NoiseKind::Plain);
         let turned = fix.levels(levels, false);
         assert_eq!((turned.good, turned.bad, turned.sd), (-3.0, -1.0, 0.5));
-        // What bad says is at the old level, what good says at the new one.
+        // The bad end's level becomes the older level, the good end's the newer one.
         assert_eq!((fix.sample(3.0), fix.sample(1.0)), (turned.good, turned.bad));
         assert_eq!(fix.levels(turned, false), levels);
         let pairs = Levels { good: 0.0, ..levels };

@@ -1,5 +1,5 @@
-//! What the search will take, said before it is begun: from the endpoints it is known how long
-//! a build and a run are.
+//! Estimates builds, runs and time of a search before it begins, from the durations at the
+//! endpoints.
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{GuardTarget, Phase, Target};
@@ -13,26 +13,26 @@ use super::driver::Driver;
 use super::fresh::ROUNDS;
 use super::strategy::SearchStrategy;
 
-/// The first bad commit and one parent; a merge has more.
+/// Commits that the confirmation measures: the first bad commit and one parent. A merge has more.
 const CONFIRMED_COMMITS: usize = 2;
 
-/// How long things took at the endpoints; nothing is guessed.
+/// Measured durations of builds and runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Pace {
-    /// Seconds of a build; `None` where none was made.
+    /// Seconds of a build; `None` if nothing was built.
     build: Option<f64>,
-    /// Seconds of one run of each measure that is hunted with.
+    /// Seconds of one run of every measure of the search, in sum.
     run: f64,
 }
 
-/// Halvings until one of so many commits is left.
+/// Number of halvings until one of `commits` commits is left: log₂, rounded up.
 pub fn steps_of(commits: usize) -> usize {
     let commits = commits.max(1);
     commits.ilog2() as usize + usize::from(!commits.is_power_of_two())
 }
 
 impl Driver<'_> {
-    /// Says the plan, once a hunt: one that is resumed keeps the one it began with.
+    /// Writes the plan to the journal, once a hunt. A resumed hunt keeps its first plan.
     pub(super) fn announce(&mut self, targets: &[Target]) -> Result<(), HuntError> {
         let entries = self.hunt.entries()?;
         if entries.iter().any(|entry| matches!(entry.event, Event::Plan(_))) {
@@ -41,7 +41,7 @@ impl Driver<'_> {
         let strategy = SearchStrategy::of(targets, self.begun.options.search);
         let measures = measures_of(&strategy.targets);
         let mut pace = pace(&entries, &measures);
-        // Ends inside a dependency are known from the hunt around it, and what lies between is not.
+        // In a dependency the outer hunt already built the ends, but not the commits between them.
         if pace.build.is_none() && self.begun.within.is_some() {
             pace.build = self.known_build()?;
         }
@@ -54,15 +54,15 @@ impl Driver<'_> {
             noisy_plan(commits, rebuilt, target, pace)
         } else {
             let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
-            // A failure has no bits to compare, so it is confirmed as what is noisy.
+            // A failure has no values to compare: its confirmation runs as often as in noise.
             let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
             plan(Size { commits, measures: measures.len(), rounds, rebuilt }, pace)
         };
         Ok(self.oracle.recorder.event(Event::Plan(plan))?)
     }
 
-    /// What a build takes beside a run of the measure; 1 where nothing was ever built. From the
-    /// store, so that a hunt which builds nothing asks for the same as the one that did.
+    /// Duration of a build relative to a run of the measure; 1 if unknown. The build's duration is
+    /// the stored one, so that a hunt that reuses all builds makes the same choices.
     pub(super) fn price_of_build(&self, measure: &str) -> Result<f64, HuntError> {
         let pace = pace(&self.hunt.entries()?, &[measure.to_owned()]);
         Ok(match self.known_build()? {
@@ -71,7 +71,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Seconds of a build of the ends, as the store has them; `None` where none works.
+    /// Mean seconds of the ends' stored builds; `None` if none succeeded.
     fn known_build(&self) -> Result<Option<f64>, HuntError> {
         let mut builds = Vec::new();
         for end in [&self.begun.good.commit, &self.begun.bad.commit] {
@@ -84,16 +84,16 @@ impl Driver<'_> {
     }
 }
 
-/// What there is to do.
+/// The size of a search with its confirmation.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     /// Commits that may be the first bad one.
     commits: usize,
-    /// Measures that are hunted with.
+    /// Number of measures that each commit runs.
     measures: usize,
-    /// Runs of each at a commit that is confirmed.
+    /// Number of runs of each measure at each commit of the confirmation.
     rounds: usize,
-    /// Commits that are built afresh to confirm.
+    /// Number of commits that the confirmation builds again.
     rebuilt: usize,
 }
 
@@ -111,10 +111,10 @@ fn plan(size: Size, pace: Pace) -> Plan {
     }
 }
 
-/// The same in noise, where the number of runs follows from the distance of the levels.
+/// The plan of a search in noise. The number of runs depends on the effect size d.
 fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) -> Plan {
     let noise = target.noise.expect("a target in noise");
-    // Rates are told apart about as levels two standard deviations away from each other.
+    // Failure rates need about as many runs as levels with d = 2.
     let levels = target.levels().unwrap_or(Levels { good: 0.0, bad: 2.0, sd: 1.0 });
     let expected = expect(commits, &levels, noise.paired);
     let runs = stats::whole(expected.runs, 0, usize::MAX).saturating_sub(2 * noise.runs);
@@ -128,7 +128,7 @@ fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) 
     }
 }
 
-/// Means of what was built and run at the endpoints, whether now or taken from the store.
+/// Mean durations at the endpoints: of builds made by this hunt, and of all runs, reused or not.
 fn pace(entries: &[Entry], measures: &[String]) -> Pace {
     let builds = entries.iter().filter_map(|entry| match &entry.event {
         Event::Build(build)
@@ -183,7 +183,7 @@ mod tests {
         let pace = Pace { build: Some(1.0), run: 10.0 };
         let made = plan(Size { measures: 2, rounds: 5, ..SIZE }, pace);
         assert_eq!((made.builds, made.runs), (8, 2 * (6 + 2 * 5)));
-        // The pace of a run is that of both measures.
+        // `pace.run` is the sum over both measures.
         assert!((made.seconds - (8.0 + 16.0 * 10.0)).abs() < 1e-9);
     }
 

@@ -1,7 +1,7 @@
-//! Searches a range in noise: asks the posterior what to measure, measures it, and tells it.
+//! Searches a range in noise: measures the commit that the posterior asks for, then updates the
+//! posterior.
 //!
-//! Nothing of its state is kept: taken up again it is told the same samples in the same order,
-//! from the store, and is soon where it was.
+//! On resume, the state is rebuilt by replaying the stored samples in the same order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,11 +28,11 @@ use super::strategy::SearchStrategy;
 use super::uneven::Count;
 use super::verdict::{VerdictContext, write_down};
 
-/// Share of the posterior that the reported set holds.
+/// Share of the posterior that the reported smallest set holds.
 const SHARE: f64 = 0.95;
-/// P(bad) beyond which a commit has a verdict.
+/// P(bad) above which a commit is bad, and P(good) above which it is good.
 const SURE: f64 = 0.95;
-/// Commits less likely than this to be the first bad one are beyond doubt.
+/// Unmeasured commits below this probability of being the first bad one are not journaled.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// A search in noise over one range.
@@ -40,20 +40,20 @@ struct Search<'d, 'h> {
     driver: &'d mut Driver<'h>,
     search_range: &'d SearchRange,
     target: GuardTarget,
-    /// How the search is shown the target's samples.
+    /// How samples are converted for the search.
     orientation: SearchOrientation,
     /// The commits of the range, oldest first; the last is the newer end.
     commits: Vec<CommitId>,
     sampler: Sampler,
-    /// What was last written down of a commit.
+    /// The last verdict written to the journal, by place in `commits`.
     verdicts: BTreeMap<usize, Verdict>,
-    /// How often the ends broke the guard, the older one first.
+    /// Failure counts of the older and the newer end; for a fix, of samples with 0 and 1 swapped.
     ends: [Count; 2],
-    /// A side branch that is to be set aside, for which the search begins again.
+    /// A side branch to set aside. If there is one, the search begins again without the branch.
     aside: Option<Aside>,
 }
 
-/// Searches the range, whose ends were just measured, with their samples.
+/// Searches the range. `ends`: the samples of its good and bad end, just measured.
 pub(super) fn posterior(
     driver: &mut Driver<'_>,
     search_range: &SearchRange,
@@ -202,13 +202,13 @@ impl<'d> Search<'d, '_> {
 
     fn commit_of(&self, place: Place) -> CommitId {
         match place {
-            // What the search calls good is the older end.
+            // The search calls the older end good, also in a hunt for a fix.
             Place::Good => self.search_range.ends()[0].clone(),
             Place::Commit(one) => self.commits[one].clone(),
         }
     }
 
-    /// One run at each place, told to the search.
+    /// Measures one run at each place and gives the samples to the search.
     fn measure(
         &mut self,
         noisy: &mut Noisy<'_>,
@@ -266,7 +266,7 @@ impl<'d> Search<'d, '_> {
         )
     }
 
-    /// Writes down what has become certain of the measured commits, or was and is no more.
+    /// Writes each changed verdict of a measured commit to the journal, also a change to unknown.
     fn write_verdicts(&mut self, noisy: &Noisy<'_>, number: usize) -> Result<(), HuntError> {
         let Some(belief) = noisy.belief() else { return Ok(()) };
         let mut measured: Vec<usize> = noisy
@@ -305,7 +305,7 @@ impl<'d> Search<'d, '_> {
         Ok(())
     }
 
-    /// Writes down what the search believes now; returns the smallest likely set.
+    /// Writes the current posterior to the journal; returns the smallest set.
     fn weighed(&mut self, noisy: &Noisy<'_>, number: usize) -> Result<Vec<CommitId>, HuntError> {
         let Some(belief) = noisy.belief() else { return Ok(Vec::new()) };
         let count =
@@ -337,7 +337,7 @@ impl<'d> Search<'d, '_> {
         Ok(smallest_set)
     }
 
-    /// What fresh runs are judged by is what the search has learnt, drift included.
+    /// The strategy with the search's estimate of the levels, and the step to confirm.
     fn with_levels(&self, strategy: &SearchStrategy, noisy: &Noisy<'_>) -> (SearchStrategy, Step) {
         let mut strategy = strategy.clone();
         let [Target::Guard(target)] = strategy.targets.as_mut_slice() else {
@@ -355,7 +355,7 @@ impl<'d> Search<'d, '_> {
         (strategy, step)
     }
 
-    /// What the search has learnt of the levels of good and bad.
+    /// The search's current estimate of the levels of good and bad.
     fn levels(&self, noisy: &Noisy<'_>) -> Option<Levels> {
         Some(self.orientation.levels(noisy.levels()?, noisy.is_paired()))
     }
@@ -376,8 +376,8 @@ impl<'d> Search<'d, '_> {
         Claim { commit, targets, strategy, step, search_number, ends, aim, aside }
     }
 
-    /// Puts a commit, with those that hide behind it, to fresh runs against what lies before
-    /// them; false where the search is to go on.
+    /// Confirms the step of a commit and the untestable commits before it, with fresh runs of the
+    /// commit and of `candidate.against`. False if the search must go on.
     fn claim_span(
         &mut self,
         noisy: &mut Noisy<'_>,
@@ -402,7 +402,7 @@ impl<'d> Search<'d, '_> {
         Ok(false)
     }
 
-    /// Puts the commit to fresh runs; `None` where the search is to go on.
+    /// Confirms a commit with fresh runs; `None` if the search must go on.
     fn claim(
         &mut self,
         noisy: &mut Noisy<'_>,
@@ -446,12 +446,12 @@ impl<'d> Search<'d, '_> {
         let parents = self.driver.oracle.history.parents(commit)?;
         let fresh = self.fresh(commit, &parents)?;
         noisy.rejected(&fresh);
-        // What the fresh runs decided is the search's to say again.
+        // The confirmation wrote verdicts of its own, so the search writes its verdicts again.
         self.verdicts.clear();
         Ok(None)
     }
 
-    /// What stays open where rates do not tell the sides apart.
+    /// The candidates if commits on one side of `commit` fail at different rates.
     fn uneven(
         &mut self,
         noisy: &Noisy<'_>,
@@ -473,8 +473,8 @@ impl<'d> Search<'d, '_> {
         Ok(Some(Searched::Candidates(open, why)))
     }
 
-    /// The confirmation's runs of a commit and what it was compared with, for the search to
-    /// count.
+    /// The confirmation's samples of a commit and of the commits it was compared with, which the
+    /// search has not used yet.
     fn fresh(
         &mut self,
         commit: &CommitId,
@@ -492,7 +492,7 @@ impl<'d> Search<'d, '_> {
             let seen = self.driver.oracle.evaluate(look)?;
             let xs = samples(&seen, &self.target, &self.driver.oracle.config).unwrap_or_default();
             let runs = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
-            // The first run of a commit is what its repeats are compared with.
+            // Repeats are compared with a commit's first run, so the first run is no sample.
             let told = runs.skip(usize::from(is_spread(&self.target)));
             for (attempt, x) in told.zip(xs) {
                 if self.sampler.used.insert(attempt) {
@@ -503,7 +503,7 @@ impl<'d> Search<'d, '_> {
         Ok(fresh)
     }
 
-    /// The search has no answer: the smallest set that holds most of the posterior, and why.
+    /// Ends a search without an answer: the candidates are the smallest set. `why`: the reason.
     fn undecided(
         &mut self,
         noisy: &Noisy<'_>,

@@ -1,4 +1,4 @@
-//! Writes a hunt's report, with the recipe that `reproduce.sh` repeats.
+//! Writes a hunt's report and `reproduce.sh`.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::store::{HuntDir, StoreError};
 
 use super::{HuntError, open};
 
-/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh`, which has the recipes of
-/// both commits it compares.
+/// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh`. The script contains the
+/// recipes of both commits that it compares.
 pub fn publish(
     repository: &Repository,
     hunt: &HuntDir,
@@ -99,7 +99,7 @@ fn measure(measure: &Measure, config: &Config) -> RecipeMeasure {
         before: measure.before.iter().map(words).collect(),
         after: measure.after.iter().map(words).collect(),
         file: measure.file.clone(),
-        // Other parsers' patterns are no POSIX expressions: the last lines are shown.
+        // Other parsers' patterns are not POSIX expressions, so the script shows the last lines.
         shown: matches!(measure.parser, Parser::LlamaPerplexity)
             .then(|| "Final estimate: PPL".to_owned()),
     }

@@ -1,5 +1,5 @@
-//! The ends of one search range in noise: measured until they lie apart, from what is known of them
-//! first.
+//! Measures the ends of a search range in noise until their levels or failure rates differ
+//! clearly. Stored runs come first.
 
 use crate::evaluation::GuardTarget;
 use crate::oracle::RunSample;
@@ -11,11 +11,11 @@ use super::driver::Driver;
 use super::noise::{rule, with_levels, with_rates};
 use super::sampler::Sampler;
 
-/// The target with this search range's levels, and the samples of its good and bad end.
+/// The target with this range's levels or rates, and the samples of its good and bad end.
 pub(super) type Ends = (GuardTarget, [Vec<f64>; 2]);
 
 impl Driver<'_> {
-    /// Measures the ends of a search range in turn; an `Err` string says why it is not searched.
+    /// Measures the two ends in turn. An `Err` string says why the range cannot be searched.
     pub(super) fn ends(
         &mut self,
         search_range: &SearchRange,

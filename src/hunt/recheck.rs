@@ -1,5 +1,4 @@
-//! Where a hunt sees, after it named a commit, that runs or builds of others differ, the claim is
-//! weighed again with what is known by then.
+//! Checks confirmed commits again if the hunt saw later that runs or builds of one commit differ.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +14,8 @@ use super::driver::Driver;
 use super::strategy::SearchStrategy;
 
 impl Driver<'_> {
-    /// Weighs the claims again that were made in these search ranges; what chance explains too well is
-    /// a candidate.
+    /// Computes the confidence of these confirmed commits again. A commit whose confidence is now
+    /// too low becomes a candidate.
     pub(super) fn recheck(
         &mut self,
         ledger: &mut Ledger,

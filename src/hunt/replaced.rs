@@ -1,5 +1,5 @@
-//! Whether another commit took the place of the found one: its change is gone, and the newer end
-//! shows the same all the same.
+//! Finds out whether another commit causes what the newer end shows, if the found commit's change
+//! is gone there.
 
 use crate::evaluation::{Aim, CommitId, Phase, Target};
 use crate::git::Change;
@@ -12,8 +12,13 @@ use super::effect::typical;
 use super::lasting::Step;
 
 impl Driver<'_> {
-    /// Where the change was reverted by the newer end, which is as bad all the same, or is gone
-    /// and what the end shows does not tell where that comes from, another commit did it again.
+    /// Marks the found commit as hiding later ones if another commit may cause what the newer end
+    /// shows. `chain`: the commits after the found one.
+    ///
+    /// Another commit may be the cause if
+    /// - the newer end lacks the change and has one of its files as before the change,
+    /// - a part of the change is gone and the target cannot tell two causes apart, or
+    /// - the newer end breaks the guard with another value than the found commit.
     pub(super) fn doubt_what_is_gone(
         &mut self,
         ledger: &mut Ledger,
@@ -37,9 +42,9 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Where the change was out of the tree for a while, and nothing can be measured there: withdraws
-    /// the found commit in favour of it or the commit that brought the change back. `places`: the
-    /// first and the last commit without it, and one between them.
+    /// If the change was out of the tree for a while and no commit there can be measured, withdraws
+    /// the found commit: either it or the commit that brought the change back is the first bad one.
+    /// `places`: the first and the last commit without the change, and one between them.
     pub(super) fn withdraw_if_masked(
         &mut self,
         ledger: &mut Ledger,
@@ -79,8 +84,8 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Whether the guard is broken now and then, and by another value at the newer end than at the
-    /// found commit: then something changed it since.
+    /// Whether a guard is broken in only some runs, and with another value at the newer end than at
+    /// the found commit. Then a later commit changed the metric.
     fn breaks_otherwise(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
@@ -104,8 +109,8 @@ impl Driver<'_> {
         Ok(false)
     }
 
-    /// Whether the found commit shows the very same as the newer end: figures bit for bit, or a
-    /// failure that says what it is. Then no other cause is likely to be behind the end's.
+    /// Whether the found commit and the newer end are bit-identical, or the target is a failure
+    /// with a specific message. Then the newer end hardly has another cause.
     pub(super) fn is_plainly_the_same(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let targets = &step.search_range.targets;
@@ -117,7 +122,7 @@ impl Driver<'_> {
             || self.same_levels(targets, &step.culprit.info.commit, newer)?)
     }
 
-    /// Whether a metric that repeats has the very same figures at both commits.
+    /// Whether a metric that repeats is bit-identical at both commits.
     pub(super) fn same_levels(
         &mut self,
         targets: &[Target],
@@ -140,8 +145,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether what is hunted is a level, or a failure that says what it is: something that an
-/// unrelated change would hardly show alike.
+/// Whether a target is a failure with a specific message or a level that is no whole number. An
+/// unrelated commit would hardly cause the same.
 fn tells_by_itself(search_range: &SearchRange) -> bool {
     search_range.targets.iter().any(|target| match target {
         Target::Failure { failure, .. } => failure.is_telling(),

@@ -1,5 +1,4 @@
-//! An answer for which nothing was run: what its figures are of must be said, since the world may
-//! have changed since.
+//! Adds the runs' dates to an answer from stored runs only: the machine may have changed since.
 
 use crate::evaluation::Finding;
 use crate::store::journal::{Entry, Event, RunDone};
@@ -8,7 +7,7 @@ use super::HuntError;
 use super::driver::Driver;
 
 impl Driver<'_> {
-    /// Says in the answer of which days its figures are, where this hunt made no run of its own.
+    /// Adds a note with the dates of the runs to the finding if this hunt made no new run.
     pub(super) fn with_age(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         self.oracle.tell_set_aside()?;
         let entries = self.hunt.entries()?;
@@ -28,7 +27,7 @@ impl Driver<'_> {
     }
 }
 
-/// The runs that a hunt took from the store, where it took all of them from there.
+/// The hunt's runs if all of them came from the store.
 fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
     let runs = entries.iter().filter_map(|entry| match &entry.event {
         Event::Run(run) => Some(run),
@@ -38,7 +37,7 @@ fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
     runs.iter().all(|run| run.reused).then_some(runs)
 }
 
-/// The day of a date (RFC 3339).
+/// The day of an RFC 3339 date.
 fn day(date: &str) -> Option<&str> {
     date.get(..10)
 }

@@ -1,6 +1,6 @@
-//! Where the first bad commit touches what measures (`[ruler] paths`), the step may be the
-//! ruler's and not the engine's. Either engine is measured with the other's ruler; two engines
-//! are compared only under one and the same.
+//! Finds out whether the ruler or the engine made the step, if the first bad commit changes the
+//! ruler (`[ruler] paths`). Each engine is also measured with the other's ruler, and engines are
+//! compared only with the same ruler.
 
 use crate::config::Config;
 use crate::evaluation::{Aim, CommitId, Phase, Target};
@@ -13,20 +13,20 @@ use super::driver::Driver;
 use super::effect::{effects, is_large};
 use super::fresh::Fresh;
 
-/// What a sentence begins with that says that the ruler is in question.
+/// The beginning of a message that the ruler may have made the step.
 pub(super) const CHANGED: &str = "the measurement changed at";
 
-/// With what the step goes.
+/// What the step depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goes {
     WithEngine,
     WithRuler,
     WithBoth,
-    /// One of the two does not run with the other's ruler.
+    /// One of the two engines cannot be judged with the other's ruler.
     Unknown,
 }
 
-/// A commit and one of its parents, each with the other's ruler.
+/// The runs of a commit and one of its parents, each with the other's ruler.
 struct Exchanged {
     /// The parent's engine with the commit's ruler.
     old_engine: Observation,
@@ -35,8 +35,8 @@ struct Exchanged {
 }
 
 impl Driver<'_> {
-    /// Says why nobody can be blamed where the commit changed the ruler too; where that did not
-    /// matter, says so in the journal.
+    /// Why the commit cannot be blamed, if it changed the ruler and the step does not depend on the
+    /// engine alone. If the new ruler makes no difference, writes a note to the journal.
     pub(super) fn ruler_objection(
         &mut self,
         commit: &CommitId,
@@ -52,7 +52,7 @@ impl Driver<'_> {
             let with_new = theirs.with_ruler_of(commit);
             let before = self.oracle.tree_of(&parent.commit, &theirs)?;
             if before == self.oracle.tree_of(&parent.commit, &with_new)? {
-                // Not touched against this parent, or an overlay is the ruler of both.
+                // The ruler equals this parent's, or an overlay replaces the ruler of both.
                 continue;
             }
             let with_old = own.with_ruler_of(&parent.commit);
@@ -87,8 +87,8 @@ impl Driver<'_> {
     }
 }
 
-/// Under either ruler the older engine must be good, the newer one bad (of a fix the other way
-/// round), and the step between them large, for the engine to have done it.
+/// The step depends on the engine if, with both rulers, the older engine is good, the newer one is
+/// bad and the step between them is large. For a fix, good and bad are swapped.
 fn goes(
     exchanged: &Exchanged,
     [parent, commit]: [&Observation; 2],
@@ -149,7 +149,7 @@ fn told(goes: Goes, exchanged: &Exchanged, targets: &[Target]) -> String {
     }
 }
 
-/// What was measured, or how it failed.
+/// The measured levels or the failure, for people.
 fn in_words(seen: &Observation, targets: &[Target]) -> String {
     if let Some(failure) = seen.first_failure() {
         return format!("nothing, since it {}", failure.kind);

@@ -1,5 +1,5 @@
-//! The same change at another place of the history: landed before and reverted, or picked to a
-//! branch beside.
+//! Finds other commits with the same change as the found one: an earlier one that was reverted, or
+//! a cherry-pick on another branch.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use super::driver::Driver;
 use super::lasting::Step;
 use super::standing::Mend;
 
-/// Branches at most that are searched beside the one of the found commit.
+/// Maximum number of other branches that are searched.
 const MOST_BRANCHES: usize = 2;
 
 impl Driver<'_> {
-    /// Where the same change was in the tree before the found commit brought it (back): a search range
-    /// up to there, and that it was undone.
+    /// If an earlier commit has the same change and is bad: a search range up to that commit, and a
+    /// mend at the found commit's parent, where the change is gone again.
     pub(super) fn landed_before(
         &mut self,
         step: &Step<'_>,
@@ -52,8 +52,8 @@ impl Driver<'_> {
         Ok(Some((SearchRange { bad: commit, ..(*search_range).clone() }, mend)))
     }
 
-    /// Branches that do not have the found commit and carry its change all the same, as after a
-    /// cherry-pick: each is searched by itself.
+    /// A search range for each branch that has the change but not the found commit, as after a
+    /// cherry-pick.
     pub(super) fn on_other_branches(
         &mut self,
         step: &Step<'_>,
@@ -86,8 +86,8 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// The newest commits of the search range that do not descend from the found one and are not its
-    /// ancestors, as parents of merges that brought both together.
+    /// The tips of side branches of the search range that were merged after the found commit:
+    /// parents of merges that are neither descendants nor ancestors of the found commit.
     fn tips_without(
         &self,
         search_range: &SearchRange,

@@ -1,15 +1,15 @@
-//! Whether the endpoints read the same amount of text. Pure.
+//! Checks that the runs of both endpoints read the same amount of text. Pure.
 
 use crate::evaluation::{Extent, Reading};
 use crate::oracle::Observation;
 
-/// What to do about it.
+/// Advice for endpoints that read different amounts of text.
 const CURE: &str = "Choose endpoints that read alike; to find the commit that changed it, guard \
                     the count itself: a measure with parser = \"regex\", pattern = 'over ([0-9]+) \
                     chunks', and unchanged = true";
 
-/// Why the endpoints' figures cannot be compared, where their runs read different amounts of
-/// text: a sentence that names both, and the cure.
+/// Why the endpoints cannot be compared if their runs read different amounts of text: a message
+/// with both amounts and, if the endpoints differ, advice.
 pub(super) fn other_text(good: &Observation, bad: &Observation) -> Option<String> {
     good.samples.keys().find_map(|measure| {
         for (end, seen) in [("good", good), ("bad", bad)] {
@@ -30,7 +30,7 @@ pub(super) fn other_text(good: &Observation, bad: &Observation) -> Option<String
     })
 }
 
-/// Two amounts that runs of one commit read.
+/// Two different amounts of text that runs of one commit read, if there are two.
 fn two_texts(seen: &Observation, measure: &str) -> Option<[Extent; 2]> {
     let first = seen.text(measure)?;
     let mut others = seen.readings(measure).filter_map(Reading::extent);

@@ -1,5 +1,5 @@
-//! Takes one run after the other of a commit for a search in noise: what the store has first,
-//! each of them once, then new ones.
+//! Takes the runs of a commit one by one for a search in noise: first the stored runs, each once,
+//! then new ones.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ use super::HuntError;
 use super::driver::Driver;
 use super::fresh::is_spread;
 
-/// Which runs were taken.
+/// The state of sampling: which runs were taken and which builds are kept.
 #[derive(Debug, Default)]
 pub(super) struct Sampler {
-    /// By the name of their attempt.
+    /// The attempt names of the runs taken.
     pub(super) used: BTreeSet<String>,
-    /// What other commits are compared with: its build is kept.
+    /// The commit with which others are compared. Its build is kept.
     pub(super) reference: Option<CommitId>,
-    /// Runs are compared with others beside them: those of another hunt, on another day, do
-    /// not count.
+    /// Whether runs are paired. Then runs of other hunts do not count: they were made at another
+    /// time.
     pub(super) is_paired: bool,
-    /// Runs of one build say one thing: each sample is from a build of its own.
+    /// Whether each sample needs its own build, because runs of one build are not independent.
     pub(super) is_rebuilt: bool,
-    /// Commits whose first run, which their repeats are compared with, was taken.
+    /// Commits whose first run, the reference of their repeats, was taken.
     started: BTreeSet<CommitId>,
     /// The commit whose build is kept for the next run.
     at: Option<CommitId>,
@@ -48,7 +48,7 @@ impl Sampler {
         }
         let recipe = driver.oracle.recipe(commit)?;
         if is_spread(target) && self.started.insert(commit.clone()) {
-            // The others are compared with this one.
+            // The first run is only the reference of the commit's later runs.
             self.take_one(driver, commit, target, &recipe)?;
         }
         self.take_one(driver, commit, target, &recipe)
@@ -72,14 +72,14 @@ impl Sampler {
             place = self.next(&seen, driver);
         }
         let Some(place) = place else {
-            // It does not build, or has no such measure.
+            // The commit does not build or lacks the measure.
             return Ok(match super::fresh::samples(&seen, target, recipe) {
                 Err((why, reason)) => RunSample::Untestable(why, reason),
                 Ok(_) => run_sample(&seen, target, 0, recipe),
             });
         };
         let attempt = &seen.of(&measures[0])[place].attempt;
-        // What an earlier hunt measured is named in this one's journal when it is used.
+        // This hunt's journal names an earlier hunt's run when the run is first used.
         if !driver.oracle.recorder.names(attempt) {
             driver.oracle.evaluate(Request { runs: place + 1, ..look })?;
         }
@@ -87,7 +87,8 @@ impl Sampler {
         Ok(run_sample(&seen, target, place, recipe))
     }
 
-    /// The oldest run that was not taken. Those of this hunt's confirmation are told otherwise.
+    /// The place of the oldest usable run that was not taken. The search gets the runs of this
+    /// hunt's confirmations separately.
     fn next(&self, seen: &Observation, driver: &Driver<'_>) -> Option<usize> {
         let hunt = driver.oracle.recorder.hunt();
         let samples: Vec<&Sample> = seen.samples.values().flatten().collect();

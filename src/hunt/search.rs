@@ -1,5 +1,5 @@
-//! One range of history: `git bisect run` names a commit, the confirmation tests the claim,
-//! and a claim that does not hold is searched again with what is known now.
+//! Searches one range: `git bisect run` or the posterior names a commit and the confirmation tests
+//! the claim. If a claim fails, the search goes on with the confirmation's runs.
 
 use crate::config::BuildMode;
 use crate::evaluation::{Aim, CommitId, Culprit, Finding, Phase, Target, Verdict};
@@ -21,36 +21,36 @@ use super::short_text;
 use super::strategy::SearchStrategy;
 use super::verdict::{VerdictContext, write_down};
 
-/// How often a claim may fall before nobody is named.
+/// Maximum number of failed claims before the search ends with candidates.
 const MOST_ROUNDS: usize = 3;
 
-/// How many claims may be refuted before each run counts as one vote only.
+/// Number of failed claims after which the range is searched by failure rates.
 const MOST_REFUTED: usize = 2;
 
-/// How many side branches may be set aside.
+/// Maximum number of side branches that one search sets aside.
 const MOST_ASIDES: usize = 8;
 
-/// How many paths a note names.
+/// Maximum number of paths in a note.
 const MOST_NAMED: usize = 5;
 
-/// What a search range came to.
+/// The result of searching a range.
 #[derive(Debug)]
 pub(super) enum Searched {
-    /// The commit that was sought, confirmed; and what was measured on the bad side of its step.
+    /// The confirmed commit, and the runs on the bad side of its step.
     Culprit(Box<Culprit>, Observation),
-    /// The crossing commit, whose own step is too small to blame it.
+    /// The commit that crosses the threshold by a step too small to blame it, and its runs.
     Gradual(Box<Culprit>, Observation),
-    /// One of these, and why it could not be narrowed.
+    /// Candidates, and why the search cannot decide between them.
     Candidates(Vec<CommitId>, String),
-    /// One of these, of which only the newest can be tested.
+    /// Candidates of which only the newest can be tested.
     Untestable(Vec<CommitId>),
-    /// There is nothing to be found here after all, and why.
+    /// The range has no step to find. The text says why.
     Nothing(String),
-    /// Builds on top of others and clean ones say different things of a commit, and how.
+    /// Incremental and clean builds of a commit give different verdicts. The text says how.
     BuildsDisagree(String),
 }
 
-/// Searches a range until an answer survives its confirmation.
+/// Searches a range until a confirmation holds or the search gives up.
 pub(super) fn search(
     driver: &mut Driver<'_>,
     search_range: SearchRange,
@@ -64,13 +64,13 @@ pub(super) fn search(
         Ok(ends) => ends,
         Err(why) => return Ok(Searched::Nothing(why)),
     };
-    // Levels are what this search range's own ends measure, and they say anew how to search it.
+    // The levels of this range's own ends may ask for another search method.
     let strategy =
         SearchStrategy::of(&[Target::Guard(target.clone())], driver.begun.options.search);
     if strategy.method == SearchMethod::Sequential {
         let is_last_word = driver.begun.options.search == SearchBy::GitBisect;
         match with_git(driver, search_range.clone(), &strategy)? {
-            // One run or two per commit were not enough: the posterior weighs them all.
+            // One or two runs a commit were not enough, so the posterior uses all runs together.
             Searched::Candidates(..) | Searched::Untestable(_) | Searched::BuildsDisagree(_)
                 if !is_last_word => {}
             found => return Ok(found),
@@ -80,7 +80,7 @@ pub(super) fn search(
     if search_range.paths.is_empty() || !matches!(searched, Searched::Candidates(..)) {
         return Ok(searched);
     }
-    // The filter may have hidden what did it: what was measured is not measured again.
+    // The path filter may exclude the first bad commit. The wider search reuses all runs.
     let wider = SearchRange { paths: Vec::new(), ..search_range.clone() };
     let searched = search(driver, wider)?;
     if let Searched::Culprit(culprit, _) | Searched::Gradual(culprit, _) = &searched {
@@ -154,7 +154,7 @@ fn with_git(
                     return Ok(Searched::Candidates(vec![commit, parent], why));
                 }
                 if !driver.was_told(&parent, search_range.aim.older(), number)? && parent != *old {
-                    // The filter hid what did it, or a commit that git believed untested.
+                    // The path filter excluded the first bad commit, or git inferred the verdict.
                     search_range = search_range.up_to(parent);
                     if !search_range.paths.is_empty() {
                         dropped = std::mem::take(&mut search_range.paths);
@@ -171,7 +171,7 @@ fn with_git(
             ConfirmationOutcome::Undecided(why) => {
                 driver.contradicted(&commit, &why)?;
                 last_word = why;
-                // Runs of one commit that differ do not get better by searching again.
+                // Searching again does not help if runs of one commit differ.
                 round = most;
             }
         }
@@ -191,16 +191,16 @@ fn with_git(
     Ok(Searched::Candidates(range, why))
 }
 
-/// Why candidates are left where the rest cannot be tested.
+/// The reason for candidates that cannot be tested.
 pub(super) const UNTESTABLE: &str = "the other commits between them cannot be tested";
 
-/// The path filter that a search began with, whether it was dropped since or not.
+/// The path filter with which a search began, even if it was dropped since.
 fn filter_of<'a>(search_range: &'a SearchRange, dropped: &'a [String]) -> &'a [String] {
     if dropped.is_empty() { &search_range.paths } else { dropped }
 }
 
 impl Driver<'_> {
-    /// Where a path filter hid the commit, and was dropped for it: says which paths it lacks.
+    /// If the path filter excludes the commit, writes a note with the paths that the filter lacks.
     pub(super) fn name_what_was_hidden(
         &mut self,
         culprit: &Culprit,
@@ -239,7 +239,7 @@ impl Driver<'_> {
     }
 }
 
-/// Writes down that a range is searched, and how; returns its range.
+/// Writes the start of a search to the journal; returns git's range.
 pub(super) fn open_search(
     driver: &mut Driver<'_>,
     search_range: &SearchRange,
@@ -271,7 +271,7 @@ pub(super) fn open_search(
     Ok(range)
 }
 
-/// Lets git drive the oracle over the search range.
+/// Runs `git bisect` over the search range.
 pub(super) fn bisect(
     driver: &mut Driver<'_>,
     search_range: &SearchRange,
@@ -296,7 +296,7 @@ pub(super) fn bisect(
             return bisect(driver, &wider, strategy);
         }
         Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
-        // A part of the range, the ends of which nobody compared before.
+        // Later searches have other ends, whose merge bases the endpoints' check did not cover.
         Some(End::MergeBaseBad(_)) if number > 0 => {
             SearchEnd::Candidates(driver.oracle.history.commits(&range)?)
         }
@@ -315,7 +315,7 @@ pub(super) fn bisect(
     Ok(end)
 }
 
-/// What a search of the range judges by, and how much of the text it reads.
+/// The targets of a search, and how many chunks of the text its runs read (`None`: all).
 fn sought(driver: &Driver<'_>, strategy: &SearchStrategy) -> (Vec<Target>, Option<u32>) {
     match &driver.short {
         Some(short) => (short.targets.clone(), Some(short.chunks)),
@@ -323,9 +323,9 @@ fn sought(driver: &Driver<'_>, strategy: &SearchStrategy) -> (Vec<Target>, Optio
     }
 }
 
-/// Tells git what is known already: the commits that were to be skipped, and every verdict
-/// that an interrupted search of this range, or an earlier round of it, came to. The verdicts
-/// are derived anew, from the samples and with the confirmation's word above the search's.
+/// Marks known commits in the bisect session: those to skip, and those that the hunt judged before,
+/// such as in an interrupted search. Verdicts are derived again from stored runs. If a commit was
+/// confirmed, only the runs of its confirmation count.
 fn replay(
     driver: &mut Driver<'_>,
     session: &BisectSession,
@@ -336,8 +336,8 @@ fn replay(
     for commit in skip {
         session.mark(Verdict::Skip, commit)?;
     }
-    // They were measured with the endpoints. `git bisect run` would ask about them too, and ends
-    // without a word where it has to ask about a second one (2.39 and 2.47 both do).
+    // Mark merge bases too. Otherwise `git bisect run` asks for them, and silently ends if there is
+    // more than one (git 2.39 and 2.47).
     let history = &driver.oracle.history;
     let [old, new] = search_range.ends();
     if !history.is_ancestor(old, new)? {
@@ -354,7 +354,7 @@ fn replay(
         if let Event::Search { chunks, .. } = entry.event {
             read = chunks;
         } else if let Event::Judged(judged) = entry.event {
-            // A verdict over another part of the text is none on this one.
+            // A verdict counts only for the part of the text that its runs read.
             let over = read.filter(|_| judged.phase == Phase::Search);
             if over != chunks {
                 continue;
@@ -373,7 +373,7 @@ fn replay(
             continue;
         }
         let phase = match chunks {
-            // The confirmation reads the full text.
+            // The confirmation reads the full text, so its runs do not count here.
             Some(_) => Phase::Search,
             None => driver.phase_of_truth(&commit, &targets)?,
         };
@@ -384,7 +384,7 @@ fn replay(
             let place = VerdictContext { search_number: driver.searches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
         }
-        // Only what narrows the search: git refuses a new one that is older than an old one.
+        // Mark only commits that narrow the search: git refuses a new one older than an old one.
         if still_open(session, &driver.oracle.history, &commit)? {
             session.mark(judgement.verdict, &commit)?;
         }
@@ -392,8 +392,8 @@ fn replay(
     Ok(())
 }
 
-/// Whether a verdict on this commit can still tell git anything: it lies between the
-/// newest old one and the oldest new one it knows.
+/// Whether a verdict on this commit narrows git's search: the commit is an ancestor of the one
+/// marked new, but of none marked old.
 fn still_open(
     session: &BisectSession,
     history: &crate::git::History,
@@ -413,7 +413,7 @@ fn still_open(
 }
 
 impl Driver<'_> {
-    /// Whether the search of this range was told this verdict of a commit.
+    /// Whether a search up to this one gave the commit this verdict. Confirmations do not count.
     fn was_told(
         &self,
         commit: &CommitId,
@@ -431,7 +431,7 @@ impl Driver<'_> {
         }))
     }
 
-    /// Which runs a commit is judged by: those of its confirmation where it had one.
+    /// The phase whose runs decide a commit's verdict: its confirmation if it had one.
     fn phase_of_truth(
         &self,
         commit: &CommitId,
@@ -457,7 +457,7 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
         "--hunt".into(),
         driver.hunt.id().into(),
     ];
-    // The oracle below ends its own engine first, which may take its own grace.
+    // The oracle first ends its engine, which has a grace period of its own.
     let git = session.run_invocation(oracle).grace(std::time::Duration::from_secs(30));
     let log = driver.hunt.path().join(format!("logs/bisect-{number}.log"));
     let file = LogFile { path: &log, header: &[], sync: false };
@@ -468,7 +468,7 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
     Ok(())
 }
 
-/// Git stopped without an answer: the oracle said why in the journal.
+/// The error if git stopped without an answer. The oracle wrote the reason to the journal.
 fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     let budget = driver.oracle.config.statistics.max_runs;
     let spent = Recorder::of(driver.hunt)?.made() >= budget;
@@ -491,12 +491,12 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     })
 }
 
-/// For the account: an outcome in place of a search range that has none.
+/// A sentence that names the candidates and the reason.
 pub(super) fn candidates_sentence(commits: &[CommitId], why: &str, aim: Aim) -> String {
     let sought = aim.sought();
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
     match names.as_slice() {
-        // What measures comes before what is measured.
+        // A changed ruler is mentioned before the engine.
         [only] if why.starts_with(CHANGED) => {
             format!("{why}; if the engine did it, the {sought} may be {only}")
         }
@@ -505,7 +505,7 @@ pub(super) fn candidates_sentence(commits: &[CommitId], why: &str, aim: Aim) -> 
     }
 }
 
-/// A search range with nothing to name is never silent.
+/// The finding of a hunt that has no commit to name.
 pub(super) fn nothing() -> Finding {
     Finding::plain(
         crate::evaluation::Outcome::Candidates,

@@ -1,6 +1,6 @@
-//! A search that reads only the beginning of the text, where the endpoints show that this is
-//! enough. Endpoints and confirmation read all of it, and whatever the confirmation does not
-//! bear out is searched again with the full text: a short text can cost time, never an answer.
+//! A search whose runs read only the beginning of the text, if the endpoints' runs show that this
+//! is enough. The endpoints and the confirmation read the full text. If a confirmation fails, the
+//! range is searched with the full text: a short text can cost time, but never change the answer.
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{
@@ -18,17 +18,17 @@ use super::endpoints::Endpoints;
 use super::search::{Searched, bisect};
 use super::strategy::SearchStrategy;
 
-/// The beginning of the text, and what is judged by there.
+/// How much of the text the runs read, and the targets for that part.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Short {
-    /// How many chunks are read.
+    /// Number of chunks that the runs read.
     pub(super) chunks: u32,
-    /// The targets, with the levels and limits of so many chunks.
+    /// The targets, with the levels and tolerances for this number of chunks.
     pub(super) targets: Vec<Target>,
 }
 
-/// The shortest beginning of the text that is enough to search by, if it saves a third of the
-/// chunks and every recipe of the hunt can be asked to read it.
+/// The smallest number of chunks that is enough for a search, if it saves a third of the text and
+/// all recipes of the hunt use `{chunks}` alike.
 pub(super) fn choose(
     endpoints: &Endpoints,
     strategy: &SearchStrategy,
@@ -39,7 +39,7 @@ pub(super) fn choose(
     if !is_wanted || !can_be_asked(config, &measures_of(&strategy.targets)) {
         return None;
     }
-    // What reads no text reads it whole.
+    // Other targets do not depend on the number of chunks.
     let is_text = |target: &&Target| match target {
         Target::Guard(target) => takes_chunks(config, target),
         Target::Failure { .. } => true,
@@ -56,9 +56,8 @@ pub(super) fn choose(
     Some(Short { chunks: u32::try_from(chunks).ok()?, targets })
 }
 
-/// Whether every recipe of the hunt takes `{chunks}` as the first one does. Each key of a
-/// recipe comes from the file or from one override, so that looking at one override at a time
-/// sees every command there can be.
+/// Whether all recipes of the hunt use `{chunks}` alike. Each key of a recipe comes from the file
+/// or from one override, so it is enough to check the overrides one at a time.
 fn can_be_asked(config: &Config, measures: &[String]) -> bool {
     let takes = |config: &Config| -> Vec<bool> {
         let takes = |name: &String| config.measure(name).is_some_and(Measure::takes_chunks);
@@ -82,8 +81,8 @@ fn takes_chunks(config: &Config, target: &GuardTarget) -> bool {
     measure.is_some_and(Measure::takes_chunks)
 }
 
-/// How the endpoints' runs differ over the text, with the limit; `None` for what is no
-/// perplexity over chunks.
+/// The difference of the endpoints' runs by chunk, and the tolerance. `None` if the target is not
+/// a perplexity over chunks.
 fn profile(target: &Target, good: &Observation, bad: &Observation) -> Option<(Profile, f64)> {
     let Target::Guard(target) = target else { return None };
     let metric = &target.guard.metric;
@@ -94,13 +93,13 @@ fn profile(target: &Target, good: &Observation, bad: &Observation) -> Option<(Pr
     Some((profile, target.limit.max(0.0)))
 }
 
-/// What each run printed after each chunk.
+/// The values that each run printed after each chunk.
 fn runs<'s>(seen: &'s Observation, measure: &'s str) -> Vec<&'s [f64]> {
     seen.readings(measure).map(|reading| reading.chunks.as_slice()).collect()
 }
 
-/// The target as it is after so many chunks: the levels are those of the endpoints' full runs
-/// there, and the limit is as much of the whole as the difference is.
+/// The target after this number of chunks. The levels come from the endpoints' full runs at that
+/// chunk. The tolerance is scaled by the same share as the difference.
 fn scaled(target: &GuardTarget, profile: &Profile, chunks: usize) -> Option<Target> {
     let prefix = profile.prefix(chunks)?;
     Some(Target::Guard(GuardTarget {
@@ -112,7 +111,7 @@ fn scaled(target: &GuardTarget, profile: &Profile, chunks: usize) -> Option<Targ
     }))
 }
 
-/// Says of a verdict on how much of the text it rests.
+/// Adds to a verdict's reason how many chunks its runs read.
 pub(super) fn over(judgement: &mut Judgement, chunks: Option<u32>) {
     if let (Some(chunks), Verdict::Good | Verdict::Bad) = (chunks, judgement.verdict) {
         let reason = &judgement.reason;
@@ -120,8 +119,8 @@ pub(super) fn over(judgement: &mut Judgement, chunks: Option<u32>) {
     }
 }
 
-/// Searches the range on the short text, if there is one. `None`: there is none, or what it
-/// said was not borne out, and the full text decides from here on.
+/// Searches the range with the short text. `None` if there is no short text or the full text did
+/// not confirm the result; then the search goes on with the full text.
 pub(super) fn search(
     driver: &mut Driver<'_>,
     search_range: &SearchRange,
@@ -159,7 +158,7 @@ pub(super) fn search(
             driver.name_what_was_hidden(&culprit, &search_range.paths)?;
             return Ok(Some(Searched::Culprit(culprit, seen)));
         }
-        // Which steps add up is told by levels, and those of the short text are others.
+        // Gradual steps are added up from levels, and the short text has other levels.
         ConfirmationOutcome::Small(..) => "its own step is small".to_owned(),
         ConfirmationOutcome::NotReproduced(why)
         | ConfirmationOutcome::ParentAlready(_, why)
@@ -171,8 +170,8 @@ pub(super) fn search(
 }
 
 impl Driver<'_> {
-    /// Whether the full text says the same of the commits that bound those that could not be
-    /// tested: the newest old ones, and the new one.
+    /// Whether the commits that bound untestable candidates get the same verdicts with the full
+    /// text.
     fn bounds_hold(
         &mut self,
         candidates: &[CommitId],
@@ -193,8 +192,8 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Commits of this search with its verdicts: those as new as the newer end among the
-    /// candidates, and those as old as the older end that no other such one comes after.
+    /// The commits that bound the candidates, with this search's verdicts: the candidates with the
+    /// newer end's verdict, and the newest commits with the older end's verdict.
     fn bounds(
         &self,
         candidates: &[CommitId],
@@ -232,7 +231,7 @@ impl Driver<'_> {
         Ok(bounds)
     }
 
-    /// Whether what the search read of a short text is how the whole text begins, bit for bit.
+    /// Whether the commit's short runs are bit-identical to the beginning of its full runs.
     pub(super) fn begins_alike(
         &mut self,
         commit: &CommitId,

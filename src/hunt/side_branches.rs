@@ -1,6 +1,6 @@
-//! Side branches from before something that the older end has: they show what was mended there,
-//! and nothing of the search range. They are set aside, and the merge that brings one in is judged
-//! against its parents on the line that the older end is on.
+//! Side branches that fork off before a fix which the older end has. Their commits lack the fix and
+//! tell nothing about the search range, so they are set aside. A merge of such a branch is judged
+//! only against its other parents.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,18 @@ use super::account::SearchRange;
 use super::confirm::Claim;
 use super::driver::Driver;
 
-/// A side branch, from the first commit of it that showed what its ancestors show.
+/// A side branch that is set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Aside {
-    /// That commit.
+    /// The claimed commit. It and its descendants on the branch are set aside.
     pub(super) first: CommitId,
     /// The newest commits of the branch.
     pub(super) tips: Vec<CommitId>,
 }
 
 impl Driver<'_> {
-    /// The side branch of a claimed commit of which a parent is an ancestor of the older end and
-    /// shows the same: `None` where the commit is on no side branch.
+    /// The side branch that starts at a claimed commit. `parent`: a parent with the same verdict.
+    /// `None` unless the commit is on a branch that forks off before the older end.
     pub(super) fn side_branch(
         &mut self,
         search_range: &SearchRange,
@@ -42,7 +42,7 @@ impl Driver<'_> {
         let range = Range::between(older, newer);
         let mut branch = BTreeSet::from([commit.clone()]);
         let mut with_children = BTreeSet::new();
-        // Parents come first.
+        // The lineage lists parents before children.
         for one in history.lineage(&range)? {
             let comes_after = one.parents.iter().any(|parent| branch.contains(parent));
             if (comes_after || one.commit == *commit) && !history.is_ancestor(older, &one.commit)? {
@@ -64,7 +64,7 @@ impl Driver<'_> {
         Ok(Some(Aside { first: commit.clone(), tips }))
     }
 
-    /// Takes the parents away that lie on a branch that was set aside, unless there is no other.
+    /// Removes parents on a branch that was set aside, unless all parents are on one.
     pub(super) fn leave_out_aside(
         &self,
         parents: &mut Vec<CommitId>,
@@ -82,7 +82,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Whether a commit lies on a branch that was set aside for a claim.
+    /// Whether a commit lies on a branch that was set aside in the claim's search.
     pub(super) fn is_among_aside(
         &self,
         commit: &CommitId,
@@ -91,7 +91,7 @@ impl Driver<'_> {
         self.is_on(commit, claim.ends[0], claim.aside)
     }
 
-    /// Whether a commit lies on a branch that was set aside.
+    /// Whether a commit lies on a branch that was set aside in this search range.
     pub(super) fn is_aside(
         &self,
         commit: &CommitId,

@@ -1,18 +1,20 @@
-//! Whether a first bad commit that was found is still the reason at the newer end. What later
-//! work undid explains nothing there. Pure.
+//! Decides whether a found first bad commit still affects the newer end, or a later commit undid
+//! it. Pure.
 
 use crate::evaluation::{CommitId, Culprit, Metric, Target};
 use crate::search::{Carried, Fate, fates};
 
 use super::account::SearchRange;
 
-/// A step that leaves less than this share of itself may hide another commit: behind a
-/// perplexity of 100,000 nobody sees a rise of 0.3.
-const VISIBLE: f64 = 0.35;
+/// If less than this share of a step is left after a mend, the step may have hidden another one:
+/// nobody sees a rise of 0.3 behind a perplexity of 100,000.
+const VISIBLE: f64 = 0.1;
+/// The same where the text does not say which part of it is left.
+const VISIBLE_WITHOUT_TEXT: f64 = 0.35;
 
-/// More improvements than this are not added up.
+/// Maximum number of mends that are added up.
 const MOST_PARTS: usize = 6;
-/// How well their sum must fit a step, as a share of it.
+/// Maximum difference between their sum and a step, as a share of the sum.
 const EXACT: f64 = 1e-3;
 
 /// A first bad commit, and what became of its change.
@@ -20,68 +22,68 @@ const EXACT: f64 = 1e-3;
 pub(super) struct FoundCommit {
     pub(super) culprit: Culprit,
     pub(super) standing: Standing,
-    /// Where it is only known that one of these made the step, and why.
+    /// Set if one of several commits made the step: these commits, and why.
     pub(super) among: Option<(Vec<CommitId>, String)>,
 }
 
 /// What became of the change of a first bad commit by the newer end.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Standing {
-    /// It is still there, or most of it.
+    /// All or most of the change is still there.
     Stands,
-    /// It was undone.
+    /// The change was undone.
     Undone {
-        /// At this commit at the latest.
+        /// The commit by which it was undone at the latest.
         by: CommitId,
-        /// A later commit brought the same change back.
+        /// Whether a later commit brought the same change back.
         again: bool,
     },
-    /// It was undone, and hid the commits after it as long as it was there: what is left came from
-    /// it or from one of them.
+    /// A mend undid most or all of the step, but the metric is still worse. The cause is the rest
+    /// of the step, or a later commit whose step it hid.
     Hides {
-        /// It and those commits.
+        /// This commit and the hidden ones.
         among: Vec<CommitId>,
-        /// What is left, in the metric's unit.
+        /// How much worse the metric still is than at the good end, in its unit.
         left: f64,
     },
-    /// This one or another of the found commits was undone.
+    /// A later commit undid this commit or another found one.
     Unclear,
 }
 
-/// A place where the metric got better again after a first bad commit.
+/// A commit at which the metric is better again, after a first bad commit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mend {
-    /// The commit where it is better; the one that did it may lie before it.
+    /// The commit where the metric is better. An earlier commit may be the cause.
     pub(super) by: CommitId,
-    /// The metric; `None` where a failure went away.
+    /// The metric; `None` if a failure went away.
     pub(super) metric: Option<Metric>,
-    /// How much better it got, in the metric's unit; infinite where there was no number.
+    /// The improvement, in the metric's unit; infinite if there is no number.
     pub(super) amount: f64,
-    /// How much worse it still is than at the good end.
+    /// How much worse the metric still is than at the good end, in its unit.
     pub(super) left: f64,
-    /// How far the guard lets the metric move.
+    /// The guard's tolerance, in the metric's unit.
     pub(super) limit: f64,
 }
 
-/// What is known of one found commit beside a mend.
+/// What is known about one found commit with respect to a mend.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Around {
-    /// The mend comes after it.
+    /// The found commit is an ancestor of the mend.
     pub(super) is_before: bool,
-    /// Its change is still in the tree at the mend, as far as the text tells.
+    /// Whether the source at the mend still has the change.
     pub(super) carried: Carried,
-    /// There the text says that its place was written anew, and not put back.
+    /// Other lines replaced the change there, and no file is as before the change.
     pub(super) is_reworked: bool,
-    /// The commit of the mend itself puts files of its change back.
+    /// The mend's commit restores a file of the change.
     pub(super) is_put_back: bool,
-    /// How much worse its parent is than the good end, in the metric's unit.
+    /// How much worse the found commit's parent is than the good end, in the metric's unit.
     pub(super) before: f64,
-    /// The commits after it up to the mend.
+    /// The commits after the found commit up to the mend.
     pub(super) hidden: Vec<CommitId>,
 }
 
 impl FoundCommit {
-    /// One that stands until something is known against it.
+    /// A found commit with the standing `Stands`.
     pub(super) fn new(culprit: Culprit) -> Self {
         Self { culprit, standing: Standing::Stands, among: None }
     }
@@ -90,15 +92,15 @@ impl FoundCommit {
         self.standing == Standing::Stands
     }
 
-    /// Whether it is named: what stands, and what was landed again after a revert.
+    /// Whether the report names the commit: it stands or its change came back after a revert.
     pub(super) fn is_named(&self) -> bool {
         let is_there =
             matches!(self.standing, Standing::Stands | Standing::Undone { again: true, .. });
         is_there && self.among.is_none()
     }
 
-    /// How much worse it made a metric; infinite where there is no number, `None` where it left
-    /// the metric alone.
+    /// How much worse the commit made a metric; infinite if there is no number, `None` if the
+    /// commit did not change the metric.
     fn step(&self, metric: Option<&Metric>) -> Option<f64> {
         let Some(metric) = metric else {
             return self.culprit.failure.is_some().then_some(f64::INFINITY);
@@ -111,7 +113,7 @@ impl FoundCommit {
     }
 }
 
-/// Says what a mend makes of the commits found before it; `around` has an entry for each.
+/// Sets the standing of the found commits before a mend. `around`: one entry for each found commit.
 pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) {
     let metric = mend.metric.as_ref();
     let places: Vec<usize> = (0..found.len())
@@ -126,13 +128,13 @@ pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
         } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
             fates(&steps, &carried, mend.amount, mend.limit.max(0.0))
         } else {
-            // Where there was no number, the last one that had none is the one that went.
+            // Without numbers, the mend undid the last step that has none.
             let last =
                 steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
             let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
             (0..steps.len()).map(fate).collect()
         };
-    // What is left though no step that stands explains it.
+    // What is left after the mend beyond the steps that stand.
     let standing = |fate: &Fate| *fate == Fate::Stands;
     let kept = steps.iter().zip(&fates).filter(|(step, fate)| standing(fate) && step.is_finite());
     let unexplained = mend.left - kept.map(|(step, _)| step).sum::<f64>();
@@ -142,14 +144,20 @@ pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
             among.extend(around[place].hidden.iter().cloned());
             Standing::Hides { among, left: mend.left }
         };
-        let faint = mend.left - around[place].before < VISIBLE * step && !around[place].is_reworked;
+        let visible = match around[place].carried {
+            // Some of its text is still there.
+            Carried::InPart => VISIBLE,
+            Carried::Whole | Carried::Gone | Carried::Unknown => VISIBLE_WITHOUT_TEXT,
+        };
+        let faint = mend.left - around[place].before.min(0.0) < visible * step
+            && !around[place].is_reworked;
         found[place].standing = match fate {
             Fate::Undone if unexplained > mend.limit => hides(),
             Fate::Undone => Standing::Undone { by: mend.by.clone(), again: false },
             Fate::Unclear => Standing::Unclear,
-            // A part of it was made good. If next to nothing is left, that may be another's.
+            // The mend undid a part. If little is left, another commit may have caused the rest.
             Fate::Stands if steps.len() == 1 && mend.left > mend.limit && faint => hides(),
-            // Nothing is left of the only one there was.
+            // Nothing is left of the only step.
             Fate::Stands if steps.len() == 1 && mend.left <= mend.limit => {
                 Standing::Undone { by: mend.by.clone(), again: false }
             }
@@ -158,8 +166,8 @@ pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
     }
 }
 
-/// Whether the mend made a part of one step good: its commit puts files of that step's change back,
-/// others of them stay as they are, and so does the change of every other step.
+/// Whether the mend undid a part of one step: the mend's commit restores some files of this step's
+/// change and keeps others, and the changes of all other steps stay whole.
 fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&Around]) -> bool {
     let mut in_part = (0..steps.len()).filter(|&i| around[i].carried != Carried::Whole);
     let (Some(one), None) = (in_part.next(), in_part.next()) else { return false };
@@ -169,9 +177,8 @@ fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&Around]) -> bool {
         && steps[one] > mend.amount + mend.limit.max(0.0)
 }
 
-/// Says of a step that several improvements together took away, to a thousandth, that it was
-/// undone. `parts`: the improvements that settled nothing by themselves, oldest first, each with
-/// what is known of the found commits beside it.
+/// Marks a step as undone if several mends add up to it, to a thousandth. `parts`: the mends that
+/// changed no standing alone, oldest first, each with one entry for each found commit.
 pub(super) fn settle_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<Around>)]) {
     let parts = &parts[..parts.len().min(MOST_PARTS)];
     for set in 1_u32..1 << parts.len() {
@@ -195,9 +202,8 @@ pub(super) fn settle_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<Aro
     }
 }
 
-/// Where a commit was found whose parent is better than the level that its search range began with:
-/// something before it was made good. Only where the search range begins at a found commit is that
-/// anything to a found commit.
+/// The mend before a found commit, if the commit's parent is better than the search range's
+/// baseline by more than the tolerance. It matters only if the range begins at a found commit.
 pub(super) fn mends_before(
     search_range: &SearchRange,
     found: &Culprit,
@@ -220,7 +226,7 @@ pub(super) fn mends_before(
     })
 }
 
-/// How much worse a level is than the good end's, by the hunt's own targets.
+/// How much worse a level is than the good end's, by these targets; `None` without a target.
 pub(super) fn beyond_good(targets: &[Target], metric: &Metric, level: f64) -> Option<f64> {
     targets.iter().find_map(|target| match target {
         Target::Guard(target) if target.guard.metric == *metric => {

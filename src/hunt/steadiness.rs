@@ -1,5 +1,5 @@
-//! Whether a commit's runs are as steady as those of the end that it is said to be like. Where that
-//! end repeats bit for bit and the commit does not, levels do not tell on which side it is.
+//! Checks that a commit's runs repeat if those of its end do. If the end is bit-identical and the
+//! commit is not, levels cannot tell on which side of the step the commit is.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use super::confirm::Claim;
 use super::driver::Driver;
 use super::fresh::Fresh;
 
-/// Equal runs of an end after which it repeats.
+/// Minimum number of runs, all equal, after which an end counts as repeating.
 const EQUAL_RUNS: usize = 4;
-/// Runs of a commit that are not the commonest value, beyond which it does not repeat: a single one
-/// may be a disturbed run.
+/// Maximum number of runs that differ from the commit's commonest value if the commit repeats. A
+/// single one may be a disturbed run.
 const MOST_STRAYS: usize = 1;
 
 impl Driver<'_> {
-    /// Why levels in noise do not bear the claim out, where a side of it is less steady than its
-    /// end.
+    /// Why levels cannot support a claim in noise: a commit of the claim does not repeat, but its
+    /// end of the range does.
     pub(super) fn steadiness_objection(
         &mut self,
         claim: Claim<'_>,
@@ -56,7 +56,7 @@ impl Driver<'_> {
     }
 }
 
-/// How often the commonest value comes.
+/// How often the commonest value occurs.
 fn commonest(values: &[u64]) -> usize {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for value in values {

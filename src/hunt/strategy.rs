@@ -1,20 +1,20 @@
-//! What a range of history is searched by: the targets that answer soonest. Pure.
+//! Chooses the targets and the method by which a range is searched. Pure.
 
 use crate::evaluation::{GuardTarget, Target};
 use crate::search::Calibration;
 use crate::store::journal::{SearchBy, SearchMethod};
 
-/// The targets that decide a search, and how.
+/// The targets that decide a search, and the search method.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SearchStrategy {
-    /// Those that repeat bit for bit; if none does, the one with the least noise.
+    /// All targets that repeat bit for bit; if none does, the one with the largest effect size d.
     pub(super) targets: Vec<Target>,
     pub(super) method: SearchMethod,
 }
 
 impl SearchStrategy {
-    /// Of a search range's targets. The others are measured when a commit is confirmed, and what the
-    /// found commits do not explain of them is searched by itself.
+    /// The strategy for a search range's targets. The confirmation also measures the other targets.
+    /// A change of theirs that the found commits do not explain gets a search of its own.
     pub(super) fn of(targets: &[Target], by: SearchBy) -> Self {
         let noise = |target: &Target| match target {
             Target::Guard(GuardTarget { noise, .. }) => *noise,
@@ -25,7 +25,7 @@ impl SearchStrategy {
         if !steady.is_empty() {
             return Self { targets: steady, method: SearchMethod::BitIdentical };
         }
-        // Rates are told apart more slowly than any levels.
+        // Failure rates need more runs than levels, whatever the effect size.
         let distance = |target: &Target| match noise(target) {
             Some(noise) if noise.kind.is_rate() => -1.0,
             Some(noise) => noise.distance(),
@@ -45,8 +45,8 @@ impl SearchStrategy {
     }
 }
 
-/// Git chooses where each commit can be settled by itself within a run or two, unless the
-/// machine may drift away from the levels meanwhile.
+/// The search method for a target. Git chooses the commits if one or two runs decide a commit and
+/// the machine's drift cannot move the levels.
 fn method(target: &Target, by: SearchBy) -> SearchMethod {
     let Target::Guard(guard) = target else { return SearchMethod::BitIdentical };
     let Some(noise) = guard.noise else { return SearchMethod::BitIdentical };
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(strategy.noisy().unwrap().guard.metric, Metric::of("b"));
         assert_eq!(strategy.method, SearchMethod::Sequential);
         assert_eq!(of(&[noisy("a", PLAIN, 4.9)], SearchBy::Auto).method, SearchMethod::Posterior);
-        // A machine that drifts leaves fixed levels behind.
+        // Fixed levels do not follow a drifting machine.
         assert_eq!(of(&[noisy("a", SPEED, 9.0)], SearchBy::Auto).method, SearchMethod::Posterior);
         let by = |by| of(&[noisy("a", PLAIN, 4.0)], by).method;
         assert_eq!(by(SearchBy::GitBisect), SearchMethod::Sequential);

@@ -1,4 +1,4 @@
-//! Where a found change may not have lasted, and what enough runs there say.
+//! Finds the commits where a found commit's change may be undone, and measures them.
 
 use crate::evaluation::{CommitId, Phase, Target};
 use crate::git::Absence;
@@ -10,22 +10,22 @@ use super::driver::Driver;
 use super::fresh::verdict_of_run;
 use super::lasting::Step;
 
-/// Runs that must all say that a change did not last.
+/// Number of runs that must all show that a change was undone.
 const RUNS_TO_BE_SURE: usize = 4;
 
-/// Where a change may not have lasted.
+/// A place where a change may be undone.
 pub(super) struct Suspect {
-    /// The last commit before.
+    /// The last commit before this place.
     pub(super) before: CommitId,
-    /// Commits that would show it.
+    /// Commits to measure.
     pub(super) places: Vec<CommitId>,
-    /// There the change is gone from the tree.
+    /// Whether the source lacks the change there.
     pub(super) is_absence: bool,
 }
 
 impl Driver<'_> {
-    /// Where to look whether the change lasts: where it is out of the tree on every way to the
-    /// newer end, the latest first, and what was landed and reverted meanwhile.
+    /// Places where the change may be undone: first those where the source lacks the change on
+    /// every path to the newer end, newest first; then later commits that were reverted.
     pub(super) fn suspects(&mut self, step: &Step<'_>) -> Result<Vec<Suspect>, HuntError> {
         let history = &self.oracle.history;
         let [_, newer] = step.search_range.ends();
@@ -34,7 +34,7 @@ impl Driver<'_> {
         let mut suspects = Vec::new();
         for Absence { before, commits } in history.where_it_is_gone(found, newer, &change)? {
             let mut places = vec![commits[0].clone()];
-            // Where it came back, the last commit without it may be the one that can be tested.
+            // If the change came back, perhaps only the last commit without it can be tested.
             if !commits.contains(newer) {
                 places.extend(commits.last().filter(|last| **last != commits[0]).cloned());
                 places.extend(commits.get(commits.len() / 2).cloned());
@@ -50,8 +50,8 @@ impl Driver<'_> {
         Ok(suspects)
     }
 
-    /// What was measured at the suspect's place, or right before it, if that is surely as the
-    /// older end is.
+    /// The runs of the first of the suspect's places that surely has the older end's verdict.
+    /// `before` is tried last.
     pub(super) fn first_older(
         &mut self,
         search_range: &SearchRange,
@@ -62,7 +62,7 @@ impl Driver<'_> {
         let number = self.searches.saturating_sub(1);
         let places = suspect.places.iter().chain([&suspect.before]);
         for place in places.filter(|one| *one != newer && *one != found) {
-            // A side of a merge that never had the change shows nothing of what became of it.
+            // A commit that never had the change cannot show that it was undone.
             if !self.oracle.history.is_ancestor(found, place)? {
                 continue;
             }
@@ -76,8 +76,8 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// What was measured at a commit that was judged as the older end is, if more runs say the
-    /// same: one run may be a stray, and would take the blame from the commit that was found.
+    /// The runs of a commit with the older end's verdict, if further runs agree. A single run may
+    /// be a stray and would wrongly clear the found commit.
     fn is_surely_older(
         &mut self,
         search_range: &SearchRange,
@@ -102,8 +102,8 @@ impl Driver<'_> {
         Ok(holds.then_some(seen))
     }
 
-    /// What enough runs of a commit say to rest on it: of two builds that gave the very same files,
-    /// else each of a build of its own.
+    /// At least `RUNS_TO_BE_SURE` runs of a commit. Each new run gets a new build, unless builds of
+    /// the commit are known to give identical files.
     pub(super) fn seen_often(
         &mut self,
         commit: &CommitId,

@@ -1,5 +1,5 @@
-//! What killed hunts leave behind: bisect sessions, worktrees that git still knows, and builds
-//! in slots. A hunt that ends by itself leaves neither.
+//! Finds and removes what killed hunts leave behind: bisect sessions, worktrees that git still
+//! knows, and builds in slots. A hunt that ends by itself leaves none of these.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -15,18 +15,18 @@ use super::begin::default_slots;
 use super::cleanup::clean_slots;
 use super::open::begun;
 
-/// What is left, and how much of the disk it takes.
+/// What killed hunts left, and its size on disk.
 #[derive(Clone, Debug, Default)]
 pub struct Left {
-    /// Slots with something in them.
+    /// Slots that are not empty.
     pub slots: usize,
-    /// Bisect sessions of hunts that nobody drives.
+    /// Bisect sessions of hunts without a running driver.
     pub sessions: usize,
-    /// Bytes in the slots.
+    /// Bytes on disk in the slots.
     pub bytes: u64,
 }
 
-/// What there is to sweep.
+/// Counts what `sweep` would remove.
 pub fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
     let mut left = Left::default();
     for hunt in store.hunts()? {
@@ -44,7 +44,7 @@ pub fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
     Ok(left)
 }
 
-/// Removes it. What somebody holds stays.
+/// Removes what killed hunts left. Locked slots and running hunts are not touched.
 pub fn sweep(repository: &Repository, store: &Store) -> Result<(), HuntError> {
     for hunt in store.hunts()? {
         if is_abandoned(&hunt)? {
@@ -64,20 +64,20 @@ fn is_abandoned(hunt: &HuntDir) -> Result<bool, HuntError> {
     Ok(hunt.bisect_repository().exists() && !hunt.is_driven()?)
 }
 
-/// Every place where a hunt of this repository may have built, gone or not.
+/// All folders of slots that hunts of this repository used, even if they no longer exist.
 fn folders_of_slots(
     repository: &Repository,
     store: &Store,
 ) -> Result<BTreeSet<PathBuf>, HuntError> {
     let mut folders = BTreeSet::from([default_slots(repository)]);
     for hunt in store.hunts()? {
-        // One whose journal cannot be read has nothing to say of slots.
+        // A hunt with an unreadable journal names no folder.
         folders.extend(begun(&hunt).ok().map(|begun| PathBuf::from(begun.slots)));
     }
     Ok(folders)
 }
 
-/// Bytes that a folder takes on the disk; what cannot be looked at counts as nothing.
+/// Bytes that a folder takes on disk. Unreadable entries count as 0.
 fn size(path: &Path) -> u64 {
     let Ok(meta) = path.symlink_metadata() else { return 0 };
     let below = std::fs::read_dir(path).ok().filter(|_| meta.is_dir());

@@ -1,5 +1,5 @@
-//! Which guards the bad endpoint breaks, and whether its runs lie far enough from the good
-//! one's. Pure.
+//! Chooses the targets: the guards that the bad endpoint breaks clearly enough, or the bad
+//! endpoint's failure. Pure.
 
 use crate::evaluation::{
     Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Outcome, Target, Value,
@@ -13,7 +13,7 @@ use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, look_in_noise, spread};
 use super::same_text::other_text;
 use super::strategy::SearchStrategy;
 
-/// What a hunt is to judge by.
+/// The targets of a hunt, the search method and the guards that are no targets.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     pub(super) targets: Vec<Target>,
@@ -21,7 +21,7 @@ pub(super) struct Chosen {
     pub(super) others: Vec<OtherGuard>,
 }
 
-/// Chooses the targets, or ends the hunt in plain words.
+/// Chooses the targets. The error is the finding that ends the hunt.
 pub(super) fn choose(
     good: &Observation,
     bad: &Observation,
@@ -34,7 +34,7 @@ pub(super) fn choose(
     Ok(chosen)
 }
 
-/// The same, with targets that do not know yet which checks are required.
+/// Chooses the targets without the required checks.
 fn unbound(
     good: &Observation,
     bad: &Observation,
@@ -68,14 +68,14 @@ fn unbound(
     guard_targets(good, bad, guards, policy)
 }
 
-/// An endpoint without the measures that nothing guards: whether those fail decides nothing.
+/// An endpoint's runs of guarded measures. Failures of other measures do not matter.
 fn guarded(endpoint: &Observation, guards: &[Guard]) -> Observation {
     let mut guarded = endpoint.clone();
     guarded.samples.retain(|name, _| guards.iter().any(|guard| guard.metric.measure == *name));
     guarded
 }
 
-/// The first failure of an endpoint, for people.
+/// A message about an endpoint's first failure.
 fn first_failure(endpoint: &Observation) -> Option<String> {
     if let Some(failure) = &endpoint.build_failure {
         return Some(format!("it {} ({})", failure.kind, failure.detail));
@@ -90,7 +90,7 @@ pub(super) fn unmeasurable(summary: String) -> Box<Finding> {
     Box::new(Finding::plain(Outcome::EndpointUnmeasurable, summary))
 }
 
-/// A failure that is reproducible where the good endpoint has none is itself what is hunted.
+/// Makes the bad endpoint's failure the target, if its kind can be hunted.
 fn failure_target(
     measure: Option<String>,
     failure: &Failure,
@@ -117,7 +117,7 @@ fn failure_target(
     })
 }
 
-/// What one guard says of the endpoints.
+/// The result of checking one guard at the endpoints.
 pub(super) enum GuardCheck {
     Target(Box<GuardTarget>),
     Overlap(String),
@@ -178,7 +178,7 @@ fn guard_targets(
     Err(Box::new(Finding::plain(Outcome::NoRegression, summary)))
 }
 
-/// What the runs at hand say of one guard.
+/// Checks one guard with the runs made so far.
 pub(super) fn look(
     good: &Observation,
     bad: &Observation,
@@ -198,7 +198,7 @@ pub(super) fn look(
         };
     };
     if guard.is_broken(&baseline, &baseline) {
-        // `max` and `min` can be broken at the good end already: nobody between broke them.
+        // If `max` or `min` is broken at the good end already, no commit of the range broke it.
         return GuardCheck::Holds(format!(
             "{metric} is out of its bounds at the good end already ({baseline})"
         ));
@@ -217,7 +217,7 @@ pub(super) fn look(
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let runs = good.values(metric).len().min(bad.values(metric).len());
     if repeats && policy.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
-        // A coin may well fall twice the same way.
+        // A few equal runs of a flaky test may be chance.
         return GuardCheck::More;
     }
     let is_forced = policy.by == SearchBy::Posterior && baseline.number().is_some();
@@ -231,7 +231,7 @@ pub(super) fn look(
     look_in_noise(good, bad, target, policy)
 }
 
-/// Whether the bad endpoint is better than the good one by more than it might be worse.
+/// Whether the bad endpoint is better than the good one by more than the tolerance.
 fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
     let number = |seen: &Observation| seen.level(&guard.metric).and_then(|v| v.number());
     match (number(good), number(bad)) {
@@ -242,7 +242,7 @@ fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
     }
 }
 
-/// "ppl 6.12 → 6.13 (+0.01, tolerance 0.05)".
+/// Prints a change: "ppl 6.12 → 6.13 (+0.010000, tolerance 0.050000)".
 pub(super) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
     match (baseline.number(), level.number()) {
         (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
@@ -253,7 +253,7 @@ pub(super) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) 
     }
 }
 
-/// Every guard as a target against the level at `good`, for an oracle that knows no bad end.
+/// Every guard as a target with the level at `good` as baseline, for an oracle without a bad end.
 pub(super) fn standing(
     good: &Observation,
     guards: &[Guard],

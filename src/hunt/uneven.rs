@@ -1,9 +1,9 @@
-//! Where commits flake by themselves: rates name a commit only if those before it fail equally
-//! often, and those from it on too.
+//! Detects commits with failure rates of their own. Rates can name a commit only if all commits
+//! before it fail equally often, and so do all commits from it on.
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{CommitId, Metric, Phase, Verdict};
+use crate::evaluation::{CommitId, Metric, Phase};
 use crate::git::Range;
 use crate::oracle::{Request, measures_of};
 use crate::search::odds_of_unevenness;
@@ -13,15 +13,15 @@ use super::account::{Ledger, SearchRange};
 use super::driver::Driver;
 use super::fresh::verdict_of_run;
 
-/// Odds beyond which one rate a side is given up (1 in 20).
+/// Log Bayes factor above which a side has no common failure rate (20 : 1).
 const MOST_UNEVEN: f64 = 3.0;
-/// Runs that all say the same after which a commit does not flake.
+/// Minimum number of runs, all equal, after which a commit counts as not flaky.
 const RUNS_TO_BE_SURE: usize = 5;
 
-/// Commits on one side of another, each with its count.
+/// The commits on one side of a commit, each with its count.
 type CountedCommits<'a> = Vec<(&'a CommitId, Count)>;
 
-/// How often the runs of a commit broke the guard.
+/// How many runs of a commit failed, of how many.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Count {
     pub(super) failed: usize,
@@ -34,12 +34,12 @@ impl Count {
         self.failed += usize::from(sample > 0.5);
     }
 
-    /// Whether its runs contradict each other.
+    /// Whether some runs failed and others did not.
     fn is_mixed(self) -> bool {
         0 < self.failed && self.failed < self.runs
     }
 
-    /// Whether most of its runs failed.
+    /// Whether most runs failed.
     fn fails_mostly(self) -> bool {
         2 * self.failed > self.runs
     }
@@ -56,8 +56,8 @@ impl FromIterator<f64> for Count {
 }
 
 impl Driver<'_> {
-    /// Why a commit cannot be named by rates, and what stays open, where commits on one side of it
-    /// do not fail equally often.
+    /// If commits on one side of `commit` do not fail equally often: the candidates, and why rates
+    /// cannot name `commit`.
     pub(super) fn uneven(
         &self,
         search_range: &SearchRange,
@@ -68,8 +68,8 @@ impl Driver<'_> {
         self.unevenness(search_range, commit, counts, sides)
     }
 
-    /// Withdraws what was named where all runs of the hunt show that commits flake by themselves:
-    /// a commit is then like its neighbours by chance as easily as by its change.
+    /// Withdraws found commits if all runs of the hunt show that commits on one side do not fail
+    /// equally often. Then the difference between a commit and its parent may be chance.
     pub(super) fn withdraw_the_uneven(
         &mut self,
         ledger: &mut Ledger,
@@ -77,11 +77,10 @@ impl Driver<'_> {
     ) -> Result<(), HuntError> {
         for (commit, search_range) in claims {
             let counts = self.counts_in(search_range)?;
-            let newer_fails = search_range.aim.newer() == Verdict::Bad;
             let [mut older, mut newer] = self.sides_of(commit, &counts)?;
-            // What is mended on the way fails otherwise than its side without flaking.
-            older.retain(|(_, count)| count.fails_mostly() != newer_fails);
-            newer.retain(|(_, count)| count.fails_mostly() == newer_fails);
+            // Commits after a mend differ from their side, but not because they are flaky.
+            older.retain(|(_, count)| !count.fails_mostly());
+            newer.retain(|(_, count)| count.fails_mostly());
             let mut sides = [older, newer];
             for side in &mut sides {
                 if !side.iter().any(|(_, count)| count.is_mixed()) {
@@ -95,8 +94,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// How often each commit that was judged in this hunt is worse than the search range allows, in all
-    /// of its runs.
+    /// The counts of all commits that this hunt judged, and of its ends, from all their runs. A run
+    /// on the side of the newer end counts as a failure.
     fn counts_in(
         &mut self,
         search_range: &SearchRange,
@@ -117,10 +116,11 @@ impl Driver<'_> {
             let runs = seen.samples.values().map(Vec::len).min().unwrap_or(0);
             let mut count = Count::default();
             for run in 0..runs {
-                match verdict_of_run(&seen, run, &search_range.targets, &recipe).verdict {
-                    Verdict::Bad => count.add(1.0),
-                    Verdict::Good => count.add(0.0),
-                    Verdict::Skip | Verdict::Unknown => {}
+                let verdict = verdict_of_run(&seen, run, &search_range.targets, &recipe).verdict;
+                if verdict == search_range.aim.newer() {
+                    count.add(1.0);
+                } else if verdict == search_range.aim.older() {
+                    count.add(0.0);
                 }
             }
             if count.runs > 0 {
@@ -130,7 +130,7 @@ impl Driver<'_> {
         Ok(counts)
     }
 
-    /// The counted commits that do not contain the commit, and those that do.
+    /// The counted commits that do not descend from `commit`, and those that do.
     fn sides_of<'a>(
         &self,
         commit: &CommitId,
@@ -145,7 +145,7 @@ impl Driver<'_> {
         Ok([older, newer])
     }
 
-    /// Why these sides of a commit do not tell it apart, and what stays open.
+    /// If a side does not fail equally often: the candidates, and why rates cannot name `commit`.
     fn unevenness(
         &self,
         search_range: &SearchRange,
@@ -178,8 +178,9 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// An end of a part of the history that flakes though the hunt's own end there repeats: what its
-    /// runs say of a rate is its own. `ends`: the samples of the part's good and bad end.
+    /// An end of the search range that is flaky although the hunt's endpoint on that side repeats.
+    /// Its failure rate tells nothing about other commits. `ends`: the samples of the range's good
+    /// and bad end.
     pub(super) fn flaky_end(
         &mut self,
         search_range: &SearchRange,
@@ -203,7 +204,7 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The commits between those that do not flake.
+    /// The commits between the newest ones that never fail and the oldest one that always fails.
     fn between_steady(
         &self,
         search_range: &SearchRange,

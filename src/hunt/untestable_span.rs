@@ -1,6 +1,5 @@
-//! Where commits in a row cannot be tested, one of them made the step between those that can.
-//! Whether it lasts to the newer end is asked as of a commit that was found: what was undone is no
-//! answer.
+//! Handles a step made by one of several untestable commits in a row. As with a found commit, the
+//! hunt checks whether the step lasts to the newer end: a step that was undone is no answer.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +15,8 @@ use super::lasting::Step;
 use super::search::UNTESTABLE;
 
 impl Driver<'_> {
-    /// Adds the candidates of a search range to the ledger and checks whether the step that one of them
-    /// made lasts to the newer end. Returns further ranges to search.
+    /// Adds the candidates to the ledger and checks whether the step that one of them made lasts to
+    /// the newer end. Returns further ranges to search.
     pub(super) fn look_behind_span(
         &mut self,
         ledger: &mut Ledger,
@@ -45,8 +44,8 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// The step from before the candidates to the newest of them, as if that one had made it, and
-    /// what was measured there; `None` where either was not measured.
+    /// The step over the candidates, as if the newest one had made it, and the newest one's runs.
+    /// `None` if the newest candidate or the parent before them lacks the expected verdict.
     fn step_over(
         &mut self,
         search_range: &SearchRange,

@@ -1,4 +1,4 @@
-//! Linked folders that are too large to look at before and after each build and run.
+//! Notes linked folders that are too large to check before and after each build and run.
 
 use crate::build::Linked;
 use crate::store::journal::Event;
@@ -7,7 +7,7 @@ use super::HuntError;
 use super::driver::Driver;
 
 impl Driver<'_> {
-    /// Notes that nobody would see a build or run write there.
+    /// If linked folders are too large, notes that writes to them would not be noticed.
     pub(super) fn tell_unwatched(&mut self) -> Result<(), HuntError> {
         let (links, checkout) = (&self.oracle.config.worktree.link, &self.oracle.checkout);
         let Some(checkout) = checkout.as_ref().filter(|_| !links.is_empty()) else {

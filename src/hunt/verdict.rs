@@ -1,4 +1,4 @@
-//! Writes a verdict down, with what it rests on.
+//! Writes a verdict and its runs to the journal.
 
 use crate::evaluation::{Judgement, Phase};
 use crate::oracle::{Observation, Oracle};
@@ -6,12 +6,12 @@ use crate::store::journal::{Event, Judged};
 
 use super::HuntError;
 
-/// Where in a hunt a verdict belongs.
+/// The part of a hunt that a verdict belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VerdictContext {
     pub(super) search_number: usize,
     pub(super) phase: Phase,
-    /// Commits and steps git thinks are left.
+    /// Commits and steps left by git's estimate.
     pub(super) left: Option<(usize, usize)>,
 }
 

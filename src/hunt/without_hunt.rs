@@ -1,4 +1,4 @@
-//! Work that belongs to no hunt: `measure`, and an oracle in a bisect of the user's own.
+//! Work without a hunt: `measure`, and an oracle in the user's own `git bisect`.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::open::laying;
 use super::targets::standing;
 use super::{HuntError, UsageError};
 
-/// What the names of a configuration stand for now.
+/// The commits and files that a configuration's names resolve to now.
 pub fn pins(repository: &Repository, config: &Config) -> Result<Pins, HuntError> {
     let history = History::open(repository)?;
     let found = Pins::find(config, &history).map_err(UsageError::from)?;
@@ -57,14 +57,14 @@ pub fn alone(
     })
 }
 
-/// Leaves no worktree registered behind such work.
+/// Empties the unlocked slots and removes their worktrees.
 pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
     clean_slots(oracle.engine.history.repository(), &oracle.slots)
 }
 
-/// Judges a commit by every guard against the level at `good`, one run of good and as many of
-/// the commit as it takes to repeat itself: what an oracle without a hunt can tell. An `Err`
-/// string says why `good` itself bears no judgement.
+/// Judges a commit by every guard against the level at `good`, for an oracle without a hunt. `good`
+/// runs once, the commit until its verdict is decided. An `Err` string says why `good` cannot be
+/// the baseline.
 pub fn judge_against(
     oracle: &mut Oracle,
     good: &CommitId,

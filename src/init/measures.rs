@@ -141,7 +141,7 @@ fn first(
         Reading::Pattern { from, .. }
         | Reading::Speeds { from, .. }
         | Reading::Checks { from, .. } => {
-            notes.unsure.push(format!("how it is read was made from what {from} prints"));
+            notes.unsure.push(format!("output pattern guessed from {from}"));
         }
         Reading::Perplexity(Some(_)) | Reading::LlamaBench | Reading::Passes => {}
     }

@@ -191,7 +191,7 @@ impl Oracle {
             return Err(OracleError::Throttled { runs: *in_row, measure, commit: short, why });
         }
         let rest = given(run.record.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
-        self.recorder.waits("waits for the machine to cool down", commit, Some(&measure), phase);
+        self.recorder.waits("waiting for the machine to cool down", commit, Some(&measure), phase);
         if self.stop.within(rest) {
             return Err(OracleError::Stopped);
         }
@@ -207,8 +207,8 @@ impl Oracle {
         phase: Phase,
     ) -> Result<Held, OracleError> {
         let why = match share {
-            MachineShare::Beside => "waits for a run of bisect-ppl that must be alone to end",
-            MachineShare::Alone => "waits for every other build and run of bisect-ppl to end",
+            MachineShare::Beside => "waiting for an exclusive run of bisect-ppl to end",
+            MachineShare::Alone => "waiting for every other build and run of bisect-ppl to end",
         };
         let mut waiting = || self.recorder.waits(why, commit, measure, phase);
         self.launcher.quiet.take(share, &self.stop, &mut waiting).map_err(|not| match not {

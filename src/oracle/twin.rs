@@ -42,7 +42,7 @@ impl Oracle {
         };
         let run = self.store.put_run(&record, pending.path())?;
         let text = format!(
-            "{} was not run for {}: it would load the very same {} files as {}",
+            "{} was not run for {}: its {} files are identical to those of {}, whose result is reused",
             commit.short(),
             measure.name,
             twin.record.loaded.map_or(0, |loaded| loaded.own.len()),

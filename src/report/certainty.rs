@@ -12,23 +12,20 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     let sure = text::percent(first.confidence);
     let wrong = chance_of_error(first.confidence);
     if first.basis == Basis::BitExact {
-        return format!("{sure}: every run repeated bit for bit; {wrong} that this is by chance");
+        return format!("{sure}: every run repeated bit for bit; {wrong} of that by luck");
     }
     if !report.was_found_in_noise(first) {
-        return format!(
-            "{sure}: repeated runs of it and of its parents never overlap; {wrong} that this is \
-             by chance"
-        );
+        return format!("{sure}: repeated runs never overlap; {wrong} of that by luck");
     }
     let fresh = format!(
-        "{sure}: measured afresh in turn, runs of it and of its {} speak {} to 1 for a step",
+        "{sure}: fresh runs of it and of its {} favour a real change {} : 1",
         if first.parents.len() > 1 { "parents" } else { "parent" },
         odds(first.confidence)
     );
     let likely = report.first(&first.commit);
     match likely.filter(|_| first.basis == Basis::Posterior) {
         Some(likely) => {
-            format!("{fresh}; the search, from runs of its own, had put {} on it", chance(likely))
+            format!("{fresh}; the search had given it {} from its own runs", chance(likely))
         }
         None => fresh,
     }
@@ -90,7 +87,7 @@ pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     if noise.kind.is_rate() {
         return Some(format!("at good {good}, at bad {bad}"));
     }
-    Some(format!("good {good}, bad {bad}, one run strays by {}", strays(noise)))
+    Some(format!("good {good}, bad {bad}, run-to-run noise {}", strays(noise)))
 }
 
 /// A sentence with the levels and the noise of a search's two ends.
@@ -107,7 +104,7 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     let strays = strays(noise);
     let distance = noise.distance.number().unwrap_or(f64::INFINITY);
     let apart = if distance.is_finite() {
-        format!(", so good and bad lie {distance:.1} times that apart (d = {distance:.1})")
+        format!("; good and bad are {distance:.1}σ apart")
     } else {
         String::new()
     };
@@ -117,13 +114,13 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     match (noise.paired, paired) {
         (true, _) => format!(
             "The machine drifts, so each run was compared with one of the good endpoint beside \
-             it. {ends}; such a difference strays by {strays}{apart}."
+             it. {ends}; noise of such a difference {strays}{apart}."
         ),
         (false, true) => format!(
-            "{ends}; one run strays by {strays}{apart}. Then the machine drifted, and from there \
+            "{ends}; run-to-run noise {strays}{apart}. Then the machine drifted, and from there \
              on each run was compared with one of the good endpoint beside it."
         ),
-        (false, false) => format!("{ends}; one run strays by {strays}{apart}."),
+        (false, false) => format!("{ends}; run-to-run noise {strays}{apart}."),
     }
 }
 

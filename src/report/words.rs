@@ -126,10 +126,18 @@ pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
 /// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)`.
 pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let [from, to] = report.options.aim.swap_if_fix(["good", "bad"]);
+    let total =
+        format!("{} got {} from {from} to {to}", account.metric, moved(report, &account.total));
+    match account.rest.number() {
+        Some(rest) if rest == 0.0 => return format!("{total}: all of it is explained"),
+        Some(rest) if rest < 0.0 => {
+            let back = text::figure(-rest);
+            return format!("{total}: all of it is explained; other commits gained back {back}");
+        }
+        _ => {}
+    }
     format!(
-        "{} got {} from {from} to {to}: {} explained, {} left (tolerance {})",
-        account.metric,
-        moved(report, &account.total),
+        "{total}: {} explained, {} left (tolerance {})",
         text::value(&account.explained),
         text::value(&account.rest),
         text::value(&account.limit)
@@ -164,7 +172,7 @@ pub(super) fn hunted_failure(report: &Report) -> Option<String> {
     let target = report.target_failure.as_ref()?;
     let who = target.measure.as_deref().unwrap_or("the build");
     let what = failure_text(&target.failure);
-    Some(format!("Hunted was a failure, not a figure: {who} {what}"))
+    Some(format!("This hunt looked for a failure, not a change of the metric: {who} {what}"))
 }
 
 /// The facts about a first bad commit, each with its label; a full sentence has an empty label.

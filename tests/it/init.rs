@@ -174,7 +174,7 @@ fn a_cargo_tree_is_hunted_in() {
         "{text}"
     );
     assert!(text.contains("pattern = 'perplexity +of +the +text: +("), "{text}");
-    said.says(&["how it is read was made from what src/main.rs:21 prints"]);
+    said.says(&["output pattern guessed from src/main.rs:21"]);
 }
 
 #[test]

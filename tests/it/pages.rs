@@ -121,7 +121,8 @@ fn a_report_comes_in_any_format_wherever_it_is_wanted() {
 
     let issue = env.run(&["report", &hunt.id(), "--format", "issue"]).expect(0).stdout;
     assert!(issue.lines().count() <= 40, "{issue}");
-    for said in [history.commit(2), history.commit(1), "0.5 worse (tolerance 0.2)", "To reproduce"] {
+    for said in [history.commit(2), history.commit(1), "0.5 worse (tolerance 0.2)", "To reproduce"]
+    {
         assert!(issue.contains(said), "no {said} in {issue}");
     }
     for forbidden in ["#12", "@octocat", "](", "http"] {
@@ -160,16 +161,16 @@ fn a_hunt_in_noise_says_in_a_browser_what_it_believed() {
     assert!(page.width <= PHONE, "{} pixels wide on a screen of {PHONE}", page.width);
     for said in [
         "How the search weighed the commits",
-        "one run strays by",
+        "run-to-run noise",
         "of the probability",
-        "to 1 for a step",
+        "favour a real change",
         "95 % interval",
         "commit 5, the confirmed first bad commit",
     ] {
         assert!(page.dom.contains(said), "no {said} in {}", page.dom);
     }
     assert!(!page.dom.contains("How the range narrowed"), "{}", page.dom);
-    for said in ["put ppl at", "to 1 for a step", "95 % interval"] {
+    for said in ["put ppl at", "favour a real change", "95 % interval"] {
         assert!(hunt.output.stdout.contains(said), "no {said} in {}", hunt.output.stdout);
     }
 }

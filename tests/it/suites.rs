@@ -68,7 +68,7 @@ fn a_suite_that_fails_is_hunted() {
     let said = env.run(&["init", "--set", "build.target=test-kernels"]).expect(0);
     said.says(&[
         "a suite of tests (no program for perplexity was found): `test-kernels`, Makefile:6",
-        "how it is read was made from what tests/kernels.c:11 prints",
+        "output pattern guessed from tests/kernels.c:11",
     ]);
     let text = written(&env);
     for line in [

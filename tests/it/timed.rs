@@ -53,7 +53,7 @@ impl Place {
 
 const START: [&str; 3] = ["start", "--good", "v1"];
 const EXCLUSIVE: &str = "exclusive = true";
-const WAITS: &str = "waits for a run of bisect-ppl that must be alone to end";
+const WAITS: &str = "waiting for an exclusive run of bisect-ppl to end";
 
 /// A hunt with much to build and much to run, whose engines mind company or do not.
 fn busy(alone: bool) -> Plan {
@@ -233,7 +233,7 @@ fn a_machine_that_keeps_throttling_stops_the_hunt_and_resume_goes_on() {
     let hunt = card.hunt(&START);
     let output =
         hunt.output.expect(5).says(&["the machine throttles: 3 runs of ppl", "let it cool"]);
-    assert!(output.stderr.contains("note: waits for the machine to cool"), "{}", output.stderr);
+    assert!(output.stderr.contains("note: waiting for the machine to cool"), "{}", output.stderr);
     assert_eq!(card.place.env.runs(), ["0"; 3]);
     card.tells("0x01");
     let hunt = card.hunt(&["resume"]).names(&card.place.history, 1);

@@ -175,7 +175,7 @@ fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
     assert_eq!((&left.good, &left.bad), (&commit('1'), &commit('7')));
     assert_eq!(only_target(left).bad, Value::Number(7.2));
 
-    // What is right of a find in there ends at that search range's level, not at the bad endpoint's.
+    // In that range, the rest ends at the range's own bad level, not at the bad endpoint's.
     let mut left = left.clone();
     if let Target::Guard(target) = &mut left.targets[0] {
         target.bad = Value::Number(8.2);
@@ -265,7 +265,7 @@ fn small_steps_alone_are_gradual_with_the_crossing_first() {
     let contributions = vec![part('1', '4', 3), part('4', '5', 1), part('6', '7', 1)];
     let finding = ledger.close(contributions.clone(), &history());
     assert_eq!(finding.outcome, Outcome::Gradual);
-    // A search range of several commits names none of them.
+    // A contribution of several commits adds no candidate.
     assert_eq!(finding.candidates, [commit('7'), commit('5')]);
     assert_eq!(finding.contributions, contributions);
     assert!(finding.summary.ends_with("nobody is blamed"), "{}", finding.summary);
@@ -333,7 +333,7 @@ proptest! {
         steps in prop::collection::vec((2_u32..14, 1_i32..40), 0..6),
         total in 1_i32..400,
     ) {
-        // A commit is found once, however many ways lead to it.
+        // A commit is found once, however many paths lead to it.
         let steps: std::collections::BTreeMap<u32, i32> = steps.into_iter().collect();
         let bad = 6.0 + f64::from(total) / 4.0;
         let (mut ledger, search_range) = whole(target(UP, 6.0, bad));

@@ -25,7 +25,7 @@ fn the_step_is_measured_against_the_worst_parent() {
     assert_eq!(worst, 1);
     assert_eq!(effect.parent, Value::Number(6.4));
     assert!((effect.own_step.unwrap() - 0.6).abs() < 1e-12);
-    // Where less is worse, the worst is the least.
+    // If less is worse, the lowest parent is the worst.
     let (effect, worst) = own(&at('a', &[5.0]), &parents, target(DOWN, 7.0, 5.0));
     assert_eq!(worst, 0);
     assert!((effect.unwrap().own_step.unwrap() - 1.1).abs() < 1e-12);
@@ -103,7 +103,7 @@ fn exactly_half_the_limit_is_not_blamed() {
 
 #[test]
 fn effects_are_ordered_by_their_size_in_limits() {
-    // 0.6 of 0.5 is more than 0.6 of 5; a changed fact outweighs both.
+    // A step of 0.6 weighs more with a tolerance of 0.5 than of 5. A changed fact outweighs both.
     let wide = target(GuardForm::MaxIncrease(5.0), 6.0, 6.6);
     let narrow = target(UP, 6.0, 6.6);
     let fact = unchanged("x", "y");

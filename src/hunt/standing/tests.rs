@@ -102,13 +102,22 @@ fn a_step_from_below_good_is_mostly_left_though_little_is_above_good() {
 }
 
 #[test]
+fn what_was_worse_before_a_step_and_is_good_again_counts_for_the_step() {
+    // 1.62 worse before it, which an earlier mend took away.
+    let mut all = vec![found('1', 4.02)];
+    let around = Around { before: 1.62, ..before() };
+    settle(&mut all, &mend(1.62, 2.4), &[around]);
+    assert!(all[0].stands());
+}
+
+#[test]
 fn the_change_whose_files_the_mend_puts_back_was_made_good_in_part() {
     let mut all = vec![found('1', 0.83), found('2', 1.89)];
     let kept = Around { carried: Carried::Whole, ..before() };
     let put_back = Around { carried: Carried::InPart, is_put_back: true, ..before() };
     settle(&mut all, &mend(0.83, 1.89), &[kept.clone(), put_back.clone()]);
     assert!(all.iter().all(FoundCommit::stands));
-    // What leaves nothing of the step is not a part of it.
+    // A mend as large as the step undoes the whole step.
     settle(&mut all, &mend(1.89, 0.83), &[kept, put_back]);
     assert_eq!(all[1].standing, undone());
 }

@@ -48,7 +48,7 @@ fn a_speed_is_compared_by_ratios() {
     let noise = target.noise.unwrap();
     assert_eq!(noise.kind, NoiseKind::Log);
     assert!((noise.bad - noise.good - (200.0_f64 / 150.0).ln()).abs() < 1e-3, "{noise:?}");
-    // The machine may drift away from levels that git would go by.
+    // Git cannot choose: the machine may drift, and its verdicts would need fixed levels.
     assert_eq!(chosen.steadiness, SearchMethod::Posterior);
 }
 
@@ -97,7 +97,7 @@ fn runs_that_overlap_ask_for_more_until_that_is_futile() {
 
 #[test]
 fn noise_that_hides_a_step_says_what_it_would_take() {
-    // Two steps of a standard deviation each in noise that does not average out in 60 runs.
+    // A step of 0.8 in noise with a standard deviation of 1.3.
     let around = |level: f64| -> Vec<f64> {
         (0..60).map(|i| level + [1.6, -1.6, 0.8, -0.8][i % 4]).collect()
     };
@@ -106,7 +106,7 @@ fn noise_that_hides_a_step_says_what_it_would_take() {
     assert!(said.contains("runs of each endpoint would tell"), "{said}");
 }
 
-/// The seconds that a pass/fail measure takes are a time like any other.
+/// The wall-clock time of a pass/fail measure is judged like any other time.
 #[test]
 fn what_a_flaky_test_takes_is_no_pass_or_failure() {
     let policy = EndpointPolicy {
@@ -150,7 +150,7 @@ fn without_a_regression_figure_and_tolerance_are_told() {
     let (outcome, said) = ended(&at('1', &[6.0; 2]), &at('2', &[6.25; 2]), &[guard(UP)]);
     assert_eq!(outcome, Outcome::NoRegression);
     assert!(said.contains("ppl 6 → 6.25 (+0.250000, tolerance 0.500000)"), "{said}");
-    // Reversed in measure is no regression either, steady or not.
+    // An improvement is no regression either, with and without noise.
     assert_eq!(ended(&at('1', &[7.0; 2]), &at('2', &[6.0; 2]), &[guard(UP)]).0, outcome);
     assert_eq!(
         ended(&at('1', &[7.0, 7.1, 7.0, 7.1]), &at('2', &[6.0, 6.1, 6.0, 6.1]), &[guard(UP)]).0,

@@ -223,7 +223,10 @@ fn every_way_a_hunt_can_end_has_its_page() {
         (plain(Outcome::NoRegression, "Keeps all."), "No regression between the endpoints"),
         (plain(Outcome::NoiseTooLarge, "Overlap."), "The noise is too large to search"),
         (plain(Outcome::EndpointUnmeasurable, "Crash."), "An endpoint cannot be measured"),
-        (crash(), "Hunted was a failure, not a figure: ppl crashes (signal 11)"),
+        (
+            crash(),
+            "This hunt looked for a failure, not a change of the metric: ppl crashes (signal 11)",
+        ),
         (Hunt::at_search(), "Interrupted, no answer yet"),
         (Hunt::begun("v1", "x"), "as it stood"),
     ] {

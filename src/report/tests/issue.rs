@@ -16,11 +16,11 @@ fn a_first_bad_commit_for_an_issue() {
 
     - Commit: `dddddddddddddddddddddddddddddddddddddddd` by Ada Example &lt;ada@{joiner}example.org&gt;, 2026-01-02T03:04:05Z
     - Parent: `cccccccccccccccccccccccccccccccccccccccc`
-    - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)
+    - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)
     - Tolerance: ppl may rise by at most 0.05
-    - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance that this is by chance
+    - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance of that by luck
     - Files: src/kv_cache.c +3 -1
-    - Account: ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
+    - Account: ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)
     - Range: v1.0 (`bbbbbbbbbb`) to HEAD (`eeeeeeeeee`), 12 commits, 4 measured
     - Skipped: `ffffffffff` (does not build)
     - Machine: Example CPU (2 cores), no GPU, 4096 MiB, Linux 6.1

@@ -36,9 +36,9 @@ fn a_first_bad_commit_on_the_terminal() {
     insta::assert_snapshot!(terminal_answer(&with_culprit().report()), @r"
     First bad commit: dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
     Author: Ada Example <ada@example.org>  Date: 2026-01-02T03:04:05Z
-    ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)
-    Confidence 100 %: every run repeated bit for bit; 0.00 % chance that this is by chance
-    ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
+    ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)
+    Confidence 100 %: every run repeated bit for bit; 0.00 % chance of that by luck
+    ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)
     Files it touches:
       src/kv_cache.c  +3 -1
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)

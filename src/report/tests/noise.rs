@@ -131,10 +131,10 @@ fn a_first_bad_commit_that_a_search_in_noise_found_on_the_terminal() {
     insta::assert_snapshot!(terminal_answer(&posterior().report()), @r"
     First bad commit: dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
     Author: Ada Example <ada@example.org>  Date: 2026-01-02T03:04:05Z
-    ppl: 7.225 at the parent, 7.55 here, 0.33 worse (95 % interval 0.18 to 0.47; limit 0.05)
-    Confidence 99.69 %: measured afresh in turn, runs of it and of its parent speak 320 to 1 for a step; the search, from runs of its own, had put 96.8 % on it
-    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; one run strays by 0.11, so good and bad lie 3.0 times that apart (d = 3.0). The search weighed all 31 runs of 4 commits together until one commit, dddddddddd, held 96.8 % of the probability.
-    ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
+    ppl: 7.225 at the parent, 7.55 here, 0.33 worse (95 % interval 0.18 to 0.47; tolerance 0.05)
+    Confidence 99.69 %: fresh runs of it and of its parent favour a real change 320 : 1; the search had given it 96.8 % from its own runs
+    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; run-to-run noise 0.11; good and bad are 3.0σ apart. The search weighed all 31 runs of 4 commits together until one commit, dddddddddd, held 96.8 % of the probability.
+    ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)
     Files it touches:
       src/kv_cache.c  +3 -1
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
@@ -149,7 +149,7 @@ fn what_the_search_believed_in_markdown() {
     insta::assert_snapshot!(said, @r"
 
 
-    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; one run strays by 0.11, so good and bad lie 3.0 times that apart (d = 3.0). The search weighed all 31 runs of 4 commits together until one commit, dddddddddd, held 96.8 % of the probability.
+    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; run-to-run noise 0.11; good and bad are 3.0σ apart. The search weighed all 31 runs of 4 commits together until one commit, dddddddddd, held 96.8 % of the probability.
 
     | commit | the first bad one | bad | runs |
     | --- | --- | --- | --- |
@@ -222,7 +222,7 @@ fn candidates_stand_with_their_probability_the_likeliest_first() {
     insta::assert_snapshot!(terminal_answer(&report), @r"
     The first bad commit is one of 2
     The budget of 40 runs is spent.
-    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; one run strays by 0.11, so good and bad lie 3.0 times that apart (d = 3.0). The search weighed all 31 runs of 5 commits together; 2 commits hold 96.0 % of the probability.
+    The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; run-to-run noise 0.11; good and bad are 3.0σ apart. The search weighed all 31 runs of 5 commits together; 2 commits hold 96.0 % of the probability.
     Candidates:
       66.0 %  dddddddddddddddddddddddddddddddddddddddd
       30.0 %  cccccccccccccccccccccccccccccccccccccccc
@@ -248,8 +248,8 @@ fn each_commit_settled_by_itself_has_levels_and_no_posterior() {
     confirmed(&mut hunt, first(Basis::Sequential));
     let page = markdown(&hunt.report());
     for said in [
-        "runs of it and of its parent speak 320 to 1 for a step\n",
-        "one run strays by 0.040, so good and bad lie 8.0 times that apart (d = 8.0).",
+        "fresh runs of it and of its parent favour a real change 320 : 1\n",
+        "run-to-run noise 0.040; good and bad are 8.0σ apart.",
         "so far apart that a run or two settle a commit",
         "95 % interval",
     ] {
@@ -272,7 +272,7 @@ fn runs_in_pairs_and_in_percent_are_said_so() {
     let page = of(paired);
     let said = "The machine drifts, so each run was compared with one of the good endpoint beside \
                 it. The endpoints' 6 runs each put ppl at 7.210 at the good end and 7.532 at the bad \
-                end; such a difference strays by 1.2 %";
+                end; noise of such a difference 1.2 %";
     assert!(page.contains(said), "{page}");
     assert!(page.contains("| pairs of runs |"), "{page}");
     let page = of(noise);
@@ -334,7 +334,7 @@ fn a_drawing_has_a_bar_a_line_and_what_was_measured() {
     assert_eq!(drawing.matches("<polygon").count(), 2, "{drawing}");
     // The range did not narrow: each commit stayed in question to the end.
     assert!(!page.contains("How the range narrowed"), "{page}");
-    assert!(page.contains("good 7.21, bad 7.53, one run strays by 0.11; a dash is a median"));
+    assert!(page.contains("good 7.21, bad 7.53, run-to-run noise 0.11; a dash is a median"));
     assert!(!page.contains("parts good from bad"), "{page}");
 }
 

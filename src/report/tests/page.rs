@@ -16,10 +16,10 @@ fn a_first_bad_commit_in_markdown() {
     - Author: Ada Example &lt;ada@{joiner}example.org&gt;
     - Date: 2026-01-02T03:04:05Z
     - Parent: cccccccccccccccccccccccccccccccccccccccc
-    - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (limit 0.05)
-    - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance that this is by chance
+    - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)
+    - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance of that by luck
 
-    | metric | parent | first bad commit | own step | over all pairs of runs | limit |
+    | metric | parent | first bad commit | own step | over all pairs of runs | tolerance |
     | --- | --- | --- | --- | --- | --- |
     | ppl | 7.21 | 7.52 | 0.31 | 0.31 to 0.31 | 0.05 |
 
@@ -80,7 +80,7 @@ fn a_first_bad_commit_in_markdown() {
 
     ## Account
 
-    - ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (limit 0.05)
+    - ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)
 
     ## Guards
 

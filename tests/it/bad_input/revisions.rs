@@ -12,22 +12,22 @@ fn a_name_that_nothing_has() {
     let env = plain("g g b b");
     insta::assert_snapshot!(start(&env, "v9.9", "HEAD"), @r"
     exit code 2
-    error: `v9.9` names no commit here
+    error: unknown revision `v9.9`
     hint: check the spelling; if it is a tag or a branch of the remote: git fetch --tags, then `git rev-parse v9.9`
     ");
     insta::assert_snapshot!(start(&env, "v1", "nowhere"), @r"
     exit code 2
-    error: `nowhere` names no commit here
+    error: unknown revision `nowhere`
     hint: check the spelling; if it is a tag or a branch of the remote: git fetch --tags, then `git rev-parse nowhere`
     ");
     insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--skip", "nothing"]), @r"
     exit code 2
-    error: `nothing` names no commit here
+    error: unknown revision `nothing`
     hint: check the spelling; if it is a tag or a branch of the remote: git fetch --tags, then `git rev-parse nothing`
     ");
     insta::assert_snapshot!(refused(&env, &["measure", "nowhere"]), @r"
     exit code 2
-    error: `nowhere` names no commit here
+    error: unknown revision `nowhere`
     hint: check the spelling; if it is a tag or a branch of the remote: git fetch --tags, then `git rev-parse nowhere`
     ");
 }
@@ -42,7 +42,7 @@ fn a_commit_that_is_not_in_a_shallow_clone() {
     let args = ["start", "--good", "v1", "--config", config.to_str().unwrap()];
     insta::assert_snapshot!(super::refused_with(&env, &clone, &args, &[]), @r"
     exit code 2
-    error: `v1` names no commit here
+    error: unknown revision `v1`
     hint: this clone is shallow; fetch the rest: git fetch --unshallow --tags
     ");
 }

@@ -72,7 +72,7 @@ fn an_overlay_of_nothing_is_refused() {
     });
     row.gets_refused(&["`bnech/**`", "nothing to lay", "hint:"]).costs(0, 0);
     let row = bench_of(hunt(without_a_bench()), "nowhere");
-    row.gets_refused(&["`nowhere` names no commit"]).costs(0, 0);
+    row.gets_refused(&["unknown revision `nowhere`"]).costs(0, 0);
 }
 
 #[test]

@@ -154,9 +154,9 @@ fn ten() -> Plan {
 #[test]
 fn a_shallow_clone_in_which_good_is_cut_off() {
     let row = in_clone(ten(), &["--depth", "5"]).between("2", "9");
-    row.gets_refused(&["names no commit here", "git fetch --unshallow"]).costs(0, 0);
+    row.gets_refused(&["unknown revision", "git fetch --unshallow"]).costs(0, 0);
     let row = in_clone(ten(), &["--depth", "5", "--no-tags"]);
-    row.gets_refused(&["`v1` names no commit", "git fetch --unshallow"]).costs(0, 0);
+    row.gets_refused(&["unknown revision `v1`", "git fetch --unshallow"]).costs(0, 0);
 }
 
 #[test]
