@@ -86,15 +86,11 @@ impl Driver<'_> {
             if found == newer || !looked_at.insert(found.clone()) {
                 continue;
             }
-            // Without the newer end's verdict here, the commit was found between other ends.
-            let number = self.searches.saturating_sub(1);
-            if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
-                continue;
-            }
-            let seen = self.oracle.evaluate(Request::look(found, &measures, Phase::Search))?;
-            let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
             let is_drifting = whole.targets.iter().any(drifts);
+            let look = Request::look(found, &measures, Phase::Search);
             if whole.aim == Aim::Regression && !is_drifting {
+                let seen = self.oracle.evaluate(look)?;
+                let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
                 self.note_mends_beside(ledger, &step)?;
             }
             let history = &self.oracle.history;
@@ -103,6 +99,13 @@ impl Driver<'_> {
             if is_kept && !history.is_gone_in_part(newer, &change) {
                 continue;
             }
+            // Without the newer end's verdict here, the commit was found between other ends.
+            let number = self.searches.saturating_sub(1);
+            if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
+                continue;
+            }
+            let seen = self.oracle.evaluate(look)?;
+            let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
             if is_drifting {
                 let chain = self.chain(found, newer)?;
                 self.doubt_what_is_gone(ledger, &step, &chain)?;
@@ -148,9 +151,10 @@ impl Driver<'_> {
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
-        let looks = match self.has_drifted(step)? {
-            true => MOST_LOOKS_AT_A_DIFFERENCE,
-            false => absences.clamp(MOST_LOOKS, MOST_ABSENCES),
+        let looks = if self.has_drifted(step)? {
+            MOST_LOOKS_AT_A_DIFFERENCE
+        } else {
+            absences.clamp(MOST_LOOKS, MOST_ABSENCES)
         };
         for _ in 0..looks {
             let suspect = match suspects.next() {
@@ -224,10 +228,7 @@ impl Driver<'_> {
         for (place, commit) in chain.iter().enumerate() {
             if judged.contains(commit) || place + 1 == chain.len() {
                 let differs = has_drifted && !self.same_levels(targets, before, commit)?;
-                let is_longer = place - from > longest.len();
-                if place > from
-                    && (differs > longest_differs || differs == longest_differs && is_longer)
-                {
+                if place > from && (differs, place - from) > (longest_differs, longest.len()) {
                     (longest, longest_differs) = (from..place, differs);
                 }
                 (from, before) = (place + 1, commit);
@@ -237,15 +238,19 @@ impl Driver<'_> {
         Ok((!longest.is_empty()).then(|| chain[middle].clone()))
     }
 
-    /// Whether the metric repeats and the newer end's level differs from the found commit's.
+    /// Whether the metric repeats, and the newer end has a slightly different level than the found
+    /// commit: one within the limit, which no other step of the hunt looks for.
     fn has_drifted(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
         let targets = &step.search_range.targets;
-        let repeats = |target: &Target| {
-            matches!(target, Target::Guard(target)
-                if target.noise.is_none() && target.bad.number().is_some_and(f64::is_finite))
+        let is_close = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());
+            let change = own.zip(target.bad.number());
+            let change = change.map(|(own, end)| target.guard.worsening(own, end).abs());
+            target.noise.is_none() && change.is_some_and(|change| change <= target.limit.max(0.0))
         };
         let [_, newer] = step.search_range.ends();
-        Ok(targets.iter().all(repeats)
+        Ok(targets.iter().all(is_close)
             && !self.same_levels(targets, &step.culprit.info.commit, newer)?)
     }
 

@@ -38,7 +38,7 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// A search in noise over one range.
 struct Search<'d, 'h> {
     driver: &'d mut Driver<'h>,
-    search_range: &'d SearchRange,
+    range: &'d SearchRange,
     target: GuardTarget,
     /// How samples are converted for the search.
     orientation: SearchOrientation,
@@ -124,7 +124,7 @@ pub(super) fn posterior(
     let ends = counted;
     let mut search = Search {
         driver,
-        search_range,
+        range: search_range,
         target,
         orientation,
         commits,
@@ -203,7 +203,7 @@ impl<'d> Search<'d, '_> {
     fn commit_of(&self, place: Place) -> CommitId {
         match place {
             // The search calls the older end good, also in a hunt for a fix.
-            Place::Good => self.search_range.ends()[0].clone(),
+            Place::Good => self.range.ends()[0].clone(),
             Place::Commit(one) => self.commits[one].clone(),
         }
     }
@@ -371,8 +371,8 @@ impl<'d> Search<'d, '_> {
     where
         'd: 'a,
     {
-        let (ends, aim) = (self.search_range.ends(), self.search_range.aim);
-        let (step, aside) = (Some(step), self.search_range.aside.as_slice());
+        let (ends, aim) = (self.range.ends(), self.range.aim);
+        let (step, aside) = (Some(step), self.range.aside.as_slice());
         Claim { commit, targets, strategy, step, search_number, ends, aim, aside }
     }
 
@@ -414,7 +414,7 @@ impl<'d> Search<'d, '_> {
             return Ok(Some(open));
         }
         let (strategy, step) = self.with_levels(strategy, noisy);
-        let targets = &self.search_range.targets;
+        let targets = &self.range.targets;
         let claim = self.claim_of(commit, targets, &strategy, step, number);
         let why = match self.driver.confirm(claim)? {
             ConfirmationOutcome::Culprit(culprit, seen) => {
@@ -433,7 +433,7 @@ impl<'d> Search<'d, '_> {
                 return Ok(Some(Searched::Candidates(commits, why)));
             }
             ConfirmationOutcome::ParentAlready(parent, why) => {
-                self.aside = self.driver.side_branch(self.search_range, commit, &parent)?;
+                self.aside = self.driver.side_branch(self.range, commit, &parent)?;
                 if self.aside.is_some() {
                     self.driver.contradicted(commit, &why)?;
                     return Ok(Some(Searched::Nothing(why)));
@@ -461,12 +461,12 @@ impl<'d> Search<'d, '_> {
         if noisy.rates().is_none() {
             return Ok(None);
         }
-        let ends = self.search_range.ends().map(CommitId::clone);
+        let ends = self.range.ends().map(CommitId::clone);
         let mut counts: BTreeMap<CommitId, Count> = ends.into_iter().zip(self.ends).collect();
         for (place, sample) in noisy.samples().iter().chain(fresh) {
             counts.entry(self.commit_of(*place)).or_default().add(*sample);
         }
-        let Some((open, why)) = self.driver.uneven(self.search_range, commit, &counts)? else {
+        let Some((open, why)) = self.driver.uneven(self.range, commit, &counts)? else {
             return Ok(None);
         };
         self.driver.contradicted(commit, &why)?;
@@ -485,7 +485,7 @@ impl<'d> Search<'d, '_> {
         for one in parents.iter().chain([commit]) {
             let place = match self.commits.iter().position(|known| known == one) {
                 Some(place) => Place::Commit(place),
-                None if one == self.search_range.ends()[0] => Place::Good,
+                None if one == self.range.ends()[0] => Place::Good,
                 None => continue,
             };
             let look = Request::look(one, &measures, Phase::Confirm);

@@ -16,7 +16,7 @@ pub(super) struct Searches<'a> {
 
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    search_number: usize,
+    number: usize,
     good: &'a CommitId,
     bad: &'a CommitId,
     chunks: Option<u32>,
@@ -26,20 +26,22 @@ impl<'a> Searches<'a> {
     /// Takes the next event. If the event starts a second search of the same range with the full
     /// text, returns the number of the search on the short text: its verdicts did not hold.
     pub(super) fn see(&mut self, event: &'a Event) -> Option<usize> {
-        let Event::Search { search_number, good, bad, chunks, .. } = event else { return None };
-        let next = Search { search_number: *search_number, good, bad, chunks: *chunks };
+        let Event::Search { search_number: number, good, bad, chunks, .. } = event else {
+            return None;
+        };
+        let next = Search { number: *number, good, bad, chunks: *chunks };
         let last = self.last.replace(next)?;
         let is_again = last.chunks.is_some()
             && next.chunks.is_none()
             && (last.good, last.bad) == (next.good, next.bad);
-        is_again.then_some(last.search_number)
+        is_again.then_some(last.number)
     }
 
     /// The number of the search that made this run, if the run read a short text.
     fn of(&self, run: &RunDone) -> Option<usize> {
         let search = self.last.filter(|_| run.phase == Phase::Search)?;
         let chunks = usize::try_from(search.chunks?).ok()?;
-        (run.text?.chunks == chunks).then_some(search.search_number)
+        (run.text?.chunks == chunks).then_some(search.number)
     }
 }
 
@@ -59,14 +61,14 @@ pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
         }
         let is_whole =
             run.failure.is_none() && matches!(run.phase, Phase::Endpoint | Phase::Confirm);
-        if let Some(search_number) = searches.of(run) {
-            short.push((search_number, run));
+        if let Some(number) = searches.of(run) {
+            short.push((number, run));
         } else if is_whole {
             whole.entry(&run.measure).or_default().push(run.wall_s);
         }
     }
-    let saved = short.iter().map(|(search_number, run)| {
-        let known = whole.get(run.measure.as_str()).filter(|_| !in_vain.contains(search_number));
+    let saved = short.iter().map(|(number, run)| {
+        let known = whole.get(run.measure.as_str()).filter(|_| !in_vain.contains(number));
         known.map_or(0.0, |seconds| mean(seconds)) - run.wall_s
     });
     (!short.is_empty()).then(|| saved.sum())

@@ -129,7 +129,7 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let total =
         format!("{} got {} from {from} to {to}", account.metric, moved(report, &account.total));
     match account.rest.number() {
-        Some(rest) if rest == 0.0 => return format!("{total}: all of it is explained"),
+        Some(0.0) => return format!("{total}: all of it is explained"),
         Some(rest) if rest < 0.0 => {
             let back = text::figure(-rest);
             return format!("{total}: all of it is explained; other commits gained back {back}");
