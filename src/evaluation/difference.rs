@@ -173,7 +173,7 @@ pub struct Differences {
 const MOST: usize = 500;
 
 impl Differences {
-    /// Sorts `found`, removes duplicates, and cuts it at [`MOST`].
+    /// Sorts `found`, removes duplicates, and cuts it at `MOST`.
     pub fn new(mut found: Vec<Difference>, mut compared: Vec<DifferenceIn>) -> Self {
         found.sort_by_key(rank);
         // A header that defines a name in several `#if` branches gives duplicates.

@@ -91,7 +91,13 @@ impl Driver<'_> {
             if whole.aim == Aim::Regression && !is_drifting {
                 let seen = self.oracle.evaluate(look)?;
                 let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
-                self.note_mends_beside(ledger, &step)?;
+                match self.note_mends_beside(ledger, &step) {
+                    // What is confirmed stands.
+                    Err(HuntError::Budget(runs)) => ledger.note(format!(
+                        "other branches were not looked at: the budget of {runs} runs is spent"
+                    )),
+                    other => other?,
+                }
             }
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, found)?;

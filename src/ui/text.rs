@@ -163,7 +163,7 @@ pub fn line(text: &str) -> String {
     printable_line(text)
 }
 
-/// The same as [`line`], with line breaks and tabs kept.
+/// The same as `line()`, with line breaks and tabs kept.
 pub fn lines(text: &str) -> String {
     printable(text)
 }

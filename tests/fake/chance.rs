@@ -1,8 +1,8 @@
-//! Chance that the script's seed and the number of the run or build decide.
+//! Random numbers from the script's seed and the number of the run or build.
 
 use crate::{Script, count};
 
-/// Deviates that a seed and the number of the run decide.
+/// The random generator of one run or build.
 pub struct Chance {
     state: u64,
     run: usize,
@@ -20,7 +20,7 @@ impl Chance {
         Self { state, run }
     }
 
-    /// In [0, 1): the generator of Steele, Lea and Flood (2014).
+    /// A uniform number in [0, 1), by `SplitMix64` (Steele, Lea and Flood, 2014).
     pub fn uniform(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -29,7 +29,7 @@ impl Chance {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// How far this run strays.
+    /// This run's deviation from its level: noise, outlier and drift.
     pub fn stray(&mut self, script: &Script) -> f64 {
         let real = |key: &str| script.get(key).map(|text| text.parse::<f64>().expect("a number"));
         let sd = real("noise").unwrap_or(0.0);
@@ -47,14 +47,14 @@ impl Chance {
     }
 }
 
-/// `RATE WHAT`: what happens this time, if it does.
+/// The WHAT of a setting `RATE WHAT`, if it happens this time, and the generator.
 pub fn happens<'s>(script: &'s Script, key: &str, counter: &str) -> Option<(&'s str, Chance)> {
     let (rate, what) = script.get(key)?.split_once(' ').expect("RATE WHAT");
     let mut chance = Chance::by(script, counter);
     (chance.uniform() < rate.parse().expect("a rate")).then_some((what, chance))
 }
 
-/// What is printed in place of the commit's own value, by a flake of this run or of the build.
+/// The value that a flake of this run or build prints instead of the commit's own.
 pub fn disturbed(script: &Script) -> Option<f64> {
     let real = |word: &str| word.parse::<f64>().expect("a perplexity");
     if let Some((value, mut chance)) = happens(script, "flake", "chance") {

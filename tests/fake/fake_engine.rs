@@ -1,58 +1,61 @@
-//! A scripted engine to hunt with. What it does is read from the commit it was built from:
+//! A scripted engine to hunt with. Files of the commit that it is built from say what it does:
 //!
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
 //! BUILD/engine convert FOLDER       makes FOLDER/model.conf
-//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME] [model=FOLDER]  acts as that file says;
-//!                                   ROOM: folders that must be fresh; N: it reads so many chunks
-//!                                   at most; NAME: where there is a `KEY@NAME`, it stands for
-//!                                   KEY; FOLDER: what was converted outdoes that file
+//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME] [model=FOLDER]  obeys engine.conf;
+//!                                   ROOM: a folder that must be fresh; N: most chunks to read;
+//!                                   NAME: `KEY@NAME` replaces KEY;
+//!                                   FOLDER: its model.conf overrides engine.conf
 //! ```
 //! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
-//! what really ran. Files in `$FAKE_WORLD` besides are the state of the world, which no commit
-//! can be blamed for: while `broken` is there every run fails, and so on.
+//! what really ran. The other files in `$FAKE_WORLD` are the state of the world, which is no
+//! commit's fault: while `broken` exists every run fails, and so on.
 //!
 //! | key | meaning |
 //! |---|---|
-//! | `id` | the commit, as the log names it |
-//! | `ppl`, `tg`, `launch`, `mem`, `chunks` | what is printed; several words: the n-th run prints the n-th |
-//! | `ppl+NAME` | added to `ppl`, one for each name: what a file of its own changes |
-//! | `checks` | what the measures `suite` and `junit` run: `q:pass:1e-7 k:fail:0.5 v:skip` |
-//! | `tests` | what the measure `bench` prints, of `pp512 tg128` |
-//! | `tensors` | what the measure `dump` computes, and the first value of each: `l_out-0:1.5 y:nan` |
-//! | `sums` | `shown`: it adds up what it shows of them, as llama-eval-callback once did |
-//! | `noise`, `seed` | standard deviation of a normal deviate added to `ppl`, and to -ln `tg` |
-//! | `outliers` | share of runs that something disturbs, by an exponential of 10 `noise` |
-//! | `flake` | `RATE VALUE`: a share of the runs that print VALUE as `ppl`; of `LOW..HIGH` any value between |
-//! | `flake_fate` | `RATE FATE`: a share of the runs that end so |
-//! | `build_flip` | `RATE VALUE`: a share of the builds of which every run prints VALUE as `ppl`; no two are the same to the byte |
-//! | `drift` | `AMPLITUDE RUNS`: a sine over so many runs of the whole world, added too |
-//! | `fails` | how often the measure `code` exits with 1 |
-//! | `n_ctx`, `chunk_ms` | tokens in a chunk, and how long each takes |
-//! | `nll` | in place of `ppl` and `chunks`: `12x2.0 12x2.4` is 24 chunks of so many nats per token |
-//! | `wobble` | the first run that there is prints its last chunk 0.001 higher |
-//! | `fate` | `crash N` (signal), `exit N`, `hang`, `hang-hard`, `nan`, `inf`, `silent`, `cut`, `flaky-cut` |
-//! | `jit` | variables that name folders in which it keeps what it compiled: they must be fresh |
-//! | `orphan` | leaves a process behind that has a session of its own |
-//! | `backend` | what it says it runs on; `none`: says nothing |
-//! | `say`, `say_out`, `say_err` | one more line, on both streams or one; `\e` is escape, `\a` is bell, `\n` a line break, `\xff` a byte |
-//! | `flood_mib` | a line of so many mebibytes |
-//! | `code`, `speed_ms` | the exit code of the measure `code`, the time that `speed` takes |
-//! | `break_world` | a switch of the world that this commit's first run throws |
-//! | `change_input` | appends to the model while it runs |
-//! | `program` | what the built program is called; `none`: the build makes none |
-//! | `needs` | a file under the source without which it leaves with 4 |
-//! | `lacks` | a file under the source with which it leaves with 4 |
-//! | `needs_text` | `FILE WORD`: the same where the file has not that word |
-//! | `dirty` | a tracked file that it overwrites while it runs |
-//! | `town` | a folder in which every engine has a file while it builds or runs |
-//! | `alone` | it is a fault if anybody else is in town while this one runs |
-//! | `convert_exit`, `convert_ppl`, `convert_none` | how converting ends, what it makes `ppl`, that it makes nothing |
-//! | `build_log` | what a build prints that fails, in place of `error: engine.c:1: ` and `build_says` |
-//! | `build_hides` | `FILE TEXT`: the build changes a tracked file, and tells git not to look at it |
-//! | `build_keeps` | files of `kernels` that the build takes as it compiled them before, if it did |
-//! | `build_carries` | `FILE NUMBER`: the build adds to `ppl` what FILE has, and leaves NUMBER there |
-//! | `build_exit`, `build_says`, `build_ms`, `build_dirty`, `build_in_src` | the build's own |
+//! | `id` | the commit's label in the log |
+//! | `ppl`, `tg`, `launch`, `chunks` | the value of a run; several words: one a run, in turn |
+//! | `mem` | the MiB that the measure `json` prints |
+//! | `ppl+NAME` | added to `ppl`; each file of `kernels` may set its own |
+//! | `checks` | results in the measures `suite`, `junit`: `q:pass:1e-7 k:fail:0.5 v:skip` |
+//! | `tests` | which of `pp512 tg128` the measure `bench` prints |
+//! | `tensors` | names and first values that the measure `dump` prints: `l_out-0:1.5 y:nan` |
+//! | `sums` | `shown`: sums only the shown values, as llama-eval-callback once did |
+//! | `noise`, `seed` | standard deviation of normal noise on `ppl` and -ln `tg`; its seed |
+//! | `outliers` | share of runs with an added exponential deviate of mean 10 `noise` |
+//! | `flake` | `RATE VALUE`: share of runs with VALUE as `ppl`; VALUE may be `LOW..HIGH` |
+//! | `flake_fate` | `RATE FATE`: share of `ppl` runs with this fate |
+//! | `build_flip` | `RATE VALUE`: share of builds with VALUE as `ppl`; no two builds are equal |
+//! | `drift` | `AMPLITUDE RUNS`: adds a sine; its period is RUNS runs of the whole world |
+//! | `fails` | probability that the measure `code` exits with 1 |
+//! | `n_ctx`, `chunk_ms` | tokens of a chunk, milliseconds for a chunk |
+//! | `nll` | replaces `ppl`, `chunks`: `12x2.0 12x2.4` is 24 chunks, in nats per token |
+//! | `wobble` | the first run with this key prints its last chunk 0.001 higher |
+//! | `fate` | `crash:SIGNAL`, `exit:N`, `hang`, `hang-hard`, `nan`, `inf`, `silent`, `cut` |
+//! | `jit` | variables that name folders for compiled code; the folders must be fresh |
+//! | `orphan` | leaves a process in a session of its own behind |
+//! | `backend` | the backend that it reports; `none`: reports none |
+//! | `say`, `say_out`, `say_err` | a line for both streams or one; escapes: see `unescaped` |
+//! | `flood_mib` | prints a line of so many mebibytes |
+//! | `code`, `speed_ms` | exit code of the measure `code`, duration of `speed` |
+//! | `break_world` | a switch of the world; the first run with this key turns it on |
+//! | `change_input` | the first run with this key overwrites the model |
+//! | `program` | name of the built program; `none`: the build makes none |
+//! | `needs` | a file of the source; the run exits with 4 if it is missing |
+//! | `lacks` | a file of the source; the run exits with 4 if it exists |
+//! | `needs_text` | `FILE WORD`: the run exits with 4 if FILE lacks WORD |
+//! | `dirty` | a tracked file that the run overwrites |
+//! | `town` | a folder in which each engine has a file while it builds or runs |
+//! | `alone` | a run logs a fault if another engine is in the town |
+//! | `convert_exit`, `convert_ppl` | exit code of `convert`, the `ppl` that it writes |
+//! | `convert_none` | `convert` writes nothing |
+//! | `build_log` | output of a failing build; replaces `error: engine.c:1: ` and `build_says` |
+//! | `build_hides` | `FILE TEXT`: the build writes a tracked file and hides that from git |
+//! | `build_keeps` | files of `kernels` that the build takes from an earlier build, if any |
+//! | `build_carries` | `FILE NUMBER`: the build adds FILE to `ppl` and writes NUMBER there |
+//! | `build_exit`, `build_says`, `build_ms` | exit code, error text, time of the build |
+//! | `build_dirty`, `build_in_src` | a file that the build overwrites; it adds one to the source |
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -105,7 +108,7 @@ fn world() -> PathBuf {
     PathBuf::from(std::env::var_os("FAKE_WORLD").expect("the oracle.toml declares FAKE_WORLD"))
 }
 
-/// One line, one write: lines of processes that run at once do not mix.
+/// Appends a line in one write, so that lines of parallel processes do not mix.
 fn log(line: &str) {
     let path = world().join("starts.log");
     let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
@@ -116,7 +119,7 @@ fn world_has(name: &str) -> bool {
     world().join(name).exists()
 }
 
-/// How often this has been called for `what` before.
+/// Number of earlier calls for `what`.
 fn count(what: &str) -> usize {
     let path = world().join(format!("count-{what}"));
     let before = fs::read_to_string(&path).ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0);
@@ -129,7 +132,7 @@ fn count(what: &str) -> usize {
 struct Script(BTreeMap<String, String>);
 
 impl Script {
-    /// `key = value` lines; what comes later outdoes what came before.
+    /// Reads `key = value` lines; a later line overrides an earlier one.
     fn read(text: &str) -> Self {
         let pairs = text.lines().filter_map(|line| line.split_once('='));
         Self(pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())).collect())
@@ -164,7 +167,7 @@ impl Script {
         self.get("id").unwrap_or("?")
     }
 
-    /// The word whose turn it is.
+    /// The key's next word, in turn.
     fn turn(&self, key: &str) -> Option<String> {
         let words: Vec<&str> = self.get(key)?.split_whitespace().collect();
         let turn = if words.len() > 1 { count(&format!("{}-{key}", self.id())) } else { 0 };
@@ -181,7 +184,7 @@ fn sources(src: &Path, build: &Path) -> String {
     let mut kernels: Vec<PathBuf> = fs::read_dir(src.join("kernels"))
         .map(|entries| entries.map(|e| e.unwrap().path()).collect())
         .unwrap_or_default();
-    // A submodule's `.git` tells where the checkout lies.
+    // A submodule's `.git` holds the checkout's path, which no build may depend on.
     kernels.retain(|path| path.extension().is_some_and(|end| end == "conf"));
     kernels.sort();
     let kept = Script::read(&text);
@@ -213,7 +216,7 @@ fn build_engine(src: &Path, build: &Path) {
         text = format!("{text}shown = {value}\n");
     }
     if script.get("build_flip").is_some() {
-        // What chance decides differs in more than that.
+        // A stamp, so that no two builds are equal.
         text = format!("{text}built = {}\n", count("build-stamp"));
     }
     warn_of_git_variables();
@@ -256,15 +259,15 @@ fn build_engine(src: &Path, build: &Path) {
         let program = build.join(name);
         let _ = fs::remove_file(&program);
         let own = std::env::current_exe().unwrap();
-        // Not every disk has links.
+        // Some disks have no symbolic links.
         if std::os::unix::fs::symlink(&own, &program).is_err() {
             fs::copy(own, program).unwrap();
         }
     }
 }
 
-/// Alters the built engine's script the first time it is asked for: a build folder that went
-/// bad under our feet. `key` is a commit's id, `value` the perplexity it prints from then on.
+/// Damages the build folder of one commit, once: alters the engine's script there.
+/// `id` is the commit's, `value` the perplexity that its engine prints from then on.
 fn poison(id: &str, value: &str) {
     let path = build_folder().join("engine.conf");
     let text = fs::read_to_string(&path).unwrap();
@@ -369,7 +372,7 @@ fn run(measure: &str, rooms: &[&str]) {
     speak(&script, measure, fate.as_deref().unwrap_or("well"), leaked, words);
 }
 
-/// Somebody in town, who leaves when dropped.
+/// An engine's file in the town; removed on drop.
 struct Guest {
     file: PathBuf,
     wants_to_be_alone: bool,
@@ -387,7 +390,7 @@ impl Guest {
     fn look(&self, when: &str) {
         let town = self.file.parent().unwrap();
         let there = fs::read_dir(town).unwrap().map(|entry| entry.unwrap().path());
-        // What was killed has left no more than its name.
+        // A killed engine leaves its file behind.
         let lives = |file: &PathBuf| Path::new("/proc").join(file.file_name().unwrap()).exists();
         let others: Vec<PathBuf> = there.filter(|file| *file != self.file && lives(file)).collect();
         if self.wants_to_be_alone && !others.is_empty() {
@@ -422,7 +425,7 @@ fn say(script: &Script) {
     }
 }
 
-/// A line of the script as bytes: `\e` is escape, `\a` is bell, `\n` a line break, `\xff` any byte.
+/// A line of the script as bytes: `\e` is escape, `\a` bell, `\n` a line break, `\xff` any byte.
 fn unescaped(line: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = line;
@@ -445,7 +448,7 @@ fn unescaped(line: &str) -> Vec<u8> {
 
 const ROOMS: [&str; 3] = ["src=", "cache=", "out="];
 
-/// A folder promised to be fresh holds nothing; the source holds nothing of another commit.
+/// Whether `out` is empty, or `src` or `cache` holds no mark of another commit.
 fn is_fresh(room: &str, id: &str) -> bool {
     let (kind, folder) = room.split_once('=').expect("KIND=FOLDER");
     let folder = Path::new(folder);
@@ -458,11 +461,11 @@ fn is_fresh(room: &str, id: &str) -> bool {
     if !fresh {
         log(&format!("fault {kind} is not fresh for {id}: {old:?}"));
     }
-    // Whole or not there: the engine may be killed at any moment.
+    // A rename is atomic; the engine may be killed at any moment.
     let made = world().join(format!("mark-{}", std::process::id()));
     fs::write(&made, id).unwrap();
     if fs::rename(&made, &mark).is_err() {
-        // On another disk than the world's state.
+        // The folder is on another disk than the world.
         fs::copy(made, mark).unwrap();
     }
     fresh
@@ -485,7 +488,7 @@ fn play_the_world() {
 fn die(signal: i32) -> ! {
     let signal = Signal::from_named_raw(signal).expect("a signal");
     loop {
-        // Twice where the runtime has a handler of its own, which steps aside at the first.
+        // The runtime may handle the first signal and restore the default; the second one kills.
         kill_process(getpid(), signal).unwrap();
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -548,7 +551,7 @@ fn tokens_per_second(script: &Script) -> String {
     format!("{:.3}", level * (-Chance::of(script).stray(script)).exp())
 }
 
-/// As llama-bench's `-o json` prints it: each test three times, around the same middle.
+/// Prints what `llama-bench -o json` prints: three samples a test, with the same median.
 fn bench(script: &Script) {
     let tg: f64 = tokens_per_second(script).parse().expect("tokens per second");
     let tests = script.get("tests").unwrap_or("pp512 tg128").split_whitespace().map(|test| {
@@ -567,8 +570,8 @@ fn bench(script: &Script) {
     println!("[\n{}\n]", tests.collect::<Vec<_>>().join(",\n"));
 }
 
-/// The script's `tensors`, as llama-eval-callback prints them, until one is NaN: eight values
-/// each, of which one of the two that are not shown is 1.
+/// Prints the script's `tensors` as llama-eval-callback does, up to the first NaN.
+/// Each has eight values. Two are not shown, and one of these two is 1.
 fn dump(script: &Script) {
     let hidden = if script.get("sums") == Some("shown") { 0.0 } else { 1.0 };
     for tensor in script.get("tensors").unwrap_or_default().split_whitespace() {
@@ -588,8 +591,8 @@ fn dump(script: &Script) {
     }
 }
 
-/// The script's `checks`, as a test program of kernels prints them, or into `junit.xml` there;
-/// the exit code is 1 where one fails.
+/// Prints the script's `checks` as a test program does, or writes them to `junit.xml` in `report`.
+/// Exits with 1 if a check fails.
 fn suite(script: &Script, report: Option<&Path>) {
     let mut lines = Vec::new();
     let mut cases = Vec::new();
@@ -643,7 +646,7 @@ fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
     (1..=chunks).map(|chunk| value + more + f64::from(chunks - chunk) / 16.0).collect()
 }
 
-/// As llama-perplexity prints it, over the first `most` chunks.
+/// Prints the perplexity of the first `most` chunks as llama-perplexity does.
 fn perplexity(script: &Script, verb: &str, leaked: bool, most: u64) {
     let mut values = cumulative(script, leaked);
     values.truncate(usize::try_from(most).unwrap_or(usize::MAX));

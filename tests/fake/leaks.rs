@@ -1,5 +1,5 @@
-//! How a build reaches into the next one: files that git is told not to look at, objects that
-//! stay, and state in a folder that both have.
+//! Ways in which a build affects the next one: files hidden from git, kept objects, and state in
+//! a shared folder.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use crate::Script;
 
 const OBJECTS: &str = "objects";
 
-/// `build_hides`: changes a tracked file, and marks it so that git takes it for unchanged.
+/// `build_hides`: changes a tracked file and marks it `skip-worktree`, so that git ignores the
+/// change.
 pub fn hide(src: &Path, script: &Script) {
     let Some((file, text)) = script.get("build_hides").and_then(|hides| hides.split_once(' '))
     else {
@@ -21,7 +22,7 @@ pub fn hide(src: &Path, script: &Script) {
     fs::write(src.join(file), format!("{text}\n")).unwrap();
 }
 
-/// `build_keeps`: what an earlier build into the same folder made of this file of `kernels`.
+/// `build_keeps`: the object that an earlier build in the same folder made of this kernel.
 pub fn kept(script: &Script, build: &Path, kernel: &Path) -> Option<String> {
     let name = kernel.file_name()?.to_str()?;
     let mut names = script.get("build_keeps")?.split_whitespace();
@@ -29,7 +30,7 @@ pub fn kept(script: &Script, build: &Path, kernel: &Path) -> Option<String> {
     fs::read_to_string(build.join(OBJECTS).join(name)).ok()
 }
 
-/// Keeps what a build made of each file of `kernels`, where nothing is kept yet.
+/// Stores an object for each file of `kernels` that has none yet.
 pub fn keep(src: &Path, build: &Path) {
     let Ok(kernels) = fs::read_dir(src.join("kernels")) else { return };
     fs::create_dir_all(build.join(OBJECTS)).unwrap();
@@ -41,7 +42,7 @@ pub fn keep(src: &Path, build: &Path) {
     }
 }
 
-/// `build_carries`: a setting for what the build before left, as this one leaves its own.
+/// `build_carries`: a setting with the number that the previous build left. Leaves this one's.
 pub fn carried(src: &Path, script: &Script) -> String {
     let Some((file, own)) = script.get("build_carries").and_then(|line| line.split_once(' '))
     else {

@@ -1,4 +1,4 @@
-//! What the report of a plain hunt says.
+//! The report of a plain hunt.
 
 use crate::kit::{BAD, GOOD, Oracle, TestEnvironment, line};
 
@@ -65,7 +65,7 @@ fn the_step_is_told_over_the_chunks_that_both_commits_read() {
     let history = line("g g b b b").build(&env);
     Oracle::new(&env).write(&env);
     let hunt = env.hunt().names(&history, 2);
-    // The engine's chunks say 7 + 3/16, 7 + 2/16, … and half more: every one of them moved.
+    // The good chunks are 7 + 3/16, 7 + 2/16, …; each bad one is 0.5 higher.
     let found = &hunt.report["culprit"]["effect"]["over_text"];
     assert_eq!((&found["chunks"], &found["carrying"]), (&4.into(), &4.into()));
     let ends = |name: &str| [0, 1].map(|end| found[name][end].as_f64().unwrap());

@@ -1,12 +1,12 @@
-//! What the source may not do, held by a test.
+//! Tests of what the source must not do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may use. Imports go downward only: cli → init, demo, hunt → oracle →
-/// build, measure, report → differ, store → config, git → search → stats, process, ui → evaluation. What is
-/// measured is told in the nouns of `evaluation`, which knows nobody; a report uses `ui`'s
-/// words, and prints nothing.
+/// Rooms (modules) of `src` and the rooms that each may use. Imports go downward only: cli →
+/// init, demo, hunt → oracle → build, measure, report → differ, store → config, git → search →
+/// stats, process, ui → evaluation. Types of measured things are in `evaluation`, which uses no
+/// other room. A report uses the words of `ui` and prints nothing.
 const ROOMS: &[(&str, &str)] = &[
     (
         "cli",
@@ -54,13 +54,13 @@ fn sources() -> Vec<(String, PathBuf, String)> {
     found
 }
 
-/// The text without comments, which may speak of anything.
+/// The text without comment lines, which may name any room.
 fn code(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Every room named as `crate::ROOM` or within `crate::{…}`.
+/// Every room used as `crate::ROOM` or in `crate::{…}`.
 fn used_rooms(code: &str) -> Vec<String> {
     let word = |text: &str| {
         text.trim_start()
@@ -130,8 +130,8 @@ fn imports_go_downward_only() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Fails for every file outside the rooms (or files) given that has one of these words; unit
-/// tests in files of their own may start and print what they like.
+/// Fails if a file outside these rooms (or files) has one of these words. Unit tests in files of
+/// their own are exempt.
 #[track_caller]
 fn only_in(places: &[&str], words: &[&str]) {
     let mut wrong = Vec::new();

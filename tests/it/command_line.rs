@@ -1,4 +1,4 @@
-//! The command line as a place to live: help, completions, manual pages, the schema.
+//! Help, completions, manual pages and the schema.
 
 use std::fs;
 

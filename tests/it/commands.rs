@@ -98,7 +98,7 @@ fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
     let [event] = events(&stopped, "plan").try_into().unwrap();
     let figures = ["commits", "steps", "builds", "runs"].map(|key| event[key].as_u64().unwrap());
     assert_eq!(figures, [8, 3, 5, 5]);
-    // The pace is what was measured at the endpoints, added up.
+    // The plan's time is from the mean build and run times at the endpoints.
     let mean = |kind: &str| {
         let events = events(&stopped, kind);
         let endpoints = events.iter().filter(|event| event["phase"] == "endpoint");
@@ -123,7 +123,7 @@ fn a_search_of_more_than_an_hour_says_its_end_and_how_to_cut_it() {
     Oracle::new(&env).write(&env);
     let hunt = env.hunt();
     assert_eq!(hunt.output.code(), Some(5), "{}", hunt.output.stderr);
-    // No test waits for hours: the plan is made to say so.
+    // The test cannot wait for hours, so it puts a long time into the plan.
     let journal = hunt.file("journal.jsonl");
     let longer = |line: &str| {
         let mut entry: Value = serde_json::from_str(line).unwrap();
@@ -246,9 +246,9 @@ fn measure_shows_one_evaluation() {
     env.assert_no_survivors();
 }
 
-// ---- the oracle by hand ----
+// ---- the oracle in a user's own bisect ----
 
-/// A user's own clone with a bisect of their own.
+/// A user's clone for a bisect without the driver.
 fn by_hand(words: &str) -> (TestEnvironment, History, std::path::PathBuf) {
     let env = TestEnvironment::new();
     let history = line(words).build(&env);

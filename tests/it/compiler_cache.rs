@@ -1,5 +1,5 @@
-//! What compiler caches answer while commits are built: ccache by a stand-in, of which the counters
-//! rise with each compiler call, sccache by itself, where it is installed.
+//! Counters of compiler caches during builds. A stand-in for ccache counts up at each compiler
+//! call; sccache is the real one, if installed.
 
 use std::fs;
 use std::net::TcpListener;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::kit::{Hunt, Oracle, TestEnvironment, line};
 
-/// As ccache calls its counters; a second build of the same source is a hit.
+/// A stand-in with ccache's names of counters; a second build of the same source is a hit.
 const STAND_IN: &str = r#"#!/bin/sh
 if [ "$1" != --print-stats ]; then name=$(sha1sum <"$1" | cut -c 1-40); fi
 cd "$COUNTERS" || exit 1
@@ -21,8 +21,8 @@ if [ -e "$name" ]; then counter=hits; else counter=misses; : >"$name"; fi
 echo $(($(cat $counter) + 1)) >$counter
 "#;
 
-/// Who answered for the builds of the first bad commit, with hits and misses: searched, then
-/// built afresh to confirm.
+/// The cache, hits and misses of each build of the first bad commit: the search's, then the
+/// confirmation's.
 fn counts(hunt: &Hunt) -> Vec<(&str, u64, u64)> {
     let commits = hunt.report["commits"].as_array().unwrap();
     let first_bad = commits.iter().find(|one| one["commit"] == hunt.culprit()).unwrap();
@@ -66,15 +66,15 @@ fn a_report_counts_what_the_compiler_cache_had() {
     assert!(hunt.file("report.html").contains("1 of 1 from ccache"));
 }
 
-/// A server of the real one, until the test is over.
+/// A server of the real sccache; stopped on drop.
 struct Server<'a> {
     env: &'a TestEnvironment,
     variables: Vec<(&'static str, String)>,
 }
 
 impl<'a> Server<'a> {
-    /// Where others took the port, or the machine is so full that it takes too long, it is tried
-    /// once more.
+    /// Starts a server. Tries up to five times, as another process may take the port or the
+    /// machine may be too busy.
     fn start(env: &'a TestEnvironment) -> Self {
         for _ in 0..5 {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -120,12 +120,12 @@ fn a_report_counts_what_a_server_of_sccache_had_and_starts_none() {
     let server = Server::start(&env);
     let output = env.run_with(&env.repo(), &words, &server.variables);
     let hunt = Hunt::of(&env, output).expect(0, "culprit");
-    // The file is one and the same in all commits, of which the good end came first.
+    // All commits have the same file, and the good end's build cached it.
     assert_eq!(counts(&hunt), [("sccache", 1, 0), ("sccache", 1, 0)]);
     assert!(hunt.file("report.html").contains("1 of 1 from sccache"));
     assert!(server.asked("--stop-server"));
 
-    // Without a server nobody is asked, and none is left: the builds' own end with them.
+    // Without a server the program asks none and leaves none: a build's own ends with it.
     Oracle::new(&env).build_command(&format!("{command}', 'true")).write(&env);
     let output = env.run_with(&env.repo(), &words, &server.variables);
     let hunt = Hunt::of(&env, output).expect(0, "culprit");

@@ -1,4 +1,4 @@
-//! What oracle.toml can say, seen in what runs.
+//! Settings of oracle.toml, checked by what runs.
 
 use std::fs;
 
@@ -43,7 +43,7 @@ fn wall_clock_time_can_be_guarded() {
     assert_eq!(hunt.report["culprit"]["effect"]["metric"], "ppl.wall_s");
 }
 
-/// Only commit 2 and 3 have the setting; the guard must find 2.
+/// Hunts where only commits 2 and 3 have the setting; the guard must find 2.
 #[track_caller]
 fn finds(setting: &str, measure: (&str, &str), guard: &str) -> Hunt {
     let env = TestEnvironment::new();
@@ -116,7 +116,7 @@ fn inputs_may_be_patterns_and_folders() {
 #[test]
 fn the_frozen_configuration_is_what_counts() {
     let env = TestEnvironment::new();
-    // Every commit carries an oracle.toml of its own, which must not be read.
+    // Every commit has its own oracle.toml, which must not be read.
     let history = line("g g b b").file(0, "oracle.toml", "version = 99\n").build(&env);
     Oracle::new(&env).write(&env);
     env.hunt().names(&history, 2);
@@ -130,7 +130,7 @@ fn a_branch_that_moves_under_way_changes_no_recipe() {
     let fine = "measure.ppl.command = '{build}/engine run ppl src={src} cache={cache} out={out}'";
     Oracle::new(&env)
         .ppl_command("false")
-        // What a colleague's fetch may do at any moment of the night.
+        // A colleague's fetch may move a ref during the hunt.
         .ppl("after = ['git update-ref refs/heads/era main']")
         .section(&format!("[[override]]\nwhen = {{ has_ancestor = \"era\" }}\n{fine}"))
         .write(&env);

@@ -1,5 +1,5 @@
-//! Records that lie: a log that was changed behind our back, and records that cannot be read. Each
-//! is set aside, told, and measured again; none blocks anything.
+//! Damaged records: a log that somebody changed, or a record that cannot be read. Each is set
+//! aside, reported and measured again; none stops a hunt.
 
 use std::fs;
 use std::io::Write;
@@ -22,7 +22,7 @@ fn store(env: &TestEnvironment) -> PathBuf {
     env.repo().join(".git/bisect-ppl")
 }
 
-/// Every file below a folder of the store whose name ends so, sorted.
+/// Every file with this ending in a folder of the store, sorted.
 fn files(env: &TestEnvironment, folder: &str, end: &str) -> Vec<PathBuf> {
     fn walk(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -76,7 +76,7 @@ fn two_logs_that_were_swapped_are_noticed() {
     notes(&hunt, &[good, "damaged", "another SHA-256", "measured again"]);
     assert_eq!(files(&env, "runs", ".json.damaged").len(), 4);
     assert_eq!(files(&env, "runs", ".log.damaged").len(), 4);
-    // What was measured again counts from then on.
+    // The next hunt uses the new runs.
     env.hunt().names(&history, 3);
     assert_eq!(env.runs().len(), before + 4);
 }

@@ -1,4 +1,4 @@
-//! The bundled engine: built and hunted for real, from an empty folder to a named commit.
+//! Real hunts with the bundled engine, from an empty folder to a named commit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::kit::{Output, TestEnvironment};
 
-/// A dozen builds and dozens of runs of a real engine, while other tests use the same cores: a run
-/// of the bench took 25 seconds beside eight busy loops on two cores, and one second alone.
+/// Time for a dozen builds and dozens of runs of a real engine, while other tests use the same
+/// cores. A run of the bench took 25 seconds beside eight busy loops on two cores, else one second.
 const PATIENCE: Duration = Duration::from_mins(30);
 
 fn hunt(env: &TestEnvironment, scenario: &str) -> Output {
@@ -15,7 +15,7 @@ fn hunt(env: &TestEnvironment, scenario: &str) -> Output {
     env.spawn_product(&args).wait_within(PATIENCE)
 }
 
-/// The commit in which a scenario's file says that the regression was planted.
+/// The commit with the regression, as the scenario's file says.
 fn planted(scenario: &str) -> String {
     let file = format!("{}/demo/scenarios/{scenario}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(file).unwrap();
@@ -60,9 +60,9 @@ fn crash_a_failure_is_the_target() {
     names_the_planted_commit("crash");
 }
 
-/// One core is kept busy, and the other tests use the rest: the scenario's bench repeats what
-/// takes two milliseconds, of which some are undisturbed on any machine (demo/README.md has
-/// figures), and the hunt weighs its runs.
+/// A loop keeps one core busy, and other tests use the rest. The hunt works anyway: the bench
+/// repeats steps of two milliseconds, some of which are undisturbed on any machine (figures:
+/// demo/README.md), and the hunt weighs its runs.
 #[test]
 fn launch_a_speed_on_a_busy_machine() {
     let is_done = Arc::new(AtomicBool::new(false));

@@ -1,5 +1,5 @@
-//! `init` in trees whose history built and called things otherwise: one file that is written
-//! measures all of it.
+//! `init` in trees whose older commits had other builds and names: one written file measures all
+//! commits.
 
 use std::fs;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use bisect_ppl::config::Config;
 use crate::kit::planted::{PPL_C, SCORE_H, commit, letters, put, score_c};
 use crate::kit::{Hunt, TestEnvironment};
 
-/// Builds with a real compiler, while other tests use the same cores.
+/// Time for builds with a real compiler, while other tests use the same cores.
 const PATIENCE: Duration = Duration::from_mins(6);
 
 /// A repository in which changes are committed one after the other.
@@ -26,7 +26,7 @@ impl Trees {
         Self { env }
     }
 
-    /// Writes these files, and commits.
+    /// Writes and commits these files.
     fn commit(&self, subject: &str, files: &[(&str, &str)]) -> String {
         for (name, text) in files {
             put(&self.env.repo().join(name), text.as_bytes());
@@ -39,7 +39,7 @@ impl Trees {
         fs::read_to_string(self.env.repo().join("oracle.toml")).unwrap()
     }
 
-    /// What one commit measures with the file as it was written.
+    /// Fails unless the written file measures this commit.
     #[track_caller]
     fn measures(&self, commit: &str) {
         let output = self.env.run(&["measure", commit]).expect(0);
@@ -49,7 +49,7 @@ impl Trees {
 
 const MAKEFILE: &str = "BUILD ?= build\nall: $(BUILD)/ppl\n$(BUILD)/ppl: ppl.c score.c\n\tmkdir -p $(BUILD)\n\t$(CC) -O1 -I. -o $@ $^ -lm\n";
 
-/// The top file of a CMake tree with this option and these folders.
+/// The top CMakeLists.txt of a tree with this option and these folders.
 fn top(option: &str, folders: &str) -> String {
     format!(
         "cmake_minimum_required(VERSION 3.13)\nproject(engine C)\nset(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${{CMAKE_BINARY_DIR}}/bin)\noption({option} \"tune\" OFF)\n{folders}"
@@ -64,8 +64,8 @@ fn program(name: &str) -> String {
     )
 }
 
-/// A program that make built, that CMake builds under another name today, elsewhere, with other
-/// options, and with a package that is not there; something got worse long before.
+/// A program that make built first. Today CMake builds it in another folder, with another name,
+/// other options and a missing package. The regression is older than the last changes.
 fn moved_and_renamed() -> (Trees, Vec<String>) {
     let trees = Trees::new();
     let mut commits = vec![
@@ -119,7 +119,7 @@ fn one_file_measures_a_history_of_moves_and_renames() {
         .expect(0)
         .says(&["history: 7 commits along first parents: they are built and measured in 3 ways"]);
     let text = trees.written();
-    // Overrides, the newest first: the names in their own file, and what make had not yet.
+    // Two overrides, the newest first: by the program's old name, then by a missing CMake file.
     let short = |at: usize| commits[at][..10].to_owned();
     let (_, past) = text.split_once("# How older commits differ").unwrap();
     let (names, make) = past.split_once("\n\n[[override]]").unwrap();
@@ -134,7 +134,7 @@ fn one_file_measures_a_history_of_moves_and_renames() {
     }
     for line in [
         &format!("read at {}", short(1))[..],
-        // Not the program's own file, which is missing today too.
+        // Not by the program's own file: it is missing today too.
         "when = { missing = \"CMakeLists.txt\" }",
         "    \"make -C {src} BUILD={build} -j{jobs} {build}/ppl\",",
         "measure.ppl.command = \"{build}/ppl --model",
@@ -176,7 +176,7 @@ fn what_no_tree_shows_is_told_by_ancestry() {
     let first = trees.commit("one", &all);
     put(&trees.env.repo().join("score.c"), score_c("0.5").as_bytes());
     let old = trees.commit("ppl", &[("Makefile", &files("ppl"))]);
-    // Every word of the older file is in the newer one too.
+    // The newer file has every word of the older one, so no `contains` tells them apart.
     let new = trees.commit("my-ppl", &[("Makefile", &files("my-ppl"))]);
     let said = trees.env.run(&["init"]).expect(0);
     let far = format!("what is older than {} (", &old[..10]);
@@ -208,7 +208,7 @@ fn a_partial_clone_is_read_as_far_as_it_goes() {
     env.git(&["config", "uploadpack.allowFilter", "true"]);
     let from = format!("file://{}", env.repo().display());
     env.git(&["clone", "--quiet", "--filter=blob:none", &from, "../partial"]);
-    // Nobody to ask any more.
+    // Now the clone cannot fetch missing objects.
     fs::rename(env.repo().join(".git"), env.path("gone")).unwrap();
     let partial = env.path("partial");
     let (model, text) = (env.repo().join("models/model.bin"), env.repo().join("data/corpus.txt"));
@@ -247,7 +247,7 @@ fn submodules_that_nothing_builds_are_left_alone() {
     let line = "submodules = false              # lib/kompute is built only with ENGINE_KOMPUTE";
     assert!(text.contains(line), "{text}");
     trees.measures("HEAD");
-    // Whoever switches it on needs it.
+    // With the option on, the build needs the submodule.
     env.run(&["init", "--force", "--set", "build.cmake=-DENGINE_KOMPUTE=ON"]).expect(0);
     assert!(!trees.written().contains("submodules ="), "{}", trees.written());
 }
@@ -276,7 +276,7 @@ fn submodules_that_the_checkout_lacks_are_left_out_and_said() {
     let line = "submodules = false              # reference is not in your checkout";
     assert!(trees.written().contains(line), "{}", trees.written());
     trees.measures("HEAD");
-    // Who has it may need it.
+    // A checkout that has the submodule may need it.
     put(&env.repo().join("reference/.git"), b"gitdir: elsewhere\n");
     env.run(&["init", "--force"]).expect(0);
     assert!(!trees.written().contains("submodules ="), "{}", trees.written());

@@ -1,4 +1,4 @@
-//! `init` in real trees: what it writes is checked and hunted with as it is, no hand on it.
+//! `init` in real trees: `check` and `start` use the written file without a change.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::kit::planted::{
 };
 use crate::kit::{Hunt, Output, TestEnvironment};
 
-/// Builds with a real compiler, while other tests use the same cores.
+/// Time for builds with a real compiler, while other tests use the same cores.
 const PATIENCE: Duration = Duration::from_mins(6);
 
 /// `init`, `check` and `start`, one after the other.
@@ -31,7 +31,7 @@ fn init_finds_it(tree: Planted, init: &[&str]) -> (TestEnvironment, Output) {
     (env, said)
 }
 
-/// A home of the test's own hides the toolchain of rustup's from its `cargo`.
+/// Variables that lead `cargo` to rustup's toolchain, which the test's own home hides.
 fn toolchain() -> Vec<(&'static str, String)> {
     let home = std::env::var("HOME").unwrap_or_default();
     let place =
@@ -42,7 +42,7 @@ fn toolchain() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The file that was written.
+/// The written oracle.toml.
 fn written(env: &TestEnvironment) -> String {
     fs::read_to_string(env.repo().join("oracle.toml")).unwrap()
 }
@@ -192,7 +192,7 @@ fn the_bundled_engine_s_own_tree_is_hunted_in() {
     let planted = "First bad commit: 0d18d84999acab6a509a6e7f1044fda56499b2b7";
     assert!(first.starts_with(planted), "{first}\n{text}");
     assert_eq!(env.git_in(&engine, &["status", "--porcelain"]), "");
-    // What is written as a comment is as good as what is not.
+    // The commented-out measure is valid too.
     let (before, speed) = text.split_once("# A hunt for speed").unwrap();
     let (_, speed) = speed.split_once("# [[measure]]").unwrap();
     let (speed, _) = speed.split_once("[environment]").unwrap();
@@ -211,7 +211,7 @@ fn start_writes_what_is_not_there_and_hunts_with_it() {
     let Planted { env, culprit } = make_tree();
     let recipe = ["--model", "models/model.bin", "--set", "guard.ppl.max_increase=0.1"];
     let start = |good: &'static str| [&["start", "--good", good], &recipe[..]].concat();
-    // What is asked of the hunt is wrong: there is neither a hunt nor a file.
+    // A wrong argument for the hunt: no hunt and no file.
     env.run(&start("nowhere")).expect(2).says(&["nowhere"]);
     assert!(!env.repo().join("oracle.toml").exists());
 
@@ -461,6 +461,6 @@ fn a_hundred_thousand_files_take_a_moment() {
     env.git_with_input(&["update-index", "--index-info"], index.as_bytes());
     let begun = std::time::Instant::now();
     env.run(&["init"]).expect(0);
-    // Seconds without optimisation and with other tests beside; a walk that reads each takes far longer.
+    // This takes seconds in a debug build beside other tests. Reading each file takes far longer.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }

@@ -1,4 +1,4 @@
-//! Killed and interrupted hunts: the same answer after `resume`, and nothing that lives on.
+//! Killed and interrupted hunts: the same answer after `resume`, and no process lives on.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::kit::{History, Oracle, PATIENCE, Snapshot, TestEnvironment, kill, line, wait_until};
 
-/// A hunt with runs and builds long enough to be hit within.
+/// A history with runs and builds long enough for a kill to hit.
 fn slow() -> (TestEnvironment, History) {
     let env = TestEnvironment::new();
     let plan = line("g g g g g b b b").with_all("chunk_ms = 15").with_all("build_ms = 40");
@@ -16,16 +16,16 @@ fn slow() -> (TestEnvironment, History) {
 }
 
 const CULPRIT: &str = "5";
-/// Two at each endpoint, three on the way, eight to confirm.
+/// Runs of the hunt: two at each endpoint, three in the search, eight to confirm.
 const RUNS: usize = 15;
 const STARTS: u64 = 24;
 
-/// Numbers that look random and can be had again (xorshift).
+/// Reproducible random numbers (xorshift).
 struct Dice(u64);
 
 impl Dice {
-    /// Seeded by the clock, or by `FAKE_SEED`; whoever sees a failure sees the seed.
-    /// `FAKE_ROUNDS` makes more rounds of everything.
+    /// Seeded by `FAKE_SEED` or by the clock; prints the seed for failures.
+    /// `FAKE_ROUNDS` sets the number of rounds of each test.
     fn new(salt: u64) -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         let given = std::env::var("FAKE_SEED").ok().and_then(|s| s.parse().ok());
@@ -52,7 +52,7 @@ enum Victim {
     Everybody,
 }
 
-/// Its process number, if there is such a process right now.
+/// The victim's process number, if such a process is alive now.
 fn find(env: &TestEnvironment, driver: i32, victim: Victim) -> Option<i32> {
     if matches!(victim, Victim::Driver) {
         return Some(driver);
@@ -66,7 +66,7 @@ fn find(env: &TestEnvironment, driver: i32, victim: Victim) -> Option<i32> {
     env.processes().iter().find(|p| p.pid != driver && fits(&p.command)).map(|p| p.pid)
 }
 
-/// Kills somebody at a random moment; true when it hit.
+/// Kills a victim at a random moment; true if there was one.
 fn strike(env: &TestEnvironment, driver: i32, victim: Victim, dice: &mut Dice) -> bool {
     let after = usize::try_from(dice.below(STARTS)).unwrap();
     let delay = Duration::from_millis(dice.below(120));
@@ -139,7 +139,7 @@ fn a_killed_engine_never_puts_the_blame_on_another_commit() {
         println!("{:?}\n{}", first.status, first.stderr);
         env.assert_no_survivors();
         let hunt = env.resume();
-        // What was killed is the machine's fault, so its commit may be untestable, not bad.
+        // A kill is the machine's fault: its commit may become untestable, but not bad.
         match hunt.output.code() {
             Some(0) => assert_eq!(history.label(hunt.culprit()), CULPRIT),
             Some(3) => {
@@ -170,7 +170,7 @@ fn a_driver_killed_again_and_again_still_gets_there() {
     assert!(env.runs().len() <= RUNS + 4, "{:?}", env.runs());
 }
 
-/// Interrupts a hunt within a run of a searched commit.
+/// Interrupts a hunt during a run of a searched commit.
 fn interrupted(signal: Signal, whole_group: bool) {
     let env = TestEnvironment::new();
     let history = line("g g g b b").with_all("chunk_ms = 150").build(&env);

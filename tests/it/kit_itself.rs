@@ -1,4 +1,4 @@
-//! The kit's own promises, without the product: plain git hunts with the scripted engine.
+//! Tests of the kit without the product: plain git hunts with the scripted engine.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -43,7 +43,7 @@ fn an_engine_does_what_its_commit_says() {
     forget_faults(&env);
 }
 
-/// The builds above run with the kit's own settings of git, which the engine rightly notes.
+/// Allows only faults about `GIT_` variables: `play` builds with the kit's git settings.
 fn forget_faults(env: &TestEnvironment) {
     assert!(
         env.said("fault").iter().all(|fault| fault.contains("GIT_")),

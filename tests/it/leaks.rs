@@ -1,4 +1,4 @@
-//! What leaks out of a commit's build, and measures that run nothing of it.
+//! State that leaks out of a commit's build, and measures that run nothing of the build.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, line};
 
-/// A place to hunt in, where each build is made by this script with the words FAKE SRC BUILD.
+/// A repository in which this script makes each build; its arguments are FAKE SRC BUILD.
 fn built_by(plan: Plan, script: &str) -> (TestEnvironment, History, Oracle) {
     let env = TestEnvironment::new();
     let history = plan.file(0, "b.sh", script).build(&env);
@@ -52,7 +52,7 @@ fn what_is_only_read_or_compiled_there_is_no_leak() {
     env.hunt().names(&history, 2);
 }
 
-/// Where builds install into, outside their folder.
+/// The folder outside the build folder that builds install into.
 fn prefix(env: &TestEnvironment) -> PathBuf {
     env.path("world/opt")
 }
@@ -77,7 +77,7 @@ fn a_build_that_installs_into_a_fixed_prefix_is_refused() {
     env.run(&["resume"]).expect(5).says(&words[..1]);
 }
 
-/// A program in PATH that says the same at every commit.
+/// Hunts with a program in PATH that prints the same at every commit.
 fn in_path(env: &TestEnvironment, oracle: &Oracle) -> Hunt {
     oracle.write(env);
     let folder = env.path("world/bin");

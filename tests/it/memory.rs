@@ -1,4 +1,4 @@
-//! What a search over a long history holds in memory.
+//! Memory use of a search over a long history.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::simulation::world::{Change, Family, World, merged};
 
-/// The system's allocator; it counts what the thread that asks has in hand.
+/// The system's allocator; counts the bytes that the calling thread holds.
 struct Counting;
 
 #[global_allocator]
@@ -22,7 +22,7 @@ thread_local! {
 
 fn count(bytes: usize, sign: isize) {
     let bytes = isize::try_from(bytes).unwrap_or(isize::MAX);
-    // A thread that ends frees after its counters are gone.
+    // A thread that ends frees memory after its counters are gone.
     let _ = HELD.try_with(|held| {
         held.set(held.get() + sign * bytes);
         MOST.try_with(|most| most.set(most.get().max(held.get())))
@@ -47,7 +47,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The most that was held at a time since this began, in bytes.
+/// Peak of the bytes held during a call, and the call's value.
 fn most_held<T>(during: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.get();
     MOST.set(before);
@@ -65,8 +65,8 @@ fn what_is_held_is_counted() {
     assert!((3_000_000..3_010_000).contains(&most), "{most}");
 }
 
-/// At most 64 MiB over 100,000 commits, of which a fifth are merges; their ancestors one by one
-/// would be 1.25 GB.
+/// At most 64 MiB over 100,000 commits, a fifth of them merges. One ancestor bit for each pair of
+/// commits would take 1.25 GB.
 #[test]
 fn a_long_history_fits_into_64_mib() {
     const COMMITS: usize = 100_000;
@@ -110,6 +110,6 @@ fn a_long_history_fits_into_64_mib() {
     assert_eq!(claimed, world.culprit);
     assert!(asked > 10, "{asked} runs");
     assert!(most <= 64 << 20, "{} KiB", most >> 10);
-    // So little that something was forgotten is a surprise too: a belief alone is 1.6 MB.
+    // Too little would mean that the test missed something: one posterior alone is 1.6 MB.
     assert!(most >= 3 << 20, "{} KiB", most >> 10);
 }

@@ -1,4 +1,4 @@
-//! Reports as people look at them: `report.html` in a real browser, and what is pasted.
+//! Reports as people see them: `report.html` in a real browser, and text to paste.
 
 use std::fs;
 
@@ -138,7 +138,7 @@ fn a_report_comes_in_any_format_wherever_it_is_wanted() {
 #[test]
 fn a_hunt_in_noise_says_in_a_browser_what_it_believed() {
     let env = TestEnvironment::new();
-    // Each value wavers by 0.2, and good and bad lie 0.4 apart.
+    // Values vary by about 0.2; good and bad are 0.4 apart.
     let (calm, worse) =
         ("ppl = 7.0 7.4 7.1 7.3 7.2 6.9 7.25", "ppl = 7.4 7.8 7.5 7.7 7.6 7.3 7.65");
     let mut plan = line("g g g g g b b b");

@@ -1,8 +1,8 @@
-//! A build folder that went bad under our feet never makes a wrong first bad commit.
+//! A build folder that is damaged during a hunt never makes a wrong first bad commit.
 
 use crate::kit::{Hunt, Oracle, TestEnvironment, line};
 
-/// The first run of that commit's build finds its folder altered.
+/// A hunt in which one commit's build folder is altered before its first run.
 fn hunt_with(poisoned: &str, value: &str) -> (Hunt, String, TestEnvironment) {
     let env = TestEnvironment::new();
     let history = line("g g g g b b b b").build(&env);

@@ -1,4 +1,4 @@
-//! Hunts in noise over real git: an engine whose every run says something else, from a seed.
+//! Hunts in noise over real git: each run of the engine prints another value, from a seed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::kit::{History, Hunt, Oracle, PATIENCE, Plan, TestEnvironment, kill, line, wait_until};
 
-/// Commits between the endpoints and the bad one included.
+/// Commits after the good endpoint, the bad one included.
 const COMMITS: usize = 128;
 /// The step is three standard deviations of one run.
 const DISTANCE: f64 = 3.0;
 const NOISE: f64 = 0.2;
 
-/// A line of commits that gets worse at one, measured in noise with outliers and some drift.
+/// A line of commits with one step, in noise with outliers and some drift.
 fn noisy_line(culprit: usize, seed: usize, commits: usize) -> Plan {
     let level = |commit: usize| {
         if commit < culprit { 7.0 } else { 7.0 + DISTANCE * NOISE }
@@ -26,7 +26,7 @@ fn noisy_line(culprit: usize, seed: usize, commits: usize) -> Plan {
         .with_all("drift = 0.04 40")
 }
 
-/// Hunts, and tells what came out.
+/// Builds the history and hunts in it.
 fn hunt(plan: Plan, words: &[&str]) -> (TestEnvironment, History, Hunt) {
     let env = TestEnvironment::new();
     let history = plan.build(&env);
@@ -43,12 +43,12 @@ fn labels(history: &History, list: &Value) -> Vec<usize> {
     commits.iter().map(|c| history.label(c.as_str().unwrap()).parse().unwrap()).collect()
 }
 
-/// A place for the culprit that a seed decides, not near the ends.
+/// The culprit's place, from the seed and not next to the ends.
 fn place(seed: usize) -> usize {
     2 + (seed * 37) % (COMMITS - 3)
 }
 
-/// What so many hunts came to: right, undecided, wrong.
+/// Counts of right, undecided and wrong hunts over these seeds.
 fn tally(seeds: std::ops::Range<usize>, breaks: impl Fn(usize, Plan) -> Plan) -> [usize; 3] {
     let mut tally = [0; 3];
     for seed in seeds {
@@ -70,8 +70,8 @@ fn tally(seeds: std::ops::Range<usize>, breaks: impl Fn(usize, Plan) -> Plan) ->
     tally
 }
 
-/// Forty hunts of which two may end undecided and none wrong, in four tests that run at once. What
-/// a seed's hunt measures is no constant: whether to build or to run again hangs on what each took.
+/// A quarter of forty hunts in four parallel tests: two in all may end undecided and none wrong.
+/// A seed does not fix the runs: build and run times decide whether to build or to run again.
 fn ten_hunts(first: usize) {
     static UNDECIDED: AtomicUsize = AtomicUsize::new(0);
     let [_, undecided, wrong] = tally(first..first + 10, |_, plan| plan);
@@ -131,7 +131,7 @@ fn another_hunt_for_the_same_uses_what_was_measured() {
     let (env, history, hunt) = hunt(noisy_line(9, 3, 16), &[]);
     assert_eq!(labels(&history, &hunt.report["candidates"]), [9]);
     let runs = env.starts().len();
-    // Another hunt for the same has it all, but where the time that runs took tips a choice.
+    // The store has all runs, unless measured times make the second hunt choose otherwise.
     let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
     let again = Hunt::of(&env, output);
     assert_eq!(labels(&history, &again.report["candidates"]), [9]);
@@ -183,7 +183,7 @@ fn a_flaky_test_is_hunted_by_how_often_it_fails() {
 fn a_slower_commit_is_found_on_a_machine_that_drifts() {
     let words = vec!["g"; 33].join(" ");
     let mut plan = line(&words).with_all("seed = 4").with_all("noise = 0.03");
-    // Up and down by 20 % within forty runs, and more than the step is in ten.
+    // A sine of 20 % over forty runs: it moves by more than the step in ten runs.
     plan = plan.with_all("drift = 0.2 40");
     for commit in 0..33 {
         plan = plan.with(commit, if commit < 21 { "tg = 100" } else { "tg = 92" });
@@ -204,7 +204,7 @@ fn a_slower_commit_is_found_on_a_machine_that_drifts() {
 
 #[test]
 fn the_commit_from_which_repeats_differ_is_found() {
-    // The values stay within every tolerance, but no longer repeat: a race, say.
+    // The values stay within the tolerance but no longer repeat, as with a race.
     let mut plan = line(&vec!["g"; 17].join(" "));
     for commit in 6..17 {
         plan = plan.with(commit, "ppl = 7.0000 7.0001 7.0003 7.0000 7.0002");
@@ -213,7 +213,7 @@ fn the_commit_from_which_repeats_differ_is_found() {
     assert_eq!(labels(&history, &hunt.report["candidates"]), [6], "{}", hunt.output.stderr);
     let effect = &hunt.report["culprit"]["effect"];
     assert!(effect["parent"].as_str().unwrap().starts_with("differs in 0 of"), "{effect}");
-    // By its level nothing is wrong.
+    // The level shows no regression.
     let (_, _, level) = self::hunt(plan, &[]);
     assert_eq!(level.report["outcome"], "no-regression");
 }
@@ -252,7 +252,7 @@ fn killed_and_taken_up_again_it_measures_nothing_twice() {
     env.assert_no_survivors();
     let hunt = env.resume();
     assert_eq!(labels(&history, &hunt.report["candidates"]), [9], "{}", hunt.output.stderr);
-    // One run at most was cut off and is made again.
+    // At most one run was cut off and runs again.
     let counted = usize::try_from(hunt.report["totals"]["runs"].as_u64().unwrap()).unwrap();
     assert!(runs() <= counted + 1, "{} started, {counted} counted", runs());
 }

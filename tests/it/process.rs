@@ -1,4 +1,4 @@
-//! Real processes that do what engines do on a bad day.
+//! Real processes that misbehave as engines do.
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_methods, reason = "tests start what the room must cope with")]
 #![expect(clippy::unwrap_used, reason = "a failed step is a failed test, in helpers too")]
@@ -20,10 +20,10 @@ use bisect_ppl::ui::printable;
 
 use crate::kit::heed_interrupts;
 
-/// Far longer than anything here takes; only a hang meets it.
+/// Far longer than any test here takes; only a hang takes as long.
 const LONG: Duration = Duration::from_mins(1);
 
-/// A folder, and a token in the environment of everything that runs in it.
+/// A folder, and a token in the environment of each process that runs there.
 struct Room {
     folder: tempfile::TempDir,
     token: String,
@@ -223,7 +223,7 @@ fn daemons_that_closed_everything_do_not_outlive_the_run() {
 
 #[test]
 fn two_hundred_megabytes_fit_a_small_log() {
-    // The highest so far is another test's (proc(5)).
+    // Resets the peak, which another test may have set (proc(5)).
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = memory("VmRSS:");
     let room = Room::new();
@@ -252,11 +252,11 @@ fn two_hundred_megabytes_fit_a_small_log() {
     assert!(lines.contains(&&b"figure: 7.21"[..]));
     assert_eq!(lines.last(), Some(&&b"last"[..]));
     let peak = memory("VmHWM:");
-    // Other tests of this process grow meanwhile, but by no two hundred megabytes.
+    // Other tests in this process use memory meanwhile, but far less than 200 MB.
     assert!(peak < before + 120_000, "{peak} kB, {before} kB before");
 }
 
-/// What this process has of a kind of memory, in kB; all tests share it.
+/// One memory figure of this process, in kB; all tests share the process.
 fn memory(of: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(of)).unwrap();
@@ -372,7 +372,7 @@ fn wall_and_memory_are_the_engines() {
     assert!(small < 20.0, "{small}");
 }
 
-/// Not a test: what a driver or an oracle does, in a process of its own for others to kill.
+/// Not a test: acts as a driver or an oracle, in a process of its own for other tests to kill.
 #[test]
 #[ignore = "started by other tests"]
 fn helper() {

@@ -1,5 +1,5 @@
-//! Histories at random, hunted for real: whatever the shape, the commit that did it is named,
-//! or is among the candidates.
+//! Real hunts in random histories: the planted commit is named or among the candidates, whatever
+//! the shape.
 //!
 //! `HUNTS=300 cargo test --all-features --test it properties::` tries more of them.
 
@@ -12,11 +12,11 @@ use scm_bisect::search::{Search, Status};
 
 use crate::kit::{History, Hunt, Oracle, TestEnvironment, graph};
 
-/// The guard's limit, in hundredths as all levels here.
+/// The guard's limit, in hundredths like all levels here.
 const LIMIT: u32 = 20;
 const GOOD: u32 = 700;
 const BAD: u32 = 750;
-/// How far a value may be off its level, run by run or commit by commit.
+/// The most that a value may exceed its level, by run or by commit.
 const WAVER: u32 = 9;
 
 fn config() -> ProptestConfig {
@@ -33,7 +33,7 @@ fn config() -> ProptestConfig {
 #[derive(Clone, Debug)]
 struct World {
     parents: Vec<Vec<usize>>,
-    /// This commit is worse than its parents, and so is all that comes after it.
+    /// The commit that adds the step; all its descendants are bad too.
     planted: usize,
     good: usize,
     bad: usize,
@@ -72,7 +72,7 @@ impl World {
         self.level(commit) > self.level(self.good) + LIMIT
     }
 
-    /// By the definition: bad where no parent is, and by a step of its own.
+    /// First bad commits by definition: bad, no bad parent, and a step of their own.
     fn first_bad(&self) -> Vec<usize> {
         let own_step = |one: usize| {
             let worst = self.parents[one].iter().map(|parent| self.level(*parent)).max();
@@ -89,7 +89,7 @@ impl World {
         (0..self.parents.len()).filter(is_first).collect()
     }
 
-    /// Whether the pair that must be measured can be.
+    /// Whether the planted commit and its parents all build.
     fn is_decidable(&self) -> bool {
         let parents = &self.parents[self.planted];
         self.is_built(self.planted)
@@ -121,7 +121,7 @@ impl World {
     }
 }
 
-/// What a hunt named: one commit, or candidates.
+/// The commits that a hunt named, and whether they are culprits, not candidates.
 fn named(history: &History, hunt: &Hunt) -> (bool, BTreeSet<usize>) {
     let numbers = |labels: Vec<String>| labels.iter().map(|label| label.parse().unwrap()).collect();
     match hunt.output.code() {
@@ -131,7 +131,7 @@ fn named(history: &History, hunt: &Hunt) -> (bool, BTreeSet<usize>) {
     }
 }
 
-/// For each commit, what it begins with: which parents, whether it builds, how it wavers.
+/// Random input for one commit: its parents, whether it builds, how its values vary.
 #[derive(Clone, Debug)]
 struct Seed {
     first: prop::sample::Index,
@@ -173,7 +173,7 @@ fn values(seeds: &[Seed], is_bad: impl Fn(usize) -> bool) -> Vec<Vec<u32>> {
     seeds.iter().enumerate().map(of).collect()
 }
 
-/// Any shape: merges, roots of their own; endpoints that need not be ancestor and descendant.
+/// A world of any shape: merges, several roots, endpoints on different branches.
 fn world() -> impl Strategy<Value = World> {
     let index = any::<prop::sample::Index>;
     (seeds(3..14), index(), index(), index()).prop_filter_map(
@@ -184,7 +184,7 @@ fn world() -> impl Strategy<Value = World> {
                 let chosen = if one == 0 || seed.is_root {
                     BTreeSet::new()
                 } else {
-                    // Rather the one before than any, or a history is mostly side branches.
+                    // Mostly the previous commit, or most commits are side branches.
                     let first = if seed.wavers[0] > 2 { one - 1 } else { seed.first.index(one) };
                     seed.second.iter().map(|second| second.index(one)).chain([first]).collect()
                 };
@@ -240,7 +240,7 @@ impl BasicSourceControlGraph for World {
     }
 }
 
-/// What another search leaves in question, told the truth about every commit it asks for.
+/// The suspects that another search library leaves, given the truth about each commit.
 fn second_opinion(world: &World) -> BTreeSet<usize> {
     let mut search = Search::new(world.clone(), 0..world.parents.len());
     let strategy = BasicStrategy::new(BasicStrategyKind::Binary);

@@ -1,5 +1,5 @@
-//! Hunts in made-up noise, by the program's own decisions: a quick form of the table that
-//! `cargo run --release --example noise` prints, with seeds of its own.
+//! Hunts in simulated noise with the program's own decisions: a quick form of the table that
+//! `cargo run --release --example noise` prints, with other seeds.
 
 #[path = "../../examples/noise/cells.rs"]
 #[expect(dead_code, reason = "the example prints more than is held here")]
@@ -16,7 +16,7 @@ use cells::{Cell, History, Hunter, Tally};
 use others::Method;
 use world::{Change, Family};
 
-/// What a cell must reach: shares of hunts in percent, and runs, each as rounded in
+/// Limits for a cell: shares of hunts in percent, and mean runs, rounded as in
 /// docs/statistics.md.
 struct Figures {
     right: f64,
@@ -30,12 +30,12 @@ fn cell(commits: usize, history: History, family: Family, step: f64) -> Cell {
     Cell { commits, history, family, change: Change::Step(step) }
 }
 
-/// Three standard errors of a share in percent, of so many hunts.
+/// Three standard errors of a share in percent over this many hunts.
 fn allowed(percent: f64, hunts: usize) -> f64 {
     300.0 * (percent / 100.0 * (1.0 - percent / 100.0) / hunts as f64).sqrt()
 }
 
-/// Holds the figures, three standard errors and the rounding allowed.
+/// Fails if the cell misses its figures by more than three standard errors and rounding.
 #[track_caller]
 fn assert_reaches(cell: Cell, hunts: usize, figures: &Figures) {
     let tally = cell.tally(Hunter::Ours, hunts, 20_261_121);
@@ -59,8 +59,8 @@ fn normal_noise_along_a_line() {
 fn normal_noise_over_merges() {
     for (step, hunts, runs) in [(2.0, 150, 56.0), (3.0, 200, 31.0), (5.0, 200, 20.0)] {
         let cell = cell(128, History::Merged, Family::NORMAL, step);
-        // A merge is confirmed against each of its parents, which a line never needs. Over 600
-        // hunts each the means were 57.8, 32.1 and 21.3.
+        // More runs than on a line: a merge is confirmed against each of its parents. Over 600
+        // hunts each, the means were 57.8, 32.1 and 21.3.
         let runs = runs + 1.5;
         assert_reaches(cell, hunts, &Figures { runs, ..CLOSE });
     }
@@ -90,7 +90,7 @@ fn values_that_repeat() {
     }
 }
 
-/// At one standard deviation a hunt may give up, but not be wrong.
+/// With a step of one standard deviation a hunt may give up, but not be wrong.
 #[test]
 fn a_small_step_is_hardly_ever_put_on_another_commit() {
     let figures = Figures { right: 80.0, wrong: 1.0, runs: f64::INFINITY };
@@ -111,7 +111,7 @@ fn where_no_commit_is_to_blame_none_is_named() {
     }
 }
 
-/// Hunts in noise that no figure of the program was chosen for.
+/// Hunts in kinds of noise for which no constant of the program was tuned.
 fn untuned(hunter: Hunter) -> Tally {
     let mut all = Tally::default();
     for (place, (_, family)) in (0..).zip(Family::UNTUNED) {
@@ -123,15 +123,15 @@ fn untuned(hunter: Hunter) -> Tally {
     all
 }
 
-/// Who claims 99 % is right in 99 of 100 claims. Of 500 claims at 1 % more than 12 are wrong
-/// twice in a thousand times; a lower share of wrong claims than that passes all the more.
+/// A claim of 99 % must be right in 99 of 100 cases. If 1 % of 500 claims are wrong, more than 12
+/// wrong ones have a probability of 0.2 %.
 #[test]
 fn a_claim_of_99_percent_holds_99_times_in_100() {
     const MOST_WRONG: usize = 12;
     let ours = untuned(Hunter::Ours);
     assert!(ours.hunts >= 450, "{ours:?}: it must not be careful by giving up");
     assert!(ours.wrong <= MOST_WRONG, "{ours:?}");
-    // What people do instead would not pass.
+    // The usual other methods fail this test.
     for other in [Method::Majority(1), Method::Majority(3), Method::Welch] {
         let theirs = untuned(Hunter::Other(other));
         assert!(theirs.wrong > 2 * MOST_WRONG, "{other:?}: {theirs:?}");

@@ -1,4 +1,4 @@
-//! `store`: what is listed and shown, and what may go and must not.
+//! `store`: what it lists and shows, and what `gc` may and must not remove.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn hunted() -> (TestEnvironment, History, String) {
     (env, history, id)
 }
 
-/// How many files end so, below a folder of the store.
+/// Number of files with this ending in a folder of the store.
 fn count(env: &TestEnvironment, folder: &str, end: &str) -> usize {
     fn walk(folder: PathBuf, end: &str) -> usize {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -93,10 +93,10 @@ fn nothing_that_a_hunt_measured_goes_unasked() {
     env.run(&["store", "gc"]).expect(0).says(&["nothing to remove", "0 B freed"]);
     assert_eq!(count(&env, "runs", ".json"), runs);
     before.assert_unchanged(&env);
-    // A second hunt measures nothing anew, and has its confirmation.
+    // A second hunt runs nothing and still has its confirmation.
     let hunt = env.hunt().names(&history, 4);
     assert_eq!(env.starts().len(), starts);
-    // And says how old its figures are, wherever it is read.
+    // Its reports and output say how old the figures are.
     let today = jiff::Timestamp::now().to_string();
     let words = ["nothing was run for this answer: its figures are of", &today[..4]];
     for word in words {
@@ -109,31 +109,30 @@ fn nothing_that_a_hunt_measured_goes_unasked() {
 #[test]
 fn an_old_hunt_goes_when_it_is_asked_for_with_what_only_it_measured() {
     let (env, history, first) = hunted();
-    // Hunts of one second share the beginning of their names, and a beginning is enough to be
-    // asked for by.
+    // Hunts of the same second share a prefix of their names, and a prefix selects a hunt.
     let now = || jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     assert!(wait_until(Duration::from_secs(20), || now() > first));
-    // Another range of the same history: endpoint 6 is shared, endpoint 3 is its own.
+    // Another range of the same history: the hunts share endpoint 6, but not endpoint 3.
     let second = env.start(&["--good", history.commit(3)]).names(&history, 4).id();
     let all = env.run(&["store", "gc", "--older-than", "0s", "--dry-run"]).expect(0);
     all.says(&["would remove 2 hunts", &first, &second]);
     assert_eq!(env.run(&["store", "ls"]).expect(0).stdout.lines().count(), 4, "a dry run is dry");
     let wrong = env.run(&["store", "gc", "--older-than", "soon"]).expect(2);
     wrong.says(&["soon", "30d"]);
-    // The first hunt's last word is an hour old from here on.
+    // From here on the first hunt's last event is an hour old.
     age(&env, &first);
     let output = env.run(&["store", "gc", "--older-than", "30m"]).expect(0);
     assert!(output.stdout.contains(&format!("removed 1 hunt: {first}")), "{}", output.stdout);
     assert!(!store(&env).join("hunts").join(&first).exists());
     env.run(&["report", &second]).expect(0);
     env.run(&["report", &first]).expect(2);
-    // What the second one took over from the first is still known.
+    // Runs of the first hunt that the second one used are still stored.
     let starts = env.starts().len();
     env.start(&["--good", history.commit(3)]).names(&history, 4);
     assert_eq!(env.starts().len(), starts);
 }
 
-/// Turns a hunt's clock back by an hour.
+/// Makes all events of a hunt an hour older.
 fn age(env: &TestEnvironment, id: &str) {
     let path = store(env).join("hunts").join(id).join("journal.jsonl");
     let text = fs::read_to_string(&path).unwrap();
@@ -169,7 +168,7 @@ fn nothing_is_removed_while_a_hunt_runs() {
         env.run(&["store", "ls"]).expect(0);
     }
     assert!(refused > 0);
-    // `--older-than 0s` may have come right after the hunt's end, and then removed it.
+    // No check of the hunt's files: `--older-than 0s` may remove the hunt right after its end.
     let output = running.wait().expect(0);
     output.says(&["First bad commit", history.commit(5)]);
 }
@@ -186,7 +185,7 @@ fn what_a_killed_hunt_left_goes_and_it_can_still_be_resumed() {
     Oracle::new(&env).write(&env);
     let before = Snapshot::of(&env);
     let running = env.spawn_product(&["start", "--good", "v1"]);
-    // Within the search, with a bisect session and a run under way.
+    // During the search, with a bisect session and a run in progress.
     assert!(wait_until(Duration::from_secs(20), || env.runs().len() > 4));
     env.processes().iter().for_each(|process| kill(process.pid, Signal::KILL));
     running.wait();

@@ -1,4 +1,4 @@
-//! `init` in trees without a program for perplexity: their tests say what is right.
+//! `init` in trees without a perplexity program: their own tests are the measure.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::kit::{Hunt, TestEnvironment};
 
 const HEAD: &str = "#include <math.h>\n#include <stdio.h>\n";
 
-/// A program that prints its checks; what it checks is as far off as `step` says.
+/// The source of a program that prints its checks; `step` sets their difference.
 fn checks(step: &str) -> String {
     format!(
         "{HEAD}
@@ -40,7 +40,7 @@ test: test-kernels
 \t@echo all of it
 ";
 
-/// A tree in which the third of four commits makes something worse by this much.
+/// A tree of four commits with these `steps`, and the third commit: the planted one.
 fn tree(files: &[(&str, &str)], at: &str, steps: [&str; 4]) -> (TestEnvironment, String) {
     let env = TestEnvironment::new();
     for (name, text) in files {

@@ -1,4 +1,4 @@
-//! Measures that must be alone: hunts that share a machine, and what they wait for.
+//! Exclusive runs: hunts that share a machine, and what they wait for.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -9,12 +9,12 @@ use crate::kit::{
     History, Hunt, Oracle, PATIENCE, Plan, Running, TestEnvironment, kill, line, wait_until,
 };
 
-/// What one user's hunts share: a cache folder, and a town in which their engines meet.
+/// What one user's hunts share: a cache folder, and the engines' `town`.
 struct Machine {
     folder: tempfile::TempDir,
 }
 
-/// One repository of that user's.
+/// One repository of the user.
 struct Place {
     env: TestEnvironment,
     history: History,
@@ -55,7 +55,7 @@ const START: [&str; 3] = ["start", "--good", "v1"];
 const EXCLUSIVE: &str = "exclusive = true";
 const WAITS: &str = "waiting for an exclusive run of bisect-ppl to end";
 
-/// A hunt with much to build and much to run, whose engines mind company or do not.
+/// A history with long builds and runs. With `alone`, engines log a fault if another one runs.
 fn busy(alone: bool) -> Plan {
     let plan = line("g g g b b").with_all("build_ms = 60").with_all("chunk_ms = 15");
     if alone { plan.with_all("alone = yes") } else { plan }
@@ -71,7 +71,7 @@ fn nothing_of_another_hunt_builds_or_runs_beside_an_exclusive_run() {
     ];
     let begun = Instant::now();
     let hunts = places.each_ref().map(|place| place.spawn(&START));
-    // The engines themselves complain of company: see `alone` in the fake engine.
+    // The engines log a fault if they are not alone: see `alone` in the fake engine.
     for (place, hunt) in places.iter().zip(hunts) {
         let hunt = Hunt::of(&place.env, hunt.wait()).names(&place.history, 3);
         assert_eq!(hunt.report["totals"]["runs"], 14);
@@ -95,7 +95,7 @@ fn what_waits_says_so_and_can_be_stopped() {
     let second = machine.place(line("g b"), "");
     let hunt = second.spawn(&START);
     assert!(wait_until(PATIENCE, || second.says_of_itself().contains(WAITS)));
-    // Who shows the hunt looks a few times a second.
+    // The screen is updated a few times a second.
     std::thread::sleep(Duration::from_millis(600));
     let asked = Instant::now();
     kill(-hunt.pid(), Signal::INT);
@@ -127,8 +127,8 @@ fn a_killed_holder_keeps_nobody_waiting() {
     first.env.assert_no_survivors();
 }
 
-/// A hunt on a machine with one GPU, of which a script tells: the n-th time it is asked, the
-/// n-th of these reasons, and the last of them from then on.
+/// A hunt on a machine with one GPU, played by a script. The n-th query gets the n-th throttle
+/// reason; queries beyond the last reason get the last one.
 struct Card {
     place: Place,
     programs: PathBuf,
@@ -193,7 +193,7 @@ impl Card {
 
 #[test]
 fn a_throttled_run_is_kept_and_taken_again() {
-    // Twice before and after: the first run was held down, the others only by their own work.
+    // A query before and after each run: 0x40 throttles the first run, 0x04 is a normal power cap.
     let card = Card::new(line("g b"), "0x01 0x40 0x01 0x04");
     let hunt = card.hunt(&START).names(&card.place.history, 1);
     assert_eq!(hunt.report["totals"]["runs"], 7);
@@ -216,7 +216,7 @@ fn a_throttled_run_is_kept_and_taken_again() {
     assert!(hunt.file("report.html").contains(one));
     assert!(hunt.output.stderr.contains("did not count"), "{}", hunt.output.stderr);
 
-    // A hunt with another tolerance takes what counted, and only that.
+    // A hunt with another tolerance uses the stored runs without the excluded one.
     Oracle::new(&card.place.env)
         .ppl(EXCLUSIVE)
         .only_guard("metric = \"ppl\"\nmax_increase = 0.1")
@@ -273,7 +273,7 @@ fn only_where_times_are_measured_is_the_card_asked() {
     assert!(hunt.report["timed"].is_null());
 }
 
-/// Prints another perplexity the first time each build is launched.
+/// A history in which each build's first run prints another perplexity.
 fn cold_at_first() -> Plan {
     line("g b").with(0, "ppl = 9.0 7.0 7.0 9.0 7.0").with(1, "ppl = 9.0 7.5 7.5 9.0 7.5")
 }
@@ -284,7 +284,7 @@ fn warm_ups_are_kept_and_never_count() {
     let history = cold_at_first().build(&env);
     let command = "{build}/engine run ppl src={src} out={out}";
     Oracle::new(&env).ppl("warmup = 1").ppl_command(command).write(&env);
-    // Endpoint: a warm-up and two runs each; confirmation, from fresh builds: a warm-up and one.
+    // Endpoints: a warm-up and two runs each. Confirmation, from fresh builds: a warm-up and one.
     let hunt = env.hunt().names(&history, 1);
     assert_eq!([env.runs_of(0), env.runs_of(1)], [5, 5]);
     assert_eq!(hunt.report["totals"]["runs"], 10);
@@ -300,7 +300,7 @@ fn warm_ups_are_kept_and_never_count() {
     assert!(hunt.file("report.html").contains("warm-up"));
     let shown = env.run(&["store", "show", history.commit(0)]).expect(0).stdout;
     assert_eq!(shown.matches("does not count: warm-up").count(), 2, "{shown}");
-    // What is known is not warmed up for.
+    // A cache hit needs no warm-up.
     let again = env.start(&["--good", "v1"]).names(&history, 1);
     assert_eq!(again.report["totals"]["runs"], 0);
 }
@@ -323,8 +323,8 @@ fn a_kernel_cache_that_was_emptied_is_warmed_up_again() {
     let command = "{build}/engine run ppl src={src}";
     Oracle::new(&env).ppl("warmup = 1").ppl_command(command).write(&env);
     env.start(&["--good", "v1"]).expect(0, "culprit").names(&history, 1);
-    // Two evaluations of each end from one build, and one to confirm: each begins with an empty
-    // cache.
+    // Each end has two runs from one build and one to confirm. Each begins with an empty cache
+    // and so needs a warm-up.
     assert_eq!([env.runs_of(0), env.runs_of(1)], [6, 6], "{:?}", env.runs());
 }
 
@@ -369,7 +369,7 @@ fn a_launch_is_one_sample_however_often_it_says_its_figure() {
     assert_eq!(repeats["repeats"], serde_json::json!([2, 2]));
     assert_eq!(repeats["between"], 0.0);
     let within = repeats["within"].as_f64().unwrap();
-    // Two values each, 20 apart; see stats::winsorised_sd for the factor.
+    // Two values a launch, 20 apart; see stats::winsorised_sd for the factor.
     assert!((within - 1.02 * 200.0_f64.sqrt()).abs() < 1e-9, "{within}");
     assert!(hunt.file("report.md").contains("deviation within a launch"));
     assert!(hunt.file("report.html").contains("deviation within a launch"));

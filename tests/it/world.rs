@@ -1,4 +1,4 @@
-//! A machine on which nothing builds any more is not the commits' fault.
+//! If nothing builds on the machine any more, no commit is blamed.
 
 use crate::kit::{Oracle, TestEnvironment, line};
 
@@ -6,7 +6,7 @@ use crate::kit::{Oracle, TestEnvironment, line};
 fn a_world_that_breaks_only_builds_is_found_out_at_the_second() {
     let env = TestEnvironment::new();
     let mut plan = line("g g g g g g g g b b b b b b b b");
-    // Whichever commit is searched first leaves a machine on which nothing builds.
+    // The first searched commit breaks all later builds on the machine.
     for label in 1..15 {
         plan = plan.with(label, "break_world = build-broken");
     }

@@ -1,11 +1,10 @@
-//! Disks that take names which differ only in case for one: a real one, mounted for the test,
-//! where that is allowed.
+//! Disks that ignore case in names. Each test mounts a real one, if that is allowed.
 
 use super::places::shell_that_mounts;
 use super::seen;
 use crate::kit::{History, Hunt, Oracle, Plan, Snapshot, TestEnvironment, line};
 
-/// Makes a folder such a disk: the first of these file systems that this system has.
+/// Mounts such a disk: the first of these file systems that this system supports.
 const MOUNT: &str = r#"
 image="$disk.image"
 fresh() { rm -f "$image"; truncate -s 64M "$image"; }
@@ -30,7 +29,7 @@ trap 'umount "$disk"' EXIT
 echo "a disk that folds case: $kind" >&2
 "#;
 
-/// Runs a script where `$disk` is such a disk; `None` where none can be had.
+/// Runs a script in which `$disk` is such a disk; `None` if none can be mounted.
 fn on_such_a_disk(env: &TestEnvironment, script: &str) -> Option<crate::kit::Output> {
     let disk = env.path("disk");
     let script = format!("disk='{}'\n{MOUNT}\n{script}", disk.display());
@@ -45,20 +44,20 @@ fn on_such_a_disk(env: &TestEnvironment, script: &str) -> Option<crate::kit::Out
     Some(output)
 }
 
-/// An oracle.toml with slots on such a disk, where what does not build counts as bad.
+/// An oracle.toml with slots on such a disk. A commit that does not build counts as bad.
 fn there(env: &TestEnvironment) -> Oracle {
     Oracle::new(env)
         .section("[failures]\nbuild = \"bad\"")
         .section("[worktree]\ndir = \"../disk/slots\"")
 }
 
-/// Hunts there.
+/// Hunts with slots on such a disk.
 fn hunt_there(plan: Plan) -> Option<(TestEnvironment, History, Hunt)> {
     let env = TestEnvironment::new();
     let history = plan.build(&env);
-    // What lies there is listed in each build's log, and a build leaves something in the source.
+    // Each build lists the source files in its log, and leaves a file in the source.
     let build = format!("{} build {{src}} {{build}}", TestEnvironment::fake());
-    // By the name that lies there: not every driver makes a file in a folder called otherwise.
+    // The folder's exact name is needed: some drivers make no file under another spelling.
     let leave = "sh -c \"cd [Kk]er[Nn] && touch q.o\"";
     let list = "find . -name .git -prune -o -type f -printf \"lies: %P\\\\n\"";
     let build = format!("{leave}', '{list}', '{build}");
@@ -70,7 +69,7 @@ fn hunt_there(plan: Plan) -> Option<(TestEnvironment, History, Hunt)> {
     Some((env, history, hunt))
 }
 
-/// What lay in the slot when the commit was built, but for what every commit has.
+/// The files in the slot's folders when the commit was built. Files at the top are left out.
 fn listed(hunt: &Hunt, history: &History, label: &str) -> Vec<String> {
     let builds = hunt.commit(history, label)["builds"].as_array().unwrap();
     let log = hunt.file(builds.last().unwrap()["log"].as_str().unwrap());
@@ -86,7 +85,7 @@ fn a_commit_is_built_with_its_own_spelling() {
     let plan = line("g g g g b")
         .file(0, "Kern/Q4.c", "1\n")
         .file(0, "Kéy/a.c", "1\n")
-        // A folder and a file of one content, and a name that ASCII alone does not fold.
+        // A folder and a file with unchanged content, and a name with a letter outside ASCII.
         .without(2, "Kern/Q4.c")
         .file(2, "kern/q4.c", "1\n")
         .without(2, "Kéy/a.c")
@@ -119,7 +118,7 @@ fn a_commit_with_names_that_are_one_is_untestable_and_elsewhere_is_not() {
     let log = hunt.file(twins["builds"][0]["log"].as_str().unwrap());
     assert!(log.starts_with("# checkout\n2> `Kern` and `kern` are one"), "{log}");
     assert_eq!(listed(&hunt, &history, "2"), ["kern/q.o", "kern/q4.c"]);
-    // The disk's failure, which nobody keeps for the commit's.
+    // The disk is at fault, so the failure is not stored for the commit.
     Oracle::new(&env).write(&env);
     env.hunt().expect(0, "culprit").names(&history, 2);
 }

@@ -1,4 +1,4 @@
-//! A configuration that is not there, cannot be read, or is wrong.
+//! A configuration that is missing, unreadable, or wrong.
 
 use std::fs;
 
@@ -129,7 +129,7 @@ max_increase = "much"
     hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
     "#);
     assert!(!env.repo().join(".git/bisect-ppl").exists(), "nothing at all is made");
-    // `check` says the same, and goes on to the rest.
+    // `check` reports the same problems, and goes on with its other checks.
     let output = env.run(&["check"]).expect(1);
     for line in super::seen(&env, &output).lines().filter(|line| line.contains("oracle.toml:")) {
         assert!(line.starts_with("FAIL  config"), "{line}");
@@ -215,7 +215,7 @@ fn one_at_the_top_of_the_checkout_is_found_from_below() {
     fs::create_dir_all(&below).unwrap();
     env.run_in(&below, &["check"]).expect(0).says(&["repo/oracle.toml", "inputs/model.bin"]);
     env.run_in(&below, &["measure", "HEAD"]).expect(0);
-    // The nearer one is meant, and its paths start from its folder.
+    // The nearest oracle.toml is used, and its paths start from its folder.
     Oracle::new(&env).write_to(&below.join("oracle.toml"));
     env.run_in(&below, &["measure", "HEAD"]).expect(2).says(&["model", "deep/down/../inputs"]);
 }

@@ -1,4 +1,4 @@
-//! Hunts that are not there, that are several, that run already, or do not.
+//! Names of no hunt or of several hunts, and hunts that already run, or do not run.
 
 use std::fs;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Inputs that are not there, or cannot be read.
+//! Inputs that are missing or unreadable.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -79,6 +79,6 @@ fn a_folder_that_may_not_be_entered() {
     error: inputs.model: cannot look at [ROOT]/repo/../inputs/inner/model.bin: Permission denied (os error 13)
     hint: check the permissions on the way to it
     ");
-    // So that it can be removed.
+    // Restores the right to remove the folder.
     fs::set_permissions(env.path("inputs/inner"), fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Where output goes: nowhere, into a full disk, to a reader that has seen enough.
+//! Output to a closed stream, to a full disk, and to a reader that stops early.
 
 use super::{plain, seen};
 use crate::kit::{Output, TestEnvironment};
@@ -43,7 +43,7 @@ fn a_report_into_a_pipe_does_not_replace_it() {
     let piped = shell(&env, "mkfifo p && (bisect-ppl report -o p & cat p; wait)").expect(0).stdout;
     assert_eq!(piped, plain);
     assert_eq!(shell(&env, "test -p p && echo still a pipe").stdout, "still a pipe\n");
-    // As /dev/stdout is.
+    // `/dev/stdout` is such a link too.
     let link = "ln -s /proc/self/fd/1 out && bisect-ppl report -o out && test -L out";
     assert_eq!(shell(&env, link).expect(0).stdout, plain);
 }

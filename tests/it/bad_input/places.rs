@@ -1,5 +1,5 @@
-//! Where one may stand, and where one may not: outside of a repository, in one that belongs to
-//! somebody else, that cannot be written to, or whose disk is full.
+//! Folders in which the product works or refuses: outside a repository, or in a repository that
+//! belongs to somebody else, is not writable, or is on a full disk.
 
 use std::fs;
 use std::process::Command;
@@ -51,7 +51,7 @@ fn a_folder_that_is_gone() {
     ");
 }
 
-/// A hunt that stopped by the world's fault, to be taken up from elsewhere.
+/// A hunt that a fault of the machine stopped, to be resumed from elsewhere.
 fn stopped() -> (TestEnvironment, History, Hunt) {
     let env = TestEnvironment::new();
     let mut plan = line("g g g b b");
@@ -93,7 +93,7 @@ fn in_a_bare_repository() {
     let env = plain("g g g b b");
     let bare = env.path("bare.git");
     env.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
-    // There is no checkout whose configuration could be meant.
+    // Without a checkout there is no default configuration.
     insta::assert_snapshot!(refused_with(&env, &bare, &START, &[]), @r"
     exit code 2
     error: there is no oracle.toml here
@@ -141,7 +141,7 @@ fn in_a_repository_that_cannot_be_written_to() {
     error: [ROOT]/repo/.git/bisect-ppl: Permission denied (os error 13)
     hint: the repository's git directory must be writable: what is measured is kept in it
     ");
-    // What only reads does.
+    // Commands that only read still work.
     run(&["store", "ls"]).expect(0).says(&["no hunts"]);
     run(&["status"]).expect(2).says(&["no hunt"]);
     run(&["check"]).expect(1).says(&["FAIL  store", "writable"]);
@@ -163,7 +163,7 @@ fn with_a_cache_folder_that_cannot_be_written_to() {
     ");
     run(&["check"]).expect(1).says(&["FAIL  cache", "XDG_CACHE_HOME"]);
     env.tool(&env.path(""), "chmod", &["u+w", env.path("cache").to_str().unwrap()]).expect(0);
-    // The hunt that met it goes on.
+    // `resume` continues the stopped hunt.
     run(&["resume"]).expect(0).says(&["First bad commit"]);
 }
 
@@ -194,8 +194,8 @@ fn without_a_home() {
     before.assert_unchanged(&env);
 }
 
-/// A shell of its own in which file systems may be mounted, seen by nobody else; `None` where
-/// that is not allowed.
+/// A shell in its own mount namespace, in which file systems may be mounted; `None` if that is
+/// not allowed.
 pub fn shell_that_mounts(env: &TestEnvironment, script: &str) -> Option<Command> {
     let flags = if is_root() { "-m" } else { "-rm" };
     let probe = "mount -t tmpfs -o size=64k none /mnt";
@@ -227,8 +227,8 @@ fn in_a_repository_on_a_disk_that_is_mounted_for_reading() {
     ");
 }
 
-/// A disk for the store alone that grows by a little whenever it is full: the hunt stops and
-/// is resumed again and again, wherever that may be, and comes to the right answer.
+/// The store has its own disk, which grows a little each time it is full. The hunt stops and is
+/// resumed many times, at any point, and finds the right answer.
 #[test]
 fn on_a_disk_that_fills_up_nothing_is_lost() {
     let env = TestEnvironment::new();
@@ -263,7 +263,7 @@ fn on_a_disk_that_fills_up_nothing_is_lost() {
     assert!(codes.len() > 3, "the disk was never full: {codes:?}");
     let (last, full) = codes.split_last().unwrap();
     assert!(*last == "0" && full.iter().all(|code| *code == "5"), "{codes:?}\n{}", output.stderr);
-    // Each time it is said what to do; none of what had been measured was measured again.
+    // Each stop says what to do, and no completed measurement runs again.
     let said = output.stderr.matches("hint: ").count();
     assert_eq!(said, full.len(), "{}", output.stderr);
     assert_eq!(output.stderr.matches("free some space").count(), full.len(), "{}", output.stderr);

@@ -1,4 +1,4 @@
-//! Revisions that name nothing, something else, or no stretch of history.
+//! Revisions that name nothing or no commit, and endpoints without a range between them.
 
 use super::{plain, refused};
 use crate::kit::{Oracle, Snapshot, TestEnvironment, line};

@@ -1,4 +1,4 @@
-//! Programs that are missing, too old, or not what they seem.
+//! Programs that are missing or too old, or only seem to be the right one.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -38,7 +38,7 @@ fn no_git() {
 fn an_old_git() {
     let env = plain("g b");
     let path = path_of(&env, &[]);
-    // The one stand-in for git: nobody has a git of 2018 at hand.
+    // The only fake git in the tests: nobody has a git of 2018 at hand.
     fs::write(path.join("git"), "#!/bin/sh\necho git version 2.20.1\n").unwrap();
     fs::set_permissions(path.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     let variables = [("PATH", path.to_str().unwrap())];
@@ -61,7 +61,7 @@ fn an_old_git() {
     ");
 }
 
-/// A hunt whose build calls a program that is not in PATH; with it there, it goes on.
+/// A hunt whose build calls a program that is not in PATH. It goes on once the program is there.
 fn without(program: &str) -> (String, TestEnvironment) {
     let env = TestEnvironment::new();
     let history = line("g g b b").build(&env);
@@ -72,7 +72,7 @@ fn without(program: &str) -> (String, TestEnvironment) {
     let output = env.run_with(&env.repo(), &START, &variables);
     let said = seen(&env, &output);
     assert!(env.starts().is_empty(), "{:?}", env.starts());
-    // Standing in for the compiler: it runs what it is given.
+    // A stand-in for the compiler that runs its arguments as a command.
     fs::write(path.join(program), "#!/bin/sh\nexec \"$@\"\n").unwrap();
     fs::set_permissions(path.join(program), fs::Permissions::from_mode(0o755)).unwrap();
     let output = env.run_with(&env.repo(), &["resume"], &variables).expect(0);

@@ -1,4 +1,4 @@
-//! Commands and options that are none, or none yet.
+//! Commands and options that do not exist, or not yet.
 
 use super::{plain, refused};
 

@@ -1,25 +1,25 @@
-//! A real browser without a window, which says what it made of a page.
+//! A real browser without a window, which reports how it rendered a page.
 
 use std::fs;
 use std::path::Path;
 
 use super::TestEnvironment;
 
-/// Names it goes by.
+/// Names of the browser's program.
 const PROGRAMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// A page as it came out on a screen of that width.
+/// A page as the browser rendered it.
 pub struct Shown {
-    /// The page's elements after it was read, as HTML.
+    /// The page's elements after loading, as HTML.
     pub dom: String,
-    /// How wide all of it is, in pixels.
+    /// Width of the whole page, in pixels.
     pub width: u32,
-    /// Whatever was asked for besides the page itself.
+    /// Resources that the page requested.
     pub requests: Vec<String>,
 }
 
-/// Which of them is here. A missing browser fails a test: that a page is right in one is
-/// nothing that can be left out unseen.
+/// The first of `PROGRAMS` in PATH. A missing browser fails the test: nobody would notice a
+/// skipped check of the page.
 fn program() -> &'static str {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_here = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
@@ -28,8 +28,7 @@ fn program() -> &'static str {
     )
 }
 
-/// Shows a page in a frame of that width, as a phone would: a window of its own cannot be made
-/// that narrow.
+/// Shows a page in a frame of this width, as on a phone: a window cannot be made that narrow.
 pub fn show(env: &TestEnvironment, page: &Path, width: u32) -> Shown {
     let [frame, profile] = ["tmp/frame.html", "tmp/profile"].map(|name| env.path(name));
     let url = format!("file://{}", page.display());

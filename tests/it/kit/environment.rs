@@ -1,4 +1,4 @@
-//! A sealed place for one test: its own home, cache, git settings, world, and repository.
+//! A sealed environment for one test: its own home, cache, git settings, world, and repository.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -14,13 +14,13 @@ use super::{Hunt, Output, Process, Running, heed_interrupts, kill, processes, wa
 const PRODUCT: &str = env!("CARGO_BIN_EXE_bisect-ppl");
 const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
 
-/// Everything a test touches lies under one temporary folder, whose name is the token by which
-/// its processes are known.
+/// A test's files, all under one temporary folder. The test's processes are found by the
+/// folder's name.
 pub struct TestEnvironment {
     root: tempfile::TempDir,
-    /// The repository that the test is about.
+    /// The repository under test.
     repo: PathBuf,
-    /// Where programs are looked for.
+    /// The value of PATH.
     programs: OsString,
     outputs: AtomicU32,
 }
@@ -65,13 +65,13 @@ impl TestEnvironment {
         self.repo.clone()
     }
 
-    /// From now on the test is about the repository (or worktree) in this folder.
+    /// Makes this folder's repository (or worktree) the one under test.
     pub fn stand_in(&mut self, folder: &Path) {
         folder.clone_into(&mut self.repo);
     }
 
-    /// The folder that all worktrees of the repository share: `.git`, itself if it is bare, or
-    /// what a linked worktree leads to.
+    /// The folder that all worktrees share: `.git`, a bare repository itself, or the folder that
+    /// a linked worktree points to.
     pub fn git_folder(&self) -> PathBuf {
         let dot_git = self.repo.join(".git");
         if dot_git.is_dir() {
@@ -106,7 +106,7 @@ impl TestEnvironment {
 
     // ---- programs ----
 
-    /// A program in this sealed place; [`TestEnvironment::spawn`] runs it.
+    /// A command in this environment; [`TestEnvironment::spawn`] runs it.
     pub fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
@@ -133,21 +133,21 @@ impl TestEnvironment {
     }
 
     /// Starts a program in a process group of its own, as a shell with job control does.
-    /// Output goes to files, so that nothing that lives on can keep us waiting.
+    /// Output goes to files: a surviving child cannot keep us waiting for the end of a pipe.
     pub fn spawn(&self, command: Command) -> Running {
         let number = self.outputs.fetch_add(1, Ordering::Relaxed);
         let file = |end: &str| self.path(&format!("tmp/{number}.{end}"));
         Running::start(command, file("out"), file("err"))
     }
 
-    /// The product, in the background.
+    /// Starts the product in the background.
     pub fn spawn_product(&self, args: &[&str]) -> Running {
         let mut command = self.command(PRODUCT, &self.repo());
         command.args(args);
         self.spawn(command)
     }
 
-    /// The product, waited for.
+    /// Runs the product to its end.
     pub fn run(&self, args: &[&str]) -> Output {
         self.run_in(&self.repo(), args)
     }
@@ -208,7 +208,7 @@ impl TestEnvironment {
         self.spawn(command)
     }
 
-    /// Git with something on its standard input.
+    /// Git with this standard input; must succeed.
     pub fn git_with_input(&self, args: &[&str], input: &[u8]) {
         let file = self.path("tmp/input");
         fs::write(&file, input).unwrap();
@@ -217,14 +217,14 @@ impl TestEnvironment {
         assert!(status.success(), "git {args:?}");
     }
 
-    // ---- what the engine says of itself ----
+    // ---- the engine's log ----
 
     pub fn log(&self) -> Vec<String> {
         let text = fs::read_to_string(self.path("world/starts.log")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Lines of the engine's log that begin with this word, without it.
+    /// The rest of each log line that begins with this word.
     pub fn said(&self, word: &str) -> Vec<String> {
         let lines = self.log();
         lines.iter().filter_map(|l| l.strip_prefix(word)).map(|l| l.trim().to_owned()).collect()
@@ -264,12 +264,12 @@ impl TestEnvironment {
 
     // ---- processes ----
 
-    /// What is alive and belongs to this test.
+    /// Live processes of this test.
     pub fn processes(&self) -> Vec<Process> {
         processes::carrying(&self.root.path().to_string_lossy())
     }
 
-    /// Nothing outlives a hunt, though the end of what was killed may take a moment.
+    /// Whether no process of the test lives on. A killed process may take a moment to end.
     pub fn is_left_alone(&self) -> bool {
         wait_until(Duration::from_secs(20), || self.processes().is_empty())
     }
@@ -292,13 +292,13 @@ impl Drop for TestEnvironment {
     }
 }
 
-/// A search path with one more folder, which comes first.
+/// PATH with this folder in front.
 fn before(folder: &Path, path: &OsStr) -> OsString {
     let others = std::env::split_paths(path);
     std::env::join_paths(std::iter::once(folder.to_owned()).chain(others)).unwrap()
 }
 
-/// Another git than the first in PATH to test with, tests and product alike:
+/// The git that tests and product use instead of the first in PATH:
 /// `BISECT_PPL_TEST_GIT=/usr/bin/git`.
 pub fn other_git() -> Option<OsString> {
     std::env::var_os("BISECT_PPL_TEST_GIT").filter(|path| !path.is_empty())

@@ -1,4 +1,4 @@
-//! Histories in the words of the domain: `line("g g x b")`, or a graph with merges.
+//! Test histories in a short notation: `line("g g x b")`, or a graph with merges.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ struct Node {
     subject: Vec<u8>,
 }
 
-/// A path, which git takes for bytes, and what lies there.
+/// A path and its content. Paths are bytes, as in git.
 #[derive(Clone, Debug)]
 struct File {
     path: Vec<u8>,
@@ -31,7 +31,7 @@ struct File {
 #[derive(Clone, Debug)]
 enum Content {
     Text(String),
-    /// The same, and it may be executed.
+    /// The text of an executable file.
     Program(String),
     /// The commit of another repository.
     Submodule(String),
@@ -103,14 +103,14 @@ impl Plan {
         self
     }
 
-    /// The same for all commits.
+    /// Adds a setting to all commits.
     #[must_use]
     pub fn with_all(mut self, setting: &str) -> Self {
         self.nodes.iter_mut().for_each(|node| node.settings.push(setting.to_owned()));
         self
     }
 
-    /// A file that a commit brings or changes; those after it inherit it.
+    /// Adds or changes a file in a commit; later commits inherit it.
     #[must_use]
     pub fn file(mut self, label: impl ToString, path: impl AsRef<[u8]>, content: &str) -> Self {
         let (path, content) = (path.as_ref().to_owned(), Content::Text(content.to_owned()));
@@ -118,7 +118,7 @@ impl Plan {
         self
     }
 
-    /// The same for a file that may be executed.
+    /// Adds or changes an executable file.
     #[must_use]
     pub fn program(mut self, label: impl ToString, path: &str, content: &str) -> Self {
         let (path, content) = (path.into(), Content::Program(content.to_owned()));
@@ -126,7 +126,7 @@ impl Plan {
         self
     }
 
-    /// Pins a submodule, which a file `.gitmodules` must declare besides.
+    /// Pins a submodule; a file `.gitmodules` must declare it too.
     #[must_use]
     pub fn pin(mut self, label: impl ToString, path: &str, commit: &str) -> Self {
         let (path, content) = (path.into(), Content::Submodule(commit.to_owned()));
@@ -134,7 +134,7 @@ impl Plan {
         self
     }
 
-    /// A file that a commit removes.
+    /// Removes a file in a commit.
     #[must_use]
     pub fn without(mut self, label: impl ToString, path: &str) -> Self {
         self.node(label).files.push(File { path: path.into(), content: Content::Nothing });
@@ -154,7 +154,7 @@ impl Plan {
         self
     }
 
-    /// Makes it: `v1` is the first commit, `main` (checked out) the last.
+    /// Creates the history in git: `v1` is the first commit, `main` (checked out) the last.
     pub fn build(self, env: &TestEnvironment) -> History {
         let mut stream = Vec::new();
         for (index, node) in self.nodes.iter().enumerate() {
@@ -223,7 +223,7 @@ impl File {
     }
 }
 
-/// As fast-import reads paths that may hold anything.
+/// Quotes a path of any bytes for fast-import.
 fn c_quoted(path: &[u8]) -> String {
     let mut quoted = String::from('"');
     for byte in path {
@@ -237,8 +237,8 @@ fn c_quoted(path: &[u8]) -> String {
 }
 
 impl History {
-    /// The history in which one commit says something else, whatever git holds of it. Those after
-    /// it follow, and `main`.
+    /// The history with the text of one commit object changed, valid or not. Later commits and
+    /// `main` follow.
     #[must_use]
     pub fn rewritten(
         mut self,
@@ -268,7 +268,7 @@ impl History {
         self
     }
 
-    /// The full name of a commit.
+    /// The full hash of a commit.
     pub fn commit(&self, label: impl ToString) -> &str {
         &self.commits[&label.to_string()]
     }

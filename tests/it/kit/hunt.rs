@@ -1,4 +1,4 @@
-//! A hunt that ran: what it said, and its report.
+//! A hunt that ran: its output and its report.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::{History, Output, TestEnvironment};
 /// A `start` or `resume` that ended.
 pub struct Hunt {
     pub output: Output,
-    /// Its folder; empty when there never was a hunt.
+    /// The hunt's folder; empty if there was no hunt.
     pub folder: PathBuf,
     /// report.json, or null.
     pub report: Value,
@@ -28,7 +28,7 @@ impl Hunt {
         Self { output, folder, report }
     }
 
-    /// Fails with all that was printed unless exit code and outcome are these.
+    /// Fails with the whole output unless exit code and outcome are these.
     #[track_caller]
     pub fn expect(self, code: i32, outcome: &str) -> Self {
         let Self { output, folder, report } = self;
@@ -42,13 +42,13 @@ impl Hunt {
         self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The main culprit's full name.
+    /// The main culprit's full hash.
     #[track_caller]
     pub fn culprit(&self) -> &str {
         self.report["culprit"]["commit"].as_str().unwrap_or_else(|| panic!("{:#}", self.report))
     }
 
-    /// Fails unless this commit is the one that is named.
+    /// Fails unless the hunt names this commit.
     #[track_caller]
     pub fn names(self, history: &History, label: impl ToString) -> Self {
         let hunt = self.expect(0, "culprit");
@@ -94,7 +94,7 @@ fn labels<'r>(
     entries.iter().map(|e| history.label(commit(e).as_str().unwrap()).to_owned()).collect()
 }
 
-/// `resume` need not say which hunt it resumes.
+/// The newest hunt's name: `resume` need not print which hunt it resumes.
 fn newest(hunts: &std::path::Path) -> String {
     let mut names: Vec<String> = std::fs::read_dir(hunts)
         .map(|entries| entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect())

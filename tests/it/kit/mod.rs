@@ -1,5 +1,5 @@
-//! What the tests are told with: a sealed environment, histories that speak the domain, an
-//! oracle.toml to vary, and the engine's own account of what really ran.
+//! The test kit: a sealed environment, a short notation for histories, an oracle.toml to vary,
+//! and the engine's own log of what really ran.
 
 mod browser;
 mod environment;
@@ -25,9 +25,9 @@ pub use processes::{Process, kill};
 pub use running::{Output, PATIENCE, Running, wait_until};
 pub use snapshot::Snapshot;
 
-/// Lets our programs be interrupted even where the tests themselves were started with SIGINT
-/// ignored, as a shell without job control starts what is put into its background: a signal
-/// that is handled here is back at its default in a program started from here.
+/// Makes SIGINT work in programs that tests start, even if the tests run with SIGINT ignored, as
+/// background jobs of a shell without job control do. A signal that has a handler here has its
+/// default action in a started program.
 pub fn heed_interrupts() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::TestEnvironment;
 
-/// An oracle.toml: one measure `ppl` and a tolerance of 0.2, until told otherwise.
+/// An oracle.toml; by default one measure `ppl` and a tolerance of 0.2.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     world: String,
@@ -74,7 +74,7 @@ impl Oracle {
         self
     }
 
-    /// Another measure of the engine, with its keys.
+    /// Adds a measure `name` with these keys; the engine calls it `of`.
     #[must_use]
     pub fn measure(self, name: &str, of: &str, keys: &str) -> Self {
         let (command, world) = (engine(of), self.world.clone());
@@ -84,7 +84,7 @@ impl Oracle {
         ))
     }
 
-    /// Instead of the guards so far.
+    /// Replaces all guards with this one.
     #[must_use]
     pub fn only_guard(mut self, keys: &str) -> Self {
         self.guards = vec![keys.to_owned()];
@@ -97,7 +97,7 @@ impl Oracle {
         self
     }
 
-    /// Any text at the end.
+    /// Appends any text.
     #[must_use]
     pub fn section(mut self, text: &str) -> Self {
         self.sections.push(text.to_owned());
@@ -119,7 +119,7 @@ impl Oracle {
         text + &self.sections.join("\n\n") + "\n"
     }
 
-    /// Writes it to the top of the user's checkout.
+    /// Writes oracle.toml to the top of the user's checkout.
     pub fn write(&self, env: &TestEnvironment) {
         self.write_to(&env.repo().join("oracle.toml"));
     }

@@ -1,4 +1,4 @@
-//! Trees of a little engine that really is built, with a commit that makes its answers worse.
+//! Repositories of a little engine that is really built; one commit makes its perplexity worse.
 
 use std::fs;
 use std::path::Path;
@@ -58,7 +58,7 @@ int score(const char *model, const char *text, double *nll, long *count)
     )
 }
 
-/// The same engine in Rust, with words of its own.
+/// The same engine in Rust, with other options and output.
 pub const MAIN_RS: &str = r#"
 mod score;
 
@@ -96,8 +96,7 @@ pub fn score_rs(smoothing: &str) -> String {
     )
 }
 
-/// A repository whose first commit has these files, and whose fourth of five changes one of
-/// them so that the answers get worse.
+/// A repository of five commits; the fourth changes one file so that the perplexity gets worse.
 pub struct Planted {
     pub env: TestEnvironment,
     pub culprit: String,
@@ -117,13 +116,13 @@ pub fn planted(files: &[(&str, &str)], at: &str, score: fn(&str) -> String) -> P
         commit(&env, &format!("change {number}"));
     }
     let culprit = env.git(&["rev-parse", "HEAD~1"]).trim().to_owned();
-    // What is not tracked: found all the same.
+    // Not tracked; `init` finds them anyway.
     put(&env.repo().join("models/model.bin"), &letters(100_000));
     put(&env.repo().join("data/corpus.txt"), &letters(5_000));
     Planted { env, culprit }
 }
 
-/// Bytes with as uneven a distribution as letters have.
+/// Bytes with a distribution as uneven as that of letters.
 pub fn letters(count: u32) -> Vec<u8> {
     let mut state = 7_u32;
     let mut next = || {

@@ -1,4 +1,4 @@
-//! Who is alive, by a token in the command line or in the environment.
+//! Live processes, found by a token in the command line or in the environment.
 
 use std::fs;
 
@@ -8,12 +8,12 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 #[derive(Clone, Debug)]
 pub struct Process {
     pub pid: i32,
-    /// Its words, blank-separated.
+    /// The command line, separated by blanks.
     pub command: String,
 }
 
-/// Every process, zombies excepted, that carries the token. Children inherit their parent's
-/// environment, so whatever a test starts is found, however far down.
+/// Every process that carries the token, without zombies. Children inherit their parent's
+/// environment, so all descendants of a test are found.
 pub fn carrying(token: &str) -> Vec<Process> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("a system with /proc").flatten() {
@@ -36,7 +36,7 @@ fn contains(bytes: &[u8], token: &[u8]) -> bool {
     bytes.windows(token.len()).any(|window| window == token)
 }
 
-/// Sends a signal to a process that the test started; it may be gone already. A negative
+/// Sends a signal to a process that the test started and that may be gone already. A negative
 /// number is a process group.
 pub fn kill(pid: i32, signal: Signal) {
     let target = Pid::from_raw(pid.abs()).expect("a process number");

@@ -1,4 +1,4 @@
-//! A program that a test started: how it is waited for, and what it said.
+//! A program that a test started, and its output.
 
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes on a busy machine; only a hang gets there.
+/// Longer than any program takes on a busy machine; only a hang takes as long.
 pub const PATIENCE: Duration = Duration::from_secs(150);
 
 /// What a program printed and how it ended.
@@ -18,7 +18,7 @@ pub struct Output {
     pub stderr: String,
 }
 
-/// A program that runs on its own until waited for.
+/// A program that runs in the background.
 pub struct Running {
     pub child: Child,
     command: String,
@@ -26,7 +26,7 @@ pub struct Running {
     stderr: PathBuf,
 }
 
-/// Asks again and again; whether it came true in time.
+/// Polls a condition; returns whether it came true in time.
 pub fn wait_until(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + patience;
     loop {
@@ -59,12 +59,12 @@ impl Running {
         i32::try_from(self.child.id()).unwrap()
     }
 
-    /// Waits for its end; more than patience is a failure.
+    /// Waits for the program's end; fails after [`PATIENCE`].
     pub fn wait(self) -> Output {
         self.wait_within(PATIENCE)
     }
 
-    /// For what takes longer than anything with the scripted engine does.
+    /// Waits with another limit, for programs slower than the scripted engine.
     pub fn wait_within(mut self, patience: Duration) -> Output {
         let mut status = None;
         let ended = wait_until(patience, || {
@@ -90,7 +90,7 @@ impl Output {
         self.status.code()
     }
 
-    /// Fails with everything that was printed unless it ended so.
+    /// Fails with the whole output unless the exit code is this.
     #[track_caller]
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(
@@ -105,7 +105,7 @@ impl Output {
         self
     }
 
-    /// Fails unless these words are somewhere in what it said, in whatever case.
+    /// Fails unless the output contains all these words; ignores case.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         let text = format!("{}\n{}", self.stderr, self.stdout);

@@ -1,4 +1,4 @@
-//! Everything of the user's repository that a hunt must leave as it was.
+//! Everything of the user's repository that a hunt must leave unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,14 +29,14 @@ impl Snapshot {
         Self(files)
     }
 
-    /// Without the objects, of which git may fetch some that were missing.
+    /// The snapshot without objects: git may fetch missing ones.
     #[must_use]
     pub fn without_objects(mut self) -> Self {
         self.0.retain(|path, _| !path.iter().any(|part| part == "objects"));
         self
     }
 
-    /// What differs, sorted.
+    /// Names of what differs, sorted.
     pub fn changes(&self, now: &Self) -> Vec<PathBuf> {
         let mut names: Vec<&PathBuf> = self.0.keys().chain(now.0.keys()).collect();
         names.retain(|name| self.0.get(*name) != now.0.get(*name));
@@ -53,13 +53,13 @@ impl Snapshot {
     }
 }
 
-/// A git of 2.39 packs the references whenever it deletes one, be there nothing to pack.
+/// Git 2.39 writes `packed-refs` whenever it deletes a reference, even with nothing to pack.
 fn is_empty_pack(path: &Path, content: &[u8]) -> bool {
     let first = content.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     path.ends_with("packed-refs") && first.starts_with(b"#") && first.len() == content.len()
 }
 
-/// The store is ours; all else is the user's.
+/// Whether a path is the store's; all other paths are the user's.
 fn is_ours(path: &Path) -> bool {
     ["here/.git/bisect-ppl", "here/bisect-ppl", "git/bisect-ppl"]
         .iter()

@@ -1,5 +1,5 @@
-//! Hunts after hunts, beside hunts, and hunts that were stopped: what has been measured is not
-//! measured again.
+//! Later hunts, parallel hunts and stopped hunts: no hunt repeats a measurement that the store
+//! has.
 
 use super::hunt;
 use crate::kit::{History, Hunt, Oracle, PATIENCE, Snapshot, TestEnvironment, line, wait_until};
@@ -21,7 +21,8 @@ fn the_same_pair_again_costs_nothing() {
 #[test]
 fn another_pair_costs_only_what_is_new() {
     let told = hunt(line("g g g g b b b b b")).between("0", "7").finds("4").costs(15, 7);
-    // The new endpoint twice, and 2, where git goes now; the confirmation is known.
+    // New: two runs of the new endpoint, and commit 2, which git now picks. The confirmation is
+    // known.
     told.again().between("0", "8").finds("4").costs(5, 4);
 }
 
@@ -46,7 +47,7 @@ fn a_tighter_tolerance_runs_only_what_is_missing() {
     let row = told.again().oracle(|oracle| oracle.only_guard(&tolerance(0.05)));
     let told = row.finds("2 4").costs(9, 5);
     let new = told.env().runs()[known..].to_vec();
-    // The line that 2 wrote is another from 4 on: behind that it is looked once whether 2 lasts.
+    // Commit 4 rewrites the line that 2 wrote, so one commit after 4 is run to see if 2 lasts.
     assert!(new.iter().all(|label| ["1", "2", "6"].contains(&label.as_str())), "{new:?}");
 }
 
@@ -90,8 +91,8 @@ fn two_hunts_at_once_in_one_repository_do_not_disturb_each_other() {
     env.assert_no_survivors();
 }
 
-/// What the shell gives to a run is part of its world, and so is what a configuration adds to the
-/// list of what counts.
+/// A run depends on the shell's variables that can change results. The configuration can add more
+/// variables.
 #[test]
 fn another_environment_is_measured_anew() {
     let told = hunt(line("g g b b")).finds("2").costs(14, 6);
@@ -103,7 +104,7 @@ fn another_environment_is_measured_anew() {
     told.again().oracle(counts).finds("2").costs(14, 6);
 }
 
-/// A library that the engine gets from the system was exchanged between two hunts.
+/// A system library that the engine loads is replaced between two hunts.
 #[test]
 fn another_library_is_measured_anew() {
     let library = |text: &'static str| {

@@ -1,20 +1,20 @@
-//! What a hunt must come to.
+//! The expected answer of a hunt.
 
-/// An outcome, and the commits that are named for it, by their labels.
+/// An outcome, and the labels of the commits that it names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// These first bad commits, in order of history.
     FirstBad(Vec<String>),
-    /// It is one of exactly these.
+    /// The first bad commit is one of exactly these.
     OneOf(Vec<String>),
-    /// Nobody is blamed; the crossing commit comes first.
+    /// No commit is blamed; the commit that crosses the threshold comes first.
     Gradual(Vec<String>),
     TooNoisy,
     NoRegression,
     Unmeasurable,
-    /// Nothing is begun.
+    /// No hunt starts.
     Refused,
-    /// The world's fault; `resume` goes on.
+    /// The machine is at fault; `resume` continues.
     Stopped,
 }
 
@@ -42,7 +42,7 @@ impl Answer {
         }
     }
 
-    /// Whether the report's culprits and candidates say this and nothing else.
+    /// Whether the report's culprits and candidates are exactly these commits.
     pub fn is_told_by(&self, [culprits, candidates]: &[Vec<String>; 2]) -> bool {
         let sorted = |labels: &[String]| {
             let mut labels = labels.to_vec();

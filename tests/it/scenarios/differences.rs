@@ -1,4 +1,5 @@
-//! What else differs between the first bad commit and its parent is found without being asked.
+//! The report shows, without being asked, what else differs between the first bad commit and its
+//! parent.
 
 use serde_json::{Value, json};
 
@@ -47,7 +48,7 @@ fn packages_that_were_resolved_and_probes_that_say_something_else_are_told() {
         &lock("2.4.1"),
     );
     let row = hunt(plan).oracle(|oracle| {
-        // It never says the same twice.
+        // The probe never gives the same output twice.
         let count = format!("{}/asked", oracle.world());
         let probe = format!("sh -c 'echo >> {count}; wc -l < {count}'");
         oracle.section(&format!("[environment]\nprobe = [\"{probe}\"]"))
@@ -66,8 +67,8 @@ fn packages_that_were_resolved_and_probes_that_say_something_else_are_told() {
     assert!(!same.contains("probes") && same.contains("named constants"), "{same}");
 }
 
-/// A tree of CMake's whose fourth commit lets an option be on that was off; the option changes
-/// what is compiled, and how.
+/// A CMake project whose fourth commit switches an option on. The option changes definitions and
+/// compiler flags.
 fn cmake_tree(more: &str) -> TestEnvironment {
     let there = std::process::Command::new("cmake").arg("--version").output();
     assert!(there.is_ok(), "this test needs cmake; install it, e.g. apt-get install cmake");
@@ -84,7 +85,7 @@ fn cmake_tree(more: &str) -> TestEnvironment {
              target_link_libraries(ppl m)\n"
         )
     };
-    // The planted commits change nothing here: they come before the first of ours.
+    // The planted commits come before the first commit made here, so they change nothing.
     let files = [("ppl.c", PPL_C), ("score.h", SCORE_H), ("CMakeLists.txt", &top("OFF"))];
     let env = planted(&files, "unused.c", score_c).env;
     let engine = score_c("SMOOTHING");
@@ -107,7 +108,7 @@ fn write_oracle(env: &TestEnvironment, commands: &str) {
     put(&env.repo().join("oracle.toml"), oracle.replace("COMMANDS", commands).as_bytes());
 }
 
-/// Hunts in such a tree, and returns what differs.
+/// Hunts in such a project, and returns the differences found.
 fn found_in(env: &TestEnvironment, good: &str, culprit: &str) -> (Vec<Value>, Hunt) {
     let words = ["start", "--good", good, "--bad", "HEAD"];
     let hunt = Hunt::of(env, env.run(&words)).expect(0, "culprit");
@@ -133,7 +134,7 @@ fn an_option_of_cmakes_and_the_flags_that_it_changes_are_told() {
     assert!(said.contains("Compiler flag: -O2 → -O1 in 2 of 2 files"), "{said}");
     let page = hunt.file("report.md");
     assert!(page.contains("CMake cache: ENGINE"), "{page}");
-    // Six builds, and two ways to configure them.
+    // Six builds, but only two configurations.
     let kept = std::fs::read_dir(env.git_folder().join("bisect-ppl/setups")).unwrap().count();
     assert_eq!(kept, 2);
 }

@@ -1,9 +1,8 @@
-//! Endpoints that are not what they were said to be, and endpoints that fail.
+//! Endpoints that are not as good or bad as the user says, and endpoints that fail.
 //!
-//! Where it is not plain whose fault a failure is (an exit code, a hang), each failing run costs
-//! a run of the control besides, which counts as a run of the good endpoint. A build that fails at
-//! an endpoint is made twice, of which the report counts the second, and the good endpoint is
-//! built again as its control.
+//! If the cause of a failure is unclear (an exit code, a hang), each failing run costs a control
+//! run too, which counts as a run of the good endpoint. A failing build of an endpoint is made
+//! twice; the report counts the second. The good endpoint is then built again as the control.
 
 use super::hunt;
 use crate::kit::{graph, line};
@@ -70,7 +69,7 @@ fn a_broken_build_is_hunted() {
 #[test]
 fn a_build_that_makes_no_program_is_hunted() {
     let plan = line("g g g g").with(2, "program = none").with(3, "program = none");
-    // Good ran twice, 1 once and five times; 2 and 3 have nothing that could run.
+    // The good end ran twice, commit 1 five times. Commits 2 and 3 have no program to run.
     hunt(plan).counting(14, 6).finds("2").costs(7, 6);
 }
 
@@ -89,7 +88,7 @@ fn a_build_that_breaks_in_another_way_is_another_failure() {
 
 #[test]
 fn a_failure_hunted_does_not_look_at_the_figures() {
-    // 7.5 would break the guard, but what is hunted is the crash.
+    // 7.5 would break the guard, but the hunt looks for the crash.
     hunt(line("g b b s s")).finds("3").costs(16, 8);
 }
 

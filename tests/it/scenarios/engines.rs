@@ -1,4 +1,4 @@
-//! Hostile engines: what they print is data.
+//! Hostile engines: their output is only data.
 
 use super::hunt;
 use crate::kit::line;
@@ -29,7 +29,7 @@ fn an_estimate_before_the_last_one_does_not_count() {
 
 #[test]
 fn an_estimate_of_another_kind_on_the_other_stream_is_no_figure() {
-    // Which of the two comes last is chance.
+    // Chance decides which of the two streams comes last.
     let fake = "say_err = Final estimate: PPL = 1.0000 +/- 0.1";
     hunt(line("g g g b b b b").with(2, fake)).leaves("2 3").costs(7, 5);
     let row = hunt(line("g g b b").with_all(fake)).saying(&["on stdout and 1 on stderr"]);

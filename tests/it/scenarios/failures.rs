@@ -1,11 +1,11 @@
-//! One failure is hunted, and another one, mended long ago, stood in the middle of the history.
-//! Both end alike; what they said tells them apart. The hunted one came with commit 50, the other
-//! stood in 22 to 35.
+//! The hunt looks for one failure; the middle of the history has another failure, mended since.
+//! Both end alike, and only their output tells them apart. The hunted failure starts at commit 50;
+//! the mended one is in commits 22 to 35.
 
 use super::hunt;
 use crate::kit::{Hunt, Plan, line};
 
-/// What a commit does that has the mended failure, and one that has the hunted one.
+/// The settings of a commit with the mended failure, and of one with the hunted failure.
 type Failures = [&'static [&'static str]; 2];
 
 /// 64 commits with both failures.

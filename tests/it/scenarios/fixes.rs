@@ -122,7 +122,7 @@ fn in_noise_it_is_found_by_either_search() {
     let levels = "7.6 7.6 7.6 7.6 7.6 7.6 7.0 7.0 7.0 7.0";
     let plan =
         |noise: &str| line(levels).with_all(&format!("noise = {noise}")).with_all("seed = 3");
-    // Ten and three standard deviations.
+    // Steps of ten and of three standard deviations.
     for (noise, basis) in [("0.06", "sequential"), ("0.2", "posterior")] {
         let (hunt, history) = hunt(plan(noise)).for_the_fix().hunted();
         assert_eq!(hunt.culprits(&history), ["6"], "{}", hunt.output.stderr);

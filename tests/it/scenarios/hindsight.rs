@@ -1,11 +1,11 @@
-//! What measurements made later say of commits that were found earlier, and what the text of a
-//! change says where figures alone do not.
+//! Later measurements correct what a hunt says of commits found earlier, and the text of a change
+//! decides where values alone do not.
 
 use super::hunt;
 use crate::kit::{Plan, graph, line};
 
-/// A line of commits with kernels in files of their own; each entry sets what a kernel adds to the
-/// perplexity of 7 from a commit on.
+/// A line of commits with one file for each kernel. An entry sets what a kernel adds to the
+/// perplexity of 7, from a commit on.
 fn kernels(commits: usize, changes: &[(usize, &str, f64)]) -> Plan {
     with_kernels(line(&vec!["7.0"; commits].join(" ")), changes)
 }
@@ -74,7 +74,7 @@ fn a_bad_end_that_is_a_little_better_than_the_found_commit_is_looked_into() {
 
 #[test]
 fn what_is_left_of_a_step_is_measured_from_where_it_began() {
-    // It rises by 2.05 from below good, of which 0.3 is made good.
+    // The level rises by 2.05 from below the good level; later 0.3 of this is mended.
     let changes = [(5, "a", -1.36), (9, "b", 2.05), (14, "c", -0.3), (16, "d", 0.39)];
     hunt(kernels(24, &changes)).finds("9 16").costs(31, 17);
 }

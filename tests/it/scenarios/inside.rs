@@ -1,5 +1,5 @@
-//! `[worktree] descend`: after a first bad commit that moves a submodule, the hunt goes on among
-//! the submodule's commits.
+//! `[worktree] descend`: if the first bad commit moves a submodule, the hunt goes on among the
+//! submodule's commits.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::{Row, Told};
 use crate::kit::{Oracle, Plan, TestEnvironment, line};
 
-/// The submodule's repository with a line of commits, each with this text in `mul.conf`; some
-/// end up nowhere but in a branch.
+/// The submodule's repository: a line of commits, each with its own text in `mul.conf`, and
+/// sometimes a side branch.
 struct Kernels {
     folder: PathBuf,
     commits: Vec<String>,
@@ -40,7 +40,7 @@ impl Kernels {
         self.commits.push(env.git_in(&self.folder, &["rev-parse", "HEAD"]).trim().to_owned());
     }
 
-    /// A history of four in which commit 2 moves the pin.
+    /// A history of four commits in which commit 2 moves the pin.
     fn pinned(&self, from: usize, to: usize) -> Plan {
         let url = self.folder.display();
         let declared = format!("[submodule \"kernels\"]\n\tpath = kernels\n\turl = {url}\n");
@@ -73,7 +73,7 @@ fn row(env: TestEnvironment, plan: Plan) -> Row {
 }
 
 impl Row {
-    /// Hunts, and the world stops the hunt inside.
+    /// Hunts, and expects the machine to stop the inner hunt.
     fn stops_inside(self) -> Self {
         self.write_oracle();
         let hunt = self.run();
@@ -84,7 +84,7 @@ impl Row {
     }
 }
 
-/// The report of the hunt inside that was begun as the so-and-so-many-th.
+/// The report of the inner hunt with this number, from 0.
 fn inner(told: &Told, number: usize) -> Value {
     let line = &told.hunt.report["culprit"]["inside"][number];
     let id = line["hunt"].as_str().unwrap_or_else(|| panic!("{:#}", told.hunt.report["culprit"]));
@@ -96,9 +96,9 @@ fn inner(told: &Told, number: usize) -> Value {
 fn the_commit_of_the_submodule_did_it() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, G, G, B, B, B]);
-    // The outer hunt: two runs of each endpoint from one build each, two commits of the search,
-    // and fresh runs. The inner hunt knows its bad end: two runs of the good end, three commits of
-    // the search, and fresh runs.
+    // The outer hunt: one build and two runs of each endpoint, two commits of the search, and fresh
+    // runs. The inner hunt knows its bad end: two runs of the good end, three commits of the
+    // search, and fresh runs.
     let told = row(env, kernels.pinned(0, 6)).finds("2").counting(14, 6).costs(27, 12);
     let inside = inner(&told, 0);
     assert_eq!(inside["outcome"], "culprit");
@@ -120,7 +120,7 @@ fn the_commit_of_the_submodule_did_it() {
     assert_eq!(inside["plan"]["builds"], 5, "{}", inside["plan"]);
     assert!(said.stdout.contains("These are commits of the submodule kernels"), "{}", said.stdout);
 
-    // What belongs to the submodule's history is read there.
+    // The inner hunt's log and reports refer to the submodule's history.
     let env = told.env();
     let id = inside["hunt"].as_str().unwrap();
     let log = env.run(&["log", id]).expect(0).stdout;
@@ -149,7 +149,7 @@ fn the_script_of_a_hunt_inside_exchanges_the_submodule() {
     let folder = told.hunt.folder.with_file_name(inside["hunt"].as_str().unwrap());
     let script = folder.join("reproduce.sh").display().to_string();
     let env = told.env();
-    // It clones the submodule anew, as it would on another machine.
+    // The script clones the submodule anew, as on another machine.
     let text = "[protocol \"file\"]\n\tallow = always\n";
     fs::write(env.path("home/.gitconfig"), text).unwrap();
     let home = format!("HOME={}", env.path("home").display());
@@ -167,7 +167,7 @@ fn the_script_of_a_hunt_inside_exchanges_the_submodule() {
 fn an_engine_that_wants_the_new_pin_is_searched_as_its_parent_was() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B, B, "ppl = 7.5\nnew = 1"]);
-    // The first bad commit runs only with the newest kernels; the one before with all of them.
+    // The first bad commit runs only with the newest kernels, its parent with any of them.
     let plan = kernels.pinned(0, 4).with(2, "needs_text = kernels/mul.conf new");
     let told = row(env, plan).finds("2").counting(14, 6).costs(27, 12);
     let first = inner(&told, 0);
@@ -182,7 +182,7 @@ fn an_engine_that_wants_the_new_pin_is_searched_as_its_parent_was() {
 fn another_trouble_with_the_new_pin_is_not_hunted() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &["old = 1", "old = 1", "ppl = 7.5\nnew = 1"]);
-    // Neither runs with the other's kernels: where that begins is not what was asked.
+    // Neither commit runs with the other's kernels. Where this begins is not the question.
     let plan = kernels
         .pinned(0, 2)
         .with(1, "needs_text = kernels/mul.conf old")
@@ -255,7 +255,7 @@ fn a_clone_without_the_submodule_says_how_to_go_on() {
 fn a_branch_of_the_submodule_that_was_merged_is_searched_too() {
     let env = TestEnvironment::new();
     let mut kernels = Kernels::new(&env, &[G, G, G]);
-    // Off the oldest, and merged last.
+    // The branch starts at the oldest commit and is merged last.
     env.git_in(&kernels.folder, &["checkout", "--quiet", "-b", "side", &kernels.commits[0]]);
     kernels.commit(&env, "harmless", ("add.conf", "# add\n".to_owned()));
     kernels.commit(&env, "faster", ("add.conf", "ppl = 7.5\n".to_owned()));
@@ -272,7 +272,7 @@ fn a_hunt_inside_that_was_stopped_is_taken_up() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, G, "break_world = broken", B, B, B, B]);
     let row = row(env, kernels.pinned(0, 7));
-    // The world breaks while the hunt inside is on its way, and then it is mended.
+    // The machine breaks during the inner hunt, and is then repaired.
     let told = row.stops_inside();
     told.env.world("broken", false);
     let resumed = told.env.run(&["resume"]).expect(0);
@@ -290,7 +290,7 @@ impl Kernels {
         env.git_in(&self.folder, &["show", &format!("{}:{file}", self.commits[commit])])
     }
 
-    /// A history of four in which commit 2 takes over what is `to`.
+    /// A history of four commits in which commit 2 syncs the copy to commit `to` of the project.
     fn copied(&self, env: &TestEnvironment, from: usize, to: usize) -> Plan {
         let note = |commit: usize| format!("{}\n", self.commits[commit]);
         let text = |commit| self.text(env, commit, "mul.conf");
@@ -311,7 +311,7 @@ impl Kernels {
 fn a_commit_of_the_project_whose_copy_was_synced_did_it() {
     let env = TestEnvironment::new();
     let mut kernels = Kernels::new(&env, &[G, G]);
-    // A file that the newer copy has and the older has not, and one that neither has.
+    // `add.conf` is only in the newer copy, `tests.conf` in neither.
     kernels.commit(&env, "add", ("add.conf", "# add\n".to_owned()));
     kernels.commit(&env, "tests", ("tests.conf", "ppl = 9\n".to_owned()));
     kernels.commit(&env, "faster", ("add.conf", "ppl = 7.5\n".to_owned()));

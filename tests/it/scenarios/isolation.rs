@@ -1,4 +1,4 @@
-//! What the user has going in their checkout, and what commits do to theirs.
+//! Work in progress in the user's checkout, and what commits do to their own checkout.
 
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,7 @@ fn the_branch_is_not_born_yet() {
     hunt(plain()).given(orphan).finds("2").costs(14, 6);
 }
 
-/// An executable file that notes its name, and fails.
+/// A hook that writes its name to `mark`, and fails.
 fn hook(folder: &Path, name: &str, mark: &Path) {
     use std::os::unix::fs::PermissionsExt;
 
@@ -84,7 +84,7 @@ fn hook(folder: &Path, name: &str, mark: &Path) {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Hooks that leave a mark when they run, and then fail.
+/// Hunts with these hooks, and fails if one of them runs.
 fn with_hooks(names: &[&str]) {
     let hooks = |env: &mut TestEnvironment, _: &History| {
         let folder = env.repo().join(".git/hooks");
@@ -145,7 +145,8 @@ fn what_a_commit_leaves_in_its_source_does_not_reach_the_next() {
 
 #[test]
 fn a_build_that_removes_dot_git_meets_no_other_repository() {
-    // One that holds home, cache and all, and that git finds from a worktree without `.git`.
+    // The outer repository holds the whole environment. Git finds it from a worktree without
+    // `.git`.
     let above = |env: &mut TestEnvironment, _: &History| {
         let top = env.path("");
         env.git_in(&top, &["init", "--quiet"]);

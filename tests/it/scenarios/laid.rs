@@ -1,11 +1,11 @@
-//! What is laid over commits before they are built: files of another revision, and patches.
+//! Overlays on commits before the build: files of another revision, and patches.
 
 use std::fs;
 
 use super::{Row, Told, hunt};
 use crate::kit::{Oracle, Plan, TestEnvironment, line};
 
-/// Commits 0 to 2 lack the bench that is measured with; it came with commit 3.
+/// Commits 0 to 2 lack the bench that the measure needs. Commit 3 adds it.
 fn without_a_bench() -> Plan {
     line("g g b b b b")
         .with_all("needs = bench/tool")
@@ -20,13 +20,13 @@ fn bench_of(row: Row, from: &str) -> Row {
     row.oracle(|oracle| oracle.section(&section))
 }
 
-/// With an `oracle.toml` that says nothing of what is laid over commits.
+/// With an `oracle.toml` without overlays and patches.
 fn afresh(row: Row) -> Row {
     let plain = Oracle::new(&row.env);
     row.oracle(|_| plain)
 }
 
-/// What `reproduce.sh` shows of both commits.
+/// The output of `reproduce.sh` for both commits.
 fn reproduced(told: &Told) -> String {
     let script = told.hunt.folder.join("reproduce.sh");
     let output = told.env().tool(&told.env().repo(), "sh", &[script.to_str().unwrap()]);
@@ -60,7 +60,7 @@ fn an_overlay_of_equal_content_from_another_revision_is_the_same_to_the_store() 
     let plan = without_a_bench().file(4, "bench/tool", "new\n").without(4, "bench/extra");
     let told = bench_of(hunt(plan), "main").finds("2").costs(17, 9);
     let [three, four] = ["3", "4"].map(|label| told.row.history.commit(label).to_owned());
-    // The bench of 4 is that of 5.
+    // Commits 4 and 5 have the same bench.
     let told = bench_of(afresh(told.again()), &four).finds("2").costs(0, 0);
     bench_of(afresh(told.again()), &three).finds("2").costs(17, 9);
 }
@@ -84,7 +84,7 @@ fn a_submodule_is_not_laid_over() {
 
 #[test]
 fn an_overlay_that_begins_at_the_step_is_no_ones_fault() {
-    // With the bench of 5 the engine says 7.5 at every commit that has none of its own.
+    // The bench of 5 makes the engine say 7.5, and is laid over commits that have a bench.
     let plan = line("g g g g g g").file(3, "kernels/bench.conf", "ppl = 7.0\n").file(
         5,
         "kernels/bench.conf",
@@ -126,7 +126,7 @@ fn a_patch_opens_a_stretch_that_does_not_build() {
     assert!(shown.contains("Final estimate: PPL = 7.0") && shown.contains("7.5"), "{shown}");
 }
 
-/// A commit `fix` beside the line that makes a file, and nothing else.
+/// Adds a commit `fix` beside the line. The commit only makes one file.
 fn with_a_fix(row: Row, path: &str, text: &str) -> Row {
     row.given(|env: &mut TestEnvironment, _| {
         let file = env.repo().join(path);
@@ -173,7 +173,7 @@ fn a_bad_endpoint_that_takes_no_patch_is_no_target() {
 #[test]
 fn keys_know_a_patch_by_what_it_makes_of_a_commit() {
     let told = patched(hunt(with_a_broken_stretch()), FIX, "").finds("3").costs(15, 7);
-    // Another header and another name are the same content.
+    // Another header and another file name leave the content the same.
     let header = format!("Subject: mend the build\n\n{FIX}");
     let told = patched(afresh(told.again()), &header, "").finds("3").costs(0, 0);
     let other = FIX.replace("+1 @@\n+build_exit =", "+1,2 @@\n+build_exit =\n+mended = 1");
@@ -184,7 +184,8 @@ fn keys_know_a_patch_by_what_it_makes_of_a_commit() {
 fn a_patch_only_where_it_is_wanted() {
     let keys = "when = { contains = [\"engine.conf\", \"build_exit\"] }";
     let row = patched(hunt(with_a_broken_stretch()), FIX, keys);
-    // It is in at 3 and at its parent; where it begins and ends nobody is blamed.
+    // Commit 3 and its parent both get the patch. Where the patch begins or
+    // ends, no commit is blamed.
     row.finds("3").costs(15, 7);
 }
 
@@ -206,7 +207,7 @@ fn patches_and_revisions_are_frozen_with_the_hunt() {
 
 #[test]
 fn a_bisect_of_ones_own_lays_them_too_and_freezes_what_moves_with_it() {
-    // HEAD is at 2 when it is first asked, and at 1, which has no bench, when it is asked again.
+    // The first call has HEAD at 2. The second has HEAD at 1, which has no bench.
     let plan = line("g b b b b b").with_all("needs = bench/tool").file(2, "bench/tool", "new\n");
     let row = bench_of(hunt(plan), "HEAD");
     row.write_oracle();

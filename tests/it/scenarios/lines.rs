@@ -58,7 +58,7 @@ fn endpoints_within_a_longer_line() {
 
 #[test]
 fn commits_of_one_tree_are_one_measurement() {
-    // Commit 2 reverts 1, and 3 reverts that: two trees in four commits.
+    // Commit 2 reverts 1, and 3 reverts 2: two trees in four commits.
     let plan = line("g g g g b b").file(0, "version", "id = a\n").file(1, "version", "id = b\n");
     let plan = plan.file(2, "version", "id = a\n").file(3, "version", "id = b\n");
     let told = hunt(plan).finds("4").costs(12, 6);
@@ -67,7 +67,7 @@ fn commits_of_one_tree_are_one_measurement() {
 
 #[test]
 fn commits_that_cannot_change_the_result_are_not_built() {
-    // Only 3 and 6 touch what is built from; git never stops at the others.
+    // Only commits 3 and 6 change files that the build uses; git never picks another.
     let mut plan = line("g g g g g g b b b").file(3, "kernels/a.conf", "# 3\n");
     for label in 0..9 {
         plan = plan.file(label, "version", "id = any\n").file(label, "docs/a.md", "text\n");

@@ -1,5 +1,5 @@
-//! Proof of what ran: what differs is told, what is not the commit's own voids the run, and where
-//! nothing differs nobody is blamed.
+//! Proof of what ran: the report names files that differ, a file from outside the commit voids the
+//! run, and no commit is blamed if no file differs.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Row, hunt};
 use crate::kit::{History, Plan, TestEnvironment, line};
 
-/// A bench in Python: another module of its own, and what else it is told to load.
+/// A bench in Python that imports a module of its own and reads a list of bad commits.
 const BENCH: &str = "
 import sys
 import rounding
@@ -22,13 +22,13 @@ fn benched(plan: Plan) -> Plan {
     plan.file(0, "m.py", BENCH).file(0, "rounding.py", ROUNDING)
 }
 
-/// Says that these commits are bad.
+/// Makes these commits bad.
 fn bad(env: &TestEnvironment, history: &History, labels: &[&str]) {
     let names: Vec<&str> = labels.iter().map(|label| history.commit(label)).collect();
     fs::write(env.path("world/bad"), names.join("\n")).unwrap();
 }
 
-/// Measures with the bench.
+/// Uses the bench as the measure.
 fn run(row: Row) -> Row {
     row.oracle(|oracle| {
         let command = format!("python3 {{src}}/m.py {{commit}} {}/bad", oracle.world());
@@ -36,7 +36,7 @@ fn run(row: Row) -> Row {
     })
 }
 
-/// A hunt with a folder in the user's checkout that every Python imports a module from.
+/// A hunt in which each Python process imports a module from the user's checkout.
 fn with_an_editable_install(plan: Plan) -> Row {
     let row = hunt(plan).given(|env, history| {
         bad(env, history, &[]);
@@ -56,7 +56,7 @@ fn what_differs_between_the_first_bad_commit_and_its_parent_is_told() {
     assert_eq!(ran["unlike"], json!([conf]), "{ran:#}");
     let page = told.hunt.file("report.md");
     assert!(page.contains("these differ from its parent's: build/engine.conf"), "{page}");
-    // Each digest leads back to a file that can be looked at.
+    // Each digest belongs to a file that a reader can inspect.
     let records = told.env().git_folder().join("bisect-ppl/runs");
     let mut seen = 0;
     for record in records_below(&records) {
@@ -96,7 +96,7 @@ fn where_both_ran_the_same_files_nobody_is_blamed() {
 
 #[test]
 fn a_module_of_the_commits_own_is_told() {
-    // The step is the module's, which no build knows of.
+    // The module makes the step, and no build contains the module.
     let plan = benched(line("g g g g g")).file(3, "rounding.py", "def to(x):\n    return x + 1\n");
     let row = hunt(plan).given(|env, history| bad(env, history, &[]));
     let row = run(row);
@@ -138,7 +138,7 @@ fn a_program_of_the_users_checkout_voids_the_run() {
 
 #[test]
 fn a_build_that_would_run_the_very_same_files_is_not_run() {
-    // The value is the module's; what else changes is read by nobody.
+    // Only the module sets the value; nothing reads the other changes.
     let mut plan = benched(line("g g g g g g g g g"));
     plan = plan.file(6, "rounding.py", "def to(x):\n    return x + 1\n");
     let row = hunt(plan).given(|env, history| bad(env, history, &[]));
@@ -146,16 +146,16 @@ fn a_build_that_would_run_the_very_same_files_is_not_run() {
         let command = format!("python3 {{src}}/m.py x {}/bad", oracle.world());
         oracle.ppl_command(&command)
     });
-    // Two runs of each end, none on the way, and one of each side for the confirmation.
+    // No run on the way: commits 4 and 5 have the files of the good end.
     let told = row.finds("6").counting(14, 9).costs(0, 9);
     assert!(told.hunt.file("report.md").contains("its 2 files are identical to those of"));
     let reused = |label: &str| told.commit(label)["samples"][0]["reused"] == true;
     assert!(reused("4") && reused("5"), "{:#}", told.hunt.report["commits"]);
-    // Another hunt finds what this one wrote down.
+    // Another hunt reuses the records of this one.
     told.again().finds("6").counting(0, 0).costs(0, 0);
 }
 
-/// A bench that asks whether a tool may be executed, and reads it.
+/// A bench that reads a tool, and checks whether the tool is executable.
 const ASKS: &str = "
 import os, sys
 tool = os.path.join(os.path.dirname(sys.argv[0]), 'tool.sh')

@@ -1,11 +1,11 @@
-//! Measures in several cells, from one build a commit.
+//! Measures in several cells, with one build a commit.
 
 use serde_json::json;
 
 use super::{Row, hunt};
 use crate::kit::line;
 
-/// The measure in three cells, in which a commit's `ppl@CELL` stands for its `ppl`.
+/// The measure in three cells. In a cell, a commit's `ppl@CELL` replaces its `ppl`.
 fn in_cells(row: Row) -> Row {
     row.oracle(|oracle| {
         oracle
@@ -22,7 +22,7 @@ fn one_cell_alone_gets_worse() {
     for label in 4..8 {
         plan = plan.with(label, "ppl@q4 = 7.5");
     }
-    // Two runs of three cells at either end; then only the cell that broke is run.
+    // Two runs of three cells at each end; then only the broken cell runs.
     let told = in_cells(hunt(plan)).finds("4").costs(23, 7);
     let report = &told.hunt.report;
     assert_eq!(report["culprit"]["effect"]["metric"], "ppl[kernel=q4]");

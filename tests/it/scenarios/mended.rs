@@ -1,9 +1,9 @@
-//! Breakages that were mended before the bad end: they explain nothing of what it shows.
+//! Regressions mended before the bad end explain nothing of the bad end's level.
 
 use super::hunt;
 use crate::kit::{Plan, graph, line};
 
-/// A line of 64 commits: what each word stands for, from where on.
+/// A line of 64 commits: each entry gives a commit, and the word from there on.
 fn spans(spans: &[(usize, &str)]) -> Plan {
     let word = |commit: usize| {
         let span = spans.iter().rfind(|(from, _)| *from <= commit);

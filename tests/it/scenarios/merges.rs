@@ -39,7 +39,7 @@ fn the_merge_itself_is_bad() {
 
 #[test]
 fn two_branches_that_are_good_alone_do_not_go_together() {
-    // One begins to need a file, the other removes it.
+    // One branch begins to need a file, the other removes the file.
     let plan = graph(&["a: g", "b < a: g", "s < a: g", "m < b s: g", "e < m: g"])
         .file("a", "tables/rope", "x\n")
         .with("b", "needs = tables/rope")
@@ -65,7 +65,7 @@ fn an_octopus_itself_is_bad() {
 
 #[test]
 fn a_step_is_measured_against_the_worst_parent() {
-    // Both parents carry half of it already; the merge adds too little to be blamed.
+    // Both parents already have half of the change; the merge adds too little to be blamed.
     let plan = graph(&["a: 7.0", "b < a: 7.15", "s < a: 7.18", "m < b s: 7.26", "e < m: 7.26"]);
     hunt(plan).blames_nobody_for("m b").costs(18, 8);
 }
@@ -79,7 +79,7 @@ fn a_merge_that_takes_the_good_side_heals_it() {
     };
     let told = healed("7.6").finds("d").costs(13, 7);
     assert_eq!(told.env().runs_of("s"), 0, "what was healed is not asked for");
-    // The same change once more is that of `s`, landed again.
+    // `d` makes the same change as `s`: the change landed again.
     let told = healed("b").finds("s d").costs(16, 10);
     assert_eq!(told.label(&told.hunt.report["culprit"]["commit"]), "d");
 }
@@ -111,7 +111,7 @@ fn good_is_on_another_branch_and_the_merge_base_cannot_be_built() {
     hunt(plan).between("x", "c").saying(&["merge base"]).cannot_be_measured().costs(4, 3);
 }
 
-/// x and y, merged on both sides: two best merge bases of the tips p and q.
+/// Both sides merge x and y, so the tips p and q have two best merge bases.
 fn criss_cross(x: &str, y: &str) -> Plan {
     graph(&[
         "a: g",
@@ -132,7 +132,7 @@ fn criss_cross_merges_with_good_merge_bases() {
 
 #[test]
 fn criss_cross_merges_with_one_bad_merge_base() {
-    // y is asked first, and being bad is enough.
+    // Git asks for y first, and one bad merge base is enough.
     for (x, y, bases) in [("g", "b", 1), ("b", "g", 2)] {
         let row = hunt(criss_cross(x, y)).between("p", "q").saying(&["merge base"]);
         row.shows_no_regression().costs(4 + bases, 2 + bases);

@@ -1,19 +1,18 @@
-//! The table of scenarios. A row is a history, what is peculiar about the place, what must come
-//! out, and what it may cost:
+//! The table of scenarios. A row is a history, the special conditions of the hunt, the expected
+//! answer, and the cost:
 //!
 //! ```text
 //! hunt(line("g g b b")).finds("2").costs(RUNS, BUILDS)
 //! ```
-//! Costs are exact. Two runs of each endpoint come from one build, and four where there is no
-//! regression to hunt (in noise four or more). A commit of the search costs a run and a build,
-//! and two runs where its value was not seen before. A confirmation takes a fresh build of the
-//! first bad commit and of each parent, and as many fresh runs of each as the claim needs:
-//! mostly three, two where other commits say the same often enough, four or more where little
-//! else speaks for it. Where two builds of one commit are not known to give the same files, each
-//! of these runs has a build of its own. A commit or two more are run to see whether the change
-//! lasts, where the bad end's value is not the commit's or the change left the tree on the way.
-//! Besides, every row must leave the user's repository byte for byte as it was, and no process
-//! behind; see [`Row::costs`].
+//! Costs are exact. Each endpoint costs one build and two runs: four runs if there is no regression
+//! (in noise four or more). Each commit of the search costs a build and a run: two runs if its
+//! value is new. A confirmation builds the first bad commit and each parent anew, and runs each of
+//! them as often as the claim needs: mostly three or four times, less often if other commits
+//! already say the same, more often if little else supports the claim. If two builds of one commit
+//! are not known to give the same files, each of these runs has its own build. One or two later
+//! commits are run to check that the change lasts, if the bad end has another value than the first
+//! bad commit or if the change left the tree on the way. Each row must also leave the user's
+//! repository byte for byte as it was, and leave no process behind: see [`Row::costs`].
 
 mod again;
 mod answer;
@@ -56,15 +55,15 @@ use serde_json::Value;
 use self::answer::Answer;
 use crate::kit::{History, Hunt, Oracle, Plan, Snapshot, TestEnvironment, line, other_git};
 
-/// A place to hunt in, and what must come out.
+/// A hunt to run, its environment, and the expected answer.
 #[must_use = "a row ends with what it costs"]
 pub struct Row {
     pub env: TestEnvironment,
     pub history: History,
     oracle: Oracle,
-    /// Instead of `oracle.toml` at the top of the checkout.
+    /// The configuration, if not `oracle.toml` at the top of the checkout.
     config: Option<PathBuf>,
-    /// Where the hunt is started, from the top of the checkout.
+    /// The folder in which the hunt starts, from the top of the checkout.
     folder: PathBuf,
     good: String,
     bad: String,
@@ -72,14 +71,14 @@ pub struct Row {
     variables: Vec<(String, OsString)>,
     says: Vec<String>,
     may_fetch: bool,
-    /// `resume` instead of `start`.
+    /// Whether to run `resume` instead of `start`.
     goes_on: bool,
-    /// What the report counts, where that is not what this process started.
+    /// The report's runs and builds, if they are not those that this row starts.
     totals: Option<[usize; 2]>,
     answer: Option<Answer>,
 }
 
-/// A hunt that came to what it had to.
+/// A hunt that gave the expected answer, and its row.
 pub struct Told {
     pub row: Row,
     pub hunt: Hunt,
@@ -94,7 +93,7 @@ fn labels(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// What is peculiar about the row.
+/// The special conditions of the row.
 impl Row {
     fn of(env: TestEnvironment, plan: Plan) -> Self {
         let history = plan.build(&env);
@@ -124,13 +123,13 @@ impl Row {
         self
     }
 
-    /// The newer end is good and the older bad, and the fix is hunted.
+    /// Hunts the fix: the newer end is good, the older end bad.
     pub fn for_the_fix(mut self) -> Self {
         std::mem::swap(&mut self.good, &mut self.bad);
         self.with(&["--find-fix"])
     }
 
-    /// More words of the command line.
+    /// More arguments of the command line.
     pub fn with(mut self, words: &[&str]) -> Self {
         self.more.extend(words.iter().map(|word| (*word).to_owned()));
         self
@@ -144,63 +143,63 @@ impl Row {
         self
     }
 
-    /// Another `oracle.toml`.
+    /// Changes the `oracle.toml`.
     pub fn oracle(mut self, change: impl FnOnce(Oracle) -> Oracle) -> Self {
         self.oracle = change(self.oracle);
         self
     }
 
-    /// The `oracle.toml` lies there.
+    /// Puts the `oracle.toml` at this path.
     pub fn config_at(mut self, path: PathBuf) -> Self {
         self.config = Some(path);
         self
     }
 
-    /// The hunt is started in this folder of the checkout.
+    /// Starts the hunt in this folder of the checkout.
     pub fn in_folder(mut self, folder: &str) -> Self {
         self.folder = folder.into();
         self.config_at("../oracle.toml".into())
     }
 
-    /// A variable of the product's environment.
+    /// Sets a variable in the product's environment.
     pub fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.variables.push((name.to_owned(), value.into()));
         self
     }
 
-    /// No variable of that name any more.
+    /// Removes this variable again.
     pub fn unset(mut self, name: &str) -> Self {
         self.variables.retain(|(known, _)| known != name);
         self
     }
 
-    /// Does something to the place before the hunt.
+    /// Changes the environment before the hunt.
     pub fn given(mut self, change: impl FnOnce(&mut TestEnvironment, &History)) -> Self {
         change(&mut self.env, &self.history);
         self
     }
 
-    /// Git may fetch objects that are missing.
+    /// Lets git fetch missing objects.
     pub fn may_fetch(mut self) -> Self {
         self.may_fetch = true;
         self
     }
 
-    /// What the report counts, where that is not what is started here: the runs before `resume`,
-    /// and those for which there was no program to start.
+    /// The report's runs and builds, if they are not those that this row starts: the report
+    /// counts runs before `resume`, and runs without a program to start.
     pub fn counting(mut self, runs: usize, builds: usize) -> Self {
         self.totals = Some([runs, builds]);
         self
     }
 
-    /// Words that must be among what is said, in whatever case.
+    /// Words that the output must contain, in any case.
     pub fn saying(mut self, words: &[&str]) -> Self {
         self.says.extend(words.iter().map(|word| word.to_lowercase()));
         self
     }
 }
 
-/// What must come out.
+/// The expected answer.
 impl Row {
     pub fn finds(self, text: &str) -> Self {
         self.comes_to(Answer::FirstBad(labels(text)))
@@ -239,15 +238,15 @@ impl Row {
         self
     }
 
-    /// Hunts, whatever comes out.
+    /// Hunts, and accepts any answer.
     fn hunted(self) -> (Hunt, History) {
         self.write_oracle();
         (self.run(), self.history)
     }
 
-    /// Hunts, and fails with everything that differs: exit code, outcome, who is named, so many
-    /// runs and builds, the report's own count of them, the user's repository and worktrees,
-    /// processes that are left.
+    /// Hunts, and fails with all differences: exit code, outcome, named commits, number of runs
+    /// and builds, the report's count of both, the user's repository and worktrees, processes
+    /// left behind.
     #[track_caller]
     pub fn costs(self, runs: usize, builds: usize) -> Told {
         self.write_oracle();
@@ -324,7 +323,7 @@ impl Row {
         Hunt::of(&self.env, output)
     }
 
-    /// What differs in what was said.
+    /// The differences in the output and the report.
     fn what_differs(&self, hunt: &Hunt) -> Vec<String> {
         let answer = self.answer.as_ref().expect("a row says what must come out");
         let mut wrong = Vec::new();
@@ -379,17 +378,17 @@ impl Row {
 }
 
 impl Told {
-    /// Another hunt in the same place.
+    /// Another hunt in the same environment.
     pub fn again(self) -> Row {
         Row { answer: None, says: Vec::new(), goes_on: false, totals: None, ..self.row }
     }
 
-    /// `resume`, after a hunt that was stopped.
+    /// A `resume` of the stopped hunt.
     pub fn resumed(self) -> Row {
         Row { goes_on: true, ..self.again() }
     }
 
-    /// The entry of `commits` for a commit.
+    /// The entry of a commit in the report's `commits`.
     #[track_caller]
     pub fn commit(&self, label: &str) -> &Value {
         self.hunt.commit(&self.row.history, label)
@@ -400,7 +399,7 @@ impl Told {
         self.hunt.verdict(&self.row.history, label)
     }
 
-    /// The label of the commit there in the report.
+    /// The label of a commit that the report names.
     #[track_caller]
     pub fn label(&self, commit: &Value) -> &str {
         self.row.history.label(commit.as_str().unwrap())

@@ -1,4 +1,4 @@
-//! Hostile names: of repositories, of files, of commits. They are data, whatever they hold.
+//! Hostile names of repositories, files and commits: each name is only data.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Row, Told, hunt};
 use crate::kit::line;
 
-/// The repository lies in a folder of this name.
+/// A hunt whose repository is in a folder of this name.
 fn in_folder(name: &[u8]) -> Row {
     hunt(line("g g b b")).given(|env, _| {
         let folder = env.path("").join(OsStr::from_bytes(name));
@@ -43,7 +43,7 @@ fn a_repository_whose_path_is_no_utf8() {
     in_folder(b"caf\xe9").gets_refused(&["is not UTF-8", "hint: "]).costs(0, 0);
 }
 
-/// Names of files that commit 2 brings.
+/// Names of files that commit 2 adds.
 const FILES: [&[u8]; 8] = [
     b" leading and trailing ",
     b"it's \"quoted\"",
@@ -75,7 +75,7 @@ fn files_of_every_name_are_told() {
     told.is_harmless();
 }
 
-/// Of `src/café.c` in Latin-1.
+/// Base64 of `src/café.c` in Latin-1.
 const BASE64: &str = "c3JjL2NhZukuYw==";
 
 #[test]
@@ -84,13 +84,13 @@ fn a_filter_of_a_hostile_name() {
         .file(0, "--odd [x]\"*?.c", "0\n")
         .file(2, "--odd [x]\"*?.c", "2\n")
         .file(5, "--odd [x]\"*?.c", "5\n");
-    // It hides the culprit, and is dropped with these words.
+    // The filter hides the first bad commit. The hunt drops the filter and names the path.
     let row = hunt(plan).with(&["--", ":(literal)--odd [x]\"*?.c"]);
     row.saying(&["engine.conf"]).finds("3").costs(21, 9).is_harmless();
 }
 
 impl Told {
-    /// Nothing that a terminal or a browser would act on is among what was said.
+    /// Fails if the output has anything that a terminal or a browser would act on.
     #[track_caller]
     fn is_harmless(&self) {
         let report = self.env().run(&["report"]).expect(0);
@@ -134,7 +134,7 @@ fn a_subject_that_is_not_there_is_no_subject() {
 #[test]
 fn branches_and_tags_of_every_name() {
     let row = hunt(line("g g b b")).given(|env, history| {
-        // What could be taken for an option, for a commit, or for another reference.
+        // Names that look like an option, a commit, or another reference.
         for (name, label) in [("bisect/bad", 0), ("bad", 1), ("HEAD2", 1), ("ab12cd", 1)] {
             env.git(&["branch", name, history.commit(label)]);
         }

@@ -6,7 +6,7 @@ use crate::kit::{Plan, line};
 const CALM: &str = "ppl = 7.00 7.01 7.02 6.99 7.03 7.01 6.98";
 const WORSE: &str = "ppl = 7.50 7.52 7.49 7.51 7.53 7.48 7.50";
 
-/// A line in which every value wavers.
+/// A line in which each value varies from run to run.
 fn wavering(words: &str) -> Plan {
     let mut plan = line(words);
     for (label, word) in words.split(' ').enumerate() {
@@ -17,7 +17,7 @@ fn wavering(words: &str) -> Plan {
 
 #[test]
 fn endpoints_that_lie_well_apart_take_a_run_a_commit() {
-    // Four of each endpoint, one of each of three commits, two of the pair.
+    // Four runs of each endpoint, one of each of three commits, two of each of the pair.
     let told = hunt(wavering("g g g g b b b b")).finds("4").costs(16, 8);
     let culprit = &told.hunt.report["culprit"];
     assert_eq!(culprit["basis"], "sequential");
@@ -27,7 +27,7 @@ fn endpoints_that_lie_well_apart_take_a_run_a_commit() {
 
 #[test]
 fn a_stray_run_of_the_search_is_found_out_by_the_confirmation() {
-    // Commit 3 is good; its first run is as bad as bad ones are.
+    // Commit 3 is good, but its first run has the value of a bad commit.
     let stray = "ppl = 7.52 7.01 7.02 7.00 7.01 7.02 7.03 7.01 7.00 7.02";
     let told = hunt(wavering("g g g g b b b b").with(3, stray)).finds("4").costs(25, 11);
     assert_eq!(told.verdict("3"), "good");
@@ -54,7 +54,7 @@ fn noise_around_one_level_is_no_regression() {
 
 #[test]
 fn a_commit_that_hangs_once_is_untestable_and_nobody_is_blamed() {
-    // The control ran at once; the commit is not tried again.
+    // The control runs at once, so the commit is not tried again.
     let once = "fate = hang well well well well well well well";
     let row = hunt(line("g g g g b b b b").with(3, once)).oracle(|o| o.timeout("2s"));
     row.leaves("3 4").costs(8, 5);
@@ -73,7 +73,7 @@ fn a_commit_that_is_killed_once_is_tried_again() {
 
 #[test]
 fn a_crash_that_comes_and_goes_is_never_pinned_on_the_commit_where_it_showed() {
-    // Commit 3 brings a race. In the search 3 and 4 happen not to crash, so git names 5.
+    // Commit 3 brings a race. In the search 3 and 4 do not crash by chance, so git names 5.
     let plan = line("g g g g g g g g")
         .with(3, "fate = well crash:11")
         .with(4, "fate = well crash:11 crash:11 well crash:11 crash:11")

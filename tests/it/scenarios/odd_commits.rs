@@ -1,5 +1,4 @@
-//! Commits that nobody makes on purpose and histories hold all the same, and objects that go while
-//! a hunt goes on.
+//! Malformed commits as real histories have them, and objects that vanish during a hunt.
 
 use std::fs;
 
@@ -7,16 +6,16 @@ use super::{Row, hunt};
 use crate::bad_input::places::shell_that_mounts;
 use crate::kit::{Hunt, Oracle, Plan, TestEnvironment, line};
 
-/// A hunt in a history of which one commit says something else.
+/// A hunt in a history in which one commit object is rewritten.
 fn odd(plan: Plan, label: &str, change: impl Fn(&TestEnvironment, &str) -> String) -> Row {
     let mut row = hunt(plan);
     row.history = row.history.clone().rewritten(&row.env, label, |text| change(&row.env, text));
     row
 }
 
-// ---- what a commit says of itself ----
+// ---- headers of a commit ----
 
-/// The lines of a commit that begin so, put differently.
+/// The commit's text with each header line that begins with `key` replaced.
 fn with_lines(text: &str, key: &str, change: impl Fn(&str) -> String) -> String {
     let (header, message) = text.split_once("\n\n").unwrap();
     let lines = header.lines().map(|line| match line.strip_prefix(key) {
@@ -60,9 +59,9 @@ fn a_broken_line_of_an_author_or_a_date_stops_no_hunt() {
     }
 }
 
-// ---- what cannot be checked out ----
+// ---- commits that cannot be checked out ----
 
-/// The commit between is untestable, and the hunt goes on.
+/// Fails unless commit 2 is untestable and the hunt goes on.
 fn is_passed_over(row: Row, words: &str) {
     let row = row.oracle(|oracle| oracle.section("[failures]\nbuild = \"bad\""));
     let told = row.finds("4").costs(15, 7);
@@ -83,7 +82,7 @@ fn a_commit_that_git_does_not_take_is_untestable_where_something_is_laid_over_it
     is_passed_over(row, "invalid path 'git~1/config'");
 }
 
-/// The commit has one entry more in its tree, which git itself would not make.
+/// Adds an entry to the commit's tree that git itself would not make.
 fn with_entry(env: &TestEnvironment, text: &str, entry: &str) -> String {
     let tree = text.lines().next().unwrap().strip_prefix("tree ").unwrap();
     let script = format!(
@@ -138,8 +137,8 @@ fn a_commit_that_cannot_be_read_is_the_worlds_fault() {
     row.gets_stopped().saying(&["git fsck"]).costs(4, 2);
 }
 
-/// A disk for the slots that is too small for the commit: the hunt stops, and
-/// goes on where there is room.
+/// The disk for the slots is too small for the commit: the hunt stops, and goes on when there is
+/// room.
 #[test]
 fn a_full_disk_is_the_worlds_fault() {
     let large = "x".repeat(1 << 20);
@@ -164,9 +163,9 @@ fn a_full_disk_is_the_worlds_fault() {
     assert_eq!(hunt.verdict(&history, "2"), "good");
 }
 
-// ---- what goes while a hunt goes on ----
+// ---- objects and folders that vanish during a hunt ----
 
-/// A hunt that stopped in the midst of its search.
+/// A hunt that stopped during its search.
 fn stopped() -> super::Told {
     let mut plan = line("g g g g b b b b");
     for label in 1..7 {
@@ -205,7 +204,7 @@ fn a_cache_folder_that_is_gone_is_made_again() {
     let slots = fs::read_dir(slots).unwrap().map(|entry| entry.unwrap().path().join("slots"));
     let slots: Vec<_> = slots.filter(|folder| folder.join("0").is_dir()).collect();
     let [slots] = slots.as_slice() else { panic!("{slots:?}") };
-    // What a killed hunt leaves, and what is left of it without the cache folder.
+    // A killed hunt leaves a worktree; then the cache folder vanishes with the worktree's files.
     let lose = |slot: &str| {
         let src = slots.join(slot).join("src");
         env.git(&["worktree", "prune"]);

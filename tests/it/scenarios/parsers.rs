@@ -1,9 +1,9 @@
-//! Parsers of what programs other than llama-perplexity print.
+//! Parsers for the output of programs other than llama-perplexity.
 
 use super::{Row, hunt};
 use crate::kit::{Plan, line};
 
-/// The measure `speed`, and a guard on its generation alone.
+/// The measure `speed`, with only this guard.
 fn bench(plan: Plan, guard: &str) -> Row {
     let guard = guard.to_owned();
     hunt(plan).oracle(move |oracle| {
@@ -19,7 +19,7 @@ fn a_speed_of_llama_bench_is_hunted_by_the_name_it_prints() {
     let told = bench(plan, SLOWER).finds("2").costs(18, 6);
     let effect = &told.hunt.report["culprit"]["effect"];
     assert_eq!(effect["metric"], "speed.tg128");
-    // The middle of the repetitions, not their mean.
+    // The median of the repetitions, not their mean.
     assert_eq!((effect["parent"].as_f64(), effect["commit"].as_f64()), (Some(40.0), Some(30.0)));
 }
 
@@ -42,7 +42,7 @@ fn a_commit_that_measures_something_else_is_not_judged() {
     assert_eq!(commit["skip"], "unreadable");
 }
 
-/// The measure `unit`, whose failures are guarded, and what it requires.
+/// The measure `unit` with this guard; each run must have the same checks.
 fn suite(plan: Plan, measure: &str, keys: &str, guard: &str) -> Row {
     let [measure, keys, guard] = [measure, keys, guard].map(str::to_owned);
     hunt(plan).oracle(move |oracle| {
@@ -60,7 +60,7 @@ fn a_test_that_fails_is_hunted_by_the_report_in_its_file() {
     let told =
         suite(plan, "junit", JUNIT, "metric = \"unit.failures\"\nmax = 0").finds("2").costs(18, 6);
     assert_eq!(told.hunt.report["culprit"]["effect"]["commit"], 1.0);
-    // The log has the report, so that the figure leads to what it was read from.
+    // The log has the report, so a reader can trace the value to its source.
     let sample = told.commit("2")["samples"].as_array().unwrap().iter();
     let log = sample.clone().find(|sample| sample["metric"] == "unit.failures").unwrap();
     let log = told.hunt.file(log["log"].as_str().unwrap());
@@ -85,7 +85,7 @@ fn a_run_without_its_report_is_untestable() {
 
 #[test]
 fn a_suite_that_is_skipped_is_not_good() {
-    // Without a word on the checks the third would pass for good, and the fourth be blamed.
+    // Without `[[require]]` commit 3 would count as good, and 4 would be blamed.
     let broken = "checks = q:fail k:pass:1e-7";
     let plan = line("g g g g g g g").with_all("checks = q k:pass:1e-7");
     let plan = plan.with(2, broken).with(3, "checks = q:skip k:skip new");
@@ -118,7 +118,7 @@ fn a_distance_of_one_check_is_hunted_by_its_name() {
     suite(plan, "suite", "parser = \"parity\"", guard).finds("2").costs(18, 6);
 }
 
-/// The measure `dump`, and a guard on one tensor of it.
+/// The measure `dump`, with a guard on one tensor.
 fn tensors(plan: Plan) -> Row {
     let parser = "parser = \"llama-eval-callback\"\npattern = \"^(l_out|result)\"";
     let guard = "metric = \"dump.result_output\"\nmax_increase = 0.5";
@@ -127,7 +127,8 @@ fn tensors(plan: Plan) -> Row {
 
 #[test]
 fn a_tensor_that_drifts_is_hunted_and_a_sum_of_less_is_not_compared() {
-    // What the third adds up is short of the hidden 1: as a sum of all it would pass for good.
+    // Commit 3 adds up the shown values only, without the hidden 1. As a sum of all values it
+    // would count as good.
     let broken = "tensors = l_out-0:1.5 result_output:3";
     let plan = line("g g g g g g g").with_all("tensors = l_out-0:1.5 result_output:2");
     let plan = plan.with(2, broken).with(3, &format!("{broken}\nsums = shown"));

@@ -1,4 +1,4 @@
-//! Steps between build and measures: a model that each commit's own tool converts.
+//! Steps between build and measures: each commit's own tool converts a model.
 
 use super::{Row, Told, hunt};
 use crate::kit::{Plan, line};
@@ -37,14 +37,14 @@ fn each_commit_converts_with_its_own_tool_once_a_build() {
     let faults: Vec<_> =
         told.env().log().into_iter().filter(|line| line.starts_with("fault")).collect();
     assert!(faults.is_empty(), "{faults:?}");
-    // Its log is kept, and a report tells it from a build.
+    // The conversion's log is kept, and the report distinguishes it from a build.
     let builds = told.commit("3")["builds"].as_array().unwrap();
     let made = builds.iter().find(|build| build["prepare"] == "gguf").unwrap();
     assert!(told.hunt.file(made["log"].as_str().unwrap()).contains("# prepare: gguf"));
     let script = told.hunt.folder.join("reproduce.sh");
     let shown = told.env().tool(&told.env().repo(), "sh", &[script.to_str().unwrap()]).stdout;
     assert!(shown.contains("PPL = 7.0") && shown.contains("7.5"), "{shown}");
-    // Another hunt needs none of it.
+    // Another hunt converts nothing.
     let told = told.again().finds("3").costs(0, 0);
     assert_eq!(conversions(&told).len(), 7 + 2, "the script's two besides");
 }
@@ -60,7 +60,8 @@ fn what_cannot_be_converted_is_untestable_unless_it_is_said_to_be_bad() {
         assert_eq!(told.verdict(label), "skip");
         assert_eq!(told.commit(label)["skip"], "prepare");
     }
-    // The failure is gone at the bad end. What stayed may have come while nothing was converted.
+    // The failure is gone at the bad end. The change that stayed may have come at a commit that
+    // does not convert.
     converted(plan(), "failure = \"bad\"").leaves("3 4 5").costs(13, 7);
 }
 
@@ -77,8 +78,8 @@ fn a_conversion_that_fails_at_the_bad_end_alone_is_what_is_hunted() {
     let plan = line("g g g g g g");
     let plan = (3..6).fold(plan, |plan, label| plan.with(label, "convert_exit = 3"));
     let row = converted(plan, "").saying(&["cannot be prepared"]);
-    // Each failure asks the control, which converts and measures; and failures are confirmed by
-    // three runs of each side.
+    // Each failure needs a control run, which converts and measures. Three runs of each side
+    // confirm a failure.
     row.finds("3").costs(12, 7);
 }
 

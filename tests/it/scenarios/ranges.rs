@@ -1,8 +1,8 @@
-//! Ranges of commits that cannot be tested. What is left in question is exactly what plain
-//! `git bisect run` leaves when it is told the truth.
+//! Ranges of untestable commits. The candidates are exactly those that plain `git bisect run`
+//! leaves if each exit code is right.
 //!
-//! Among the builds are those of the control: the good endpoint, at the second failure since a
-//! build last worked, the fourth, the eighth.
+//! The builds include controls, builds of the good endpoint: at the second, fourth and eighth
+//! failure since a build last worked.
 
 use super::{Told, hunt};
 use crate::kit::line;
@@ -10,8 +10,8 @@ use crate::kit::line;
 const TRUTH: &str = "case $(cat engine.conf) in *build_exit*) exit 125;; *7.5*) exit 1;; esac";
 
 impl Told {
-    /// Fails unless plain git, told the truth in a clone, comes to the same candidates, or to
-    /// the same first bad commit.
+    /// Fails unless plain git, with right exit codes in a clone, finds the same candidates or the
+    /// same first bad commit.
     #[track_caller]
     pub fn agrees_with_git(self) -> Self {
         let (env, history) = (&self.row.env, &self.row.history);
@@ -147,7 +147,7 @@ const REQUIRE: &str = "[[require]]\nmeasure = \"ppl\"\npattern = \"backend: cpu\
 #[test]
 fn a_required_line_that_does_not_show() {
     for backend in ["none", "gpu"] {
-        // The value alone would make it bad.
+        // The value alone would make the commit bad.
         let plan = line("g b b").with(1, &format!("backend = {backend}"));
         let row = hunt(plan).oracle(|oracle| oracle.section(REQUIRE));
         let told = row.leaves("1 2").costs(5, 3);

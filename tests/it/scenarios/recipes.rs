@@ -1,5 +1,4 @@
-//! Recipes that change along the history, and path filters, right ones and those that hide the
-//! answer.
+//! Recipes that change along the history, and path filters that are right or hide the answer.
 
 use super::hunt;
 use crate::kit::{Oracle, Plan, line};
@@ -41,7 +40,7 @@ fn the_recipe_changes_at_the_step_but_runs_on_both_sides() {
     row.finds("3").costs(17, 7);
 }
 
-/// Commit 3 is it, by `engine.conf`; commits 2 and 5 touch kernels without effect.
+/// Commit 3 is bad because of `engine.conf`; commits 2 and 5 change kernels without effect.
 fn filtered() -> Plan {
     line("g g g b b b b").file(0, "kernels/note", "# 0\n").file(2, "kernels/note", "# 2\n").file(
         5,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Row, hunt};
 use crate::kit::{History, Plan, TestEnvironment, graph, line};
 
-/// The test goes on in a clone, made with these words.
+/// A hunt in a clone that is made with these options.
 fn in_clone(plan: Plan, words: &'static [&str]) -> Row {
     hunt(plan).given(|env, _| {
         let origin = format!("file://{}", env.repo().display());
@@ -19,7 +19,7 @@ fn in_clone(plan: Plan, words: &'static [&str]) -> Row {
     })
 }
 
-// ---- without a checkout, with several, with a part of one ----
+// ---- no checkout, several checkouts, a partial checkout ----
 
 #[test]
 fn a_bare_repository() {
@@ -90,7 +90,7 @@ fn a_checkout_that_is_a_link() {
     row.finds("2").costs(14, 6);
 }
 
-/// A build that fails where the folder `big` is checked out.
+/// A build that fails if the folder `big` is checked out.
 fn small_only(row: Row) -> Row {
     let fake = TestEnvironment::fake();
     let command = format!("sh -c \"test ! -e big && exec {fake} build {{src}} {{build}}\"");
@@ -109,7 +109,7 @@ fn a_sparse_checkout() {
     }
 }
 
-// ---- how objects and references are kept ----
+// ---- storage of objects and references ----
 
 #[test]
 fn packed_references_and_objects() {
@@ -134,8 +134,8 @@ fn objects_borrowed_from_another_repository() {
 
 #[test]
 fn a_history_with_a_replaced_commit() {
-    // To git, 1 is what another commit says, which is bad. To whoever reads the report elsewhere
-    // it is what it was.
+    // Git reads a bad commit in place of 1. A reader of the report elsewhere has the original 1,
+    // which is good.
     let row = hunt(line("g g b b")).given(|env, history| {
         let tree = env.git(&["rev-parse", "main^{tree}"]);
         let parent = history.commit(0);
@@ -145,7 +145,7 @@ fn a_history_with_a_replaced_commit() {
     row.finds("2").costs(14, 6);
 }
 
-// ---- with a part of the history ----
+// ---- partial history ----
 
 fn ten() -> Plan {
     line("g g g g g g g b b b")
@@ -170,7 +170,7 @@ fn a_shallow_clone_that_holds_the_range() {
 
 #[test]
 fn a_shallow_clone_whose_side_branch_is_cut_off() {
-    // s2 came with the clone, s1 did not: whether s2 did it cannot be told.
+    // The clone has s2 but not s1, so nobody can tell whether s2 made the change.
     let plan = graph(&[
         "a: g",
         "s0 < a: g",
@@ -204,11 +204,11 @@ fn a_partial_clone_without_its_origin_is_the_worlds_fault() {
 #[test]
 fn a_sparse_partial_clone_never_needs_what_its_patterns_leave_out() {
     let plan = line("g g b b").file(0, "big/data", "1\n").file(2, "big/data", "2\n");
-    // Of a source file more is asked: which named constants the change sets otherwise.
+    // The report also reads source files, for named constants that the change sets.
     let tile = |size: u32| format!("#define TILE {size}\n");
     let plan = plan.file(0, "big/tile.c", &tile(8)).file(2, "big/tile.c", &tile(16));
     let row = in_clone(plan, &["--filter=blob:none", "--sparse"]).given(|env, history| {
-        // Every commit was here once; what lies in big/ never was, and cannot be had any more.
+        // Each commit was fetched once. The files in big/ never were, and the origin is gone.
         for label in ["0", "1", "2", "3"] {
             env.git(&["checkout", "--quiet", "--detach", history.commit(label)]);
         }
@@ -224,7 +224,7 @@ fn a_sparse_partial_clone_never_needs_what_its_patterns_leave_out() {
 
 // ---- submodules ----
 
-/// A repository of kernels with two commits: good, bad.
+/// A repository of kernels with two commits: the first good, the second bad.
 fn kernels(env: &TestEnvironment) -> (PathBuf, [String; 2]) {
     let folder = env.path("kernels");
     fs::create_dir(&folder).unwrap();
@@ -238,7 +238,7 @@ fn kernels(env: &TestEnvironment) -> (PathBuf, [String; 2]) {
     (folder, pins)
 }
 
-/// A history in which commit 3 moves the pin to what is bad; commit 1 brings the submodule.
+/// A history in which commit 1 adds the submodule and commit 3 moves the pin to the bad kernels.
 fn with_submodule(env: &TestEnvironment) -> (Plan, PathBuf) {
     let (folder, [good, bad]) = kernels(env);
     let url = folder.display();
@@ -301,7 +301,7 @@ fn a_submodule_that_is_checked_out_where_its_remote_is_gone() {
 fn a_submodule_that_cannot_be_had_is_the_worlds_fault() {
     let row = submodule_row(|env, folder| fs::rename(folder, env.path("away")).unwrap());
     let row = row.saying(&["submodule `kernels`", "submodules = false"]);
-    // Good does not have it yet.
+    // The good end does not have the submodule yet.
     row.gets_stopped().costs(1, 1);
 }
 

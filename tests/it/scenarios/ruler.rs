@@ -1,4 +1,4 @@
-//! Commits that change what measures: with which the step goes, the engine or the ruler.
+//! Commits that change the ruler: does the step come with the engine or with the ruler?
 
 use super::{Row, hunt};
 use crate::kit::{Plan, line};
@@ -26,7 +26,7 @@ fn a_step_that_goes_with_the_ruler_is_no_ones_fault() {
     );
     let page = told.hunt.file("report.md");
     assert!(page.lines().take(8).any(|line| line.contains("the measurement changed")), "{page}");
-    // Runs with another's ruler are no figures of the commits; they are told of all the same.
+    // Runs with another commit's ruler are excluded, but the report still lists them.
     for (label, value) in [("2", 7.0), ("3", 7.5)] {
         let commit = told.commit(label);
         let samples = commit["samples"].as_array().unwrap().iter();
@@ -50,7 +50,7 @@ fn a_step_that_goes_with_the_engine_is_its_commits_and_the_ruler_is_noted() {
     let told = ruled(plan).saying(&[]).finds("3").costs(17, 9);
     let page = told.hunt.file("report.md");
     assert!(words.iter().all(|words| page.contains(words)), "{page}");
-    // Another hunt knows it all.
+    // Another hunt reuses all of these runs.
     told.again().finds("3").costs(0, 0);
 }
 

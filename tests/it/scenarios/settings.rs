@@ -1,4 +1,4 @@
-//! Settings and variables of git's that the user has made.
+//! The user's git settings and git variables.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -71,7 +71,7 @@ fn line_ends_are_converted() {
 
 #[test]
 fn a_filter_changes_every_file() {
-    // As Git LFS does; what it makes is what is built.
+    // Git LFS is such a filter. The build uses the filter's output.
     let plan = line("g g b b").file(0, ".gitattributes", "engine.conf filter=worse\n");
     let filter = |env: &mut TestEnvironment, _: &History| {
         env.git(&["config", "filter.worse.smudge", "sed s/7/8/"]);
@@ -106,7 +106,7 @@ fn a_repository_of_somebody_else_is_refused_with_the_cure() {
 #[test]
 fn a_repository_of_somebody_else_that_the_user_trusts() {
     let row = row().given(|env, _| {
-        // To the variable above the worktrees that a hunt makes are somebody else's too.
+        // With `NOT_OURS` git also takes the hunt's worktrees for somebody else's.
         fs::write(env.path("home/gitconfig"), "[safe]\n\tdirectory = *\n").unwrap();
     });
     let settings = row.env.path("home/gitconfig");
@@ -116,7 +116,7 @@ fn a_repository_of_somebody_else_that_the_user_trusts() {
 
 #[test]
 fn variables_that_git_exports_confuse_nobody() {
-    // As a hook or an alias of git would set them.
+    // A hook or an alias of git sets these variables.
     let row = row();
     let git = row.env.repo().join(".git");
     let index = git.join("index");

@@ -1,4 +1,4 @@
-//! More than one step in a range, or none to blame; and steps of another guard.
+//! Ranges with several steps, ranges without a step to blame, and steps of another guard.
 
 use super::hunt;
 use crate::kit::{Oracle, line};
@@ -43,14 +43,14 @@ fn three_far_apart_are_all_found() {
 
 #[test]
 fn one_mended_and_another_after_it() {
-    // Git asks at 4 and lands in the healed part, or does not; this history makes it land there.
+    // Git picks commit 4. In this history commit 4 is already mended.
     let plan = line("7.0 7.5 7.5 7.0 7.0 7.0 7.6 7.6 7.6");
     hunt(plan).finds("6").costs(15, 7);
 }
 
 #[test]
 fn one_mended_on_the_way_is_found_first_and_the_later_one_is_named() {
-    // Git asks at 4 and goes left. Commit 3 was mended at 5, so the hunt goes on behind that.
+    // Git picks commit 4 and goes left. Commit 5 mended commit 3, so the hunt goes on after 5.
     let plan = line("7.0 7.0 7.0 7.5 7.5 7.0 7.0 7.6 7.6");
     hunt(plan).finds("7").costs(28, 13);
 }
@@ -85,7 +85,7 @@ fn nan_on_the_way_leaves_everyone_who_may_have_done_what_stayed() {
 
 #[test]
 fn what_was_confirmed_stands_when_the_budget_ends() {
-    // As many runs as the first of the two takes.
+    // The first of the two steps takes this many runs.
     let plan = line("7.0 7.0 7.5 7.5 7.5 7.5 8.5 8.5");
     let budget = "[statistics]\nmax_runs = 10";
     let told = hunt(plan).oracle(|oracle| oracle.section(budget)).finds("2").costs(14, 7);
@@ -109,7 +109,7 @@ fn and_speed(oracle: Oracle) -> Oracle {
 #[test]
 fn another_guard_broken_and_healed_on_the_way_hijacks_nothing() {
     let plan = line("g g g g g g b b").with(2, "tg = 50").with(3, "tg = 50").with(4, "tg = 50");
-    // Two measures at each endpoint; only the target's on the way.
+    // Both measures run at each endpoint, and only the target's measure on the way.
     hunt(plan).oracle(and_speed).finds("6").costs(19, 7);
 }
 

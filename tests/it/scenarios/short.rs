@@ -1,13 +1,13 @@
-//! Searches that read only the beginning of the text.
+//! Searches whose runs read only the beginning of the text.
 
 use super::{Row, hunt};
 use crate::kit::{Oracle, Plan, line};
 
 const GOOD: &str = "nll = 24x2.0";
-/// Every chunk a tenth of a nat worse: 7.3891 becomes 8.1662.
+/// Each chunk is a tenth of a nat worse: perplexity 7.3891 becomes 8.1662.
 const BAD: &str = "nll = 24x2.1";
 
-/// An engine that is told how many chunks to read, all 24 by default.
+/// A recipe that passes the number of chunks to the engine, by default all 24.
 fn told_how_much(oracle: Oracle) -> Oracle {
     let command = "{build}/engine run ppl src={src} cache={cache} out={out} chunks={chunks}";
     oracle.ppl_command(command).section("[run]\nchunks = 24")
@@ -17,7 +17,7 @@ pub(super) fn short(plan: Plan) -> Row {
     hunt(plan).oracle(told_how_much)
 }
 
-/// A line in which each commit reads the text as its word says.
+/// A line in which each word is the commit's `nll` setting.
 pub(super) fn reading(words: &[&str]) -> Plan {
     let mut plan = line(&vec!["g"; words.len()].join(" "));
     for (label, nll) in words.iter().enumerate() {
@@ -50,7 +50,7 @@ fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
     assert_eq!(report["searches"][0]["chunks"], 8);
     assert_eq!(report["culprit"]["basis"], "bit-exact");
     assert!(report["totals"]["saved_s"].is_number());
-    // Levels of the short text are told from those of the full one.
+    // The report distinguishes levels of the short text from levels of the full text.
     let commit = told.commit("5");
     assert!(commit["reason"].as_str().unwrap().ends_with(", over the first 8 chunks"), "{commit}");
     assert!(commit["samples"].as_array().unwrap().iter().all(|sample| sample["chunks"] == 8));
@@ -63,7 +63,7 @@ fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
 #[test]
 fn shorter_runs_take_less_time() {
     let told = short(plain().with_all("chunk_ms = 20")).finds("4").costs(15, 7);
-    // Three runs of 8 chunks instead of 24: 3 · 16 · 20 ms, on a machine that does other things.
+    // Three runs of 8 chunks instead of 24 save 3 · 16 · 20 ms. The machine has other load.
     let saved = told.hunt.report["totals"]["saved_s"].as_f64().unwrap();
     assert!(saved > 0.6 && saved < 1.4, "{saved}");
     assert!(told.hunt.file("report.md").contains("which saved about"), "{saved}");
@@ -86,14 +86,15 @@ fn a_defect_that_shows_late_takes_the_whole_text() {
 
 #[test]
 fn what_looks_bad_at_the_beginning_only_is_not_blamed() {
-    // Commit 3 is worse early and as much better late; 5 is a tenth of a nat worse throughout.
+    // Commit 3 is worse early and better late by the same amount. Commit 5 adds a tenth of a nat
+    // to each chunk.
     let turned = "nll = 12x2.2 12x1.8";
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
     let told =
         short(plan).saying(&["the search goes on with the full text"]).finds("5").costs(21, 10);
     assert_eq!(read(&told, "search"), [8, 8, 8, 24, 24]);
-    // What the beginning said of it has been set right.
+    // The full text corrected the verdict from the beginning of the text.
     assert_eq!(told.verdict("3"), "good");
     assert!(told.hunt.file("report.md").contains("that did not hold, so the full text decided"));
     assert!(told.hunt.report["totals"]["saved_s"].as_f64().unwrap() < 0.0);
@@ -101,13 +102,13 @@ fn what_looks_bad_at_the_beginning_only_is_not_blamed() {
 
 #[test]
 fn what_shows_late_is_not_blamed_on_who_comes_after() {
-    // Commit 2 is worse late. What 5 does early is all that the first chunks show.
+    // Commit 2 is worse late. The first chunks show only the early change of 5.
     let late = "nll = 12x2.0 12x2.4";
     let both = "nll = 12x2.04 12x2.4";
     let plan = reading(&[GOOD, GOOD, late, late, late, both, both, both]);
     let told = short(plan).finds("2").costs(22, 12);
     let search = read(&told, "search");
-    // Whether commit 2 lasts is asked of the full text too.
+    // The check that commit 2 lasts reads the full text too.
     assert_eq!(search, [[8; 3].as_slice(), &[24; 13]].concat());
     assert_eq!(told.verdict("4"), "bad");
 }
@@ -115,7 +116,7 @@ fn what_shows_late_is_not_blamed_on_who_comes_after() {
 #[test]
 fn untestable_commits_are_bounded_by_the_full_text() {
     let plan = plain().with(3, "build_exit = 1");
-    // Both ends of what cannot be tested are read once more, in full.
+    // Both ends of the untestable range run once more, with the full text.
     let told = short(plan).leaves("3 4").costs(8, 7);
     assert_eq!(read(&told, "search").iter().filter(|chunks| **chunks == 24).count(), 2);
 }
@@ -140,8 +141,7 @@ fn a_recipe_that_takes_no_chunks_takes_them_from_nobody() {
 
 #[test]
 fn a_beginning_that_does_not_repeat_takes_five_fresh_rounds() {
-    // The search's run of the parent said something else in its last chunk: five fresh rounds,
-    // which are all alike.
+    // The search's run of the parent differs in its last chunk. Five fresh rounds are all alike.
     let plan = plain().with(3, "wobble = 1");
     let told = short(plan).finds("4").costs(16, 7);
     assert_eq!(told.hunt.report["culprit"]["basis"], "sequential");
@@ -151,7 +151,7 @@ fn a_beginning_that_does_not_repeat_takes_five_fresh_rounds() {
 fn what_was_read_of_a_short_text_is_used_again() {
     let told = short(plain()).finds("4").costs(15, 7).again().finds("4").costs(0, 0);
     assert!(told.hunt.report["totals"].get("saved_s").is_none());
-    // Every beginning is one of its own: the full search has nothing of it.
+    // Each length of the text has its own runs, so the full search reuses none of these.
     let row = told.again().oracle(|o| o.section("[statistics]\nshort_text = false"));
     row.finds("4").costs(3, 3);
 }
@@ -161,7 +161,7 @@ fn a_search_that_was_misled_is_so_again() {
     let turned = "nll = 12x2.2 12x1.8";
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
-    // Only confirmations that held are kept: the other is made again.
+    // Only successful confirmations are stored, so the failed one runs again.
     let told = short(plan).finds("5").costs(21, 10).again().finds("5").costs(6, 2);
     assert_eq!(told.verdict("3"), "good");
 }
@@ -169,7 +169,7 @@ fn a_search_that_was_misled_is_so_again() {
 #[test]
 fn a_search_that_stopped_goes_on_with_the_same_text() {
     let mut plan = plain();
-    // Whichever commit is searched first meets it.
+    // The first commit of the search breaks the machine, whichever it is.
     for label in 1..7 {
         plan = plan.with(label, "break_world = broken");
     }

@@ -1,23 +1,23 @@
-//! Histories at random in which the beginning of the text may say anything: whoever is named
-//! is the commit that did it.
+//! Random histories in which the beginning of the text may mislead: the named commit is always
+//! the one with the defect.
 //!
-//! `HUNTS=300 cargo test --all-features --test it short_at_random::` tries more of them.
+//! `HUNTS=300 cargo test --all-features --test it short_at_random::` tries more histories.
 
 use proptest::prelude::*;
 
 use super::short::{reading, short};
 
-/// In hundredths of a nat: what every chunk of the first commit says, and how much more it is
-/// where the defect is.
+/// The mean of the text without the defect, in hundredths of a nat.
 const LEVEL: i32 = 200;
+/// What the defect adds, in hundredths of a nat.
 const DEFECT: i32 = 10;
 
-/// A history of commits that move the halves of the text against each other, one of which
-/// brings the defect, and some of which do not build.
+/// A history of commits that move the halves of the text against each other. One commit brings
+/// the defect, and some do not build.
 #[derive(Clone, Debug)]
 struct World {
     planted: usize,
-    /// How much each commit adds to the first half, and takes from the second.
+    /// How much each commit adds to the first half and subtracts from the second.
     turns: Vec<i32>,
     unbuildable: Vec<bool>,
 }
@@ -39,7 +39,7 @@ fn worlds() -> impl Strategy<Value = World> {
 }
 
 impl World {
-    /// What each commit's engine says: the mean of the text moves at one commit only.
+    /// The `nll` setting of each commit: only one commit moves the mean of the text.
     fn words(&self) -> Vec<String> {
         let mut turned = 0;
         let nats = |hundredths: i32| format!("{}.{:02}", hundredths / 100, hundredths % 100);

@@ -1,4 +1,4 @@
-//! Figures are compared only where the engine read the same text.
+//! Values are compared only if the engine read the same text.
 
 use super::hunt;
 use crate::kit::line;

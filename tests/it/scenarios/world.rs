@@ -1,20 +1,20 @@
-//! The world's fault is never a commit's fault.
+//! A commit is never blamed for a fault of the machine.
 
 use super::hunt;
 use crate::kit::line;
 
 #[test]
 fn it_breaks_under_way_and_resume_goes_on() {
-    // What may be the commit's is tried once more before the control is asked.
+    // A transient failure or a kill is tried once more before the control runs.
     for (switch, runs) in [("broken", 6), ("transient", 7), ("killer", 7)] {
         let mut plan = line("g g g g b b b b");
-        // Whichever commit is searched first meets it.
+        // The first commit of the search breaks the machine, whichever it is.
         for label in 1..7 {
             plan = plan.with(label, &format!("break_world = {switch}"));
         }
         let told = hunt(plan).saying(&["resume"]).gets_stopped().costs(runs, 3);
         told.env().world(switch, false);
-        // Three of the search and two to confirm; the commit that was hit is built anew.
+        // Three builds of the search, with the failed commit's new one, and two to confirm.
         told.resumed().finds("4").counting(11 + runs, 8).costs(11, 5);
     }
 }
@@ -28,7 +28,7 @@ fn it_is_broken_from_the_start() {
     told.resumed().finds("2").counting(16, 7).costs(14, 6);
 }
 
-/// Figures of two shells are never compared within a hunt.
+/// A hunt never compares values from two shells.
 #[test]
 fn it_is_resumed_from_another_shell() {
     let row = hunt(line("g g b b"));
@@ -52,7 +52,7 @@ fn builds_are_broken_from_the_start() {
 }
 
 fn is_skipped_for_want_of_a_resource(setting: &str) {
-    // Twice, and a control.
+    // The commit runs twice, and then the control.
     let told = hunt(line("g b b").with(1, setting)).leaves("1 2").costs(7, 3);
     assert_eq!(told.verdict("1"), "skip");
     assert_eq!(told.commit("1")["skip"], "resource");
@@ -94,6 +94,6 @@ fn an_input_changes_under_way() {
     }
     let command = "{build}/engine run ppl src={src} cache={cache} out={out} m={inputs.model}";
     let row = hunt(plan).oracle(|oracle| oracle.ppl_command(command));
-    // What ran while it changed is nobody's figure, and not among the runs.
+    // A run during which the input changed gives no value and is not counted.
     row.saying(&["model"]).gets_stopped().counting(4, 3).costs(5, 3);
 }

@@ -1,4 +1,4 @@
-//! The program is asked as a user would ask it, and its answer judged by the truth.
+//! Runs the program on a world as a user would, and judges its answer by the truth.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,22 +14,22 @@ use crate::kit::{History, Hunt, TestEnvironment};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     Right,
-    /// Somebody was named who did not do it, or a regression that is there was denied.
+    /// A commit was named wrongly, or an existing regression was denied.
     Wrong,
-    /// Nobody was named where that could be told.
+    /// No commit was named in a decidable world.
     Undecided,
-    /// Nobody was named where that need not be told.
+    /// No commit was named in a world that is not decidable.
     Open,
-    /// It stopped, or did not come to an end.
+    /// The hunt stopped early, or did not end.
     Broken,
 }
 
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub judgement: Judgement,
-    /// In short: what was said.
+    /// The answer in short.
     pub said: String,
-    /// With a confidence of 0.99 or more.
+    /// A commit was named with a confidence of 0.99 or more.
     pub is_stated: bool,
     /// There are candidates, and none of them is right.
     pub is_astray: bool,
@@ -40,7 +40,7 @@ pub struct Answer {
     pub text: String,
 }
 
-/// Hunts in this world. A kit that gives up counts as broken.
+/// Hunts in this world. A panic of the test kit counts as broken.
 pub fn ask(world: &World) -> Answer {
     let began = Instant::now();
     let mut answer = catch_unwind(AssertUnwindSafe(|| hunt(world))).unwrap_or_else(|panic| {
@@ -81,7 +81,7 @@ fn hunt(world: &World) -> Answer {
     Answer { judgement, said, is_stated, is_astray, runs, builds, seconds: 0.0, text }
 }
 
-/// Which commits of the history a list in the report has.
+/// Numbers of the commits in a list of the report.
 fn numbers(history: &History, list: &Value, commit: impl Fn(&Value) -> &Value) -> BTreeSet<usize> {
     let all = list.as_array().into_iter().flatten();
     all.filter_map(|entry| commit(entry).as_str())
@@ -89,7 +89,7 @@ fn numbers(history: &History, list: &Value, commit: impl Fn(&Value) -> &Value) -
         .collect()
 }
 
-/// The culprits, the main one among them.
+/// All culprits, the main one included.
 fn named(history: &History, report: &Value) -> BTreeSet<usize> {
     let mut all = numbers(history, &report["culprits"], |culprit| &culprit["commit"]);
     let main = report["culprit"]["commit"].as_str().map(|commit| history.label(commit));
@@ -115,14 +115,15 @@ fn judge(world: &World, history: &History, hunt: &Hunt) -> (Judgement, String) {
         Some(3) if outcome == "gradual" && truth.expected == Expected::Gradual => Judgement::Right,
         Some(3 | 4) if truth.is_decidable => Judgement::Undecided,
         Some(3 | 4) => Judgement::Open,
-        // What one build leaves for the next is refused, not measured.
+        // The program refuses to measure if a build leaves state for the next one.
         Some(5) if world.leak == Some(Leak::Carried) => Judgement::Right,
         code => return (Judgement::Broken, format!("{code:?}, {outcome}")),
     };
     (judgement, outcome.to_owned())
 }
 
-/// Everybody who is named explains it, or landed it first where who landed it again is named too.
+/// Whether each named commit explains the change, or landed it first and a commit that landed it
+/// again is named too.
 fn is_right(truth: &Truth, named: &BTreeSet<usize>) -> bool {
     let explains = |one: &usize| {
         truth.explaining.contains(one)

@@ -10,12 +10,12 @@ use super::truth::Expected;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Class {
     pub name: &'static str,
-    /// How often, in proportion to the others.
+    /// Weight in the draw.
     pub share: usize,
     pub shapes: &'static [Kind],
     pub levels: &'static [Levels],
     pub failing: Failing,
-    /// One of these, or none.
+    /// Kinds of flakes to draw from; empty if the world has none.
     pub flakes: &'static [FlakeKind],
     pub sides: &'static [Side],
     pub leak: Option<Leak>,
@@ -129,7 +129,7 @@ pub static CLASSES: [Class; 43] = [
     flaky("runs show anything at both sides", 2, ANYTHING, BOTH),
     flaky("runs crash at one side", 3, CRASH, ONE_SIDE),
     flaky("runs crash at both sides", 1, CRASH, BOTH),
-    // A test only says on which side of the limit a level is: steps on one side do not show.
+    // A test only shows on which side of the limit a level is, not steps on one side.
     Class { levels: &[Levels::Step], ..flaky("a test flakes at one side", 4, TEST, ONE_SIDE) },
     Class { levels: &[Levels::Step], ..flaky("a test flakes at both sides", 1, TEST, BOTH) },
     flaky("builds flake at one side", 5, BUILD, ONE_SIDE),
@@ -152,7 +152,7 @@ pub static CLASSES: [Class; 43] = [
     leaking("a linked folder remembers", 1, Leak::Carried),
 ];
 
-/// One of the classes, by its share.
+/// Draws a class, weighted by `share`.
 pub fn draw(dice: &mut Dice) -> &'static Class {
     let mut at = dice.below(CLASSES.iter().map(|class| class.share).sum());
     for class in &CLASSES {
@@ -165,7 +165,7 @@ pub fn draw(dice: &mut Dice) -> &'static Class {
 }
 
 impl Class {
-    /// Whether every run and build says the same each time.
+    /// Whether every run and build gives the same result each time.
     pub fn is_steady(&self) -> bool {
         self.flakes.is_empty() && self.leak.is_none()
     }

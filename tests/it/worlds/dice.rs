@@ -1,4 +1,4 @@
-//! Chance that a seed decides: the same seed throws the same numbers on every machine.
+//! Seeded random numbers: the same seed gives the same numbers on every machine.
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `count`, which is not 0.
+    /// A number below `count`, which must not be 0.
     pub fn below(&mut self, count: usize) -> usize {
         usize::try_from(self.next() % count as u64).expect("it is below a usize")
     }
@@ -37,7 +37,7 @@ impl Dice {
         of[self.below(of.len())]
     }
 
-    /// So many of the places below `count`, in order.
+    /// Up to `many` distinct numbers below `count`, ascending.
     pub fn places(&mut self, many: usize, count: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..count).collect();
         while all.len() > many {

@@ -1,20 +1,20 @@
-//! What commits change: an effect lives in a file of its own, commits switch it on and off, and
-//! merges take it over as git would.
+//! What commits change. Each effect has a file of its own, commits switch it on and off, and
+//! merges treat it as git would.
 
 use std::collections::BTreeMap;
 
 use super::faults::Failure;
 use super::shape::Shape;
 
-/// Thousandths of a perplexity: sums of them are exact.
+/// Thousandths of a perplexity, so that sums are exact.
 pub type Milli = i64;
 
 /// What an effect's files hold at a commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Content {
-    /// What the effect's own file adds; for a failure, 1 while it is there.
+    /// What the effect's own file adds; 1 for an active failure.
     pub amount: Milli,
-    /// What another file takes away again: the effect was mended there, not reverted.
+    /// What another file subtracts: the effect was mended there, not reverted.
     pub countered: Milli,
 }
 
@@ -38,9 +38,9 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
     pub what: What,
-    /// The commits that change it, and to what.
+    /// New content at each commit that changes the effect.
     events: BTreeMap<usize, Content>,
-    /// What each commit has of it.
+    /// Content at each commit.
     contents: Vec<Content>,
 }
 
@@ -58,7 +58,7 @@ impl Effect {
         effect
     }
 
-    /// One that is only ever mended where it was broken.
+    /// An effect that only its own file changes.
     pub fn amounts(shape: &Shape, what: What, events: &[(usize, Milli)]) -> Self {
         let to = |(at, amount): &(usize, Milli)| (*at, Content::of(*amount));
         Self::new(shape, what, &events.iter().map(to).collect::<Vec<_>>())
@@ -76,8 +76,8 @@ impl Effect {
         self.contents[one].net()
     }
 
-    /// A three-way merge: what one side changed since the merge base wins; where both did, the
-    /// first parent's.
+    /// Content by a three-way merge: the side that changed since the merge base wins. If both
+    /// changed, the first parent wins.
     fn inherited(&self, shape: &Shape, one: usize) -> Content {
         let parents = &shape.parents[one];
         let Some((first, others)) = parents.split_first() else { return Content::default() };

@@ -1,4 +1,4 @@
-//! Failures over a history: some hide the levels for a while, one may be what is hunted.
+//! Failures in a history: some hide the levels for a while, one may be the target.
 
 use super::dice::Dice;
 use super::effect::{Content, Effect, What};
@@ -9,23 +9,23 @@ use super::shape::Shape;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
     Never,
-    /// Stretches of history fail, and are mended before the bad end.
+    /// Parts of the history fail, and are mended at the bad end or before.
     Masks,
     /// The bad end fails.
     AtTheEnd,
-    /// It failed before with other words, and was mended.
+    /// The bad end fails. The same kind of failure with another message was mended before.
     MendedBefore,
-    /// It failed before in the very same words.
+    /// The bad end fails. The very same failure was mended before.
     MendedAlike,
-    /// The bad end fails, and other kinds of failures were mended before.
+    /// The bad end fails. Failures of any kind were mended before.
     AmongOthers,
-    /// The good end has mended one that side branches still have.
+    /// The good end has mended a failure that side branches still have.
     ForkedBeforeFix,
-    /// The same, and a merge takes it from there.
+    /// The same, and a merge takes the failure from a side branch.
     LostFix,
 }
 
-/// The failures as effects, over a history whose levels are made already.
+/// The failures of a history, as effects; none if the draw does not fit.
 pub fn effects(failing: Failing, shape: &Shape, dice: &mut Dice) -> Option<Vec<Effect>> {
     let way = shape.way(dice);
     let last = Failure::at_random(dice);
@@ -69,7 +69,7 @@ fn other_words(than: &Failure, dice: &mut Dice) -> Failure {
     }
 }
 
-/// A failure that is mended before the end of the way.
+/// A failure that begins and is mended on the way.
 fn for_a_while(shape: &Shape, way: &[usize], failure: Failure, dice: &mut Dice) -> Option<Effect> {
     let longest = match failure.kind {
         FailureKind::Hang => 2,

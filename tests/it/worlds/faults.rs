@@ -1,4 +1,4 @@
-//! What else goes wrong: failures, flakes and leaks, in the engine's own words.
+//! Failures, flakes and leaks, and the engine's settings for them.
 
 use super::dice::Dice;
 use super::effect::Milli;
@@ -32,18 +32,18 @@ impl FailureKind {
             62..86 => Self::Build,
             86..92 => Self::Cut,
             92..99 => Self::Silent,
-            // Each one is two seconds of waiting.
+            // Rare: each hang waits for a time-out of two seconds.
             _ => Self::Hang,
         }
     }
 
-    /// Whether the program takes one for the other: both are no numbers.
+    /// Whether the program treats two failures as the same: NaN and infinity are.
     pub fn is_like(self, other: Self) -> bool {
         let is_number = |kind| !matches!(kind, Self::Nan | Self::Inf);
         self == other || !is_number(self) && !is_number(other)
     }
 
-    /// Whether a bad end that fails so is hunted: what may be chance or another's fault is not.
+    /// Whether the program hunts this failure. It hunts none that may be chance or another cause.
     pub fn is_hunted(self) -> bool {
         !matches!(self, Self::Cut | Self::Silent)
     }
@@ -83,7 +83,7 @@ impl Failure {
     }
 }
 
-/// What is not the same from run to run, or from build to build.
+/// What varies from run to run, or from build to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlakeKind {
     /// A run shows the other side's value.
@@ -92,9 +92,9 @@ pub enum FlakeKind {
     Any,
     /// A run crashes.
     Crash,
-    /// A test that passes or fails, and at times the other way.
+    /// A test that sometimes gives the opposite result.
     PassFail,
-    /// A build of which all runs show the other side's value.
+    /// All runs of a build show the other side's value.
     Build,
 }
 
@@ -103,7 +103,7 @@ pub enum Side {
     Good,
     Bad,
     Both,
-    /// Half of the commits, whatever their side, and neither end.
+    /// Half of the commits on either side, without the ends.
     Some,
 }
 
@@ -120,8 +120,8 @@ impl Flake {
         Self { kind, side, rate: dice.within(2..=60) }
     }
 
-    /// The engine's settings for a commit, which may be one of some that are drawn; the levels
-    /// are the good and the bad end's.
+    /// The engine's settings for a commit. `is_drawn` is for [`Side::Some`]; `levels` are those
+    /// of the good and the bad end.
     pub fn settings(self, is_bad: bool, is_drawn: bool, levels: [Milli; 2]) -> Option<String> {
         let is_here = match self.side {
             Side::Good => !is_bad,
@@ -146,18 +146,18 @@ impl Flake {
     }
 }
 
-/// How one build reaches into the next.
+/// How one build affects the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leak {
     /// A build changes a tracked file and hides that from git.
     Hidden,
-    /// Builds into a kept folder take objects that are no longer right.
+    /// Builds in a kept folder reuse objects that are out of date.
     Objects,
-    /// What was built before left something in a linked folder.
+    /// An earlier build left state in a linked folder.
     Carried,
 }
 
-/// As the engine reads it.
+/// The value as the engine reads it: `7.5`.
 pub fn shown(milli: Milli) -> String {
     format!("{}{}.{:03}", if milli < 0 { "-" } else { "" }, milli.abs() / 1000, milli.abs() % 1000)
 }

@@ -1,4 +1,4 @@
-//! Level functions: which commit switches what on, and what becomes of it.
+//! Level functions: which commits switch effects on, and whether others mend them.
 
 use super::dice::Dice;
 use super::effect::{Content, Effect, Milli, What};
@@ -8,36 +8,36 @@ use super::shape::Shape;
 pub enum Levels {
     /// One step.
     Step,
-    /// Several, up and down.
+    /// Several steps, up and down.
     Steps,
-    /// One of 100,000 among others, which may be mended.
+    /// A step of 100,000, which may be mended, beside an ordinary one.
     Huge,
-    /// Steps that were reverted, besides the one that was not.
+    /// One step that stays, and others that were reverted.
     Mended,
-    /// The same, mended in another file than the one that broke it.
+    /// The same, but mended in another file.
     Countered,
-    /// Reverted, and landed again.
+    /// A step that was reverted and landed again.
     Relanded,
     /// The same change on two branches.
     Picked,
     /// A step of which a part was mended.
     Partly,
-    /// Many steps, none of which is worth half of the tolerance.
+    /// Many steps, each below half of the tolerance.
     Ramp,
     RampAndStep,
-    /// Everything was mended, or there was nothing.
+    /// No step, or all steps were mended.
     Gone,
-    /// The good end had mended something; side branches from before that do not have it.
+    /// The good end has a fix that older side branches lack.
     ForkedBeforeFix,
-    /// The same, and a merge takes the side branch's.
+    /// The same, and a merge loses the fix.
     LostFix,
-    /// What made it better is taken back.
+    /// An improvement that the good end has is taken back.
     LostGain,
-    /// A merge brings it that no parent has.
+    /// A merge adds a step that no parent has.
     ByMerge,
 }
 
-/// Where it was broken, and where it was mended.
+/// The commit that switches an effect on, and the one that mends it; each with the new amount.
 type OnAndOff = [(usize, Milli); 2];
 
 const HUGE: Milli = 100_000_000;
@@ -46,14 +46,13 @@ fn milli(count: usize) -> Milli {
     Milli::try_from(count).expect("a small number")
 }
 
-/// From 0.3 to 5, small ones as often as large ones.
+/// A step from 0.3 to 5; about half of the draws are at most 0.5.
 fn amount(dice: &mut Dice) -> Milli {
     let top = dice.pick(&[500, 500, 1000, 2500, 5000]);
     milli(dice.within(30..=top / 10)) * 10
 }
 
-/// Effects that make such a level function over this history, unless chance placed them where
-/// they make another one.
+/// Effects that make such a level function over this history; none if the draw does not fit.
 pub fn effects(levels: Levels, shape: &Shape, dice: &mut Dice) -> Option<Vec<Effect>> {
     let way = shape.way(dice);
     let on = |events: &[(usize, Milli)]| Effect::level(shape, events);
@@ -115,15 +114,15 @@ fn huge(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
     let [from, to] = two(way, dice)?;
     let mut all = vec![Effect::level(shape, &[(dice.pick(way), amount(dice))])];
     all.push(match dice.below(3) {
-        // It stays.
+        // The huge step stays.
         0 => Effect::level(shape, &[(from, HUGE)]),
         _ => Effect::level(shape, &[(from, HUGE), (to, 0)]),
     });
     Some(all)
 }
 
-/// One or two that are mended, and one that stays, of the same size as one of them or not (never
-/// where they were mended elsewhere).
+/// One or two steps that are mended, and one that stays. Sizes may be equal, unless another file
+/// mends (`elsewhere`).
 fn mended(shape: &Shape, way: &[usize], elsewhere: bool, dice: &mut Dice) -> Option<Vec<Effect>> {
     let mut all = Vec::new();
     let mut size = amount(dice);
@@ -136,14 +135,13 @@ fn mended(shape: &Shape, way: &[usize], elsewhere: bool, dice: &mut Dice) -> Opt
         if elsewhere || dice.percent(50) {
             size = amount(dice);
         }
-        // No text says that it was mended, and no two changes are worth the same to the last
-        // digit.
+        // Only sizes show a mend in another file, and no two real changes have the very same size.
         if elsewhere && size == same {
             size += 3;
         }
     }
     let stays = dice.pick(way);
-    // Nor does one commit mend elsewhere what another did and break as much or more itself.
+    // No real commit mends one step in another file and adds a step of that size or more.
     if elsewhere && mends.contains(&stays) {
         return None;
     }
@@ -198,8 +196,8 @@ fn gone(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
     Some(all)
 }
 
-/// A defect from before the good end, which has mended it, while some that forked off in between
-/// have not; and those who have not.
+/// A defect that the good end has mended, and the commits of the range that still have it because
+/// they forked off before the fix.
 pub fn mended_by_good(
     shape: &Shape,
     what: &What,
@@ -216,7 +214,7 @@ pub fn mended_by_good(
     (!without.is_empty()).then_some((events, without))
 }
 
-/// The same, which a merge takes back from one of those.
+/// The same defect, which a merge brings back from one of those commits.
 pub fn lost_by_a_merge(shape: &Shape, what: What, size: Milli, dice: &mut Dice) -> Option<Effect> {
     let (events, without) = mended_by_good(shape, &what, size, dice)?;
     let takes_back = |one: &usize| {

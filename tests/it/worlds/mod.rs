@@ -1,15 +1,14 @@
-//! Worlds at random, hunted by the real program: histories, level functions, failures, flakes
-//! and leaks. What is right to say is written down before the program is asked.
+//! Random worlds, hunted by the real program: histories, level functions, failures, flakes and
+//! leaks. The right answer is computed before the program runs.
 //!
 //! ```text
 //! cargo test --all-features --test it worlds::                     300 worlds, always the same
 //! WORLDS=10000 SEED=7 cargo test --release --all-features --test it worlds:: -- --nocapture
 //! WORLD=1234 cargo test --all-features --test it worlds:: -- --nocapture     one, in full
 //! ```
-//! `CLASS=ramp` draws of the classes only that have this in their name (`classes.rs`), `STEADY=1`
-//! of those in which everything repeats, `THREADS=8` asks in so many worlds at once, and after
-//! `MINUTES=20` no other is begun. Behind the table of answers stands what hunts cost where
-//! everything repeats.
+//! `CLASS=ramp` draws only classes with this in their name (`classes.rs`), `STEADY=1` only those
+//! in which everything repeats. `THREADS=8` hunts in eight worlds at once. After `MINUTES=20` no
+//! world is begun. A second table shows what hunts cost if everything repeats.
 
 mod ask;
 mod classes;
@@ -33,7 +32,7 @@ use dice::Dice;
 use tally::Tallies;
 use world::World;
 
-/// Shares of wrong and of undecided answers beyond which something got worse.
+/// Highest shares of wrong and of undecided answers. Above these, the program got worse.
 const MOST_WRONG: f64 = 0.04;
 const MOST_UNDECIDED: f64 = 0.12;
 
@@ -45,7 +44,7 @@ fn count(name: &str, default: usize) -> usize {
     number(name).map_or(default, |value| usize::try_from(value).expect("a count"))
 }
 
-/// The seeds of the worlds that one seed stands for, of the wanted classes.
+/// Seeds of worlds in the wanted classes, drawn from one seed.
 fn seeds(seed: u64, many: usize) -> Vec<u64> {
     let wanted = std::env::var("CLASS").unwrap_or_default();
     let only_steady = number("STEADY").is_some();
@@ -68,7 +67,7 @@ fn replay(seed: u64) {
     assert!(!matches!(answer.judgement, Judgement::Wrong | Judgement::Broken));
 }
 
-/// Asks in all of them, several at once.
+/// Hunts in the worlds of all seeds, several at once.
 fn survey(seeds: &[u64]) -> Tallies {
     let tallies = Mutex::new(Tallies::default());
     let next = AtomicUsize::new(0);
@@ -114,8 +113,8 @@ fn nobody_is_blamed_who_did_not_do_it() {
     tallies.print_costs();
     let all = &tallies.all;
     assert_eq!(all.broken(), 0, "broken answers, named above");
-    // What holds today, with room for flakes that fall otherwise; the goal is one in a thousand
-    // (docs/reliability.md).
+    // The limits hold today, with room for other draws of the flakes. The goal is one in a
+    // thousand (docs/reliability.md).
     assert!(all.wrong() <= MOST_WRONG, "{:.1} % wrong, named above", 100.0 * all.wrong());
     assert!(all.undecided() <= MOST_UNDECIDED, "{:.1} % undecided", 100.0 * all.undecided());
 }

@@ -18,7 +18,7 @@ pub struct Shape {
     pub parents: Vec<Vec<usize>>,
     pub good: usize,
     pub bad: usize,
-    /// For each commit, which ones it descends from; itself is one of them.
+    /// For each commit, whether it descends from each commit. Each descends from itself.
     above: Vec<Vec<bool>>,
 }
 
@@ -38,7 +38,7 @@ impl Shape {
 
     pub fn at_random(kind: Kind, dice: &mut Dice) -> Self {
         if kind == Kind::Line {
-            // Rather short than long: the long ones cost most and find least.
+            // Mostly short histories: long ones cost most and find least.
             let range = dice.below(113) + 1;
             let length = 16 + dice.below(range);
             let good = if dice.percent(70) { 0 } else { dice.below(length / 4) };
@@ -60,7 +60,7 @@ impl Shape {
         self.above[new][old]
     }
 
-    /// Whether the bad end has it and the good end does not.
+    /// Whether the bad end descends from the commit and the good end does not.
     pub fn is_between(&self, one: usize) -> bool {
         self.is_ancestor(one, self.bad) && !self.is_ancestor(one, self.good)
     }
@@ -80,7 +80,7 @@ impl Shape {
         common.iter().copied().filter(|base| is_best(base)).collect()
     }
 
-    /// A way through the history to the bad end, without what the good end has; oldest first.
+    /// A random path to the bad end through commits that the good end lacks, oldest first.
     pub fn way(&self, dice: &mut Dice) -> Vec<usize> {
         let mut way = vec![self.bad];
         let mut here = self.bad;
@@ -151,7 +151,7 @@ impl Growth {
         self.main.push(merge);
     }
 
-    /// The main line, and all: what is open is merged, and a commit comes after it.
+    /// Merges all side branches and adds a last commit. Returns the main line and all parents.
     fn end(mut self) -> (Vec<usize>, Vec<Vec<usize>>) {
         while !self.sides.is_empty() {
             self.merge(0);

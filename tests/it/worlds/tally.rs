@@ -1,4 +1,4 @@
-//! What many answers come to.
+//! Counts of answers over many worlds.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +19,12 @@ pub struct Tally {
     stated_wrong: usize,
     runs: usize,
     builds: usize,
-    /// What a search by halves alone would ask for.
+    /// Steps of a plain binary search: the sum of log2 of the ranges.
     halves: f64,
     seconds: f64,
 }
 
-/// By class, by shape, and all.
+/// Counts by class, by shape, and over all worlds.
 #[derive(Clone, Debug, Default)]
 pub struct Tallies {
     classes: BTreeMap<&'static str, Tally>,
@@ -55,7 +55,7 @@ impl Tallies {
         println!("{:34}{}", "all", self.all.row());
     }
 
-    /// Where everything repeats: what a hunt costs.
+    /// Prints what a hunt costs in worlds in which everything repeats.
     pub fn print_costs(&self) {
         let head = ["worlds", "log2 N", "runs", "builds"];
         println!("{:34}{}", "", head.map(|word| format!("{word:>8}")).concat());
@@ -154,7 +154,7 @@ fn wilson(hits: usize, of: usize) -> f64 {
 
 #[test]
 fn a_share_is_bounded_by_what_is_known_of_it() {
-    // 3.84 / (n + 3.84) where nothing was seen.
+    // With 0 hits the bound is 3.84 / (n + 3.84).
     assert!((wilson(0, 96) - 0.0385).abs() < 1e-4);
     assert!((wilson(5, 100) - 0.1118).abs() < 1e-4);
 }

@@ -1,4 +1,4 @@
-//! What is right to say about a world, known before the program is asked.
+//! The right answer for a world, known before the program runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::shape::Shape;
 pub const TOLERANCE: Milli = 100;
 pub const BASE: Milli = 7000;
 
-/// What an answer may be where nobody is to be named.
+/// The kind of the right answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     Named,
@@ -20,13 +20,14 @@ pub enum Expected {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truth {
-    /// Commits that switched on what is active at the bad end.
+    /// Commits that switched on an effect that is active at the bad end.
     pub explaining: BTreeSet<usize>,
-    /// Commits that landed it before it was undone, and those that landed it again.
+    /// Commits that landed such an effect before it was undone; for each, those that landed the
+    /// effect again.
     pub earlier: BTreeMap<usize, BTreeSet<usize>>,
     pub expected: Expected,
     pub is_decidable: bool,
-    /// Whether the ends differ, every time and by construction.
+    /// Whether the bad end fails or is above the limit, by construction and without flakes.
     pub ends_differ: bool,
 }
 
@@ -45,13 +46,13 @@ impl Made<'_> {
         BASE + levels.map(|effect| effect.net(one)).sum::<Milli>()
     }
 
-    /// Where a single run can tell: what is above the limit.
+    /// Whether the commit's level is above the limit, so that a single run can tell.
     pub fn is_bad(&self, one: usize) -> bool {
         self.level(one) - self.level(self.shape.good) > TOLERANCE
     }
 
-    /// What a run of the commit shows instead of its level: of several failures a build's, else
-    /// the last one.
+    /// The failure that a run of the commit shows instead of its level. A build failure comes
+    /// first, else the last failure.
     pub fn failure(&self, one: usize) -> Option<&Failure> {
         let active = self.effects.iter().filter_map(|effect| match &effect.what {
             What::Failure(failure) if effect.net(one) != 0 => Some(failure),
@@ -62,7 +63,7 @@ impl Made<'_> {
         build.or(active.last()).copied()
     }
 
-    /// Whether the effect is of the kind that the bad end shows.
+    /// Whether the hunt looks for this effect: a level, or the bad end's kind of failure.
     fn is_hunted(&self, effect: &Effect) -> bool {
         match (&effect.what, self.failure(self.shape.bad)) {
             (What::Level, None) => true,
@@ -100,7 +101,7 @@ impl Made<'_> {
         Truth { explaining, earlier, expected, is_decidable, ends_differ }
     }
 
-    /// Whether runs and builds tell enough.
+    /// Whether flakes and leaks leave the runs clear enough to decide.
     fn is_clear(&self) -> bool {
         let flakes = self
             .flake
@@ -130,8 +131,8 @@ impl Made<'_> {
             && self.flake.is_none_or(crosses)
     }
 
-    /// Whether something as large was there when the commit came and was mended later: levels
-    /// alone do not tell which of the two was.
+    /// Whether a step of about this size was active at the commit and was mended later. Levels
+    /// alone do not tell which of the two was mended.
     fn is_twin(&self, one: usize, step: Milli) -> bool {
         let mended = self.effects.iter().filter(|effect| {
             effect.what == What::Level && effect.net(self.shape.bad) == effect.net(self.shape.good)
@@ -141,13 +142,13 @@ impl Made<'_> {
     }
 }
 
-/// A part of an effect that the bad end has and the good end has not, from one of its levels
-/// to the next.
+/// A part of an effect, from one of its levels to the next, that the bad end has and the good end
+/// lacks.
 struct Part {
     height: Milli,
-    /// Who switched on what is there at the bad end.
+    /// Commits that switched the part on, as it is at the bad end.
     holders: BTreeSet<usize>,
-    /// Everybody who ever switched it on.
+    /// Commits of the range that ever switched the part on.
     landings: BTreeSet<usize>,
 }
 
@@ -162,7 +163,7 @@ fn parts(shape: &Shape, effect: &Effect) -> Vec<Part> {
 fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
     let has = |one: usize| effect.net(one) >= top;
     let mut holders: Vec<BTreeSet<usize>> = Vec::new();
-    // Merges by which it came to where the good end's change had been.
+    // Merges that brought the part into a descendant of the good end that lacked it.
     let mut bringers: Vec<BTreeSet<usize>> = Vec::new();
     let mut landings = BTreeSet::new();
     for one in 0..shape.parents.len() {
@@ -180,7 +181,7 @@ fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
                 holds.extend(&holders[*parent]);
                 brings.extend(&bringers[*parent]);
             }
-            // A merge that takes what its other side had undone lands it again.
+            // A merge lands the part again if another parent's side had undone it.
             let had = |parent: &&usize| holds.iter().any(|one| shape.is_ancestor(*one, **parent));
             if without.iter().any(|parent| had(&parent)) && shape.is_between(one) {
                 holds.insert(one);
@@ -193,7 +194,7 @@ fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
         holders.push(holds);
         bringers.push(brings);
     }
-    // What another file made good, and no longer does, is still its doing.
+    // A commit whose change was countered by another file, and no longer is, counts too.
     let mut own = holders[shape.bad].clone();
     own.extend(&amount_holders(shape, effect, top)[shape.bad]);
     own.retain(|one| shape.is_between(*one));
@@ -203,7 +204,7 @@ fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
     Part { height: top - bottom, holders: own, landings }
 }
 
-/// Whose change is in the text of each commit, whatever another file makes good of it.
+/// For each commit, the commits whose change is in its text, countered in another file or not.
 fn amount_holders(shape: &Shape, effect: &Effect, top: Milli) -> Vec<BTreeSet<usize>> {
     let has = |one: usize| effect.at(one).amount >= top;
     let mut holders: Vec<BTreeSet<usize>> = Vec::new();
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_merge_that_takes_back_what_good_had_mended_explains() {
-        // 1 breaks, 2 (good) mends; 3 is from before, and 4 merges it.
+        // 1 breaks, 2 (good) mends. 3 forks off before the mend, and 4 merges 3.
         let parents = vec![vec![], vec![0], vec![1], vec![1], vec![2, 3], vec![4]];
         let shape = Shape::new(Kind::Merges, parents, 2, 5);
         let plain = Effect::level(&shape, &[(1, 500), (2, 0)]);

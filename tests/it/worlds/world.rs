@@ -1,4 +1,4 @@
-//! A world: a history, what its commits change, what goes wrong besides, and how it is asked.
+//! A world: a history, effects of its commits, failures, flakes, leaks, and its `oracle.toml`.
 
 use super::classes::{self, Class};
 use super::dice::Dice;
@@ -34,7 +34,7 @@ impl World {
         }
     }
 
-    /// None where chance made it a world of another class.
+    /// One draw of a world; none if the draw does not fit the class.
     fn attempt(seed: u64, class: &'static Class, dice: &mut Dice) -> Option<Self> {
         let kind = dice.pick(class.shapes);
         let shape = Shape::at_random(kind, dice);
@@ -83,7 +83,7 @@ impl World {
         plan
     }
 
-    /// The commit's own lines, which are no file's that others share.
+    /// The commit's own settings, outside the files of `kernels`.
     fn settings(&self, one: usize) -> Vec<String> {
         let made = self.made();
         let is_bad = made.is_bad(one);
@@ -113,7 +113,7 @@ impl World {
         settings
     }
 
-    /// The files of `kernels` without their ending, and what they hold.
+    /// Names, without extension, and contents of the files in `kernels`.
     fn files(&self, one: usize) -> Vec<(String, String)> {
         let mut files = Vec::new();
         for (number, effect) in self.effects.iter().enumerate() {
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// What somebody who replays it wants to see.
+    /// Prints the world for a replay.
     pub fn tell(&self) {
         let made = self.made();
         println!(
