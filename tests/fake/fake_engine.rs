@@ -1,4 +1,4 @@
-//! A scripted engine to hunt with. Files of the commit that it is built from say what it does:
+//! A scripted engine to hunt with. Each commit's files say what the engine does:
 //!
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
@@ -34,7 +34,7 @@
 //! | `wobble` | the first run with this key prints its last chunk 0.001 higher |
 //! | `fate` | `crash:SIGNAL`, `exit:N`, `hang`, `hang-hard`, `nan`, `inf`, `silent`, `cut` |
 //! | `jit` | variables that name folders for compiled code; the folders must be fresh |
-//! | `orphan` | leaves a process in a session of its own behind |
+//! | `orphan` | leaves a process behind, in a session of its own |
 //! | `backend` | the backend that it reports; `none`: reports none |
 //! | `say`, `say_out`, `say_err` | a line for both streams or one; escapes: see `unescaped` |
 //! | `flood_mib` | prints a line of so many mebibytes |
@@ -55,7 +55,7 @@
 //! | `build_keeps` | files of `kernels` that the build takes from an earlier build, if any |
 //! | `build_carries` | `FILE NUMBER`: the build adds FILE to `ppl` and writes NUMBER there |
 //! | `build_exit`, `build_says`, `build_ms` | exit code, error text, time of the build |
-//! | `build_dirty`, `build_in_src` | a file that the build overwrites; it adds one to the source |
+//! | `build_dirty`, `build_in_src` | overwrites this file; leaves a file in SRC |
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
