@@ -90,7 +90,7 @@ pub enum Change {
     Step(f64),
     /// The level does not change.
     None,
-    /// This many equal steps that add up to this many standard deviations.
+    /// Small equal steps: their number, and their sum in standard deviations of one run.
     Ramp(usize, f64),
 }
 

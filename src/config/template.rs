@@ -272,7 +272,7 @@ impl Template {
         Self { text: parts.iter().map(written).collect(), parts }
     }
 
-    /// The placeholders of the text, in order, repeated ones included.
+    /// The placeholders of the text in order; a placeholder that occurs twice comes twice.
     pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.parts.iter().filter_map(|part| match part {
             Part::Hole(placeholder) => Some(placeholder),

@@ -90,8 +90,8 @@ impl History {
     /// Whether the tree of `commit` lacks the change and at least one file is byte for byte as
     /// before the change, as after a revert.
     pub fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
-        let is_as_before = |file: &ChangedFile| self.entry_at(commit, &file.path) == file.before;
-        self.carries(commit, change) == Some(false) && change.files.iter().any(is_as_before)
+        self.carries(commit, change) == Some(false)
+            && change.files.iter().any(|file| self.is_as_before(commit, file))
     }
 
     /// Whether the tree of `commit` lacks the change's lines, but no file is as before the change:
@@ -103,19 +103,22 @@ impl History {
     /// Whether the tree of `commit` lacks the change, or at least one file is byte for byte as
     /// before the change.
     pub fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
-        let is_as_before = |file: &ChangedFile| {
-            file.before != file.after && self.entry_at(commit, &file.path) == file.before
-        };
-        self.carries(commit, change) == Some(false) || change.files.iter().any(is_as_before)
+        let is_put_back =
+            |file: &ChangedFile| file.before != file.after && self.is_as_before(commit, file);
+        self.carries(commit, change) == Some(false) || change.files.iter().any(is_put_back)
     }
 
     /// Whether `commit` restores a file of the change to its state before the change, which
     /// `parent` did not have.
     pub fn is_put_back_by(&self, parent: &CommitId, commit: &CommitId, change: &Change) -> bool {
-        change.files.iter().any(|file| {
-            let [at_parent, here] = [parent, commit].map(|one| self.entry_at(one, &file.path));
-            here == file.before && at_parent != file.before
-        })
+        let is_put_back = |file: &ChangedFile| {
+            self.is_as_before(commit, file) && !self.is_as_before(parent, file)
+        };
+        change.files.iter().any(is_put_back)
+    }
+
+    fn is_as_before(&self, commit: &CommitId, file: &ChangedFile) -> bool {
+        self.entry_at(commit, &file.path) == file.before
     }
 
     /// Whether the tree of `commit` has the change in at least half of the files whose text tells.

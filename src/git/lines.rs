@@ -90,7 +90,7 @@ fn taken<'a>(lines: &mut impl Iterator<Item = &'a str>, count: usize) -> Vec<Str
     lines.take(count).map(|line| line.get(1..).unwrap_or_default().to_owned()).collect()
 }
 
-/// The counts of removed and added lines in `@@ -10,2 +9,0 @@ …`.
+/// The numbers of removed and added lines in a hunk header: 2 and 0 in `@@ -10,2 +9,0 @@`.
 fn hunk(line: &str) -> Option<[usize; 2]> {
     let mut ranges = line.strip_prefix("@@ ")?.split(' ');
     let mut count = |mark: char| -> Option<usize> {

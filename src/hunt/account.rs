@@ -73,6 +73,11 @@ impl Ledger {
         }
     }
 
+    /// Adds a note on what is missing because the budget of runs is spent.
+    pub(super) fn note_budget(&mut self, missing: &str, runs: u32) {
+        self.note(format!("{missing}: the budget of {runs} runs is spent"));
+    }
+
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
@@ -103,9 +108,7 @@ impl Ledger {
     /// Notes that the budget ended before the hunt knew whether the last commit's change lasts.
     /// `is_worse`: that commit is worse than the bad end, so it was at least partly mended.
     pub(super) fn doubt_last(&mut self, is_worse: bool, runs: u32) {
-        self.notes.push(format!(
-            "whether it lasts was not looked at: the budget of {runs} runs is spent"
-        ));
+        self.note_budget("whether it lasts was not looked at", runs);
         if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
             found.standing = Standing::Unclear;
         }

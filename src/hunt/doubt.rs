@@ -291,14 +291,14 @@ fn is_count(value: &Value) -> bool {
 /// How many runs of a commit are good and bad, and their builds. The measure with the fewest runs
 /// sets the number of runs.
 #[derive(Debug, Default)]
-struct Heard<'a> {
-    good: usize,
-    bad: usize,
+pub(super) struct Heard<'a> {
+    pub(super) good: usize,
+    pub(super) bad: usize,
     built: BTreeSet<&'a str>,
 }
 
 impl<'a> Heard<'a> {
-    fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
+    pub(super) fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
         let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
         let said: Vec<Verdict> =
             (0..runs).map(|run| verdict_of_run(known, run, targets, config).verdict).collect();

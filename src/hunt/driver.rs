@@ -190,9 +190,7 @@ impl Driver<'_> {
             let searched = match super::search::search(self, search_range.clone()) {
                 // Confirmed commits stand; only the rest was not searched.
                 Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
-                    ledger.note(format!(
-                        "the account was not closed: the budget of {runs} runs is spent"
-                    ));
+                    ledger.note_budget("the account was not closed", runs);
                     break;
                 }
                 other => other?,

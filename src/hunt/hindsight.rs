@@ -1,39 +1,13 @@
-//! Corrects what the hunt found earlier: a branch measured later shows a mend, or another found
-//! commit put files of a found commit back.
+//! Corrects what the hunt found earlier: a later found commit may put files of a found commit back.
 
-use crate::evaluation::{Culprit, Target};
+use crate::evaluation::Culprit;
 
 use super::HuntError;
 use super::account::{Ledger, SearchRange};
 use super::driver::Driver;
-use super::lasting::Step;
 use super::standing::FoundCommit;
 
 impl Driver<'_> {
-    /// Adds the mends on paths beside the first-parent path. Runs made since the commit was found
-    /// show them.
-    pub(super) fn note_mends_beside(
-        &mut self,
-        ledger: &mut Ledger,
-        step: &Step<'_>,
-    ) -> Result<(), HuntError> {
-        for target in &step.search_range.targets {
-            let Target::Guard(target) = target else { continue };
-            if !super::levels_after::has_levels(target, step) {
-                continue;
-            }
-            for via in self.ways(step, target)?.into_iter().flatten() {
-                let levels = self.levels_after(step, target, Some(&via))?;
-                for pair in levels.windows(2) {
-                    // Rises were searched when the commit was found.
-                    let mut rises = Vec::new();
-                    self.follow(ledger, step.search_range, target, pair, &mut rises)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Withdraws a found commit if a later found commit puts some of its files back. The later
     /// commit also made something worse, and no measurement tells the two effects apart.
     pub(super) fn withdraw_what_is_put_back(

@@ -93,9 +93,9 @@ impl Driver<'_> {
                 let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_mends_beside(ledger, &step) {
                     // What is confirmed stands.
-                    Err(HuntError::Budget(runs)) => ledger.note(format!(
-                        "other branches were not looked at: the budget of {runs} runs is spent"
-                    )),
+                    Err(HuntError::Budget(runs)) => {
+                        ledger.note_budget("other branches were not looked at", runs);
+                    }
                     other => other?,
                 }
             }
@@ -157,7 +157,8 @@ impl Driver<'_> {
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_plainly_the_same(step)?;
-        let looks = if self.has_drifted(step)? {
+        let has_drifted = self.has_drifted(step)?;
+        let looks = if has_drifted {
             MOST_LOOKS_AT_A_DIFFERENCE
         } else {
             absences.clamp(MOST_LOOKS, MOST_ABSENCES)
@@ -166,7 +167,7 @@ impl Driver<'_> {
             let suspect = match suspects.next() {
                 Some(suspect) => suspect,
                 None if is_plain => break,
-                None => match self.least_known(step, &chain)? {
+                None => match self.least_known(step, &chain, has_drifted)? {
                     Some(commit) => {
                         let (before, places) = (found.clone(), vec![commit]);
                         Suspect { before, places, is_absence: false }
@@ -225,10 +226,10 @@ impl Driver<'_> {
         &mut self,
         step: &Step<'_>,
         chain: &[CommitId],
+        has_drifted: bool,
     ) -> Result<Option<CommitId>, HuntError> {
         let judged = self.judged()?;
         let targets = &step.search_range.targets;
-        let has_drifted = self.has_drifted(step)?;
         let (mut longest, mut longest_differs) = (0..0, false);
         let (mut from, mut before) = (0, &step.culprit.info.commit);
         for (place, commit) in chain.iter().enumerate() {

@@ -28,7 +28,7 @@ const MOST_WAYS: usize = 2;
 
 /// A commit and its level; infinitely bad without a number.
 #[derive(Clone, Debug)]
-pub(super) struct Level {
+struct Level {
     commit: CommitId,
     value: f64,
 }
@@ -61,20 +61,51 @@ impl Driver<'_> {
                     Some(via) => vec![Some(via.clone())],
                     None => self.ways(step, target)?,
                 };
-                for via in ways {
-                    let levels = self.levels_after(step, target, via.as_ref())?;
-                    for pair in levels.windows(2) {
-                        self.follow(ledger, step.search_range, target, pair, &mut next)?;
-                    }
-                }
+                self.follow_ways(ledger, step, target, ways, &mut next)?;
             }
         }
         Ok((!metrics.is_empty()).then_some(next))
     }
 
+    /// Adds the mends along these paths to the ledger, which the hunt's later measurements show
+    /// beside the first-parent path. Ignores rises: they were searched when the commit was found.
+    pub(super) fn note_mends_beside(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<(), HuntError> {
+        for target in &step.search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            if has_levels(target, step) {
+                let mut ways = self.ways(step, target)?;
+                ways.retain(Option::is_some);
+                self.follow_ways(ledger, step, target, ways, &mut Vec::new())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the levels along these paths; adds a search range to `next` for each rise.
+    fn follow_ways(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        target: &GuardTarget,
+        ways: Vec<Option<CommitId>>,
+        next: &mut Vec<SearchRange>,
+    ) -> Result<(), HuntError> {
+        for via in ways {
+            let levels = self.levels_after(step, target, via.as_ref())?;
+            for pair in levels.windows(2) {
+                self.follow(ledger, step.search_range, target, pair, next)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The paths to follow: `None` for the first-parent path, and for each path beside it a
     /// measured commit with another level.
-    pub(super) fn ways(
+    fn ways(
         &mut self,
         step: &Step<'_>,
         target: &GuardTarget,
@@ -100,7 +131,7 @@ impl Driver<'_> {
     }
 
     /// The measured levels from the found commit to the end of its search range, along one path.
-    pub(super) fn levels_after(
+    fn levels_after(
         &mut self,
         step: &Step<'_>,
         target: &GuardTarget,
@@ -136,7 +167,7 @@ impl Driver<'_> {
     }
 
     /// Adds a search range to `next` if the level rises within the pair, a mend if it falls.
-    pub(super) fn follow(
+    fn follow(
         &mut self,
         ledger: &mut Ledger,
         search_range: &SearchRange,
@@ -327,7 +358,7 @@ impl Driver<'_> {
 
 /// Whether the target's levels can be compared from commit to commit. On a drifting machine, levels
 /// measured hours apart say nothing.
-pub(super) fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
+fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
     target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
         && (target.noise.is_some() || step.seen.has_majority(&target.guard.metric))
         && target.bad.number().is_some_and(f64::is_finite)

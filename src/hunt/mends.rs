@@ -22,16 +22,13 @@ impl Driver<'_> {
         for found in ledger.found() {
             found.standing = Standing::Stands;
         }
+        let culprits: Vec<Culprit> =
+            ledger.found().iter().map(|found| found.culprit.clone()).collect();
         let mut parts = Vec::new();
         for mend in mends {
             let mut around = Vec::new();
-            let culprits: Vec<Culprit> =
-                ledger.found().iter().map(|found| found.culprit.clone()).collect();
-            for found in culprits {
-                let before = before(&found, &mend)
-                    .and_then(|(metric, level)| ledger.beyond_good(metric, level));
-                let before = before.unwrap_or(0.0);
-                around.push(Around { before, ..self.around(&found, &mend)? });
+            for found in &culprits {
+                around.push(self.around(ledger, found, &mend)?);
             }
             let standing = |ledger: &mut Ledger| -> Vec<Standing> {
                 ledger.found().iter().map(|found| found.standing.clone()).collect()
@@ -56,7 +53,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn around(&self, found: &Culprit, mend: &Mend) -> Result<Around, HuntError> {
+    fn around(&self, ledger: &Ledger, found: &Culprit, mend: &Mend) -> Result<Around, HuntError> {
         let history = &self.oracle.history;
         let commit = &found.info.commit;
         if !history.is_ancestor(commit, &mend.by)? {
@@ -75,7 +72,10 @@ impl Driver<'_> {
         let parents = history.parents(&mend.by)?;
         let puts_back = |parent| history.is_put_back_by(parent, &mend.by, &change);
         let is_put_back = parents.iter().all(puts_back);
-        Ok(Around { is_before: true, carried, is_reworked, is_put_back, hidden, before: 0.0 })
+        let before = before(found, mend);
+        let before = before.and_then(|(metric, level)| ledger.beyond_good(metric, level));
+        let before = before.unwrap_or(0.0);
+        Ok(Around { is_before: true, carried, is_reworked, is_put_back, hidden, before })
     }
 }
 

@@ -121,19 +121,18 @@ pub(super) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
         .collect();
     let steps: Vec<f64> =
         places.iter().map(|&i| found[i].step(metric).expect("only such are kept")).collect();
-    let carried: Vec<_> = places.iter().map(|&i| around[i].carried).collect();
-    let fates =
-        if mends_a_part(mend, &steps, &places.iter().map(|&i| &around[i]).collect::<Vec<_>>()) {
-            vec![Fate::Stands; steps.len()]
-        } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
-            fates(&steps, &carried, mend.amount, mend.limit.max(0.0))
-        } else {
-            // Without numbers, the mend undid the last step that has none.
-            let last =
-                steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
-            let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
-            (0..steps.len()).map(fate).collect()
-        };
+    let known: Vec<&Around> = places.iter().map(|&i| &around[i]).collect();
+    let carried: Vec<_> = known.iter().map(|around| around.carried).collect();
+    let fates = if mends_a_part(mend, &steps, &known) {
+        vec![Fate::Stands; steps.len()]
+    } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
+        fates(&steps, &carried, mend.amount, mend.limit.max(0.0))
+    } else {
+        // Without numbers, the mend undid the last step that has none.
+        let last = steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
+        let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
+        (0..steps.len()).map(fate).collect()
+    };
     // What is left after the mend beyond the steps that stand.
     let standing = |fate: &Fate| *fate == Fate::Stands;
     let kept = steps.iter().zip(&fates).filter(|(step, fate)| standing(fate) && step.is_finite());

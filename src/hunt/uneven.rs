@@ -10,8 +10,8 @@ use crate::search::odds_of_unevenness;
 
 use super::HuntError;
 use super::account::{Ledger, SearchRange};
+use super::doubt::Heard;
 use super::driver::Driver;
-use super::fresh::verdict_of_run;
 
 /// Log Bayes factor above which a side has no common failure rate (20 : 1).
 const MOST_UNEVEN: f64 = 3.0;
@@ -77,12 +77,10 @@ impl Driver<'_> {
     ) -> Result<(), HuntError> {
         for (commit, search_range) in claims {
             let counts = self.counts_in(search_range)?;
-            let [mut older, mut newer] = self.sides_of(commit, &counts)?;
-            // Commits after a mend differ from their side, but not because they are flaky.
-            older.retain(|(_, count)| !count.fails_mostly());
-            newer.retain(|(_, count)| count.fails_mostly());
-            let mut sides = [older, newer];
-            for side in &mut sides {
+            let mut sides = self.sides_of(commit, &counts)?;
+            for (side, is_newer) in sides.iter_mut().zip([false, true]) {
+                // Commits after a mend differ from their side, but not because they are flaky.
+                side.retain(|(_, count)| count.fails_mostly() == is_newer);
                 if !side.iter().any(|(_, count)| count.is_mixed()) {
                     side.clear();
                 }
@@ -113,18 +111,10 @@ impl Driver<'_> {
             let look = Request::look(commit, &measures, Phase::Search);
             let seen = self.oracle.evaluate(look)?;
             let recipe = self.oracle.recipe(commit)?;
-            let runs = seen.samples.values().map(Vec::len).min().unwrap_or(0);
-            let mut count = Count::default();
-            for run in 0..runs {
-                let verdict = verdict_of_run(&seen, run, &search_range.targets, &recipe).verdict;
-                if verdict == search_range.aim.newer() {
-                    count.add(1.0);
-                } else if verdict == search_range.aim.older() {
-                    count.add(0.0);
-                }
-            }
-            if count.runs > 0 {
-                counts.insert(commit.clone(), count);
+            let Heard { good, bad, .. } = Heard::of(&seen, &search_range.targets, &recipe);
+            let [_, failed] = search_range.aim.swap_if_fix([good, bad]);
+            if good + bad > 0 {
+                counts.insert(commit.clone(), Count { failed, runs: good + bad });
             }
         }
         Ok(counts)

@@ -128,20 +128,20 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let [from, to] = report.options.aim.swap_if_fix(["good", "bad"]);
     let total =
         format!("{} got {} from {from} to {to}", account.metric, moved(report, &account.total));
-    match account.rest.number() {
-        Some(0.0) => return format!("{total}: all of it is explained"),
+    let explained = match account.rest.number() {
+        Some(0.0) => "all of it is explained".to_owned(),
         Some(rest) if rest < 0.0 => {
             let back = text::figure(-rest);
-            return format!("{total}: all of it is explained; other commits gained back {back}");
+            format!("all of it is explained; other commits gained back {back}")
         }
-        _ => {}
-    }
-    format!(
-        "{total}: {} explained, {} left (tolerance {})",
-        text::value(&account.explained),
-        text::value(&account.rest),
-        text::value(&account.limit)
-    )
+        _ => format!(
+            "{} explained, {} left (tolerance {})",
+            text::value(&account.explained),
+            text::value(&account.rest),
+            text::value(&account.limit)
+        ),
+    };
+    format!("{total}: {explained}")
 }
 
 /// `may rise by at most 0.05`.

@@ -155,7 +155,8 @@ fn a_build_that_would_run_the_very_same_files_is_not_run() {
     told.again().finds("6").counting(0, 0).costs(0, 0);
 }
 
-/// A bench that reads a tool, and checks whether the tool is executable.
+/// A benchmark in Python whose result depends on two things of `tool.sh` beside it: its text, and
+/// whether it is executable.
 const ASKS: &str = "
 import os, sys
 tool = os.path.join(os.path.dirname(sys.argv[0]), 'tool.sh')
