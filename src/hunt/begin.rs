@@ -1,5 +1,9 @@
 //! Begins a hunt: checks everything first, and only then creates the hunt's folder.
 
+pub(crate) mod descend;
+pub(crate) mod open;
+pub(crate) mod unwatched;
+
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, Measure};
@@ -134,7 +138,7 @@ fn check_dependency(history: &History, ends: [&CommitId; 2], path: &str) -> Resu
 
 /// Writes a hunt's configuration, its history and its first journal entry. If that fails, removes
 /// the hunt's folder: a hunt without that entry cannot be resumed.
-pub(super) fn write_beginning(
+pub(crate) fn write_beginning(
     hunt: &HuntDir,
     config: &Config,
     history: &History,
@@ -151,7 +155,7 @@ pub(super) fn write_beginning(
 }
 
 /// The facts of a new hunt. A missing input is a usage error here.
-pub(super) fn gather(config: &Config, store: &Store) -> Result<Facts, HuntError> {
+pub(crate) fn gather(config: &Config, store: &Store) -> Result<Facts, HuntError> {
     Facts::gather(config, store).map_err(|error| match error {
         OracleError::Input(input) => HuntError::Usage(input.into()),
         other => other.into(),
@@ -201,7 +205,7 @@ fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
 }
 
 /// The folder of the slots: the configured one, else the default in the user's cache folder.
-pub(super) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf {
+pub(crate) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf {
     match &config.worktree.dir {
         Some(dir) => config.base.join(dir).join(repository.id()).join("slots"),
         None => default_slots(repository),
@@ -214,7 +218,7 @@ pub fn default_slots(repository: &Repository) -> PathBuf {
 }
 
 /// The program's folder in the user's cache folder.
-pub(super) fn user_cache() -> PathBuf {
+pub(crate) fn user_cache() -> PathBuf {
     let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     variable("XDG_CACHE_HOME")
         .or_else(|| variable("HOME").map(|home| home.join(".cache")))
@@ -223,7 +227,7 @@ pub(super) fn user_cache() -> PathBuf {
 }
 
 /// A commit with its subject, author and date.
-pub(super) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, HuntError> {
+pub(crate) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, HuntError> {
     let about = history.info(commit)?;
     Ok(CommitInfo {
         commit: commit.clone(),
@@ -234,6 +238,6 @@ pub(super) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, H
 }
 
 /// The user's checkout to link files from, if it still exists.
-pub(super) fn checkout_of(begun: &Begun) -> Option<PathBuf> {
+pub(crate) fn checkout_of(begun: &Begun) -> Option<PathBuf> {
     begun.checkout.as_deref().map(Path::new).filter(|path| path.exists()).map(Path::to_owned)
 }

@@ -8,7 +8,7 @@ use crate::store::HuntDir;
 use super::HuntError;
 
 /// Removes the hunt's bisect session and every slot that no process holds.
-pub(super) fn clean(
+pub(crate) fn clean(
     repository: &Repository,
     hunt: &HuntDir,
     slots: &Slots,
@@ -18,7 +18,7 @@ pub(super) fn clean(
 }
 
 /// Removes every slot that no process holds.
-pub(super) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), HuntError> {
+pub(crate) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), HuntError> {
     for slot in slots.idle().map_err(OracleError::from)? {
         slot.empty().map_err(OracleError::from)?;
         remove_worktree(repository, &slot.src())?;

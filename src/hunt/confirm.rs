@@ -1,65 +1,41 @@
 //! The confirmation: before a commit is named, fresh runs measure it and its real parents in turn,
 //! from clean builds.
 
+pub(crate) mod boundary;
+pub(crate) mod chunk_differences;
+pub(crate) mod differences;
+pub(crate) mod doubt;
+pub(crate) mod effect;
+pub(crate) mod fresh;
+pub(crate) mod loaded_files;
+pub(crate) mod recheck;
+pub(crate) mod ruler;
+pub(crate) mod steadiness;
+pub(crate) mod uneven;
+
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
     Aim, Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, TouchedFile,
     Verdict,
 };
 use crate::oracle::{Observation, measures_of};
-use crate::search::Step;
 use crate::store::journal::{Event, SearchMethod};
 use crate::store::{Confirmation, KeyHasher};
 use crate::ui::text;
 
 use super::HuntError;
 use super::begin::info;
-use super::doubt::stated;
+use super::claim::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
-use super::effect::{effects, is_blamed};
-use super::fresh::Fresh;
-use super::side_branches::Aside;
 use super::strategy::SearchStrategy;
 use super::verdict::{VerdictContext, write_down};
-
-/// The result of a confirmation.
-pub(super) enum ConfirmationOutcome {
-    /// The claim holds; with the observation of the bad side of the step.
-    Culprit(Box<Culprit>, Observation),
-    /// The claim holds, but the own step is too small to blame the commit.
-    Small(Box<Culprit>, Observation),
-    /// Fresh runs of the commit contradict the claim; the reason.
-    NotReproduced(String),
-    /// Fresh runs of this parent already show what the claim blames on the commit; the reason.
-    ParentAlready(CommitId, String),
-    /// The fresh runs do not decide; more runs of the search may.
-    Undecided(String),
-    /// The claim can be neither confirmed nor rejected; the candidates and the reason.
-    Unsure(Vec<CommitId>, String),
-}
-
-/// A search's claim that one commit made the change.
-#[derive(Clone, Copy)]
-pub(super) struct Claim<'a> {
-    pub(super) commit: &'a CommitId,
-    /// The targets that the bad end breaks; the confirmation measures all of them.
-    pub(super) targets: &'a [Target],
-    /// The method and the targets of the search.
-    pub(super) strategy: &'a SearchStrategy,
-    /// In noise: the step that fresh runs are tested for.
-    pub(super) step: Option<Step>,
-    pub(super) search_number: usize,
-    /// The older and the newer end of the range that was searched.
-    pub(super) ends: [&'a CommitId; 2],
-    /// Whether the search looks for a regression or a fix.
-    pub(super) aim: Aim,
-    /// Side branches set aside; a parent on one of them is ignored.
-    pub(super) aside: &'a [Aside],
-}
+use doubt::stated;
+use effect::{effects, is_blamed};
+use fresh::Fresh;
 
 impl Driver<'_> {
     /// Confirms a commit against its real parents, or says why that cannot be done.
-    pub(super) fn confirm(&mut self, claim: Claim<'_>) -> Result<ConfirmationOutcome, HuntError> {
+    pub(crate) fn confirm(&mut self, claim: Claim<'_>) -> Result<ConfirmationOutcome, HuntError> {
         let Claim { commit, targets, strategy, .. } = claim;
         let mut parents = self.oracle.history.parents(commit)?;
         if self.begun.options.first_parent {
@@ -74,7 +50,7 @@ impl Driver<'_> {
             } else {
                 "it has no parent to measure it against"
             };
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.to_owned()));
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;
@@ -95,7 +71,7 @@ impl Driver<'_> {
             return Ok(ConfirmationOutcome::Undecided(why));
         }
         if let Some(why) = self.recipe_objection(commit, &parents, &strategy.targets)? {
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
         }
         if let Some(why) = self.ruler_objection(commit, &strategy.targets, &fresh)? {
             return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
@@ -108,7 +84,7 @@ impl Driver<'_> {
                 "it and its parent ran the very same {}, so that what was measured is not its doing",
                 text::plural(ran.alike, "file")
             );
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
         }
         let wanted = self.oracle.config.statistics.confidence;
         if culprit.confidence < wanted {
@@ -116,7 +92,7 @@ impl Driver<'_> {
                 "its fresh runs part from its parent's with a confidence of {:.3} only, below {wanted}",
                 culprit.confidence
             );
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
+            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
         }
         let mut culprit = culprit;
         match before {
@@ -141,7 +117,7 @@ impl Driver<'_> {
 
     /// Whether fresh runs confirm the step from `against` to the claimed commit, if the commits
     /// between them cannot be tested.
-    pub(super) fn confirm_span(
+    pub(crate) fn confirm_span(
         &mut self,
         claim: Claim<'_>,
         against: &[CommitId],
@@ -321,6 +297,6 @@ fn open(judgement: &Judgement, commits: Vec<CommitId>, why: String) -> Confirmat
     if judgement.skip == Some(SkipReason::Unsteady) {
         ConfirmationOutcome::Undecided(why)
     } else {
-        ConfirmationOutcome::Unsure(commits, why)
+        ConfirmationOutcome::Unsure(commits, why.into())
     }
 }

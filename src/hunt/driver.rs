@@ -1,331 +1,48 @@
-//! Drives a hunt from its first measurement to its finding. A resumed hunt takes the same path: the
-//! store holds what was measured, so nothing is measured twice.
+//! What every step of a hunt works with: the oracle, the journal, and what this hunt knows of itself.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::config::BuildMode;
-use crate::evaluation::{Aim, CommitId, Culprit, Finding, Judgement, Outcome, Phase, Target};
-use crate::git::{BisectSession, Range, Repository};
-use crate::oracle::{Facts, Observation, Oracle};
+use crate::evaluation::{CommitId, Judgement, Phase, Target};
+use crate::git::Range;
+use crate::oracle::Oracle;
 use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
 
-use super::account::{Ledger, SearchRange};
-use super::cleanup::clean;
-use super::lasting::{Step, is_beyond_the_end};
-use super::missing_commits::explained;
-use super::search::Searched;
-use super::short_text::{self, Short};
-use super::strategy::SearchStrategy;
+use super::HuntError;
+use super::short::Short;
 use super::verdict::{VerdictContext, write_down};
-use super::{HuntError, open};
-
-/// Maximum number of searches in one hunt.
-const MOST_SEARCHES: usize = 16;
-/// Maximum number of nested merges that are followed to the commit that they bring in.
-const MOST_MERGES: usize = 4;
 
 /// The driver of one hunt.
 pub struct Driver<'a> {
-    pub(super) oracle: Oracle,
-    pub(super) begun: Begun,
-    pub(super) hunt: &'a HuntDir,
+    pub(crate) oracle: Oracle,
+    pub(crate) begun: Begun,
+    pub(crate) hunt: &'a HuntDir,
     /// The path of this program, which git starts as the oracle.
-    pub(super) program: PathBuf,
-    pub(super) stop: Stop,
+    pub(crate) program: PathBuf,
+    pub(crate) stop: Stop,
     /// How many searches were begun so far.
-    pub(super) searches: usize,
+    pub(crate) searches: usize,
     /// Runs of rejected claims; no other claim is confirmed with them.
-    pub(super) spent: BTreeSet<String>,
+    pub(crate) spent: BTreeSet<String>,
     /// Set if the search reads only the beginning of the text.
-    pub(super) short: Option<Short>,
+    pub(crate) short: Option<Short>,
     /// Runs or builds of one commit were seen to differ.
-    pub(super) is_flaky: bool,
+    pub(crate) is_flaky: bool,
     /// Every build is clean, whatever the configuration says.
-    pub(super) is_clean: bool,
-}
-
-/// Drives a hunt to its end. The caller holds the hunt's lock.
-///
-/// In every case the journal records the end, and no worktree of the hunt stays registered.
-pub fn drive(
-    repository: &Repository,
-    hunt: &HuntDir,
-    program: PathBuf,
-    stop: &Stop,
-) -> Result<Finding, HuntError> {
-    let entries = hunt.entries()?;
-    if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
-        let finding = (**finding).clone();
-        // A driver that was killed right after its last entry has not cleaned up.
-        let (oracle, _) = open(repository, hunt, stop)?;
-        clean(repository, hunt, &oracle.slots)?;
-        return Ok(finding);
-    }
-    let is_resumed = entries.len() > 1;
-    repository.mend()?;
-    let (oracle, begun) = open(repository, hunt, stop)?;
-    if is_resumed {
-        same_world(&oracle)?;
-    }
-    let mut driver = Driver {
-        oracle,
-        begun,
-        hunt,
-        program,
-        stop: stop.clone(),
-        searches: 0,
-        spent: BTreeSet::new(),
-        short: None,
-        is_flaky: false,
-        is_clean: false,
-    };
-    if is_resumed {
-        driver.oracle.recorder.event(Event::Resumed)?;
-    } else {
-        driver.tell_unwatched()?;
-    }
-    let result = match driver.run() {
-        Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
-        other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
-    };
-    let result = result.and_then(|finding| driver.with_age(finding));
-    let last = match &result {
-        Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
-        Err(error) => Event::Stopped {
-            reason: error.to_string(),
-            world: !matches!(error, HuntError::Stopped),
-        },
-    };
-    driver.oracle.recorder.event(last)?;
-    let slots = driver.oracle.slots.clone();
-    drop(driver);
-    std::fs::remove_file(hunt.now_path()).ok();
-    let cleaned = clean(repository, hunt, &slots);
-    // Report the first error, not that of the clean-up.
-    result.and_then(|finding| cleaned.map(|()| finding))
-}
-
-/// Whether a target has a finite number at the bad end.
-fn has_levels(target: &Target) -> bool {
-    matches!(target, Target::Guard(target) if target.bad.number().is_some_and(f64::is_finite))
-}
-
-/// Refuses to go on if the machine or its environment changed since the hunt began: runs of
-/// different machines, drivers or compilers are never compared.
-fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
-    let now = Facts::gather(&oracle.config, &oracle.store)?;
-    if now.machine.class != oracle.facts.machine.class {
-        return Err(HuntError::World(format!(
-            "the hunt began on another class of machine ({}), this is {}",
-            oracle.facts.machine.cpu, now.machine.cpu
-        )));
-    }
-    if now.machine.cores != oracle.facts.machine.cores {
-        return Err(HuntError::World(format!(
-            "the hunt began with {} cores, and this process may use {}: give it as many, or begin a \
-             new hunt",
-            oracle.facts.machine.cores, now.machine.cores
-        )));
-    }
-    if let Some(change) = now.surroundings.change_since(&oracle.facts.surroundings) {
-        return Err(HuntError::World(format!(
-            "what commands inherit has changed since the hunt began: {change}. Set it as it was, \
-             or begin a new hunt: what still holds is taken from the store"
-        )));
-    }
-    if now.environment != oracle.facts.environment {
-        return Err(HuntError::World(
-            "what [environment] probe says has changed since the hunt began".to_owned(),
-        ));
-    }
-    Ok(())
+    pub(crate) is_clean: bool,
 }
 
 impl Driver<'_> {
-    fn run(&mut self) -> Result<Finding, HuntError> {
-        let endpoints = match self.endpoints()? {
-            Ok(endpoints) => endpoints,
-            Err(finding) => return Ok(*finding),
-        };
-        self.announce(&endpoints.chosen.targets)?;
-        let strategy = SearchStrategy::of(&endpoints.chosen.targets, self.begun.options.search);
-        self.short = short_text::choose(&endpoints, &strategy, &self.oracle.config);
-        let mut ledger = Ledger::new(&endpoints.chosen.targets, self.begun.options.aim);
-        let whole = SearchRange {
-            good: self.begun.good.commit.clone(),
-            bad: self.begun.bad.commit.clone(),
-            aim: self.begun.options.aim,
-            targets: endpoints.chosen.targets.clone(),
-            paths: self.begun.options.paths.clone(),
-            aside: Vec::new(),
-        };
-        let mut search_ranges = VecDeque::from([whole.clone()]);
-        let mut searched_before = BTreeSet::new();
-        let mut looked_at = BTreeSet::new();
-        let mut claims = Vec::new();
-        loop {
-            let Some(search_range) = search_ranges.pop_front() else {
-                search_ranges.extend(self.look_whether_all_last(
-                    &mut ledger,
-                    &whole,
-                    &mut looked_at,
-                )?);
-                let is_enough = self.begun.options.first_only && ledger.has_answer();
-                if search_ranges.is_empty() || is_enough {
-                    break;
-                }
-                continue;
-            };
-            // The same search range may be queued twice.
-            if !searched_before.insert((search_range.good.clone(), search_range.bad.clone())) {
-                continue;
-            }
-            if self.searches >= MOST_SEARCHES {
-                ledger.note("the account was not closed: too many parts of the history");
-                break;
-            }
-            let searched = match super::search::search(self, search_range.clone()) {
-                // Confirmed commits stand; only the rest was not searched.
-                Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
-                    ledger.note_budget("the account was not closed", runs);
-                    break;
-                }
-                other => other?,
-            };
-            if let Searched::BuildsDisagree(why) = &searched
-                && !self.is_clean
-            {
-                return self.begin_clean(why);
-            }
-            if let Searched::Culprit(culprit, _) = &searched {
-                claims.push((culprit.info.commit.clone(), search_range.clone()));
-            }
-            search_ranges.extend(self.go_on(
-                &mut ledger,
-                &search_range,
-                searched,
-                &endpoints.bad,
-            )?);
-            if self.begun.options.first_only && ledger.has_answer() {
-                search_ranges.clear();
-            }
-        }
-        self.withdraw_what_is_put_back(&mut ledger, &whole)?;
-        if self.is_flaky {
-            self.recheck(&mut ledger, &claims)?;
-            self.withdraw_the_uneven(&mut ledger, &claims)?;
-        }
-        let contributions = if ledger.is_gradual() {
-            self.contributions(&endpoints, ledger.first_metric())?
-        } else {
-            Vec::new()
-        };
-        let range = self.whole();
-        Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
-    }
-
-    /// Adds the result of a search to the ledger; returns further ranges to search.
-    fn go_on(
-        &mut self,
-        ledger: &mut Ledger,
-        search_range: &SearchRange,
-        searched: Searched,
-        bad: &Observation,
-    ) -> Result<Vec<SearchRange>, HuntError> {
-        if let Searched::Untestable(commits) = searched {
-            return self.look_behind_span(ledger, search_range, commits);
-        }
-        let (found, crossing) = match &searched {
-            Searched::Culprit(culprit, seen) => (Some((culprit.clone(), seen.clone())), None),
-            Searched::Gradual(crossing, _) => (None, Some(crossing.clone())),
-            _ => (None, None),
-        };
-        let mut next = ledger.enter(search_range, searched, bad);
-        if let Some(crossing) = &crossing {
-            next.extend(self.look_for_a_dip(search_range, crossing)?);
-        }
-        let Some((culprit, seen)) = &found else { return Ok(next) };
-        if search_range.aim == Aim::Regression {
-            // The levels after the commit give better ranges than the end's level alone.
-            let after = |one: &SearchRange| one.good == culprit.info.commit;
-            next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
-        }
-        let step = Step { search_range, culprit, seen };
-        let looked = self.look_whether_it_lasts(ledger, &step).and_then(|more| {
-            self.follow_into_merges(ledger, search_range, culprit)?;
-            Ok(more)
-        });
-        match looked {
-            Err(HuntError::Budget(runs)) => ledger.doubt_last(is_beyond_the_end(&step), runs),
-            more => next.extend(more?),
-        }
-        self.settle_account(ledger)?;
-        Ok(next)
-    }
-
-    /// Replaces a found merge by the commit of its branch that made the change.
-    fn follow_into_merges(
-        &mut self,
-        ledger: &mut Ledger,
-        search_range: &SearchRange,
-        culprit: &Culprit,
-    ) -> Result<(), HuntError> {
-        let (mut search_range, mut merge) = (search_range.clone(), culprit.clone());
-        for _ in 0..MOST_MERGES {
-            let Some(inner) = self.inside_merge(ledger, &search_range, &merge)? else { break };
-            let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
-                break;
-            };
-            // If the merge's parent already has the commit, the merge does not bring it in.
-            if self.oracle.history.is_ancestor(&inside.info.commit, &merge.parent)? {
-                break;
-            }
-            ledger.brought_by(&merge.info.commit, &inside);
-            (search_range, merge) = (inner, *inside);
-        }
-        Ok(())
-    }
-
-    /// Starts the hunt again with clean builds only: builds on top of others cannot be trusted.
-    fn begin_clean(&mut self, why: &str) -> Result<Finding, HuntError> {
-        let text = format!(
-            "builds on top of others and clean ones disagree ({why}): what was built so is set \
-             aside, and everything is built clean from here on"
-        );
-        self.oracle.recorder.event(Event::Note { text })?;
-        self.oracle.config.build.mode = BuildMode::Clean;
-        self.is_clean = true;
-        self.run()
-    }
-
     /// The range between the endpoints.
-    pub(super) fn whole(&self) -> Range {
+    pub(crate) fn whole(&self) -> Range {
         let [old, new] = self.begun.ends();
         Range::between(old, new)
     }
 
-    /// The finding if the budget of runs is spent: the commits still in question.
-    fn out_of_budget(&self, runs: u32) -> Result<Finding, HuntError> {
-        let history = &self.oracle.history;
-        let mut range = self.whole();
-        let place = self.hunt.bisect_repository();
-        if self.searches == 0 && place.exists() {
-            let session = BisectSession::open(history.repository(), &place, &range.new)?;
-            range = session.state()?.and_then(|state| state.range()).unwrap_or(range);
-        }
-        let candidates = history.commits(&range)?;
-        let summary = format!(
-            "the budget of {runs} runs is spent with {} commits still in question",
-            candidates.len()
-        );
-        Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) })
-    }
-
     /// The commits that were judged.
-    pub(super) fn judged(&self) -> Result<BTreeSet<CommitId>, HuntError> {
+    pub(crate) fn judged(&self) -> Result<BTreeSet<CommitId>, HuntError> {
         let entries = self.hunt.entries()?.into_iter();
         let judged = entries.filter_map(|entry| match entry.event {
             Event::Judged(judged) => Some(judged.commit),
@@ -335,7 +52,7 @@ impl Driver<'_> {
     }
 
     /// The judged commits in order of history, oldest first.
-    fn order(&self) -> Result<Vec<CommitId>, HuntError> {
+    pub(crate) fn order(&self) -> Result<Vec<CommitId>, HuntError> {
         let judged = self.judged()?;
         let range = self.whole();
         let between = self.oracle.history.commits(&range)?;
@@ -346,7 +63,7 @@ impl Driver<'_> {
     }
 
     /// Judges a commit and writes a new verdict to the journal.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         commit: &CommitId,
         targets: &[Target],

@@ -1,21 +1,31 @@
 //! Measures both endpoints in turn: G B | B G. Two runs of each are enough if values repeat bit for
 //! bit. Otherwise runs go on until the levels are told apart, or cannot be.
 
+pub(crate) mod checks;
+pub(crate) mod guard_check;
+pub(crate) mod missing_metrics;
+pub(crate) mod noise;
+pub(crate) mod nothing_ran;
+pub(crate) mod plan;
+pub(crate) mod same_text;
+pub(crate) mod targets;
+
 use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict,
 };
+use crate::hunt::begin::descend::is_the_same;
 use crate::oracle::{ControlSlot, Observation, Request, Sample};
 use crate::search::endpoint_order;
 use crate::store::journal::Event;
 
 use super::HuntError;
-use super::descend::is_the_same;
 use super::driver::Driver;
-use super::missing_metrics::not_yielded;
-use super::noise::EndpointPolicy;
-use super::plan::steps_of;
-use super::targets::{Chosen, GuardCheck, choose, look, unmeasurable};
 use super::verdict::{VerdictContext, write_down};
+use guard_check::GuardCheck;
+use missing_metrics::not_yielded;
+use noise::EndpointPolicy;
+use plan::steps_of;
+use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
 const RUNS_STEADY: usize = 2;
@@ -25,15 +35,15 @@ const RUNS_TO_DENY: usize = 4;
 const RUNS_TO_TELL: usize = 5;
 
 /// The endpoints, measured.
-pub(super) struct Endpoints {
-    pub(super) good: Observation,
-    pub(super) bad: Observation,
-    pub(super) chosen: Chosen,
+pub(crate) struct Endpoints {
+    pub(crate) good: Observation,
+    pub(crate) bad: Observation,
+    pub(crate) chosen: Chosen,
 }
 
 impl Driver<'_> {
     /// Measures the endpoints and chooses the targets; or ends the hunt with a finding.
-    pub(super) fn endpoints(&mut self) -> Result<Result<Endpoints, Box<Finding>>, HuntError> {
+    pub(crate) fn endpoints(&mut self) -> Result<Result<Endpoints, Box<Finding>>, HuntError> {
         let good = self.begun.good.commit.clone();
         let bad = self.begun.bad.commit.clone();
         let measures: Vec<String> =
@@ -141,7 +151,7 @@ impl Driver<'_> {
     }
 
     /// How this hunt judges in noise.
-    pub(super) fn policy(&self) -> EndpointPolicy {
+    pub(crate) fn policy(&self) -> EndpointPolicy {
         let config = &self.oracle.config;
         let metrics = config.guards.iter().map(|guard| &guard.metric);
         let steps = steps_of(self.begun.commits).max(1) as f64;

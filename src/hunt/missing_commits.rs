@@ -9,7 +9,7 @@ use crate::store::journal::Begun;
 use super::HuntError;
 
 /// The error to report when a hunt stops: that a commit is gone, if one is; otherwise `error`.
-pub(super) fn explained(
+pub(crate) fn explained(
     error: HuntError,
     hunt: &HuntDir,
     oracle: &Oracle,

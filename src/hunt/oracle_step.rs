@@ -5,13 +5,14 @@ use std::time::Duration;
 use crate::config::BuildMode;
 use crate::evaluation::{Aim, Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
+use crate::hunt::begin::open::open;
 use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::Event;
 
-use super::short_text::over;
+use super::HuntError;
+use super::short::over;
 use super::verdict::{VerdictContext, write_down};
-use super::{HuntError, open};
 
 /// Interval at which the oracle checks whether its driver still runs.
 const LOOK: Duration = Duration::from_millis(250);

@@ -6,20 +6,20 @@ use crate::search::{Levels, Rates};
 
 /// Whether samples are reversed for the search. Reversing twice gives the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SearchOrientation {
+pub(crate) struct SearchOrientation {
     is_turned: bool,
     is_rate: bool,
 }
 
 impl SearchOrientation {
     /// The orientation for this target's samples.
-    pub(super) fn of(aim: Aim, target: &GuardTarget) -> Self {
+    pub(crate) fn of(aim: Aim, target: &GuardTarget) -> Self {
         let is_rate = target.is_rate();
         Self { is_turned: aim == Aim::Fix, is_rate }
     }
 
     /// Converts a sample.
-    pub(super) fn sample(self, x: f64) -> f64 {
+    pub(crate) fn sample(self, x: f64) -> f64 {
         match (self.is_turned, self.is_rate) {
             (false, _) => x,
             (true, false) => -x,
@@ -28,7 +28,7 @@ impl SearchOrientation {
     }
 
     /// Converts the levels. In pairs they stay: the older end's level is 0 in both directions.
-    pub(super) fn levels(self, levels: Levels, is_paired: bool) -> Levels {
+    pub(crate) fn levels(self, levels: Levels, is_paired: bool) -> Levels {
         if self.is_turned && !is_paired {
             Levels { good: self.sample(levels.bad), bad: self.sample(levels.good), ..levels }
         } else {
@@ -37,7 +37,7 @@ impl SearchOrientation {
     }
 
     /// Converts the failure rates.
-    pub(super) fn rates(self, rates: Rates) -> Rates {
+    pub(crate) fn rates(self, rates: Rates) -> Rates {
         if self.is_turned {
             Rates { good: self.sample(rates.bad), bad: self.sample(rates.good) }
         } else {
@@ -46,7 +46,7 @@ impl SearchOrientation {
     }
 
     /// The probability that a commit is bad. `newer`: that it is on the newer side of the step.
-    pub(super) fn p_bad(self, newer: f64) -> f64 {
+    pub(crate) fn p_bad(self, newer: f64) -> f64 {
         if self.is_turned { 1.0 - newer } else { newer }
     }
 }

@@ -6,16 +6,16 @@ use crate::store::journal::{SearchBy, SearchMethod};
 
 /// The targets that decide a search, and the search method.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct SearchStrategy {
+pub(crate) struct SearchStrategy {
     /// All targets that repeat bit for bit; if none does, the one with the largest effect size d.
-    pub(super) targets: Vec<Target>,
-    pub(super) method: SearchMethod,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) method: SearchMethod,
 }
 
 impl SearchStrategy {
     /// The strategy for a search range's targets. The confirmation also measures the other targets.
     /// A change of theirs that the found commits do not explain gets a search of its own.
-    pub(super) fn of(targets: &[Target], by: SearchBy) -> Self {
+    pub(crate) fn of(targets: &[Target], by: SearchBy) -> Self {
         let noise = |target: &Target| match target {
             Target::Guard(GuardTarget { noise, .. }) => *noise,
             Target::Failure { .. } => None,
@@ -37,7 +37,7 @@ impl SearchStrategy {
     }
 
     /// The one target of a search in noise.
-    pub(super) fn noisy(&self) -> Option<&GuardTarget> {
+    pub(crate) fn noisy(&self) -> Option<&GuardTarget> {
         match self.targets.as_slice() {
             [Target::Guard(target)] if target.noise.is_some() => Some(target),
             _ => None,

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Slots;
 use crate::git::{BisectSession, Repository};
+use crate::hunt::begin::open::begun;
 use crate::oracle::OracleError;
 use crate::store::{HuntDir, Store};
 
 use super::HuntError;
 use super::begin::default_slots;
 use super::cleanup::clean_slots;
-use super::open::begun;
 
 /// What killed hunts left, and its size on disk.
 #[derive(Clone, Debug, Default)]

@@ -8,15 +8,15 @@ use super::HuntError;
 
 /// The part of a hunt that a verdict belongs to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct VerdictContext {
-    pub(super) search_number: usize,
-    pub(super) phase: Phase,
+pub(crate) struct VerdictContext {
+    pub(crate) search_number: usize,
+    pub(crate) phase: Phase,
     /// Commits and steps left by git's estimate.
-    pub(super) left: Option<(usize, usize)>,
+    pub(crate) left: Option<(usize, usize)>,
 }
 
 /// Appends the verdict to the journal.
-pub(super) fn write_down(
+pub(crate) fn write_down(
     oracle: &mut Oracle,
     seen: &Observation,
     judgement: &Judgement,

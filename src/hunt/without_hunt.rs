@@ -6,6 +6,8 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
 use crate::git::{History, Repository};
+use crate::hunt::begin::open::laying;
+use crate::hunt::endpoints::targets::standing;
 use crate::oracle::{
     ControlSlot, Derivations, Engine, Launcher, Oracle, OracleError, Pins, Present, Recorder,
     Request,
@@ -15,8 +17,6 @@ use crate::store::Store;
 
 use super::begin::{gather, slots_folder, user_cache};
 use super::cleanup::clean_slots;
-use super::open::laying;
-use super::targets::standing;
 use super::{HuntError, UsageError};
 
 /// The commits and files that a configuration's names resolve to now.

@@ -1,0 +1,247 @@
+//! Hunts inside a dependency that a first bad commit moves (`[worktree] descend`): a new hunt over
+//! the dependency's commits, each built into the same commit of the engine.
+//!
+//! That engine commit is the first bad commit. The dependency's commits before and after its change
+//! are the ends of the new hunt. If an end cannot be measured, a second hunt uses the engine
+//! commit's parent instead.
+
+use crate::config::Config;
+use crate::evaluation::{
+    Aim, CommitId, CommitInfo, Culprit, Dependency, Finding, Outcome, Target, Within,
+};
+use crate::git::{History, Range, Repository};
+use crate::hunt::begin::{info, write_beginning};
+use crate::hunt::{HuntError, UsageError};
+use crate::store::journal::{Begun, Event, Options};
+use crate::store::{HuntDir, Inside, Store, Went};
+
+use super::open::{begun, frozen};
+
+/// The next hunt inside a dependency of a finished hunt, just begun or to be resumed; `None` if
+/// none is left.
+///
+/// If a hunt cannot begin, the reason is stored beside the finished hunt, and the next call tries
+/// again.
+pub fn descend(
+    repository: &Repository,
+    store: &Store,
+    outer: &HuntDir,
+) -> Result<Option<HuntDir>, HuntError> {
+    let about = begun(outer)?;
+    let config = frozen(outer, &about)?;
+    let Some(path) = &config.worktree.descend else { return Ok(None) };
+    let _lock = outer.lock()?;
+    let Some(finding) = ended(outer)? else { return Ok(None) };
+    let mut tried = outer.inside()?;
+    tried.retain(|one| one.went.on().is_some());
+    for culprit in &finding.culprits {
+        let Some(moved) = Moved::by(culprit, path) else { continue };
+        let commit = &culprit.info.commit;
+        let hunts: Vec<HuntDir> = tried
+            .iter()
+            .filter(|one| one.commit == *commit)
+            .filter_map(|one| one.went.on().map(|id| outer.beside(id)))
+            .collect();
+        let base = match hunts.as_slice() {
+            [] => commit,
+            // That hunt was removed: do not begin it again.
+            [.., last] if !last.journal_path().exists() => continue,
+            [.., last] => match (ended(last)?, hunts.len()) {
+                (None, _) => return Ok(Some(last.clone())),
+                (Some(found), 1) if moved.is_worth_another(&found) => &culprit.parent,
+                _ => continue,
+            },
+        };
+        let next = begin(repository, store, &about, &config, moved, base)?;
+        let went = match &next {
+            Ok(hunt) => Went::On(hunt.id().to_owned()),
+            Err(why) => Went::Nowhere(why.clone()),
+        };
+        tried.push(Inside { commit: commit.clone(), path: path.clone(), went });
+        outer.keep_inside(&tried)?;
+        if let Ok(hunt) = next {
+            return Ok(Some(hunt));
+        }
+    }
+    Ok(None)
+}
+
+/// The hunt around a hunt inside a dependency; any other hunt is returned as it is.
+pub fn outermost(hunt: &HuntDir) -> HuntDir {
+    let within = begun(hunt).ok().and_then(|begun| begun.within);
+    let around = within.map(|within| hunt.beside(&within.hunt));
+    // If the outer hunt was removed, the inner one stands for itself.
+    around.filter(|around| around.journal_path().exists()).unwrap_or_else(|| hunt.clone())
+}
+
+fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {
+    Ok(hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
+        Event::Ended { finding, .. } => Some(*finding),
+        _ => None,
+    }))
+}
+
+/// A dependency that a first bad commit moves.
+#[derive(Clone, Copy)]
+struct Moved<'c> {
+    culprit: &'c Culprit,
+    dependency: &'c Dependency,
+    path: &'c str,
+}
+
+impl<'c> Moved<'c> {
+    /// The submodule at this path, or the project that the folder there is a copy of.
+    fn by(culprit: &'c Culprit, path: &'c str) -> Option<Self> {
+        let all = &culprit.dependencies;
+        let submodule = all.iter().find(|one| one.is_submodule && one.path == path);
+        let touches = || culprit.files.iter().any(|file| is_below(&file.path, path));
+        let copied = || all.iter().find(|one| !one.is_submodule && touches());
+        let dependency = submodule.or_else(copied)?;
+        Some(Self { culprit, dependency, path })
+    }
+
+    /// Whether a second hunt, with the parent, may succeed: an end could not be measured, and the
+    /// commit changes more than the dependency.
+    fn is_worth_another(self, found: &Finding) -> bool {
+        let Self { culprit, dependency, path } = self;
+        let is_its = |file: &str| file == path || file == dependency.path || is_below(file, path);
+        found.outcome == Outcome::EndpointUnmeasurable
+            && !culprit.files.iter().all(|file| is_its(&file.path))
+    }
+}
+
+fn is_below(file: &str, folder: &str) -> bool {
+    file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// A dependency's repository and, for a copy, the files to replace.
+struct Source {
+    repository: Repository,
+    files: Vec<String>,
+}
+
+/// Finds a dependency's repository and files. The inner `Err` says why that is impossible.
+fn source(
+    engine: &History,
+    moved: Moved<'_>,
+    hunt: &str,
+) -> Result<Result<Source, String>, HuntError> {
+    let Moved { culprit, dependency, path } = moved;
+    let here = engine.repository();
+    if dependency.is_submodule {
+        return Ok(match engine.submodule(&culprit.info.commit, path)? {
+            Some(repository) => Ok(Source { repository, files: Vec::new() }),
+            None => Err(format!(
+                "this clone does not have the submodule; `git submodule update --init {path}`, then \
+                 `bisect-ppl resume {hunt}`"
+            )),
+        });
+    }
+    for commit in [&dependency.from, &dependency.to] {
+        if engine.info(commit).is_err() {
+            let short = commit.short();
+            return Ok(Err(format!(
+                "this clone does not have {short} of the project it is a copy of; `git fetch` \
+                 that project's URL, then `bisect-ppl resume {hunt}`"
+            )));
+        }
+    }
+    let ends = [(&culprit.parent, &dependency.from), (&culprit.info.commit, &dependency.to)];
+    Ok(match engine.vendored(path, ends)? {
+        Ok(files) if files.is_empty() => {
+            Err(format!("the commits that {} names touch none of its files", dependency.path))
+        }
+        Ok(files) => Ok(Source { repository: here.of_submodule(here.common_dir())?, files }),
+        Err(others) => Err(format!(
+            "{} of its files that the project changed are not as the project has them ({}{})",
+            others.len(),
+            others.iter().take(3).cloned().collect::<Vec<_>>().join(", "),
+            if others.len() > 3 { ", …" } else { "" }
+        )),
+    })
+}
+
+/// Begins a hunt inside a dependency. The inner `Err` says why that is impossible.
+fn begin(
+    repository: &Repository,
+    store: &Store,
+    outer: &Begun,
+    config: &Config,
+    moved: Moved<'_>,
+    base: &CommitId,
+) -> Result<Result<HuntDir, String>, HuntError> {
+    let Moved { culprit, dependency, path } = moved;
+    let engine = History::open(repository)?;
+    let Source { repository: place, files } = match source(&engine, moved, &outer.hunt)? {
+        Ok(source) => source,
+        Err(why) => return Ok(Err(why)),
+    };
+    let history = History::open(&place)?;
+    let ends = match ends(&history, dependency, outer.options.aim) {
+        Ok(ends) => ends,
+        Err(why) => {
+            return Ok(Err(format!(
+                "{why}; `git -C {path} fetch`, then `bisect-ppl resume {}`",
+                outer.hunt
+            )));
+        }
+    };
+    let Some(Ends { aim, good, bad }) = ends else {
+        return Ok(Err("its two commits have no history in common".to_owned()));
+    };
+    let [old, new] = aim.swap_if_fix([&good.commit, &bad.commit]);
+    let range = Range { first_parent: outer.options.first_parent, ..Range::between(old, new) };
+    let within = Within {
+        hunt: outer.hunt.clone(),
+        commit: info(&engine, base)?,
+        path: path.to_owned(),
+        git_dir: place.git_dir().to_string_lossy().into_owned(),
+        files,
+        failure: culprit.failure.clone(),
+    };
+    let commits = history.count(&range).map_err(UsageError::from)?;
+    let hunt = store.new_hunt()?;
+    let begun = Begun {
+        hunt: hunt.id().to_owned(),
+        asked: (good.commit.short().to_owned(), bad.commit.short().to_owned()),
+        good,
+        bad,
+        within: Some(within),
+        commits,
+        options: Options { aim, skip: Vec::new(), paths: Vec::new(), ..outer.options.clone() },
+        ..outer.clone()
+    };
+    write_beginning(&hunt, config, &history, begun)?;
+    Ok(Ok(hunt))
+}
+
+/// The dependency's commits before and after the change, as the ends of a hunt.
+struct Ends {
+    aim: Aim,
+    good: CommitInfo,
+    bad: CommitInfo,
+}
+
+/// Tells which of the dependency's two commits is good and which is bad. If the change goes back in
+/// history, it may lose a fix, so the aim is reversed. Errors if a commit is missing; `None` if the
+/// two share no history.
+fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>, HuntError> {
+    let [good, bad] = aim.swap_if_fix([&moved.from, &moved.to]);
+    let (good, bad) = (info(history, good)?, info(history, bad)?);
+    if history.merge_bases(&moved.from, &moved.to)?.is_empty() {
+        return Ok(None);
+    }
+    let goes_back = history.is_ancestor(&moved.to, &moved.from)?;
+    let aim = if goes_back { aim.opposite() } else { aim };
+    Ok(Some(Ends { aim, good, bad }))
+}
+
+/// Whether the inner hunt's targets match what the outer hunt found. Another failure, such as an
+/// interface that the dependency's commit lacks, does not match.
+pub(crate) fn is_the_same(within: &Within, targets: &[Target]) -> bool {
+    targets.iter().all(|target| match (target, &within.failure) {
+        (Target::Guard(_), None) => true,
+        (Target::Failure { failure, .. }, Some(wanted)) => failure.alike(wanted),
+        _ => false,
+    })
+}

@@ -1,0 +1,85 @@
+//! Opens a hunt from its folder, for the driver and for every oracle that git starts.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::build::Slots;
+use crate::config::Config;
+use crate::git::{GitError, History, Laying, Repository};
+use crate::hunt::HuntError;
+use crate::hunt::begin::{checkout_of, user_cache};
+use crate::oracle::{
+    ControlSlot, Derivations, Engine, Facts, Launcher, Oracle, OracleError, Pins, Present, Recorder,
+};
+use crate::process::Stop;
+use crate::store::journal::{Begun, Event};
+use crate::store::{HuntDir, Store};
+
+/// An oracle for a hunt. Reads the hunt's journal and its stored configuration, never the
+/// `oracle.toml` of the checkout, which changes from commit to commit.
+pub fn open(
+    repository: &Repository,
+    hunt: &HuntDir,
+    stop: &Stop,
+) -> Result<(Oracle, Begun), HuntError> {
+    let begun = begun(hunt)?;
+    let config = frozen(hunt, &begun)?;
+    let store = Store::open_to_measure(repository.common_dir())?;
+    let oracle = Oracle {
+        history: history(repository, &begun)?,
+        engine: Engine { history: History::open(repository)?, within: begun.within.clone() },
+        laying: laying(repository, &store),
+        store,
+        slots: Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?,
+        config,
+        facts: Facts {
+            inputs: begun.inputs.clone(),
+            environment: begun.environment.clone(),
+            surroundings: begun.surroundings.clone(),
+            machine: begun.machine.clone(),
+        },
+        checkout: checkout_of(&begun),
+        recorder: Recorder::of(hunt)?,
+        stop: stop.clone(),
+        pins: Pins { revisions: begun.revisions.clone(), patches: begun.patches.clone() },
+        control: ControlSlot::of(hunt),
+        kept: Vec::new(),
+        taken_over: BTreeSet::new(),
+        present: Present::default(),
+        launcher: Launcher::new(&user_cache()),
+        derivations: Derivations::default(),
+    };
+    Ok((oracle, begun))
+}
+
+/// The configuration with which the hunt began. A changed one would apply other rules to stored
+/// runs, or measure something else in the middle of the hunt.
+pub(crate) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError> {
+    let text = hunt.config_text(&begun.config_sha256)?;
+    let text = text.ok_or_else(|| HuntError::Altered(hunt.config()))?;
+    Ok(Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?)
+}
+
+/// The history that a hunt searches: the repository's or a dependency's.
+pub fn history(repository: &Repository, begun: &Begun) -> Result<History, GitError> {
+    match &begun.within {
+        None => History::open(repository),
+        Some(within) => History::open(&repository.of_submodule(Path::new(&within.git_dir))?),
+    }
+}
+
+/// Builds trees in the store's folder `pending`, which is cleaned up after killed processes.
+pub(crate) fn laying(repository: &Repository, store: &Store) -> Laying {
+    Laying::new(repository, &store.root().join("pending"))
+}
+
+/// The event with which the hunt's journal begins.
+pub fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
+    hunt.entries()?
+        .into_iter()
+        .find_map(|entry| match entry.event {
+            Event::Begun(begun) => Some(*begun),
+            _ => None,
+        })
+        .ok_or(HuntError::NoBeginning)
+}

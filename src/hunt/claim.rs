@@ -1,0 +1,44 @@
+//! A search's claim about one commit, and what a confirmation can answer.
+
+use crate::evaluation::{Aim, CommitId, Culprit, Target};
+use crate::oracle::Observation;
+use crate::search::Step;
+
+use super::range::Aside;
+use super::strategy::SearchStrategy;
+use super::why::Why;
+
+/// The result of a confirmation.
+pub(crate) enum ConfirmationOutcome {
+    /// The claim holds; with the observation of the bad side of the step.
+    Culprit(Box<Culprit>, Observation),
+    /// The claim holds, but the own step is too small to blame the commit.
+    Small(Box<Culprit>, Observation),
+    /// Fresh runs of the commit contradict the claim; the reason.
+    NotReproduced(String),
+    /// Fresh runs of this parent already show what the claim blames on the commit; the reason.
+    ParentAlready(CommitId, String),
+    /// The fresh runs do not decide; more runs of the search may.
+    Undecided(String),
+    /// The claim can be neither confirmed nor rejected; the candidates and the reason.
+    Unsure(Vec<CommitId>, Why),
+}
+
+/// A search's claim that one commit made the change.
+#[derive(Clone, Copy)]
+pub(crate) struct Claim<'a> {
+    pub(crate) commit: &'a CommitId,
+    /// The targets that the bad end breaks; the confirmation measures all of them.
+    pub(crate) targets: &'a [Target],
+    /// The method and the targets of the search.
+    pub(crate) strategy: &'a SearchStrategy,
+    /// In noise: the step that fresh runs are tested for.
+    pub(crate) step: Option<Step>,
+    pub(crate) search_number: usize,
+    /// The older and the newer end of the range that was searched.
+    pub(crate) ends: [&'a CommitId; 2],
+    /// Whether the search looks for a regression or a fix.
+    pub(crate) aim: Aim,
+    /// Side branches set aside; a parent on one of them is ignored.
+    pub(crate) aside: &'a [Aside],
+}

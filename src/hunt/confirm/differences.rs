@@ -1,0 +1,36 @@
+//! Finds other differences between a first bad commit and its worst parent.
+
+use crate::differ;
+use crate::evaluation::{CommitId, DifferenceIn, Differences, Setup};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+
+impl Driver<'_> {
+    /// Compares the changed lines, and the configurations of the newest build of each side.
+    pub(crate) fn differences(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+    ) -> Result<Differences, HuntError> {
+        let mut found = Vec::new();
+        let mut compared = Vec::new();
+        let history = &self.oracle.history;
+        if let Some(change) = history.changed_lines(parent, commit, &differ::pathspecs())? {
+            found.extend(differ::constants(&change));
+            compared.push(DifferenceIn::Constant);
+        }
+        if let (Some(before), Some(now)) = (self.setup(parent)?, self.setup(commit)?) {
+            let (differing, known) = differ::setups(&before, &now);
+            found.extend(differing);
+            compared.extend(known);
+        }
+        Ok(Differences::new(found, compared))
+    }
+
+    fn setup(&self, commit: &CommitId) -> Result<Option<Setup>, HuntError> {
+        let key = self.oracle.build_key_of(commit, &self.oracle.recipe(commit)?)?;
+        let last = self.oracle.store.builds(&key)?.pop();
+        let Some(digest) = last.and_then(|build| build.setup) else { return Ok(None) };
+        Ok(self.oracle.store.setup(&digest)?)
+    }
+}

@@ -1,0 +1,344 @@
+//! The probability that a claim is due to chance: runs or builds sometimes show the other side's
+//! value. A claim is made only if that probability is low enough.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::{Config, ConfirmBuild};
+use crate::evaluation::{CommitId, Judgement, Loaded, Phase, Target, Value, Verdict};
+use crate::git::Range;
+use crate::hunt::HuntError;
+use crate::hunt::claim::Claim;
+use crate::hunt::driver::Driver;
+use crate::hunt::run_verdicts::verdict_of_run;
+use crate::oracle::{Observation, Request, Sample, measures_of};
+use crate::search::Repeats;
+use crate::store::journal::Event;
+
+/// Weight of the prior on q, for figures that repeat. q is the probability that an observation
+/// shows the other side's value; its prior mean is 1 in 3.
+const FIGURES: f64 = 2.0;
+/// The weight for values such as pass or fail, which flake far more often.
+const ONE_BIT: f64 = 1.0;
+/// The weight for a build that fails with a specific message: compilers seldom err by chance.
+const COMPLAINTS: f64 = 20.0;
+/// Factor on the odds that builds differ by chance, if two builds of one commit gave the same
+/// files.
+const EQUAL_BUILDS: f64 = 0.02;
+/// The highest confidence to report: no measurement is certain.
+const MOST_CERTAIN: f64 = 0.9999;
+
+/// Counts for one commit: runs on its side, their builds, and strays (runs on the other side).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    runs: usize,
+    builds: usize,
+    strays: usize,
+}
+
+/// The odds that a claim is wrong by chance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Doubt {
+    /// Odds that runs of one build differ by chance.
+    runs: f64,
+    /// Odds that builds of one commit differ by chance.
+    builds: f64,
+}
+
+impl Doubt {
+    /// The probability that the claim is wrong.
+    pub(crate) fn chance(self) -> f64 {
+        let odds = self.runs + self.builds;
+        odds / (1.0 + odds)
+    }
+
+    /// Whether another build would tell more than another run.
+    pub(crate) fn is_about_builds(self) -> bool {
+        self.builds > self.runs
+    }
+}
+
+/// The counts of all observed commits, on both sides.
+#[derive(Clone, Debug, Default)]
+struct Testimony {
+    older: BTreeMap<CommitId, Seen>,
+    newer: BTreeMap<CommitId, Seen>,
+    /// `Some(true)`: builds of a commit gave the same files, and no commit's builds are known to
+    /// differ. `Some(false)`: builds of a commit differ. `None`: unknown.
+    builds_repeat: Option<bool>,
+}
+
+impl Driver<'_> {
+    /// The odds that the claim is wrong by chance, from all runs of this hunt and these fresh runs.
+    pub(crate) fn doubt(
+        &mut self,
+        claim: Claim<'_>,
+        fresh: &BTreeMap<&CommitId, Observation>,
+    ) -> Result<Doubt, HuntError> {
+        let testimony = self.testimony(claim, fresh)?;
+        let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
+        let rivals = self.rivals_of_commit(claim, &testimony)?;
+        let mut doubt = testimony.doubt(claim.commit, true, rivals, self, claim);
+        // A broken tree never builds by chance, so a parent that builds is no chance event.
+        if !measures_of(&claim.strategy.targets).is_empty() {
+            for parent in parents {
+                let rivals = self.rivals_of_parent(claim, parent, &testimony)?;
+                let more = testimony.doubt(parent, false, rivals, self, claim);
+                doubt = Doubt { runs: doubt.runs + more.runs, builds: doubt.builds + more.builds };
+            }
+        }
+        Ok(doubt)
+    }
+
+    /// The counts of the search range's commits, judged by the claim's targets.
+    fn testimony(
+        &mut self,
+        claim: Claim<'_>,
+        fresh: &BTreeMap<&CommitId, Observation>,
+    ) -> Result<Testimony, HuntError> {
+        let measures = measures_of(&claim.strategy.targets);
+        let [older, newer] = claim.ends;
+        let range = self.oracle.history.commits(&Range::between(older, newer))?;
+        let inside: BTreeSet<CommitId> = range.into_iter().chain([older.clone()]).collect();
+        let mut testimony = Testimony::default();
+        let judged = self.judged()?.into_iter().filter(|commit| inside.contains(commit));
+        let fresh = fresh.keys().map(|commit| (*commit).clone());
+        for commit in judged.chain(fresh).collect::<BTreeSet<_>>() {
+            if self.is_among_aside(&commit, claim)? {
+                continue;
+            }
+            let (verdict, seen) = if measures.is_empty() {
+                self.built(&commit)?
+            } else {
+                let look = Request::look(&commit, &measures, Phase::Search);
+                let known = self.oracle.evaluate(look)?;
+                let chunks = self.short.as_ref().map(|short| short.chunks);
+                let short = match chunks {
+                    Some(_) => Some(self.oracle.evaluate(Request { chunks, ..look })?),
+                    None => None,
+                };
+                testimony.note_builds(&known, short.as_ref());
+                let recipe = self.oracle.recipe(&commit)?;
+                let whole = Heard::of(&known, &claim.strategy.targets, &recipe);
+                let part = self.short.as_ref().zip(short.as_ref());
+                let part = part.map(|(short, seen)| Heard::of(seen, &short.targets, &recipe));
+                part.into_iter().fold(whole, Heard::with).count()
+            };
+            match verdict {
+                verdict if verdict == claim.aim.newer() => testimony.newer.insert(commit, seen),
+                verdict if verdict == claim.aim.older() => testimony.older.insert(commit, seen),
+                _ => None,
+            };
+        }
+        Ok(testimony)
+    }
+
+    /// The last verdict of this hunt on each judged commit.
+    pub(crate) fn last_verdicts(&self) -> Result<BTreeMap<CommitId, Verdict>, HuntError> {
+        let mut verdicts = BTreeMap::new();
+        for entry in self.hunt.entries()? {
+            if let Event::Judged(judged) = entry.event {
+                let Judgement { verdict, .. } = judged.judgement;
+                verdicts.insert(judged.commit, verdict);
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// Whether builds of these commits give the same files; `None` if unknown. `Some(true)` also if
+    /// the confirmation makes no builds.
+    pub(crate) fn known_to_repeat(
+        &mut self,
+        targets: &[Target],
+        commits: impl IntoIterator<Item = CommitId>,
+    ) -> Result<Option<bool>, HuntError> {
+        if self.oracle.config.build.commands.is_empty()
+            || self.oracle.config.build.confirm == ConfirmBuild::Reuse
+        {
+            return Ok(Some(true));
+        }
+        let measures = measures_of(targets);
+        let mut testimony = Testimony::default();
+        for commit in commits {
+            let known = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+            testimony.note_builds(&known, None);
+        }
+        Ok(testimony.builds_repeat)
+    }
+
+    /// Whether a commit builds, and how often that was seen.
+    fn built(&self, commit: &CommitId) -> Result<(Verdict, Seen), HuntError> {
+        let recipe = self.oracle.recipe(commit)?;
+        let builds = self.oracle.store.builds(&self.oracle.build_key_of(commit, &recipe)?)?;
+        let failed = builds.iter().filter(|build| build.failure.is_some()).count();
+        let worked = builds.len() - failed;
+        let is_bad = failed > worked;
+        let (builds, strays) = (failed.max(worked), failed.min(worked));
+        let verdict = if is_bad { Verdict::Bad } else { Verdict::Good };
+        Ok((verdict, Seen { runs: builds, builds, strays }))
+    }
+
+    /// How many other commits could be the answer if the claimed commit were on the older side:
+    /// those after it, up to the next one known to be on the newer side.
+    fn rivals_of_commit(
+        &self,
+        claim: Claim<'_>,
+        testimony: &Testimony,
+    ) -> Result<usize, HuntError> {
+        let history = &self.oracle.history;
+        let [_, end] = claim.ends;
+        if claim.commit == end {
+            return Ok(0);
+        }
+        let mut fewest = history.count(&Range::between(claim.commit, end))?;
+        for commit in testimony.newer.keys().filter(|commit| *commit != claim.commit) {
+            if history.is_ancestor(claim.commit, commit)? {
+                fewest = fewest.min(history.count(&Range::between(claim.commit, commit))?);
+            }
+        }
+        Ok(fewest)
+    }
+
+    /// How many commits could be the answer if this parent were on the newer side: the parent, and
+    /// those before it, down to the ones known to be on the older side.
+    fn rivals_of_parent(
+        &self,
+        claim: Claim<'_>,
+        parent: &CommitId,
+        testimony: &Testimony,
+    ) -> Result<usize, HuntError> {
+        let [end, _] = claim.ends;
+        if parent == end {
+            return Ok(0);
+        }
+        let known = testimony.older.keys().filter(|commit| *commit != parent);
+        let older = known.chain([end]).cloned().collect();
+        let range = Range { old: older, ..Range::between(end, parent) };
+        Ok(self.oracle.history.count(&range)?)
+    }
+}
+
+impl Testimony {
+    /// The odds that chance alone put a commit of the claim on its side.
+    fn doubt(
+        &self,
+        commit: &CommitId,
+        is_newer: bool,
+        rivals: usize,
+        driver: &Driver<'_>,
+        claim: Claim<'_>,
+    ) -> Doubt {
+        let (same, others) =
+            if is_newer { (&self.newer, &self.older) } else { (&self.older, &self.newer) };
+        let own = same.get(commit).copied().unwrap_or_default();
+        let sum = |side: &BTreeMap<CommitId, Seen>, of: fn(&Seen) -> usize| -> usize {
+            side.iter().filter(|(one, _)| *one != commit).map(|(_, seen)| of(seen)).sum()
+        };
+        let strays = own.strays + sum(same, |seen| seen.strays) + sum(others, |seen| seen.strays);
+        let counted = |of: fn(&Seen) -> usize| Repeats {
+            own: of(&own),
+            others: sum(others, of),
+            same: sum(same, of),
+            strays,
+            rivals,
+        };
+        let weight = weight(claim, &driver.oracle.config);
+        let runs = counted(|seen| seen.runs).odds_of_chance(weight);
+        let build = &driver.oracle.config.build;
+        if build.commands.is_empty() || build.confirm == ConfirmBuild::Reuse {
+            return Doubt { runs, builds: 0.0 };
+        }
+        let builds = counted(|seen| seen.builds).odds_of_chance(weight);
+        match self.builds_repeat {
+            Some(true) => Doubt { runs, builds: EQUAL_BUILDS * builds },
+            // Runs of one build are not independent of each other: only builds count.
+            _ => Doubt { runs: 0.0, builds: runs.max(builds) },
+        }
+    }
+
+    /// Notes whether builds of one commit gave the same files.
+    fn note_builds(&mut self, known: &Observation, short: Option<&Observation>) {
+        for (measure, samples) in &known.samples {
+            let short = short.into_iter().flat_map(|short| short.of(measure));
+            let Some(equal) = equal_builds(samples.iter().chain(short)) else { continue };
+            self.builds_repeat = Some(equal && self.builds_repeat != Some(false));
+        }
+    }
+}
+
+/// The confidence to report: one minus the probability of error, below 1.
+pub(crate) fn stated(chance_of_error: f64) -> f64 {
+    (1.0 - chance_of_error).clamp(0.0, MOST_CERTAIN)
+}
+
+fn weight(claim: Claim<'_>, config: &Config) -> f64 {
+    let of = |target: &Target| match target {
+        Target::Failure { measure: None, failure, .. } if failure.is_telling() => COMPLAINTS,
+        Target::Failure { failure, .. } if failure.is_telling() => FIGURES,
+        Target::Failure { .. } => ONE_BIT,
+        Target::Guard(target) if config.passes_or_fails(&target.guard.metric) => ONE_BIT,
+        Target::Guard(target) if is_count(&target.baseline) && is_count(&target.bad) => ONE_BIT,
+        Target::Guard(_) => FIGURES,
+    };
+    claim.strategy.targets.iter().map(of).fold(f64::INFINITY, f64::min)
+}
+
+/// Whether the value is a count (of failed tests, for example) or a fact: both have few values.
+fn is_count(value: &Value) -> bool {
+    value.number().is_none_or(|x| x.fract().abs() < f64::EPSILON)
+}
+
+/// How many runs of a commit are good and bad, and their builds. The measure with the fewest runs
+/// sets the number of runs.
+#[derive(Debug, Default)]
+pub(crate) struct Heard<'a> {
+    pub(crate) good: usize,
+    pub(crate) bad: usize,
+    built: BTreeSet<&'a str>,
+}
+
+impl<'a> Heard<'a> {
+    pub(crate) fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
+        let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
+        let said: Vec<Verdict> =
+            (0..runs).map(|run| verdict_of_run(known, run, targets, config).verdict).collect();
+        let count = |verdict: Verdict| said.iter().filter(|one| **one == verdict).count();
+        let built = known.samples.values().flatten().map(|sample| sample.built.as_str()).collect();
+        Self { good: count(Verdict::Good), bad: count(Verdict::Bad), built }
+    }
+
+    /// The sum of two counts: of the whole text and of its beginning.
+    fn with(mut self, other: Self) -> Self {
+        self.built.extend(other.built);
+        Self { good: self.good + other.good, bad: self.bad + other.bad, ..self }
+    }
+
+    /// The verdict of most runs, and the counts.
+    fn count(self) -> (Verdict, Seen) {
+        let Self { good, bad, built } = self;
+        let verdict = match good.cmp(&bad) {
+            std::cmp::Ordering::Greater => Verdict::Good,
+            std::cmp::Ordering::Less => Verdict::Bad,
+            std::cmp::Ordering::Equal => Verdict::Unknown,
+        };
+        let runs = good.max(bad);
+        (verdict, Seen { runs, builds: built.len().min(runs), strays: good.min(bad) })
+    }
+}
+
+/// Whether builds of one commit gave the same files; `None` if that is unknown. Compares only files
+/// that runs of both builds loaded: a run that was cut short loaded fewer.
+fn equal_builds<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<bool> {
+    let mut of_builds: BTreeMap<&str, &Loaded> = BTreeMap::new();
+    for sample in samples {
+        let Some(loaded) = &sample.loaded else { continue };
+        let known = of_builds.entry(&sample.built).or_insert(loaded);
+        if loaded.own.len() > known.own.len() {
+            *known = loaded;
+        }
+    }
+    let fullest = of_builds.iter().max_by_key(|(_, loaded)| loaded.own.len())?;
+    let others = of_builds.iter().filter(|(built, _)| built != &fullest.0);
+    let files = others.flat_map(|(_, other)| &other.own);
+    let digests = files.filter_map(|(path, digest)| Some((digest, fullest.1.own.get(path)?)));
+    digests.map(|(one, other)| one == other).reduce(|all, equal| all && equal)
+}

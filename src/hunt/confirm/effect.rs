@@ -1,0 +1,224 @@
+//! The own step of a commit: its change against the parent with the nearest level. For a regression
+//! that is the worst parent. Pure.
+
+use crate::config::Config;
+use crate::evaluation::{Aim, Culprit, Direction, Effect, GuardTarget, Target, Value};
+use crate::hunt::samples::{is_spread, samples};
+use crate::oracle::Observation;
+use crate::stats::{self, BadSide};
+
+use super::chunk_differences::over_text;
+
+/// Quantile of the normal distribution for a two-sided interval of 95 %.
+const NORMAL_95: f64 = 1.96;
+
+/// The own step of each guard with a level, the largest in units of its tolerance first, and the
+/// index of the parent for the largest.
+pub(crate) fn effects(
+    commit: &Observation,
+    parents: &[Observation],
+    targets: &[Target],
+    config: &Config,
+    aim: Aim,
+) -> (Vec<Effect>, usize) {
+    let mut found = Vec::new();
+    for target in targets {
+        if let Target::Guard(target) = target
+            && let Some((effect, worst)) = effect(commit, parents, target, config, aim)
+        {
+            found.push((effect, worst));
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| weight(b).total_cmp(&weight(a)));
+    let worst = found.first().map_or(0, |(_, worst)| *worst);
+    (found.into_iter().map(|(effect, _)| effect).collect(), worst)
+}
+
+fn effect(
+    commit: &Observation,
+    parents: &[Observation],
+    target: &GuardTarget,
+    config: &Config,
+    aim: Aim,
+) -> Option<(Effect, usize)> {
+    let metric = &target.guard.metric;
+    if target.is_rate() {
+        return rates(commit, parents, target, config, aim);
+    }
+    let level = commit.level(metric)?;
+    let distance = |value: &Value| match (target.baseline.number(), value.number()) {
+        (Some(baseline), Some(x)) => target.guard.worsening(baseline, x),
+        _ => f64::from(u8::from(*value != target.baseline)),
+    };
+    let (worst, parent) = parents
+        .iter()
+        .enumerate()
+        .filter_map(|(index, parent)| Some((index, parent.level(metric)?)))
+        // Of equal parents, take the first: people usually compare a merge with it.
+        .rev()
+        .max_by(|(_, a), (_, b)| {
+            let [a, b] = aim.swap_if_fix([distance(a), distance(b)]);
+            a.total_cmp(&b)
+        })?;
+    let [from, to] = aim.swap_if_fix([&parent, &level]);
+    let own_step = match (from.number(), to.number()) {
+        (Some(a), Some(b)) => Some(target.guard.worsening(a, b)),
+        _ => None,
+    };
+    let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
+    let steps = || {
+        let (from, to) = (good.numbers(metric), bad.numbers(metric));
+        from.into_iter()
+            .flat_map(move |a| to.clone().into_iter().map(move |b| (a, b)))
+            .map(|(a, b)| target.guard.worsening(a, b))
+    };
+    let interval = own_step.map(|_| {
+        interval_in_noise(good, bad, target, config).unwrap_or_else(|| {
+            [steps().fold(f64::INFINITY, f64::min), steps().fold(f64::NEG_INFINITY, f64::max)]
+        })
+    });
+    let effect = Effect {
+        metric: metric.clone(),
+        parent,
+        commit: level,
+        own_step,
+        interval,
+        limit: target.limit,
+        over_text: over_text(good, bad, target),
+    };
+    Some((effect, worst))
+}
+
+/// The own step's 95 % interval under the measured noise, in the metric's unit. On the oriented
+/// scale it is D̄ ± 1.96·s·√(1/n + 1/m), or D̄ ± 1.96·s/√n for pairs.
+fn interval_in_noise(
+    good: &Observation,
+    bad: &Observation,
+    target: &GuardTarget,
+    config: &Config,
+) -> Option<[f64; 2]> {
+    let noise = target.noise?;
+    let (theirs, own) = (samples(good, target, config).ok()?, samples(bad, target, config).ok()?);
+    let (base, level) = (stats::winsorised_mean(&theirs)?, stats::winsorised_mean(&own)?);
+    let error = if noise.paired {
+        noise.sd / (own.len() as f64).sqrt()
+    } else {
+        noise.sd * (1.0 / own.len() as f64 + 1.0 / theirs.len() as f64).sqrt()
+    };
+    let scale = target.orientation();
+    let step = |reach: f64| {
+        let moved = scale.metric(base + (level - base) + reach * error);
+        target.guard.worsening(scale.metric(base), moved)
+    };
+    Some([step(-NORMAL_95), step(NORMAL_95)])
+}
+
+/// How often the commit and its nearest parent fail, for a target judged by rates.
+fn rates(
+    commit: &Observation,
+    parents: &[Observation],
+    target: &GuardTarget,
+    config: &Config,
+    aim: Aim,
+) -> Option<(Effect, usize)> {
+    let rate = |seen: &Observation| {
+        let samples = samples(seen, target, config).ok()?;
+        let failed: f64 = samples.iter().sum();
+        let does = if is_spread(target) { "differs" } else { "fails" };
+        let told = Value::Fact(format!("{does} in {failed} of {} runs", samples.len()));
+        (!samples.is_empty()).then(|| (failed / samples.len() as f64, told))
+    };
+    let (_, level) = rate(commit)?;
+    let seen = parents.iter().enumerate().rev();
+    let (worst, (_, parent)) = seen
+        .filter_map(|(index, parent)| Some((index, rate(parent)?)))
+        .max_by(|(_, (a, _)), (_, (b, _))| {
+            let [a, b] = aim.swap_if_fix([a, b]);
+            a.total_cmp(b)
+        })?;
+    let metric = target.guard.metric.clone();
+    let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
+    // Even a small step makes some runs cross the threshold.
+    let small =
+        step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));
+    let effect = Effect {
+        metric,
+        parent,
+        commit: level,
+        own_step: small,
+        interval: None,
+        over_text: None,
+        limit: small.map_or(0.0, |_| target.limit),
+    };
+    Some((effect, worst))
+}
+
+/// The difference between the good side's runs that keep the guard and the bad side's runs that
+/// break it, in the metric's unit; `None` without numbers.
+fn step_between(
+    good: &Observation,
+    bad: &Observation,
+    target: &GuardTarget,
+    config: &Config,
+) -> Option<f64> {
+    let from = typical(good, target, false, config)?;
+    Some(target.guard.worsening(from, typical(bad, target, true, config)?))
+}
+
+/// The median of the runs that break the guard (`breaks`) or of those that keep it; `None` without
+/// numbers, or if the number only says pass or fail.
+pub(crate) fn typical(
+    seen: &Observation,
+    target: &GuardTarget,
+    breaks: bool,
+    config: &Config,
+) -> Option<f64> {
+    let metric = &target.guard.metric;
+    if config.passes_or_fails(metric) || is_spread(target) {
+        return None;
+    }
+    let samples = samples(seen, target, config).ok()?;
+    let runs = samples.iter().zip(seen.of(&metric.measure));
+    let alike = runs.filter(|(sample, _)| (**sample > 0.5) == breaks);
+    let numbers = alike.filter_map(|(_, run)| run.value(metric)?.number());
+    stats::median(&numbers.filter(|x| x.is_finite()).collect::<Vec<_>>())
+}
+
+/// The side on which bad lies; above for a metric that must not move at all.
+pub(crate) fn bad_side(direction: Direction) -> BadSide {
+    match direction {
+        Direction::Down => BadSide::Below,
+        Direction::Up | Direction::Any => BadSide::Above,
+    }
+}
+
+/// Whether a step is large enough to blame a commit: more than half the tolerance. A fact is large
+/// if it changed.
+pub(crate) fn is_large(effect: &Effect) -> bool {
+    match effect.own_step {
+        Some(step) => step > blamed_from(effect.limit),
+        None => effect.parent != effect.commit,
+    }
+}
+
+/// The step above which a commit is blamed, in the metric's unit.
+fn blamed_from(limit: f64) -> f64 {
+    limit.max(0.0) / 2.0
+}
+
+/// Whether a confirmed first bad commit is to be blamed: it fails, or one of its steps is large.
+pub(crate) fn is_blamed(culprit: &Culprit) -> bool {
+    culprit.failure.is_some() || culprit.effects.iter().any(is_large)
+}
+
+/// A step in units of its tolerance; infinite for a fact or a tolerance of 0.
+pub(crate) fn weight(effect: &Effect) -> f64 {
+    match effect.own_step {
+        Some(step) if effect.limit > 0.0 => step / effect.limit,
+        Some(step) if step <= 0.0 => step,
+        _ => f64::INFINITY,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,393 @@
+//! Fresh runs of a commit and its parents in turn, as many as the claim needs, and the verdicts
+//! from them.
+
+use std::collections::BTreeMap;
+
+use crate::config::Config;
+use crate::evaluation::{
+    Aim, CommitId, GuardTarget, Judgement, Metric, Phase, SkipReason, Target, Verdict,
+};
+use crate::hunt::HuntError;
+use crate::hunt::claim::Claim;
+use crate::hunt::driver::Driver;
+use crate::hunt::orientation::SearchOrientation;
+use crate::hunt::run_verdicts::{ALIKE, ROUNDS, judged, verdict_of_run};
+use crate::hunt::samples::{is_spread, samples};
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::{Observation, Request, Sample, measures_of};
+use crate::search::{self, Builds, FreshPairs};
+use crate::stats;
+use crate::store::journal::SearchMethod;
+
+use super::effect::{bad_side, effects, is_large};
+
+/// Maximum number of rounds to make chance unlikely enough.
+const MOST_ROUNDS: usize = 9;
+/// A commit and its parents, measured afresh.
+pub(crate) struct Fresh {
+    pub(crate) commit: Observation,
+    pub(crate) parents: Vec<Observation>,
+    /// All known runs of each commit are bit-identical.
+    pub(crate) is_exact: bool,
+    /// In noise: the test of the claim against each parent.
+    claims: Vec<FreshPairs>,
+    /// In noise: builds of one commit differ by as much as the step.
+    builds_differ: bool,
+    /// Without noise: the probability that the claim is due to chance.
+    pub(crate) chance_of_error: f64,
+    /// Whether the search looks for a regression or a fix.
+    aim: Aim,
+}
+
+impl Driver<'_> {
+    /// Measures the commit and its parents once in each round, forth and back.
+    pub(crate) fn measure_afresh(
+        &mut self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+    ) -> Result<Fresh, HuntError> {
+        let Claim { commit, targets, strategy, .. } = claim;
+        let measures = measures_of(targets);
+        let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
+        let mut seen: BTreeMap<&CommitId, Observation> = BTreeMap::new();
+        let mut is_exact = strategy.method == SearchMethod::BitIdentical;
+        let mut claims = Vec::new();
+        let mut chance_of_error = 1.0;
+        let (mut rebuild, mut builds_differ) = (false, false);
+        for round in 1.. {
+            for &one in &order {
+                let observation = self.measure_once_more(one, &measures, round, rebuild)?;
+                seen.insert(one, observation);
+            }
+            if let Some(target) = strategy.noisy() {
+                claims = self.claims(claim, parents, &seen, target);
+                let is_over = |claim: &FreshPairs| {
+                    claim.verdict() == Some(search::Side::Good) || claim.is_exhausted()
+                };
+                let is_borne = |claim: &FreshPairs| claim.verdict() == Some(search::Side::Bad);
+                if claims.iter().any(is_over) {
+                    break;
+                }
+                let is_decided = claims.iter().all(is_borne);
+                let builds = self.builds_so_far(claim, parents, &seen, target)?;
+                // If builds are not known to repeat, runs of one build are one vote.
+                let votes = target.is_rate() && !self.builds_are_alike(&order, strategy)?;
+                rebuild = builds == Builds::More || votes;
+                if is_decided && builds == Builds::Differ {
+                    builds_differ = true;
+                }
+                if is_decided && builds != Builds::More {
+                    break;
+                }
+            } else {
+                is_exact = is_exact && self.all_repeat(&order, &strategy.targets)?;
+                let stray = self.share_of_strays(claim, &seen)?;
+                if stray > allowed_strays(round) {
+                    break;
+                }
+                if stray > 0.0 && round < ROUNDS {
+                    order.reverse();
+                    continue;
+                }
+                let doubt = self.doubt(claim, &seen)?;
+                chance_of_error = doubt.chance();
+                let wanted = 1.0 - self.oracle.config.statistics.confidence;
+                if chance_of_error <= wanted || round == MOST_ROUNDS {
+                    break;
+                }
+                rebuild = !measures.is_empty() && doubt.is_about_builds();
+            }
+            order.reverse();
+        }
+        let mut take = |one: &CommitId| seen.remove(one).expect("every one was measured");
+        let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
+        let commit = take(commit);
+        let aim = claim.aim;
+        Ok(Fresh { commit, parents, is_exact, claims, builds_differ, chance_of_error, aim })
+    }
+
+    /// The largest share of a commit's fresh runs that contradict the claim. Infinite if a commit
+    /// does not build: more runs would not change that.
+    fn share_of_strays(
+        &self,
+        claim: Claim<'_>,
+        seen: &BTreeMap<&CommitId, Observation>,
+    ) -> Result<f64, HuntError> {
+        let mut largest: f64 = 0.0;
+        for (commit, observation) in seen {
+            let recipe = self.oracle.recipe(commit)?;
+            let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
+            let [older, newer] = [claim.aim.older(), claim.aim.newer()];
+            let wanted = if *commit == claim.commit { newer } else { older };
+            let mut strays = 0;
+            for run in 0..runs {
+                match verdict_of_run(observation, run, &claim.strategy.targets, &recipe).verdict {
+                    verdict if verdict == wanted => {}
+                    Verdict::Skip if observation.samples.is_empty() => return Ok(f64::INFINITY),
+                    _ => strays += 1,
+                }
+            }
+            largest = largest.max(f64::from(strays) / runs as f64);
+        }
+        Ok(largest)
+    }
+
+    /// One more run of a commit; runs of rejected claims are left out.
+    fn measure_once_more(
+        &mut self,
+        commit: &CommitId,
+        measures: &[String],
+        runs: usize,
+        rebuild: bool,
+    ) -> Result<Observation, HuntError> {
+        let request = Request { rebuild, ..Request::look(commit, measures, Phase::Confirm) };
+        let is_spent = |sample: &Sample| self.spent.contains(&sample.attempt);
+        let spent = if self.spent.is_empty() {
+            0
+        } else {
+            let known = self.oracle.evaluate(request)?;
+            let of = |name: &String| known.of(name).iter().filter(|s| is_spent(s)).count();
+            measures.iter().map(of).max().unwrap_or(0)
+        };
+        let mut seen = self.oracle.evaluate(Request { runs: spent + runs, ..request })?;
+        for samples in seen.samples.values_mut() {
+            samples.retain(|sample| !self.spent.contains(&sample.attempt));
+        }
+        Ok(seen)
+    }
+
+    /// Whether all known runs of these commits, fresh or not, are bit-identical.
+    fn all_repeat(&mut self, commits: &[&CommitId], targets: &[Target]) -> Result<bool, HuntError> {
+        let measures = measures_of(targets);
+        for commit in commits {
+            let known = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
+            let repeats = |target: &Target| match target {
+                // Pass or fail repeats too easily by chance.
+                Target::Guard(target)
+                    if self.oracle.config.passes_or_fails(&target.guard.metric) =>
+                {
+                    false
+                }
+                Target::Guard(target) => {
+                    known.build_failure.is_some() || known.repeats(&target.guard.metric)
+                }
+                // A failed run has no values to compare and may come and go: it is never exact.
+                Target::Failure { measure, .. } => measure.is_none(),
+            };
+            if !targets.iter().all(repeats) || !self.begins_alike(commit, &known)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the step is larger than the differences between the builds of the fresh runs. One
+    /// build of each side is enough if builds are known to repeat.
+    fn builds_so_far(
+        &mut self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+        seen: &BTreeMap<&CommitId, Observation>,
+        target: &GuardTarget,
+    ) -> Result<Builds, HuntError> {
+        let commits: Vec<CommitId> = seen.keys().map(|commit| (*commit).clone()).collect();
+        let is_level = target.levels().is_some();
+        if !is_level || self.known_to_repeat(&claim.strategy.targets, commits)? == Some(true) {
+            return Ok(Builds::Bear);
+        }
+        let orientation = SearchOrientation::of(claim.aim, target);
+        let config = &self.oracle.config;
+        let means = |one: &CommitId| -> Vec<f64> {
+            let Ok(samples) = samples(&seen[one], target, config) else { return Vec::new() };
+            let runs = seen[one].of(&target.guard.metric.measure);
+            let mut builds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+            for (run, x) in runs.iter().zip(samples) {
+                builds.entry(&run.built).or_default().push(orientation.sample(x));
+            }
+            builds.values().filter_map(|runs| stats::mean(runs)).collect()
+        };
+        let own = means(claim.commit);
+        let said = parents.iter().map(|parent| search::builds_bear(&means(parent), &own));
+        let said: Vec<Builds> = said.collect();
+        Ok(match () {
+            () if said.contains(&Builds::More) => Builds::More,
+            () if said.contains(&Builds::Differ) => Builds::Differ,
+            () => Builds::Bear,
+        })
+    }
+
+    /// Whether builds of these commits are known to give the same files.
+    fn builds_are_alike(
+        &mut self,
+        commits: &[&CommitId],
+        strategy: &SearchStrategy,
+    ) -> Result<bool, HuntError> {
+        let commits = commits.iter().map(|commit| (*commit).clone());
+        Ok(self.known_to_repeat(&strategy.targets, commits)? == Some(true))
+    }
+
+    /// The test of the claim against each parent, from the pairs so far. Empty if a run cannot be
+    /// judged; the verdicts say why.
+    fn claims(
+        &self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+        seen: &BTreeMap<&CommitId, Observation>,
+        target: &GuardTarget,
+    ) -> Vec<FreshPairs> {
+        let Some(step) = claim.step else { return Vec::new() };
+        let config = &self.oracle.config;
+        let empty = FreshPairs::new(step, config.statistics.confidence)
+            .or_at_least(target.oriented_limit());
+        let orientation = SearchOrientation::of(claim.aim, target);
+        let of = |one: &CommitId| samples(&seen[one], target, config);
+        let Ok(own) = of(claim.commit) else { return Vec::new() };
+        let against = |parent: &CommitId| {
+            let mut told = empty;
+            of(parent)?.iter().zip(&own).for_each(|(parent, commit)| {
+                told.add(orientation.sample(*parent), orientation.sample(*commit));
+            });
+            Ok::<_, (SkipReason, String)>(told)
+        };
+        parents.iter().map(against).collect::<Result<_, _>>().unwrap_or_default()
+    }
+}
+
+/// The share of strays above which more rounds cannot save a claim. A single stray may be a
+/// disturbed run.
+fn allowed_strays(round: usize) -> f64 {
+    match round {
+        1..3 => 1.0,
+        3..ROUNDS => 0.5,
+        _ => (ROUNDS - ALIKE) as f64 / ROUNDS as f64,
+    }
+}
+
+impl Fresh {
+    /// In noise: the probability of the step from the pairs alone, 1/(1 + e^−Σl) of the weakest
+    /// parent. Σl is the evidence of the pairs in nats.
+    pub(crate) fn confidence(&self) -> Option<f64> {
+        let weakest = self.claims.iter().map(FreshPairs::evidence).reduce(f64::min)?;
+        Some(1.0 / (1.0 + (-weakest).exp()))
+    }
+
+    /// The verdicts on the parents and the commit (last), from fresh runs alone.
+    pub(crate) fn verdicts(&self, strategy: &SearchStrategy, config: &Config) -> Vec<Judgement> {
+        let all = self.parents.iter().chain([&self.commit]);
+        let Some(target) = strategy.noisy() else {
+            return all
+                .map(|seen| judged(seen, &strategy.targets, config, self.is_exact))
+                .collect();
+        };
+        let last = self.parents.len();
+        let is_borne = !self.claims.is_empty()
+            && !self.builds_differ
+            && self.claims.iter().all(|claim| claim.verdict() == Some(search::Side::Bad));
+        let verdict = |(index, seen): (usize, &Observation)| {
+            let is_commit = index == last;
+            let samples = match samples(seen, target, config) {
+                Ok(samples) => samples,
+                Err((why, reason)) => return judgement(Verdict::Skip, Some(why), reason, target),
+            };
+            let told = in_words(seen, target, &samples);
+            let mean = stats::winsorised_mean(&samples).unwrap_or(f64::NAN);
+            let (is_drifting, middle) = target.noise.map_or((false, mean), |noise| {
+                (noise.paired, f64::midpoint(noise.good, noise.bad))
+            });
+            let is_bad = if is_borne {
+                is_commit == (self.aim.newer() == Verdict::Bad)
+            } else {
+                mean > middle
+            };
+            let (verdict, skip) = match is_bad {
+                // Levels say nothing on a machine that drifts.
+                _ if is_drifting && !is_borne => (Verdict::Skip, Some(SkipReason::Unsteady)),
+                true => (Verdict::Bad, None),
+                false => (Verdict::Good, None),
+            };
+            judgement(verdict, skip, told, target)
+        };
+        let mut verdicts: Vec<Judgement> = all.enumerate().map(verdict).collect();
+        let is_plain = verdicts.iter().all(|v| v.verdict != Verdict::Skip);
+        let (own, theirs) = verdicts.split_last_mut().expect("the commit is the last of them");
+        if !is_borne
+            && is_plain
+            && own.verdict == self.aim.newer()
+            && theirs.iter().all(|parent| parent.verdict == self.aim.older())
+        {
+            // The commit and its parents differ, but the test is not decided: name nobody.
+            own.verdict = Verdict::Skip;
+            own.skip = Some(SkipReason::Unsteady);
+            let why = if self.builds_differ {
+                "builds of one commit differ by as much as its step"
+            } else {
+                "its step is not beyond doubt"
+            };
+            own.reason = format!("{why}: {}", own.reason);
+        }
+        verdicts
+    }
+
+    /// The metrics whose guards the commit breaks; for a fix, those that all its parents break.
+    pub(crate) fn broken(
+        &self,
+        targets: &[Target],
+        strategy: &SearchStrategy,
+        config: &Config,
+    ) -> Vec<Metric> {
+        let aim = self.aim;
+        let is_broken = |target: &&GuardTarget| {
+            let metric = &target.guard.metric;
+            if strategy.noisy().is_some_and(|strategy| strategy.guard == target.guard) {
+                return true;
+            }
+            let alone = [Target::Guard((*target).clone())];
+            if target.noise.is_none() {
+                let is_bad = |seen: &Observation| {
+                    judged(seen, &alone, config, self.is_exact).verdict == Verdict::Bad
+                };
+                return match aim {
+                    Aim::Regression => is_bad(&self.commit),
+                    Aim::Fix => self.parents.iter().all(is_bad),
+                };
+            }
+            let parted = self.parents.iter().all(|parent| {
+                let [good, bad] = aim.swap_if_fix([parent, &self.commit]);
+                let apart = stats::separation(&good.numbers(metric), &bad.numbers(metric));
+                apart.is_some_and(|apart| apart.bad == bad_side(target.guard.direction()))
+            });
+            parted
+                && effects(&self.commit, &self.parents, &alone, config, aim).0.iter().any(is_large)
+        };
+        let guards = targets.iter().filter_map(|target| match target {
+            Target::Guard(target) => Some(target),
+            Target::Failure { .. } => None,
+        });
+        guards.filter(is_broken).map(|target| target.guard.metric.clone()).collect()
+    }
+}
+
+fn judgement(
+    verdict: Verdict,
+    skip: Option<SkipReason>,
+    reason: String,
+    target: &GuardTarget,
+) -> Judgement {
+    let broken = match verdict {
+        Verdict::Bad => vec![target.guard.metric.clone()],
+        _ => Vec::new(),
+    };
+    Judgement { verdict, skip, reason, broken }
+}
+
+/// "speed.tg 183.2 in 6 fresh runs".
+fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String {
+    let metric = &target.guard.metric;
+    if target.is_rate() {
+        let failed: f64 = samples.iter().sum();
+        let does = if is_spread(target) { "differs" } else { "fails" };
+        return format!("{metric} {does} in {failed} of {} fresh runs", samples.len());
+    }
+    let level = seen.level(metric).map_or_else(|| "nothing".to_owned(), |level| level.to_string());
+    format!("{metric} {level} in {} fresh runs", samples.len())
+}

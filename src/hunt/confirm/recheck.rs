@@ -1,0 +1,65 @@
+//! Checks confirmed commits again if the hunt saw later that runs or builds of one commit differ.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{CommitId, Phase};
+use crate::hunt::HuntError;
+use crate::hunt::claim::Claim;
+use crate::hunt::driver::Driver;
+use crate::hunt::outcome::account::Ledger;
+use crate::hunt::range::SearchRange;
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::{Request, measures_of};
+use crate::ui::text;
+
+use super::doubt::stated;
+
+impl Driver<'_> {
+    /// Computes the confidence of these confirmed commits again. A commit whose confidence is now
+    /// too low becomes a candidate.
+    pub(crate) fn recheck(
+        &mut self,
+        ledger: &mut Ledger,
+        claims: &[(CommitId, SearchRange)],
+    ) -> Result<(), HuntError> {
+        let wanted = self.oracle.config.statistics.confidence;
+        for (commit, search_range) in claims {
+            let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
+            if strategy.noisy().is_some() {
+                continue;
+            }
+            let mut sides = self.oracle.history.parents(commit)?;
+            sides.push(commit.clone());
+            let measures = measures_of(&search_range.targets);
+            let mut fresh = BTreeMap::new();
+            for one in &sides {
+                let look = Request::look(one, &measures, Phase::Confirm);
+                fresh.insert(one, self.oracle.evaluate(look)?);
+            }
+            fresh.retain(|_, seen| !seen.samples.is_empty());
+            let claim = Claim {
+                commit,
+                targets: &search_range.targets,
+                strategy: &strategy,
+                step: None,
+                search_number: self.searches.saturating_sub(1),
+                ends: search_range.ends(),
+                aim: search_range.aim,
+                aside: &search_range.aside,
+            };
+            let confidence = stated(self.doubt(claim, &fresh)?.chance());
+            if confidence >= wanted {
+                ledger.is_less_certain(commit, confidence);
+                continue;
+            }
+            let why = format!(
+                "runs or builds of other commits were seen to differ since it was confirmed, and \
+                 it is the one with a confidence of {} only",
+                text::figure(confidence)
+            );
+            let among = self.open_range(search_range)?;
+            ledger.withdraw(commit, &among, why);
+        }
+        Ok(())
+    }
+}

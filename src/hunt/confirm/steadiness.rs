@@ -1,0 +1,66 @@
+//! Checks that a commit's runs repeat if those of its end do. If the end is bit-identical and the
+//! commit is not, levels cannot tell on which side of the step the commit is.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{CommitId, Phase};
+use crate::hunt::HuntError;
+use crate::hunt::claim::Claim;
+use crate::hunt::driver::Driver;
+use crate::oracle::{Observation, Request};
+
+use super::fresh::Fresh;
+
+/// Minimum number of runs, all equal, after which an end counts as repeating.
+const EQUAL_RUNS: usize = 4;
+/// Maximum number of runs that differ from the commit's commonest value if the commit repeats. A
+/// single one may be a disturbed run.
+const MOST_STRAYS: usize = 1;
+
+impl Driver<'_> {
+    /// Why levels cannot support a claim in noise: a commit of the claim does not repeat, but its
+    /// end of the range does.
+    pub(crate) fn steadiness_objection(
+        &mut self,
+        claim: Claim<'_>,
+        fresh: &Fresh,
+    ) -> Result<Option<String>, HuntError> {
+        let Some(target) = claim.strategy.noisy().filter(|target| target.levels().is_some()) else {
+            return Ok(None);
+        };
+        let measures = [target.guard.metric.measure.clone()];
+        let numbers = |seen: &Observation| -> Vec<u64> {
+            seen.numbers(&target.guard.metric).into_iter().map(f64::to_bits).collect()
+        };
+        let [older, newer] = claim.ends;
+        let parents = fresh.parents.iter().map(|seen| (seen, older));
+        for (seen, end) in parents.chain([(&fresh.commit, newer)]) {
+            let mut look =
+                |one: &CommitId| self.oracle.evaluate(Request::look(one, &measures, Phase::Search));
+            let ends = numbers(&look(end)?);
+            if ends.len() < EQUAL_RUNS || commonest(&ends) < ends.len() {
+                continue;
+            }
+            let mut own = numbers(seen);
+            own.extend(numbers(&look(&seen.commit)?));
+            let strays = own.len() - commonest(&own);
+            if strays > MOST_STRAYS && 3 * strays > own.len() {
+                return Ok(Some(format!(
+                    "runs of {} differ from one to the next, and those of {} do not",
+                    seen.commit.short(),
+                    end.short()
+                )));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// How often the commonest value occurs.
+fn commonest(values: &[u64]) -> usize {
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    for value in values {
+        *counts.entry(*value).or_default() += 1;
+    }
+    counts.into_values().max().unwrap_or(0)
+}

@@ -1,0 +1,23 @@
+//! What the endpoints' runs say about one guard.
+
+use crate::evaluation::{Direction, Guard, GuardTarget, Value};
+
+/// The result of checking one guard at the endpoints.
+pub(crate) enum GuardCheck {
+    Target(Box<GuardTarget>),
+    Overlap(String),
+    Holds(String),
+    /// More runs are needed.
+    More,
+}
+
+/// Prints a change: "ppl 6.12 → 6.13 (+0.010000, tolerance 0.050000)".
+pub(crate) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
+    match (baseline.number(), level.number()) {
+        (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
+            format!("{} {good} → {bad} ({:+.6}, tolerance {limit:.6})", guard.metric, bad - good)
+        }
+        _ if baseline == level => format!("{} is unchanged ({level})", guard.metric),
+        _ => format!("{} {baseline} → {level}", guard.metric),
+    }
+}

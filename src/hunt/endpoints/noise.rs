@@ -1,0 +1,342 @@
+//! Judges a guard from the endpoints' runs if its metric does not repeat bit for bit. Pure.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Value};
+use crate::oracle::{Observation, Sample};
+use crate::search::{self, Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
+use crate::store::journal::SearchBy;
+
+use super::guard_check::{GuardCheck, moved};
+
+/// Runs of each endpoint needed to tell values that nearly always repeat from noise.
+pub(crate) const RUNS_TO_REPEAT: usize = 5;
+/// How many of these `RUNS_TO_REPEAT` runs must be bit-identical.
+const REPEATED: usize = 4;
+/// Bit-identical repeats of each endpoint after which its runs count as repeating.
+const ALIKE: usize = 8;
+/// Minimum number of runs of each endpoint to estimate noise.
+const LEAST: usize = 4;
+
+/// How a hunt judges the endpoints' runs in noise.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EndpointPolicy {
+    /// Metrics that can only pass or fail.
+    pub(crate) pass_fail: BTreeSet<Metric>,
+    /// Whether git or the posterior chooses the commits.
+    pub(crate) by: SearchBy,
+    /// Whether the hunt looks for a change of reproducibility instead of a broken guard.
+    pub(crate) is_spread: bool,
+    /// Allowed probability of either error in the sequential test of one commit.
+    pub(crate) error: f64,
+    /// Measures whose runs must all run the same checks.
+    pub(crate) same_checks: Vec<String>,
+}
+
+/// Judges a guard whose metric varies. Takes the runs in the order they were made and stops at the
+/// first answer, so that further stored runs change nothing.
+pub(crate) fn look_in_noise(
+    good: &Observation,
+    bad: &Observation,
+    target: GuardTarget,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
+    let metric = &target.guard.metric;
+    let holds = || GuardCheck::Holds(in_figures(&target));
+    let runs = good.of(&metric.measure).len().min(bad.of(&metric.measure).len());
+    if runs < LEAST {
+        return GuardCheck::More;
+    }
+    if policy.pass_fail.contains(metric) || has_two_values(good, bad, metric) {
+        return pass_fail(good, bad, target, policy);
+    }
+    if policy.by != SearchBy::Posterior
+        && runs >= RUNS_TO_REPEAT
+        && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
+    {
+        return if target.guard.is_broken(&baseline, &level) {
+            GuardCheck::Target(Box::new(GuardTarget { baseline, bad: level, ..target }))
+        } else {
+            holds()
+        };
+    }
+    if target.guard.direction() == Direction::Any || target.baseline.number().is_none() {
+        // Facts and metrics that must not change at all have no levels.
+        return if runs < RUNS_TO_REPEAT {
+            GuardCheck::More
+        } else {
+            GuardCheck::Overlap(format!("{metric} does not repeat from run to run"))
+        };
+    }
+    levels(good, bad, target, policy)
+}
+
+/// Whether all runs together show two or three values and both endpoints share one of them. Then
+/// each run counts as pass or fail, not as a level with noise.
+fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> bool {
+    let distinct = |seen: &Observation| {
+        let mut values: Vec<Value> = Vec::new();
+        for value in seen.values(metric) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        values
+    };
+    let (at_good, at_bad) = (distinct(good), distinct(bad));
+    let shared = at_good.iter().filter(|value| at_bad.contains(value)).count();
+    shared > 0 && (2..=3).contains(&(at_good.len() + at_bad.len() - shared))
+}
+
+/// The metric's change between the endpoints, for people.
+fn in_figures(target: &GuardTarget) -> String {
+    moved(&target.guard, &target.baseline, &target.bad, target.limit)
+}
+
+/// The value of the first runs if at least `REPEATED` of them are bit-identical.
+fn repeated(seen: &Observation, target: &GuardTarget) -> Option<Value> {
+    let metric = &target.guard.metric;
+    let runs: Vec<&Sample> = seen.of(&metric.measure).iter().take(RUNS_TO_REPEAT).collect();
+    let is_common =
+        |one: &&&Sample| runs.iter().filter(|run| run.is_alike(one, metric)).count() >= REPEATED;
+    runs.iter().find(is_common)?.value(metric)
+}
+
+fn levels(
+    good: &Observation,
+    bad: &Observation,
+    target: GuardTarget,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
+    let metric = &target.guard.metric.clone();
+    let is_positive = |seen: &Observation| seen.numbers(metric).iter().all(|x| *x > 0.0);
+    let is_log = target.guard.form.is_relative() && is_positive(good) && is_positive(bad);
+    let kind = if is_log { NoiseKind::Log } else { NoiseKind::Plain };
+    let target = in_noise(target, kind, policy);
+    let scale = target.orientation();
+    let oriented = |seen: &Observation| -> Vec<f64> {
+        seen.numbers(metric).into_iter().map(|x| scale.oriented(x)).collect()
+    };
+    let (a, b) = (oriented(good), oriented(bad));
+    let rule = rule(&target, policy.by);
+    let settled = first_answer(&a, &b, |good, bad| calibrate(good, bad, rule));
+    match settled {
+        Ok(found) => GuardCheck::Target(Box::new(with_levels(target, &found))),
+        Err(Unsettled::More) => GuardCheck::More,
+        Err(Unsettled::NoDifference) => {
+            let told = in_figures(&target);
+            GuardCheck::Holds(match search::interval(&a, &b, rule) {
+                Some(interval) => format!("{told}, 99 % CI {}", in_units(&target, interval)),
+                None => told,
+            })
+        }
+        Err(Unsettled::TooNoisy { needed }) => {
+            GuardCheck::Overlap(too_noisy(&target, good, bad, needed))
+        }
+    }
+}
+
+/// Prints an interval of the oriented change in percent or in the metric's unit.
+fn in_units(target: &GuardTarget, [low, high]: [f64; 2]) -> String {
+    let scale = target.orientation();
+    let sign = if scale.flipped { -1.0 } else { 1.0 };
+    let [low, high] = if scale.flipped { [high, low] } else { [low, high] };
+    if scale.log {
+        let percent = |x: f64| 100.0 * ((sign * x).exp() - 1.0);
+        format!("{:+.2} … {:+.2} %", percent(low), percent(high))
+    } else {
+        format!("{:+.4} … {:+.4}", sign * low, sign * high)
+    }
+}
+
+/// The rule by which this target's levels are calibrated.
+pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
+    Rule {
+        tolerance: target.oriented_limit(),
+        // Verdicts for git compare levels, so pairs would be of no use.
+        may_drift: target.may_drift() && by != SearchBy::GitBisect,
+        paired: false,
+    }
+}
+
+/// The first answer other than `More`, from equal numbers of the first runs of good and bad.
+fn first_answer<T>(
+    good: &[f64],
+    bad: &[f64],
+    ask: impl Fn(&[f64], &[f64]) -> Result<T, Unsettled>,
+) -> Result<T, Unsettled> {
+    let answers = (LEAST..=good.len().min(bad.len())).map(|n| ask(&good[..n], &bad[..n]));
+    let mut settled = answers.filter(|answer| !matches!(answer, Err(Unsettled::More)));
+    settled.next().unwrap_or(Err(Unsettled::More))
+}
+
+/// The target with noise of this kind whose numbers are still 0.
+fn in_noise(target: GuardTarget, kind: NoiseKind, policy: &EndpointPolicy) -> GuardTarget {
+    let error = policy.error;
+    let empty = Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error };
+    GuardTarget { noise: Some(empty), ..target }
+}
+
+/// The target with a calibration's levels, also converted to the metric's unit.
+pub(crate) fn with_levels(target: GuardTarget, found: &Calibration) -> GuardTarget {
+    let Some(old) = target.noise else { return target };
+    let noise = Noise {
+        good: found.levels.good,
+        bad: found.levels.bad,
+        sd: found.levels.sd,
+        runs: found.runs,
+        paired: found.paired,
+        ..old
+    };
+    let mut target = GuardTarget { noise: Some(noise), ..target };
+    let middle = f64::midpoint(noise.good, noise.bad);
+    target.threshold = target.level(middle).number();
+    target.bad = target.level(noise.bad);
+    if !noise.paired {
+        target.baseline = target.level(noise.good);
+    }
+    target
+}
+
+fn too_noisy(
+    target: &GuardTarget,
+    good: &Observation,
+    bad: &Observation,
+    needed: Option<usize>,
+) -> String {
+    let metric = &target.guard.metric;
+    let said = in_figures(target);
+    let runs = good.numbers(metric).len().min(bad.numbers(metric).len());
+    let seconds: f64 = [good, bad]
+        .iter()
+        .flat_map(|seen| seen.of(&metric.measure))
+        .map(|sample| sample.wall_s)
+        .sum::<f64>()
+        / (2 * runs).max(1) as f64;
+    let needs = match needed {
+        Some(needed) => format!(
+            "; about {needed} runs of each endpoint would tell, which takes {:.1} hours",
+            2.0 * needed as f64 * seconds / 3600.0
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{said}, but the endpoints' runs overlap ({} at good, {} at bad, {runs} runs each){needs}",
+        range(&good.numbers(metric)),
+        range(&bad.numbers(metric))
+    )
+}
+
+fn range(values: &[f64]) -> String {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{low} to {high}")
+}
+
+/// Judges a metric that passes or fails by how often it fails at each endpoint.
+fn pass_fail(
+    good: &Observation,
+    bad: &Observation,
+    target: GuardTarget,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
+    let metric = target.guard.metric.clone();
+    let told = in_figures(&target);
+    // The commonest value at the good endpoint counts as correct.
+    let target = GuardTarget { baseline: commonest(&good.values(&metric)), ..target };
+    let breaks = |seen: &Observation| -> Vec<f64> {
+        let values = seen.values(&metric);
+        let broken = |value: &Value| target.guard.is_broken(&target.baseline, value);
+        values.iter().map(|value| f64::from(u8::from(broken(value)))).collect()
+    };
+    let (a, b) = (breaks(good), breaks(bad));
+    match settle_rates(&a, &b) {
+        Ok((rates, n)) => GuardCheck::Target(Box::new(with_rates(
+            in_noise(target, NoiseKind::Breaks, policy),
+            rates,
+            n,
+        ))),
+        Err(Unsettled::More) => GuardCheck::More,
+        Err(Unsettled::NoDifference) => GuardCheck::Holds(told),
+        Err(Unsettled::TooNoisy { .. }) => {
+            let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
+            GuardCheck::Overlap(format!(
+                "{metric} fails in {:.0} % of the runs at good and {:.0} % at bad, which may be \
+                 chance",
+                percent(&a),
+                percent(&b)
+            ))
+        }
+    }
+}
+
+/// The two failure rates and the number of runs of each endpoint they come from.
+fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), Unsettled> {
+    first_answer(good, bad, |good, bad| Ok((calibrate_rates(good, bad)?, good.len())))
+}
+
+/// The target with these rates. `runs`: the number of runs of each endpoint.
+pub(crate) fn with_rates(target: GuardTarget, rates: Rates, runs: usize) -> GuardTarget {
+    let Some(old) = target.noise else { return target };
+    let noise = Noise { good: rates.good, bad: rates.bad, runs, ..old };
+    GuardTarget { noise: Some(noise), ..target }
+}
+
+/// Judges by how often runs are not bit-identical to their endpoint's first run.
+pub(crate) fn spread(
+    good: &Observation,
+    bad: &Observation,
+    guard: &Guard,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
+    let metric = &guard.metric;
+    let (Some(baseline), Some(level)) =
+        (good.values(metric).into_iter().next(), bad.values(metric).into_iter().next())
+    else {
+        return GuardCheck::Holds(format!("{metric} is not among what the runs yielded"));
+    };
+    let target = GuardTarget {
+        guard: guard.clone(),
+        baseline,
+        bad: level,
+        limit: 0.0,
+        threshold: None,
+        noise: None,
+        text: good.text(&metric.measure),
+        checks: None,
+    };
+    let differs = |seen: &Observation| -> Vec<f64> {
+        let mut readings = seen.readings(&metric.measure);
+        let Some(first) = readings.next() else { return Vec::new() };
+        readings.map(|reading| f64::from(u8::from(!first.same_bits(reading)))).collect()
+    };
+    let (a, b) = (differs(good), differs(bad));
+    match settle_rates(&a, &b) {
+        Ok((rates, n)) => GuardCheck::Target(Box::new(with_rates(
+            in_noise(target, NoiseKind::Differs, policy),
+            rates,
+            n,
+        ))),
+        // Fewer than eight repeats, or a difference among them, need more runs.
+        Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
+            GuardCheck::More
+        }
+        Err(Unsettled::More | Unsettled::NoDifference) => GuardCheck::Holds(format!(
+            "repeats of {metric} differ in {} of {} runs at good and {} of {} at bad",
+            a.iter().sum::<f64>(),
+            a.len(),
+            b.iter().sum::<f64>(),
+            b.len()
+        )),
+        Err(Unsettled::TooNoisy { .. }) => GuardCheck::Overlap(format!(
+            "repeats of {metric} differ at good nearly as often as at bad"
+        )),
+    }
+}
+
+fn commonest(values: &[Value]) -> Value {
+    let count = |value: &Value| values.iter().filter(|other| *other == value).count();
+    // If several values are equally common, the first one counts.
+    let best = values.iter().rev().max_by_key(|value| count(value));
+    best.cloned().unwrap_or(Value::Number(0.0))
+}

@@ -1,0 +1,182 @@
+//! Finds measures that run nothing of the commit. A program from PATH gives the same result at
+//! every commit, so the hunt would report "no regression" for a build that nobody ran.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::config::{Measure, Placeholder, Template};
+use crate::evaluation::{Finding, Loaded};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::oracle::Observation;
+use crate::store::journal::Event;
+
+use super::targets::unmeasurable;
+
+/// Whether a measure's runs at both endpoints ran something of the commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ran {
+    /// They ran something of the commit, or it is not known what they ran.
+    Something,
+    /// They loaded nothing of the commit as far as is known. Either the record of files is
+    /// incomplete, or the command names the commit and may run it elsewhere, as on another machine.
+    Unseen,
+    /// They ran nothing of the commit: the program that ran, and the commit's file of that name.
+    Nothing { program: String, instead: Option<String> },
+}
+
+impl Driver<'_> {
+    /// The finding that a guarded measure ran nothing of the commit at the endpoints. If this is
+    /// likely but not certain, writes a note instead and returns `None`.
+    pub(crate) fn nothing_ran(
+        &mut self,
+        good: &Observation,
+        bad: &Observation,
+    ) -> Result<Option<Box<Finding>>, HuntError> {
+        let guards = self.oracle.config.guards.iter().map(|guard| &guard.metric.measure);
+        let guarded: BTreeSet<String> = guards.cloned().collect();
+        for name in guarded {
+            let recipe = self.oracle.recipe(&good.commit)?;
+            let Some(measure) = recipe.measure(&name) else { continue };
+            let mut runs = Vec::new();
+            for seen in [good, bad] {
+                runs.extend(self.runs(seen, &name)?);
+            }
+            match ran(&runs, names_the_commit(measure)) {
+                Ran::Something => {}
+                Ran::Unseen => {
+                    let text = format!(
+                        "nothing of the commit was seen to be loaded by the runs of {name}: if its \
+                         command does not run the commit's build elsewhere, its figures say nothing"
+                    );
+                    self.oracle.recorder.event(Event::Note { text })?;
+                }
+                Ran::Nothing { program, instead } => {
+                    return Ok(Some(unmeasurable(refusal(
+                        &name,
+                        measure,
+                        &program,
+                        instead.as_deref(),
+                    ))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The program and the loaded files of each of a measure's runs; `None` for a run that failed
+    /// or has no record of them.
+    fn runs(&self, seen: &Observation, name: &str) -> Result<Vec<Run>, HuntError> {
+        let recipe = self.oracle.recipe(&seen.commit)?;
+        let Some(measure) = recipe.measure(name) else { return Ok(Vec::new()) };
+        let key = self.oracle.run_key_of(&seen.commit, &recipe, measure)?;
+        let mut runs = Vec::new();
+        for sample in seen.of(name) {
+            let record = self.oracle.store.run(key.as_str(), &sample.attempt)?.map(|r| r.record);
+            let known = record.filter(|_| sample.result.is_ok());
+            let run = known.and_then(|record| Some((record.argv.first()?.clone(), record.loaded?)));
+            runs.push(run);
+        }
+        Ok(runs)
+    }
+}
+
+/// A run's program and the files that it loaded; `None` if the run failed or has no record.
+type Run = Option<(String, Loaded)>;
+
+fn ran(runs: &[Run], names_the_commit: bool) -> Ran {
+    let mut shadowed = None;
+    let mut is_sure = true;
+    for run in runs {
+        let Some((_, loaded)) = run else { return Ran::Something };
+        if !loaded.own.is_empty() {
+            return Ran::Something;
+        }
+        is_sure &= loaded.is_watched;
+        shadowed = shadowed.or(loaded.shadowed.clone());
+    }
+    let Some(Some((program, loaded))) = runs.first() else { return Ran::Something };
+    if !is_sure || (names_the_commit && shadowed.is_none()) {
+        return Ran::Unseen;
+    }
+    let is_it = |path: &&String| path.rsplit('/').next() == Some(program);
+    let program = loaded.elsewhere.keys().find(is_it).unwrap_or(program).clone();
+    Ran::Nothing { program, instead: shadowed }
+}
+
+/// Whether a placeholder gives the measure the commit or a path of its source or build.
+fn names_the_commit(measure: &Measure) -> bool {
+    let is_its = |place: &Placeholder| {
+        place.depends_on_commit()
+            || matches!(place, Placeholder::Src | Placeholder::Build | Placeholder::Prepare(_))
+    };
+    measure.templates().flat_map(Template::placeholders).any(is_its)
+}
+
+fn refusal(name: &str, measure: &Measure, program: &str, instead: Option<&str>) -> String {
+    let typed = measure.command.words.first().map_or("", Template::text);
+    let found = if typed.contains('/') { "" } else { ", found in PATH" };
+    let cure = match instead.and_then(|path| path.split_once('/')) {
+        Some((top, rest)) => format!("use {{{top}}}/{rest}"),
+        None => "let the command name what lies below {build} or {src}".to_owned(),
+    };
+    let what = match in_path(program) {
+        Some(path) => path.display().to_string(),
+        None if program == typed => "no program of the commit".to_owned(),
+        None => program.to_owned(),
+    };
+    format!(
+        "`{typed}` of the measure {name} is {what}{found}: nothing of the commit was run; {cure}"
+    )
+}
+
+/// The program's file in PATH. Memory maps do not show it for a script, only its interpreter.
+fn in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").filter(|_| !program.contains('/'))?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn run(own: &[&str], shadowed: Option<&str>) -> (String, Loaded) {
+        let files = |paths: &[&str]| -> BTreeMap<String, String> {
+            paths.iter().map(|path| ((*path).to_owned(), "1".to_owned())).collect()
+        };
+        let loaded = Loaded {
+            own: files(own),
+            elsewhere: files(&["/lib/libc.so.6", "/usr/local/bin/engine"]),
+            is_watched: true,
+            shadowed: shadowed.map(str::to_owned),
+            ..Loaded::default()
+        };
+        ("engine".to_owned(), loaded)
+    }
+
+    #[test]
+    fn a_program_from_elsewhere_that_loads_nothing_of_the_commit_is_told() {
+        let nothing = |instead: Option<&str>| Ran::Nothing {
+            program: "/usr/local/bin/engine".to_owned(),
+            instead: instead.map(str::to_owned),
+        };
+        let told = |runs: &[(String, Loaded)], names_the_commit| {
+            let runs: Vec<Run> = runs.iter().cloned().map(Some).collect();
+            ran(&runs, names_the_commit)
+        };
+        let built = run(&[], Some("build/bin/engine"));
+        let both = [built.clone(), built.clone()];
+        assert_eq!(told(&both, false), nothing(Some("build/bin/engine")));
+        assert_eq!(told(&both, true), nothing(Some("build/bin/engine")));
+        assert_eq!(told(&[run(&[], None)], false), nothing(None));
+        assert_eq!(told(&[run(&[], None)], true), Ran::Unseen);
+        assert_eq!(told(&[built.clone(), run(&["src/a.py"], None)], false), Ran::Something);
+        assert_eq!(ran(&[Some(built.clone()), None], false), Ran::Something);
+        assert_eq!(told(&[], false), Ran::Something);
+        let (program, loaded) = built;
+        let unwatched = (program, Loaded { is_watched: false, ..loaded });
+        assert_eq!(told(&[unwatched], false), Ran::Unseen);
+    }
+}

@@ -1,0 +1,206 @@
+//! Estimates builds, runs and time of a search before it begins, from the durations at the
+//! endpoints.
+
+use crate::config::ConfirmBuild;
+use crate::evaluation::{GuardTarget, Phase, Target};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::run_verdicts::ROUNDS;
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::measures_of;
+use crate::search::{Levels, expect};
+use crate::stats;
+use crate::store::journal::{Entry, Event, Plan};
+
+/// Commits that the confirmation measures: the first bad commit and one parent. A merge has more.
+const CONFIRMED_COMMITS: usize = 2;
+
+/// Measured durations of builds and runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pace {
+    /// Seconds of a build; `None` if nothing was built.
+    build: Option<f64>,
+    /// Seconds of one run of every measure of the search, in sum.
+    run: f64,
+}
+
+/// Number of halvings until one of `commits` commits is left: log₂, rounded up.
+pub fn steps_of(commits: usize) -> usize {
+    let commits = commits.max(1);
+    commits.ilog2() as usize + usize::from(!commits.is_power_of_two())
+}
+
+impl Driver<'_> {
+    /// Writes the plan to the journal, once a hunt. A resumed hunt keeps its first plan.
+    pub(crate) fn announce(&mut self, targets: &[Target]) -> Result<(), HuntError> {
+        let entries = self.hunt.entries()?;
+        if entries.iter().any(|entry| matches!(entry.event, Event::Plan(_))) {
+            return Ok(());
+        }
+        let strategy = SearchStrategy::of(targets, self.begun.options.search);
+        let measures = measures_of(&strategy.targets);
+        let mut pace = pace(&entries, &measures);
+        // In a dependency the outer hunt already built the ends, but not the commits between them.
+        if pace.build.is_none() && self.begun.within.is_some() {
+            pace.build = self.known_build()?;
+        }
+        let rebuilt = match self.oracle.config.build.confirm {
+            ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
+            ConfirmBuild::Reuse => 0,
+        };
+        let commits = self.begun.commits;
+        let plan = if let Some(target) = strategy.noisy() {
+            noisy_plan(commits, rebuilt, target, pace)
+        } else {
+            let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
+            // A failure has no values to compare: its confirmation runs as often as in noise.
+            let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
+            plan(Size { commits, measures: measures.len(), rounds, rebuilt }, pace)
+        };
+        Ok(self.oracle.recorder.event(Event::Plan(plan))?)
+    }
+
+    /// Duration of a build relative to a run of the measure; 1 if unknown. The build's duration is
+    /// the stored one, so that a hunt that reuses all builds makes the same choices.
+    pub(crate) fn price_of_build(&self, measure: &str) -> Result<f64, HuntError> {
+        let pace = pace(&self.hunt.entries()?, &[measure.to_owned()]);
+        Ok(match self.known_build()? {
+            Some(build) if pace.run > 0.0 => build / pace.run,
+            _ => 1.0,
+        })
+    }
+
+    /// Mean seconds of the ends' stored builds; `None` if none succeeded.
+    fn known_build(&self) -> Result<Option<f64>, HuntError> {
+        let mut builds = Vec::new();
+        for end in [&self.begun.good.commit, &self.begun.bad.commit] {
+            let recipe = self.oracle.recipe(end)?;
+            let known = self.oracle.store.builds(&self.oracle.build_key_of(end, &recipe)?)?;
+            let worked = known.into_iter().find(|build| build.failure.is_none());
+            builds.extend(worked.map(|build| build.wall_s));
+        }
+        Ok(mean(builds.into_iter()))
+    }
+}
+
+/// The size of a search with its confirmation.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    /// Commits that may be the first bad one.
+    commits: usize,
+    /// Number of measures that each commit runs.
+    measures: usize,
+    /// Number of runs of each measure at each commit of the confirmation.
+    rounds: usize,
+    /// Number of commits that the confirmation builds again.
+    rebuilt: usize,
+}
+
+/// `steps × (build + runs) + confirmation`.
+fn plan(size: Size, pace: Pace) -> Plan {
+    let steps = steps_of(size.commits);
+    let builds = steps + size.rebuilt;
+    let rounds = steps + CONFIRMED_COMMITS * size.rounds;
+    Plan {
+        commits: size.commits,
+        steps,
+        builds: if pace.build.is_some() { builds } else { 0 },
+        runs: rounds * size.measures,
+        seconds: builds as f64 * pace.build.unwrap_or(0.0) + rounds as f64 * pace.run,
+    }
+}
+
+/// The plan of a search in noise. The number of runs depends on the effect size d.
+fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) -> Plan {
+    let noise = target.noise.expect("a target in noise");
+    // Failure rates need about as many runs as levels with d = 2.
+    let levels = target.levels().unwrap_or(Levels { good: 0.0, bad: 2.0, sd: 1.0 });
+    let expected = expect(commits, &levels, noise.paired);
+    let runs = stats::whole(expected.runs, 0, usize::MAX).saturating_sub(2 * noise.runs);
+    let builds = stats::whole(expected.builds, 0, usize::MAX) + rebuilt;
+    Plan {
+        commits,
+        steps: steps_of(commits),
+        builds: if pace.build.is_some() { builds } else { 0 },
+        runs,
+        seconds: builds as f64 * pace.build.unwrap_or(0.0) + runs as f64 * pace.run,
+    }
+}
+
+/// Mean durations at the endpoints: of builds made by this hunt, and of all runs, reused or not.
+fn pace(entries: &[Entry], measures: &[String]) -> Pace {
+    let builds = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Build(build)
+            if build.phase == Phase::Endpoint && !build.reused && build.prepare.is_none() =>
+        {
+            Some(build.wall_s)
+        }
+        _ => None,
+    });
+    let runs_of = |name: &String| {
+        mean(entries.iter().filter_map(|entry| match &entry.event {
+            Event::Run(run)
+                if run.phase == Phase::Endpoint && run.measure == *name && run.apart.is_none() =>
+            {
+                Some(run.wall_s)
+            }
+            _ => None,
+        }))
+    };
+    Pace { build: mean(builds), run: measures.iter().filter_map(runs_of).sum() }
+}
+
+fn mean(seconds: impl Iterator<Item = f64>) -> Option<f64> {
+    let seconds: Vec<f64> = seconds.collect();
+    (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::GuardForm;
+    use crate::oracle::fixture::noisy;
+
+    const SIZE: Size = Size { commits: 41, measures: 1, rounds: 1, rebuilt: 2 };
+
+    #[test]
+    fn steps_halve_until_one_is_left() {
+        let steps = [0, 1, 2, 3, 4, 5, 41, 1024, 1025].map(steps_of);
+        assert_eq!(steps, [0, 0, 1, 2, 2, 3, 6, 10, 11]);
+    }
+
+    #[test]
+    fn a_plan_adds_up_steps_and_confirmation() {
+        let pace = Pace { build: Some(600.0), run: 30.0 };
+        let made = plan(SIZE, pace);
+        assert_eq!((made.steps, made.builds, made.runs), (6, 8, 8));
+        assert!((made.seconds - (8.0 * 600.0 + 8.0 * 30.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn every_measure_counts_and_so_does_each_round() {
+        let pace = Pace { build: Some(1.0), run: 10.0 };
+        let made = plan(Size { measures: 2, rounds: 5, ..SIZE }, pace);
+        assert_eq!((made.builds, made.runs), (8, 2 * (6 + 2 * 5)));
+        // `pace.run` is the sum over both measures.
+        assert!((made.seconds - (8.0 + 16.0 * 10.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn noise_costs_runs() {
+        let runs = |distance: f64| {
+            let mut target = noisy(GuardForm::MaxIncrease(0.5), 1.0, 1.0 + distance);
+            if let Some(noise) = &mut target.noise {
+                noise.sd = 1.0;
+            }
+            noisy_plan(128, 2, &target, Pace { build: Some(1.0), run: 1.0 }).runs
+        };
+        assert!(runs(2.0) > runs(3.0) && runs(3.0) > runs(10.0), "{} {}", runs(2.0), runs(3.0));
+    }
+
+    #[test]
+    fn what_is_never_built_takes_no_builds() {
+        let made = plan(Size { rebuilt: 0, ..SIZE }, Pace { build: None, run: 2.0 });
+        assert_eq!((made.builds, made.seconds), (0, 16.0));
+    }
+}

@@ -1,0 +1,265 @@
+//! Chooses the targets: the guards that the bad endpoint breaks clearly enough, or the bad
+//! endpoint's failure. Pure.
+
+use crate::evaluation::{
+    Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Outcome, Target,
+};
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::Observation;
+use crate::store::journal::{OtherGuard, SearchBy, SearchMethod};
+
+use super::checks::{other_checks, with_checks};
+use super::guard_check::{GuardCheck, moved};
+use super::missing_metrics::missing_at;
+use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, look_in_noise, spread};
+use super::same_text::other_text;
+
+/// The targets of a hunt, the search method and the guards that are no targets.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Chosen {
+    pub(crate) targets: Vec<Target>,
+    pub(crate) steadiness: SearchMethod,
+    pub(crate) others: Vec<OtherGuard>,
+}
+
+/// Chooses the targets. The error is the finding that ends the hunt.
+pub(crate) fn choose(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+    policy: &EndpointPolicy,
+) -> Result<Chosen, Box<Finding>> {
+    let (good, bad) = (&guarded(good, guards), &guarded(bad, guards));
+    let mut chosen = unbound(good, bad, guards, policy)?;
+    chosen.targets = with_checks(chosen.targets, good, &policy.same_checks);
+    Ok(chosen)
+}
+
+/// Chooses the targets without the required checks.
+fn unbound(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+    policy: &EndpointPolicy,
+) -> Result<Chosen, Box<Finding>> {
+    if let Some(what) = first_failure(good) {
+        return Err(unmeasurable(format!("the good endpoint cannot be measured: {what}")));
+    }
+    if let Some(failure) = &bad.build_failure {
+        return failure_target(None, failure, bad.build_starved);
+    }
+    for (measure, samples) in &bad.samples {
+        let failures: Vec<_> = samples.iter().filter_map(|s| s.result.as_ref().err()).collect();
+        let Some(first) = failures.first() else { continue };
+        if failures.len() < samples.len() || !failures.iter().all(|f| f.alike(first)) {
+            return Err(unmeasurable(format!(
+                "the bad endpoint fails in {} of {} runs of {measure}, not always alike ({})",
+                failures.len(),
+                samples.len(),
+                first.detail
+            )));
+        }
+        let starved = samples.iter().any(|sample| sample.starved);
+        return failure_target(Some(measure.clone()), first, starved);
+    }
+    let other_checks = || other_checks(good, bad, &policy.same_checks);
+    if let Some(what) = other_text(good, bad).or_else(other_checks) {
+        return Err(unmeasurable(what));
+    }
+    guard_targets(good, bad, guards, policy)
+}
+
+/// An endpoint's runs of guarded measures. Failures of other measures do not matter.
+fn guarded(endpoint: &Observation, guards: &[Guard]) -> Observation {
+    let mut guarded = endpoint.clone();
+    guarded.samples.retain(|name, _| guards.iter().any(|guard| guard.metric.measure == *name));
+    guarded
+}
+
+/// A message about an endpoint's first failure.
+fn first_failure(endpoint: &Observation) -> Option<String> {
+    if let Some(failure) = &endpoint.build_failure {
+        return Some(format!("it {} ({})", failure.kind, failure.detail));
+    }
+    endpoint.samples.iter().find_map(|(measure, samples)| {
+        let failure = samples.iter().find_map(|sample| sample.result.as_ref().err())?;
+        Some(format!("{measure} {} ({})", failure.kind, failure.detail))
+    })
+}
+
+pub(crate) fn unmeasurable(summary: String) -> Box<Finding> {
+    Box::new(Finding::plain(Outcome::EndpointUnmeasurable, summary))
+}
+
+/// Makes the bad endpoint's failure the target, if its kind can be hunted.
+fn failure_target(
+    measure: Option<String>,
+    failure: &Failure,
+    starved: bool,
+) -> Result<Chosen, Box<Finding>> {
+    let can_be_hunted = matches!(
+        failure.kind,
+        FailureKind::Build
+            | FailureKind::Prepare
+            | FailureKind::Crash
+            | FailureKind::Timeout
+            | FailureKind::Nan
+    );
+    if !can_be_hunted || starved {
+        return Err(unmeasurable(format!(
+            "the bad endpoint cannot be measured: it {} ({})",
+            failure.kind, failure.detail
+        )));
+    }
+    Ok(Chosen {
+        targets: vec![Target::Failure { measure, failure: failure.clone(), checks: None }],
+        steadiness: SearchMethod::BitIdentical,
+        others: Vec::new(),
+    })
+}
+
+fn guard_targets(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+    policy: &EndpointPolicy,
+) -> Result<Chosen, Box<Finding>> {
+    let mut targets = Vec::new();
+    let mut others = Vec::new();
+    let (mut overlaps, mut holds) = (Vec::new(), Vec::new());
+    let other = |guard: &Guard, why: &str| OtherGuard {
+        guard: guard.clone(),
+        baseline: good.level(&guard.metric),
+        bad: bad.level(&guard.metric),
+        why: why.to_owned(),
+    };
+    for guard in guards {
+        match look(good, bad, guard, policy) {
+            GuardCheck::Target(target) => targets.push(Target::Guard(*target)),
+            GuardCheck::More => {
+                let text = format!("{} was not measured often enough", guard.metric);
+                others.push(other(guard, &text));
+                overlaps.push(text);
+            }
+            GuardCheck::Overlap(text) => {
+                others.push(other(guard, &text));
+                overlaps.push(text);
+            }
+            GuardCheck::Holds(text) => {
+                others.push(other(guard, &text));
+                holds.push(text);
+            }
+        }
+    }
+    if !targets.is_empty() {
+        let steadiness = SearchStrategy::of(&targets, policy.by).method;
+        return Ok(Chosen { targets, steadiness, others });
+    }
+    if !overlaps.is_empty() {
+        let summary = format!(
+            "the noise is too large to search: {}; raise statistics.max_runs, lengthen the text, or \
+             guard a steadier metric",
+            overlaps.join("; ")
+        );
+        return Err(Box::new(Finding::plain(Outcome::NoiseTooLarge, summary)));
+    }
+    let mut summary = format!("the endpoints do not show the regression: {}", holds.join("; "));
+    if guards.iter().any(|guard| is_better(good, bad, guard)) {
+        summary.push_str("; bad is better than good by more than that: were they swapped?");
+    }
+    Err(Box::new(Finding::plain(Outcome::NoRegression, summary)))
+}
+
+/// Checks one guard with the runs made so far.
+pub(crate) fn look(
+    good: &Observation,
+    bad: &Observation,
+    guard: &Guard,
+    policy: &EndpointPolicy,
+) -> GuardCheck {
+    let metric = &guard.metric;
+    if policy.is_spread {
+        return spread(good, bad, guard, policy);
+    }
+    let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
+        let ends = [("good", good), ("bad", bad)];
+        return match ends.iter().find(|(_, seen)| seen.values(metric).is_empty()) {
+            Some((end, seen)) => GuardCheck::Holds(missing_at(seen, metric, end)),
+            // A fact that differs from run to run has no level.
+            None => GuardCheck::Overlap(format!("{metric} does not repeat from run to run")),
+        };
+    };
+    if guard.is_broken(&baseline, &baseline) {
+        // If `max` or `min` is broken at the good end already, no commit of the range broke it.
+        return GuardCheck::Holds(format!(
+            "{metric} is out of its bounds at the good end already ({baseline})"
+        ));
+    }
+    let limit = baseline.number().map_or(0.0, |x| guard.limit(x));
+    let target = GuardTarget {
+        guard: guard.clone(),
+        baseline: baseline.clone(),
+        bad: level.clone(),
+        limit,
+        threshold: None,
+        noise: None,
+        text: good.text(&metric.measure),
+        checks: None,
+    };
+    let repeats = good.repeats(metric) && bad.repeats(metric);
+    let runs = good.values(metric).len().min(bad.values(metric).len());
+    if repeats && policy.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
+        // A few equal runs of a flaky test may be chance.
+        return GuardCheck::More;
+    }
+    let is_forced = policy.by == SearchBy::Posterior && baseline.number().is_some();
+    if repeats && !(is_forced && guard.is_broken(&baseline, &level)) {
+        return if guard.is_broken(&baseline, &level) {
+            GuardCheck::Target(Box::new(target))
+        } else {
+            GuardCheck::Holds(moved(guard, &baseline, &level, limit))
+        };
+    }
+    look_in_noise(good, bad, target, policy)
+}
+
+/// Whether the bad endpoint is better than the good one by more than the tolerance.
+fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
+    let number = |seen: &Observation| seen.level(&guard.metric).and_then(|v| v.number());
+    match (number(good), number(bad)) {
+        (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
+            guard.worsening(bad, good) > guard.limit(good).max(0.0)
+        }
+        _ => false,
+    }
+}
+
+/// Every guard as a target with the level at `good` as baseline, for an oracle without a bad end.
+pub(crate) fn standing(
+    good: &Observation,
+    guards: &[Guard],
+    same_checks: &[String],
+) -> Result<Vec<Target>, String> {
+    if let Some(what) = first_failure(good) {
+        return Err(format!("the good commit {} cannot be measured: {what}", good.commit.short()));
+    }
+    let target = |guard: &Guard| {
+        let missing = || missing_at(good, &guard.metric, "good");
+        let baseline = good.level(&guard.metric).ok_or_else(missing)?;
+        Ok(Target::Guard(GuardTarget {
+            limit: baseline.number().map_or(0.0, |x| guard.limit(x)),
+            bad: baseline.clone(),
+            baseline,
+            guard: guard.clone(),
+            text: good.text(&guard.metric.measure),
+            checks: None,
+            threshold: None,
+            noise: None,
+        }))
+    };
+    let targets = guards.iter().map(target).collect::<Result<_, String>>()?;
+    Ok(with_checks(targets, good, same_checks))
+}
+
+#[cfg(test)]
+mod tests;

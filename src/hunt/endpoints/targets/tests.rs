@@ -1,0 +1,303 @@
+use super::*;
+use crate::evaluation::{GuardForm, Metric, NoiseKind, Value};
+use crate::oracle::Sample;
+use crate::oracle::fixture::{
+    at, failed, failure, guard, launch, ppl, reading, seen, target, unbuildable,
+};
+
+const UP: GuardForm = GuardForm::MaxIncrease(0.5);
+
+fn chosen(good: &Observation, bad: &Observation, guards: &[Guard]) -> Chosen {
+    choose(good, bad, guards, &EndpointPolicy::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.summary))
+}
+
+fn ended(good: &Observation, bad: &Observation, guards: &[Guard]) -> (Outcome, String) {
+    let finding = choose(good, bad, guards, &EndpointPolicy::default()).unwrap_err();
+    (finding.outcome, finding.summary)
+}
+
+#[test]
+fn what_repeats_is_judged_by_the_limit_alone() {
+    let chosen = chosen(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[guard(UP)]);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
+    assert_eq!(chosen.targets, [Target::Guard(target(UP, 6.0, 7.0))]);
+    assert!(chosen.others.is_empty());
+}
+
+#[test]
+fn what_varies_is_judged_between_the_levels_that_the_ends_measure() {
+    let good = at('1', &[6.0, 6.1, 6.2, 6.1]);
+    let bad = at('2', &[7.0, 7.1, 7.2, 7.1]);
+    let chosen = chosen(&good, &bad, &[guard(UP)]);
+    assert_eq!(chosen.steadiness, SearchMethod::Sequential);
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    assert!((target.threshold.unwrap() - 6.6).abs() < 1e-9);
+    let noise = target.noise.unwrap();
+    assert!((noise.good - 6.1).abs() < 1e-9 && (noise.bad - 7.1).abs() < 1e-9, "{noise:?}");
+    assert_eq!((noise.runs, noise.paired), (4, false));
+}
+
+#[test]
+fn a_speed_is_compared_by_ratios() {
+    let speed = guard(GuardForm::MaxDecreasePercent(5.0));
+    let good = at('1', &[200.0, 201.0, 199.0, 200.0]);
+    let bad = at('2', &[150.0, 151.0, 149.0, 150.0]);
+    let chosen = chosen(&good, &bad, &[speed]);
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    let noise = target.noise.unwrap();
+    assert_eq!(noise.kind, NoiseKind::Log);
+    assert!((noise.bad - noise.good - (200.0_f64 / 150.0).ln()).abs() < 1e-3, "{noise:?}");
+    // Git cannot choose: the machine may drift, and its verdicts would need fixed levels.
+    assert_eq!(chosen.steadiness, SearchMethod::Posterior);
+}
+
+#[test]
+fn what_repeats_leads_the_hunt_where_something_else_varies() {
+    let with_speed = |digit, ppl: f64, speeds: [f64; 4]| {
+        let run = |x| reading([(Metric::of("speed"), Value::Number(x))]);
+        let mut all = at(digit, &[ppl; 4]);
+        all.samples.insert("speed".to_owned(), speeds.map(run).to_vec());
+        all
+    };
+    let speed = Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecrease(5.0) };
+    let good = with_speed('1', 6.0, [100.0, 101.0, 102.0, 101.0]);
+    let bad = with_speed('2', 7.0, [50.0, 51.0, 52.0, 51.0]);
+    let chosen = chosen(&good, &bad, &[guard(UP), speed]);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
+    let noisy: Vec<bool> = chosen
+        .targets
+        .iter()
+        .map(|target| matches!(target, Target::Guard(t) if t.noise.is_some()))
+        .collect();
+    assert_eq!(noisy, [false, true]);
+}
+
+#[test]
+fn values_that_nearly_always_repeat_are_not_noise() {
+    let stray = [6.0, 6.0, 9.0, 6.0, 6.0];
+    let chosen = chosen(&at('1', &stray), &at('2', &[7.0; 5]), &[guard(UP)]);
+    assert_eq!(chosen.targets, [Target::Guard(target(UP, 6.0, 7.0))]);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
+}
+
+#[test]
+fn runs_that_overlap_ask_for_more_until_that_is_futile() {
+    let guard = guard(UP);
+    let looked = |runs: usize| {
+        let around = |level: f64| -> Vec<f64> {
+            (0..runs).map(|i| level + if i % 2 == 0 { 3.0 } else { -3.0 }).collect()
+        };
+        look(&at('1', &around(6.0)), &at('2', &around(6.9)), &guard, &EndpointPolicy::default())
+    };
+    assert!(matches!(looked(4), GuardCheck::More));
+    assert!(matches!(looked(11), GuardCheck::More));
+    assert!(matches!(looked(60), GuardCheck::Overlap(_) | GuardCheck::Holds(_)));
+}
+
+#[test]
+fn noise_that_hides_a_step_says_what_it_would_take() {
+    // A step of 0.8 in noise with a standard deviation of 1.3.
+    let around = |level: f64| -> Vec<f64> {
+        (0..60).map(|i| level + [1.6, -1.6, 0.8, -0.8][i % 4]).collect()
+    };
+    let (outcome, said) = ended(&at('1', &around(6.0)), &at('2', &around(6.8)), &[guard(UP)]);
+    assert_eq!(outcome, Outcome::NoiseTooLarge);
+    assert!(said.contains("runs of each endpoint would tell"), "{said}");
+}
+
+/// The wall-clock time of a pass/fail measure is judged like any other time.
+#[test]
+fn what_a_flaky_test_takes_is_no_pass_or_failure() {
+    let policy = EndpointPolicy {
+        pass_fail: [Metric::of("smoke")].into(),
+        error: 0.001,
+        ..EndpointPolicy::default()
+    };
+    let seconds = Metric::named("smoke", "wall_s");
+    let guard = [Guard { metric: seconds, form: GuardForm::MaxIncreasePercent(10.0) }];
+    let took = |digit, seconds: [f64; 4]| {
+        let code = reading([(Metric::of("smoke"), Value::Number(0.0))]);
+        seen(digit, "smoke", seconds.map(|wall_s| Sample { wall_s, ..code.clone() }))
+    };
+    let (good, bad) = (took('1', [1.0, 1.01, 0.99, 1.0]), took('2', [2.0, 2.02, 1.98, 2.0]));
+    let chosen = choose(&good, &bad, &guard, &policy).unwrap();
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    assert_eq!(target.noise.unwrap().kind, NoiseKind::Log);
+}
+
+#[test]
+fn a_flaky_test_is_hunted_by_how_often_it_fails() {
+    let policy = EndpointPolicy {
+        pass_fail: [Metric::of("smoke")].into(),
+        error: 0.001,
+        ..EndpointPolicy::default()
+    };
+    let guard = [Guard { metric: Metric::of("smoke"), form: GuardForm::Max(0.0) }];
+    let code = |x| reading([(Metric::of("smoke"), Value::Number(x))]);
+    let good = seen('1', "smoke", [0.0; 12].map(code));
+    let bad =
+        seen('2', "smoke", [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0].map(code));
+    let chosen = choose(&good, &bad, &guard, &policy).unwrap();
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    let noise = target.noise.unwrap();
+    assert_eq!((noise.kind, chosen.steadiness), (NoiseKind::Breaks, SearchMethod::Posterior));
+    assert!(noise.good < 0.15 && noise.bad > 0.5, "{noise:?}");
+}
+
+#[test]
+fn without_a_regression_figure_and_tolerance_are_told() {
+    let (outcome, said) = ended(&at('1', &[6.0; 2]), &at('2', &[6.25; 2]), &[guard(UP)]);
+    assert_eq!(outcome, Outcome::NoRegression);
+    assert!(said.contains("ppl 6 → 6.25 (+0.250000, tolerance 0.500000)"), "{said}");
+    // An improvement is no regression either, with and without noise.
+    assert_eq!(ended(&at('1', &[7.0; 2]), &at('2', &[6.0; 2]), &[guard(UP)]).0, outcome);
+    assert_eq!(
+        ended(&at('1', &[7.0, 7.1, 7.0, 7.1]), &at('2', &[6.0, 6.1, 6.0, 6.1]), &[guard(UP)]).0,
+        outcome
+    );
+}
+
+#[test]
+fn a_guard_that_holds_decides_nothing() {
+    let wide = guard(GuardForm::MaxIncrease(5.0));
+    let chosen = chosen(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[wide.clone(), guard(UP)]);
+    assert_eq!(chosen.targets.len(), 1);
+    assert_eq!(chosen.others.len(), 1);
+    assert_eq!(chosen.others[0].guard, wide);
+    assert_eq!(chosen.others[0].bad, Some(Value::Number(7.0)));
+}
+
+#[test]
+fn bounds_that_the_good_end_breaks_already_are_nobodys_doing() {
+    for (form, good, bad) in [(GuardForm::Max(5.0), 6.0, 7.0), (GuardForm::Min(9.0), 8.0, 7.0)] {
+        let (outcome, said) = ended(&at('1', &[good; 2]), &at('2', &[bad; 2]), &[guard(form)]);
+        assert_eq!(outcome, Outcome::NoRegression);
+        assert!(said.contains("at the good end already"), "{said}");
+    }
+}
+
+#[test]
+fn a_fact_is_hunted_where_it_repeats() {
+    let facts = |digit, facts: [&str; 2]| seen(digit, "launch", facts.map(launch));
+    let guard = [Guard { metric: Metric::of("launch"), form: GuardForm::Unchanged }];
+    let chosen = chosen(&facts('1', ["x", "x"]), &facts('2', ["y", "y"]), &guard);
+    assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
+    let (outcome, said) = ended(&facts('1', ["x", "x"]), &facts('2', ["x", "x"]), &guard);
+    assert_eq!(outcome, Outcome::NoRegression);
+    assert!(said.contains("launch is unchanged (x)"), "{said}");
+    let (outcome, said) = ended(&facts('1', ["x", "x"]), &facts('2', ["x", "y"]), &guard);
+    assert_eq!(outcome, Outcome::NoiseTooLarge);
+    assert!(said.contains("launch does not repeat from run to run"), "{said}");
+}
+
+#[test]
+fn a_metric_that_nothing_yields_shows_no_regression() {
+    let missing = Guard { metric: Metric::named("ppl", "peak_rss_mib"), form: UP };
+    let (outcome, said) = ended(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[missing]);
+    assert_eq!(outcome, Outcome::NoRegression);
+    assert!(said.contains("ppl.peak_rss_mib is not among"), "{said}");
+}
+
+#[test]
+fn a_failure_at_the_bad_end_alone_is_what_is_hunted() {
+    for kind in [FailureKind::Crash, FailureKind::Timeout, FailureKind::Nan] {
+        let bad = seen('2', "ppl", [failed(kind, "x"), failed(kind, "x")]);
+        let chosen = chosen(&at('1', &[6.0; 2]), &bad, &[guard(UP)]);
+        let measure = Some("ppl".to_owned());
+        assert_eq!(
+            chosen.targets,
+            [Target::Failure { measure, failure: failure(kind, "x"), checks: None }]
+        );
+        assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
+    }
+    let chosen = chosen(&at('1', &[6.0; 2]), &unbuildable('2', "exit code 2"), &[guard(UP)]);
+    assert!(matches!(chosen.targets[..], [Target::Failure { measure: None, .. }]));
+}
+
+#[test]
+fn what_fails_now_so_now_otherwise_cannot_be_hunted() {
+    let good = at('1', &[6.0; 2]);
+    let crash = |signature: &str| failed(FailureKind::Crash, signature);
+    for bad in [[crash("signal 11"), crash("signal 6")], [crash("signal 11"), ppl(7.0)]] {
+        let (outcome, said) = ended(&good, &seen('2', "ppl", bad), &[guard(UP)]);
+        assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+        assert!(said.contains("of 2 runs of ppl, not always alike"), "{said}");
+    }
+}
+
+#[test]
+fn what_says_nothing_of_the_commit_cannot_be_hunted() {
+    let good = at('1', &[6.0; 2]);
+    for kind in [FailureKind::Incomplete, FailureKind::Unreadable, FailureKind::Require] {
+        let bad = seen('2', "ppl", [failed(kind, "x"), failed(kind, "x")]);
+        assert_eq!(ended(&good, &bad, &[guard(UP)]).0, Outcome::EndpointUnmeasurable);
+    }
+    let starved = || Sample { starved: true, ..failed(FailureKind::Crash, "signal 9") };
+    let bad = seen('2', "ppl", [starved(), starved()]);
+    assert_eq!(ended(&good, &bad, &[guard(UP)]).0, Outcome::EndpointUnmeasurable);
+    let bad = Observation { build_starved: true, ..unbuildable('2', "signal 9") };
+    assert_eq!(ended(&good, &bad, &[guard(UP)]).0, Outcome::EndpointUnmeasurable);
+}
+
+#[test]
+fn a_good_end_that_fails_ends_the_hunt_whatever_the_bad_one_does() {
+    let crash = || failed(FailureKind::Crash, "signal 11");
+    for good in [seen('1', "ppl", [ppl(6.0), crash()]), unbuildable('1', "exit code 2")] {
+        for bad in [at('2', &[7.0; 2]), seen('2', "ppl", [crash(), crash()])] {
+            let (outcome, said) = ended(&good, &bad, &[guard(UP)]);
+            assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+            assert!(said.contains("the good endpoint cannot be measured"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn by_hand_every_guard_is_a_target_against_the_good_commit() {
+    let guards = [guard(UP), guard(GuardForm::MaxIncreasePercent(10.0))];
+    let targets = standing(&at('1', &[6.0]), &guards, &[]).unwrap();
+    let limits: Vec<f64> = targets
+        .iter()
+        .map(|target| match target {
+            Target::Guard(target) => target.limit,
+            Target::Failure { .. } => f64::NAN,
+        })
+        .collect();
+    assert_eq!(limits, [0.5, 0.6]);
+    assert!(standing(&unbuildable('1', "exit code 2"), &guards, &[]).is_err());
+    assert!(standing(&at('1', &[]), &guards, &[]).is_err());
+}
+
+#[test]
+fn a_measure_that_nothing_guards_decides_nothing() {
+    let crash = |mut seen: Observation| {
+        seen.samples.insert("extra".to_owned(), vec![failed(FailureKind::Crash, "exit code 1"); 2]);
+        seen
+    };
+    let (good, bad) = (crash(at('1', &[6.0; 2])), crash(at('2', &[7.0; 2])));
+    assert_eq!(chosen(&good, &bad, &[guard(UP)]).targets, [Target::Guard(target(UP, 6.0, 7.0))]);
+}
+
+#[test]
+fn endpoints_that_read_different_texts_are_not_compared() {
+    let with_chunks = |digit, count: usize| {
+        let mut seen = at(digit, &[if digit == '1' { 6.0 } else { 7.0 }; 2]);
+        for sample in seen.samples.get_mut("ppl").unwrap() {
+            sample.result.as_mut().unwrap().chunks = vec![6.0; count];
+        }
+        seen
+    };
+    let (good, bad) = (with_chunks('1', 4), with_chunks('2', 5));
+    let (outcome, said) = ended(&good, &bad, &[guard(UP)]);
+    assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+    assert!(said.contains("ppl read 5 chunks there, and 4 chunks at the good endpoint"), "{said}");
+    let same = chosen(&good, &with_chunks('2', 4), &[guard(UP)]);
+    let [Target::Guard(target)] = same.targets.as_slice() else { panic!("{same:?}") };
+    assert_eq!(target.text.map(|text| text.chunks), Some(4));
+
+    let mut torn = with_chunks('2', 4);
+    torn.samples.get_mut("ppl").unwrap()[1].result.as_mut().unwrap().chunks.pop();
+    let (outcome, said) = ended(&good, &torn, &[guard(UP)]);
+    assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+    assert!(said.contains("different amounts of text: 4 chunks, then 3 chunks"), "{said}");
+}

@@ -1,0 +1,17 @@
+//! The outcome of a hunt: what the found commits explain, whether their changes last, and the answer.
+
+pub(crate) mod account;
+pub(crate) mod answer;
+pub(crate) mod found_step;
+pub(crate) mod gradual;
+pub(crate) mod hindsight;
+pub(crate) mod lasting;
+pub(crate) mod levels_after;
+pub(crate) mod mends;
+pub(crate) mod publish;
+pub(crate) mod replaced;
+pub(crate) mod reused_only;
+pub(crate) mod same_change;
+pub(crate) mod standing;
+pub(crate) mod suspects;
+pub(crate) mod untestable_span;

@@ -1,0 +1,333 @@
+//! The account of a hunt: good → bad = the own steps found + the rest. If the rest exceeds the
+//! tolerance on either side of a found commit, the hunt searches on. Pure.
+
+use crate::evaluation::{Aim, CommitId, Culprit, Effect, GuardTarget, Metric, Target};
+use crate::hunt::range::SearchRange;
+use crate::hunt::searched::Searched;
+use crate::hunt::why::Why;
+use crate::oracle::Observation;
+
+use super::standing::{FoundCommit, Mend, Standing, beyond_good, mends_before};
+
+/// The good and the bad side of a found commit's step.
+fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
+    aim.swap_if_fix([&found.parent, &found.info.commit])
+}
+
+/// The results of the hunt so far.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    pub(crate) aim: Aim,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) found: Vec<FoundCommit>,
+    mends: Vec<Mend>,
+    pub(crate) hidden: Vec<(CommitId, Vec<CommitId>)>,
+    /// Found commits whose change later leaves the tree, at least in part.
+    pub(crate) leaving: Vec<CommitId>,
+    pub(crate) crossings: Vec<Culprit>,
+    pub(crate) candidates: Vec<(Vec<CommitId>, Why)>,
+    /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
+    pub(crate) largest_open: f64,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Ledger {
+    pub(crate) fn new(targets: &[Target], aim: Aim) -> Self {
+        Self {
+            aim,
+            targets: targets.to_vec(),
+            found: Vec::new(),
+            mends: Vec::new(),
+            hidden: Vec::new(),
+            leaving: Vec::new(),
+            crossings: Vec::new(),
+            candidates: Vec::new(),
+            largest_open: 0.0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds a note on what is missing because the budget of runs is spent.
+    pub(crate) fn note_budget(&mut self, missing: &str, runs: u32) {
+        self.note(format!("{missing}: the budget of {runs} runs is spent"));
+    }
+
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// Whether nothing was found yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.crossings.is_empty() && self.candidates.is_empty()
+    }
+
+    /// Whether the only result is that small steps crossed the threshold.
+    pub(crate) fn is_gradual(&self) -> bool {
+        self.found.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
+    }
+
+    /// Replaces a found merge by the commit of its branch that made the change.
+    pub(crate) fn brought_by(&mut self, merge: &CommitId, inside: &Culprit) {
+        let inner = &inside.info.commit;
+        self.notes.push(format!("{} is merged by {}", inner.short(), merge.short()));
+        if self.found.iter().any(|found| found.culprit.info.commit == *inner) {
+            self.found.retain(|found| found.culprit.info.commit != *merge);
+        }
+        let mut found = self.found.iter_mut();
+        if let Some(found) = found.find(|found| found.culprit.info.commit == *merge) {
+            found.culprit = inside.clone();
+        }
+    }
+
+    /// Notes that the budget ended before the hunt knew whether the last commit's change lasts.
+    /// `is_worse`: that commit is worse than the bad end, so it was at least partly mended.
+    pub(crate) fn doubt_last(&mut self, is_worse: bool, runs: u32) {
+        self.note_budget("whether it lasts was not looked at", runs);
+        if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
+            found.standing = Standing::Unclear;
+        }
+    }
+
+    /// Records that a found commit's change is gone at the newer end, which is still as bad. The
+    /// cause is the found commit or one of `after`.
+    pub(crate) fn hides(&mut self, commit: &CommitId, after: &[CommitId]) {
+        self.hidden.push((commit.clone(), after.to_vec()));
+    }
+
+    /// Lowers the confidence of a found commit.
+    pub(crate) fn is_less_certain(&mut self, commit: &CommitId, confidence: f64) {
+        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
+            found.culprit.confidence = found.culprit.confidence.min(confidence);
+        }
+    }
+
+    /// Replaces a found commit by the candidates `among`, for the reason `why`.
+    pub(crate) fn withdraw(&mut self, commit: &CommitId, among: &[CommitId], why: impl Into<Why>) {
+        let why = why.into();
+        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
+            found.among.get_or_insert_with(|| (among.to_vec(), why.clone()));
+        }
+    }
+
+    /// Records that a found commit's change later leaves the tree, at least in part.
+    pub(crate) fn leaves(&mut self, commit: &CommitId) {
+        self.leaving.push(commit.clone());
+    }
+
+    /// The first bad commits found so far, in the order they were found.
+    pub(crate) fn found(&mut self) -> &mut [FoundCommit] {
+        &mut self.found
+    }
+
+    /// Records a mend.
+    pub(crate) fn mended(&mut self, mend: Mend) {
+        // Two paths of history may pass the same mend.
+        if self.mends.iter().all(|one| one.by != mend.by || one.metric != mend.metric) {
+            self.mends.push(mend);
+        }
+    }
+
+    /// How much worse a level is than the good end's.
+    pub(crate) fn beyond_good(&self, metric: &Metric, level: f64) -> Option<f64> {
+        beyond_good(&self.targets, metric, level)
+    }
+
+    /// The mends so far.
+    pub(crate) fn mends(&self) -> &[Mend] {
+        &self.mends
+    }
+
+    /// The first guard; the contributions to a gradual change are computed for its metric.
+    pub(crate) fn first_metric(&self) -> Option<GuardTarget> {
+        self.targets.iter().find_map(|target| match target {
+            Target::Guard(target) => Some(target.clone()),
+            Target::Failure { .. } => None,
+        })
+    }
+
+    /// Adds the candidates of a search range that stays undecided.
+    pub(crate) fn enter_open(
+        &mut self,
+        search_range: &SearchRange,
+        commits: Vec<CommitId>,
+        why: Why,
+    ) {
+        self.largest_open = self.largest_open.max(rise_of(search_range));
+        self.candidates.push((commits, why));
+    }
+
+    /// Adds candidates one of which made the step; `step` names the newest of them.
+    pub(crate) fn enter_span(&mut self, step: Culprit, commits: Vec<CommitId>, why: Why) {
+        let known = self.found.iter().any(|found| found.culprit.info.commit == step.info.commit);
+        if !known {
+            self.found.push(FoundCommit { among: Some((commits, why)), ..FoundCommit::new(step) });
+        }
+    }
+
+    /// Adds the result of a search; returns further ranges to search.
+    pub(crate) fn enter(
+        &mut self,
+        search_range: &SearchRange,
+        searched: Searched,
+        bad: &Observation,
+    ) -> Vec<SearchRange> {
+        let (found, seen) = match searched {
+            Searched::Candidates(commits, why) => {
+                self.enter_open(search_range, commits, why);
+                return Vec::new();
+            }
+            Searched::Untestable(commits) => {
+                self.enter_open(search_range, commits, Why::Untestable);
+                return Vec::new();
+            }
+            Searched::Nothing(why) | Searched::BuildsDisagree(why) => {
+                self.notes.push(why);
+                return Vec::new();
+            }
+            Searched::Culprit(culprit, seen) => {
+                self.mends.extend(mends_before(search_range, &culprit, &self.targets));
+                let is_known =
+                    |found: &FoundCommit| found.culprit.info.commit == culprit.info.commit;
+                if !self.found.iter().any(is_known) {
+                    self.found.push(FoundCommit::new((*culprit).clone()));
+                }
+                (culprit, seen)
+            }
+            Searched::Gradual(culprit, seen) => {
+                self.crossings.push((*culprit).clone());
+                (culprit, seen)
+            }
+        };
+        let mut next = Vec::new();
+        next.extend(Self::towards_good(search_range, &found));
+        next.extend(self.towards_bad(search_range, &found, &seen, bad));
+        next
+    }
+
+    /// The range from the bad side of the found step to the bad end, if the rest there exceeds the
+    /// tolerance: after the commit; for a fix, before it. The bad side's level is the baseline.
+    fn towards_bad(
+        &mut self,
+        search_range: &SearchRange,
+        found: &Culprit,
+        seen: &Observation,
+        bad: &Observation,
+    ) -> Option<SearchRange> {
+        let [_, from] = sides(found, search_range.aim);
+        if *from == search_range.bad {
+            return None;
+        }
+        let mut targets = Vec::new();
+        for target in &search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            // Failure rates have no account, nor do levels without a majority.
+            if target.is_rate() || (target.noise.is_none() && !seen.has_majority(metric)) {
+                continue;
+            }
+            let Some(level) = seen.level(metric) else {
+                self.notes.push(format!(
+                    "{} has no {metric}, so what happened to it {} was not looked for",
+                    from.short(),
+                    beyond(search_range.aim)
+                ));
+                continue;
+            };
+            let rest = GuardTarget { baseline: level, ..target.clone() };
+            if !exceeds(&rest) {
+                continue;
+            }
+            let own = seen.numbers(metric);
+            // The bad end of a later search range is a parent of which only the level is known.
+            let runs = if search_range.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
+            if is_beyond_noise(&rest, own.len(), runs) {
+                targets.push(Target::Guard(rest));
+            } else {
+                self.notes.push(format!(
+                    "what {metric} still changes {} {} is lost in its noise",
+                    beyond(search_range.aim),
+                    from.short()
+                ));
+            }
+        }
+        (!targets.is_empty()).then(|| SearchRange {
+            good: from.clone(),
+            targets,
+            ..search_range.clone()
+        })
+    }
+
+    /// The range from the good end to the good side of the found step, if the rest there exceeds
+    /// the tolerance. That happens only in noise: a level between good and bad may pass for good.
+    fn towards_good(search_range: &SearchRange, found: &Culprit) -> Option<SearchRange> {
+        let [to, _] = sides(found, search_range.aim);
+        if *to == search_range.good {
+            return None;
+        }
+        let mut targets = Vec::new();
+        for target in &search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            // A failure rate has no level between good and bad.
+            if target.noise.is_none_or(|noise| noise.kind.is_rate()) {
+                continue;
+            }
+            let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
+            let Some(effect) = found.effects.iter().find(is_same) else { continue };
+            let [level, _] = search_range.aim.swap_if_fix([&effect.parent, &effect.commit]);
+            let rest = GuardTarget { bad: level.clone(), ..target.clone() };
+            let runs = target.noise.map_or(1, |noise| noise.runs);
+            if exceeds(&rest) && is_beyond_noise(&rest, runs, 2) {
+                targets.push(Target::Guard(rest));
+            }
+        }
+        (!targets.is_empty()).then(|| SearchRange {
+            bad: to.clone(),
+            targets,
+            ..search_range.clone()
+        })
+    }
+}
+
+/// How much the metric gets worse over a search range, in its unit; infinite without numbers.
+fn rise_of(search_range: &SearchRange) -> f64 {
+    let rise = |target: &Target| match target {
+        Target::Guard(target) => {
+            let ends = target.baseline.number().zip(target.bad.number());
+            ends.map_or(f64::INFINITY, |(good, bad)| target.guard.worsening(good, bad))
+        }
+        Target::Failure { .. } => f64::INFINITY,
+    };
+    search_range.targets.iter().map(rise).fold(0.0, f64::max)
+}
+
+/// Where the bad end lies, seen from the bad side of a step.
+fn beyond(aim: Aim) -> &'static str {
+    aim.swap_if_fix(["after", "before"])[0]
+}
+
+/// Whether the bad level still breaks the guard against the baseline.
+fn exceeds(target: &GuardTarget) -> bool {
+    match (target.baseline.number(), target.bad.number()) {
+        (Some(a), Some(b)) => target.guard.worsening(a, b) > target.limit.max(0.0),
+        _ => target.baseline != target.bad,
+    }
+}
+
+/// Whether the rest exceeds the tolerance by more than two standard errors, with `good` and `bad`
+/// runs at its ends. A smaller rest is not worth a search.
+fn is_beyond_noise(rest: &GuardTarget, good: usize, bad: usize) -> bool {
+    let (Some(noise), Some(from), Some(to)) =
+        (rest.noise, rest.baseline.number(), rest.bad.number())
+    else {
+        return true;
+    };
+    if noise.kind.is_rate() {
+        return rest.baseline != rest.bad;
+    }
+    let scale = rest.orientation();
+    let error = noise.sd * (1.0 / good.max(1) as f64 + 1.0 / bad.max(1) as f64).sqrt();
+    scale.oriented(to) - scale.oriented(from) > rest.oriented_limit() + 2.0 * error
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,358 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::evaluation::{
+    Account, Basis, CommitInfo, Contribution, Effect, FailureKind, GuardForm, Outcome, Value,
+};
+use crate::oracle::fixture::{at, commit, fails_alike, failure, noisy, target};
+
+const UP: GuardForm = GuardForm::MaxIncrease(0.5);
+
+fn effect(parent: f64, level: f64, limit: f64) -> Effect {
+    Effect {
+        metric: Metric::of("ppl"),
+        parent: Value::Number(parent),
+        commit: Value::Number(level),
+        own_step: Some(level - parent),
+        interval: None,
+        limit,
+        over_text: None,
+    }
+}
+
+/// A first bad commit, named by a digit; its parent is the digit before.
+fn culprit(digit: char, effects: Vec<Effect>) -> Culprit {
+    let parent = char::from_digit(digit.to_digit(16).unwrap() - 1, 16).unwrap();
+    Culprit {
+        info: CommitInfo {
+            commit: commit(digit),
+            subject: String::new(),
+            author: String::new(),
+            date: String::new(),
+        },
+        parents: vec![commit(parent)],
+        parent: commit(parent),
+        confidence: 1.0,
+        basis: Basis::BitExact,
+        effects,
+        failure: None,
+        files: Vec::new(),
+        dependencies: Vec::new(),
+        ran: None,
+        differences: None,
+        confirmed_before: None,
+    }
+}
+
+fn found(digit: char, parent: f64, level: f64) -> Searched {
+    Searched::Culprit(
+        Box::new(culprit(digit, vec![effect(parent, level, 0.5)])),
+        at(digit, &[level; 3]),
+    )
+}
+
+fn crossing(digit: char, parent: f64, level: f64) -> Searched {
+    Searched::Gradual(
+        Box::new(culprit(digit, vec![effect(parent, level, 0.5)])),
+        at(digit, &[level]),
+    )
+}
+
+fn search_range(aim: Aim, good: CommitId, bad: CommitId, targets: Vec<Target>) -> SearchRange {
+    SearchRange { good, bad, aim, targets, paths: Vec::new(), aside: Vec::new() }
+}
+
+/// From commit 1 (good) to commit e (bad).
+fn whole(target: GuardTarget) -> (Ledger, SearchRange) {
+    let targets = vec![Target::Guard(target)];
+    let ledger = Ledger::new(&targets, Aim::Regression);
+    (ledger, search_range(Aim::Regression, commit('1'), commit('e'), targets))
+}
+
+fn history() -> Vec<CommitId> {
+    "123456789abcde".chars().map(commit).collect()
+}
+
+fn only_target(search_range: &SearchRange) -> &GuardTarget {
+    let [Target::Guard(target)] = search_range.targets.as_slice() else {
+        panic!("{search_range:?}")
+    };
+    target
+}
+
+#[test]
+fn one_step_that_explains_everything_closes_the_account() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 7.0));
+    assert!(ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[7.0])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.outcome, Outcome::Culprit);
+    assert_eq!(finding.candidates, [commit('5')]);
+    let account = &finding.accounts[0];
+    assert_eq!((account.total, account.explained, account.rest), (1.0, 1.0, 0.0));
+    assert!(finding.summary.contains("own step 1.000000, tolerance 0.500000"));
+}
+
+#[test]
+fn a_rest_beyond_the_limit_is_searched_to_the_right_from_the_level_found() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
+    let next = ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    assert_eq!(next.len(), 1);
+    assert_eq!((&next[0].good, &next[0].bad), (&commit('5'), &commit('e')));
+    let rest = only_target(&next[0]);
+    assert_eq!((&rest.baseline, rest.limit), (&Value::Number(7.0), 0.5));
+    assert_eq!(rest.noise, None);
+}
+
+#[test]
+fn on_the_way_to_a_fix_the_rest_lies_before_the_parent_with_its_level() {
+    // From commit 1 (bad, 8.0) to commit e (good, 6.0).
+    let targets = vec![Target::Guard(target(UP, 6.0, 8.0))];
+    let mut ledger = Ledger::new(&targets, Aim::Fix);
+    let search_range = search_range(Aim::Fix, commit('e'), commit('1'), targets);
+    let mut effect = effect(7.0, 6.0, 0.5);
+    effect.own_step = Some(1.0);
+    let searched =
+        Searched::Culprit(Box::new(culprit('5', vec![effect])), at('4', &[7.0, 7.0, 7.0]));
+    let next = ledger.enter(&search_range, searched, &at('1', &[8.0]));
+    assert_eq!(next.len(), 1);
+    assert_eq!((&next[0].good, &next[0].bad), (&commit('4'), &commit('1')));
+    assert_eq!(next[0].ends(), [&commit('1'), &commit('4')]);
+    assert_eq!(only_target(&next[0]).baseline, Value::Number(7.0));
+    let finding = ledger.close(Vec::new(), &history());
+    assert!(finding.summary.starts_with("5555555555 is the first fixed commit: ppl 7 → 6"));
+    let account = &finding.accounts[0];
+    assert_eq!((account.total, account.explained, account.rest), (2.0, 1.0, 1.0));
+}
+
+#[test]
+fn a_rest_of_exactly_the_limit_is_not_searched() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 7.5));
+    assert!(ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[7.5])).is_empty());
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
+    assert!(ledger.enter(&search_range, found('e', 7.0, 8.0), &at('e', &[8.0])).is_empty());
+}
+
+#[test]
+fn a_level_between_two_runs_is_said_in_as_many_digits_as_make_sense() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 7.0));
+    let level = f64::midpoint(7.1469, 7.1205);
+    ledger.enter(&search_range, found('5', level, 8.0), &at('e', &[7.0]));
+    let summary = ledger.close(Vec::new(), &history()).summary;
+    assert!(summary.contains("ppl 7.1337 → 8 "), "{summary}");
+}
+
+#[test]
+fn where_less_is_worse_the_account_runs_the_other_way() {
+    let (mut ledger, search_range) = whole(target(GuardForm::MaxDecrease(5.0), 100.0, 60.0));
+    let step = Effect { own_step: Some(20.0), ..effect(100.0, 80.0, 5.0) };
+    let searched = Searched::Culprit(Box::new(culprit('5', vec![step])), at('5', &[80.0]));
+    assert_eq!(ledger.enter(&search_range, searched, &at('e', &[60.0])).len(), 1);
+    let account = ledger.close(Vec::new(), &history()).accounts.remove(0);
+    assert_eq!((account.total, account.explained, account.rest), (40.0, 20.0, 20.0));
+}
+
+#[test]
+fn in_noise_a_rest_is_searched_that_exceeds_its_limit_beyond_doubt() {
+    // Levels 3 apart, a standard deviation of 0.3.
+    let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
+    let next = ledger.enter(&search_range, found('5', 6.0, 8.0), &at('e', &[9.0, 9.2, 8.8]));
+    let [right] = next.as_slice() else { panic!("{next:?}") };
+    assert_eq!(only_target(right).baseline, Value::Number(8.0));
+
+    // 0.6 is more than the limit of 0.5, but not by two standard errors.
+    let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
+    assert!(ledger.enter(&search_range, found('5', 6.0, 8.4), &at('e', &[9.0; 3])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert!(finding.notes[0].contains("is lost in its noise"), "{:?}", finding.notes);
+}
+
+#[test]
+fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
+    // A level of 7.2 may pass for good between 6 and 9.
+    let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
+    let next = ledger.enter(&search_range, found('8', 7.2, 9.0), &at('e', &[9.0; 3]));
+    let [left] = next.as_slice() else { panic!("{next:?}") };
+    assert_eq!((&left.good, &left.bad), (&commit('1'), &commit('7')));
+    assert_eq!(only_target(left).bad, Value::Number(7.2));
+
+    // In that range, the rest ends at the range's own bad level, not at the bad endpoint's.
+    let mut left = left.clone();
+    if let Target::Guard(target) = &mut left.targets[0] {
+        target.bad = Value::Number(8.2);
+    }
+    let within = ledger.enter(&left, found('3', 6.0, 6.6), &at('e', &[9.0; 3]));
+    let [right] = within.as_slice() else { panic!("{within:?}") };
+    assert_eq!((&right.good, &right.bad), (&commit('3'), &commit('7')));
+}
+
+#[test]
+fn what_fails_now_and_then_has_neither_an_account_nor_a_rest_to_the_left() {
+    use crate::evaluation::{Noise, NoiseKind};
+    let target = target(GuardForm::Unchanged, 0.0, 1.0);
+    let (kind, good, bad) = (NoiseKind::Breaks, 0.05, 0.7);
+    let noise = Noise { kind, good, bad, sd: 0.0, runs: 9, paired: false, error: 0.001 };
+    let (mut ledger, search_range) = whole(GuardTarget { noise: Some(noise), ..target });
+    let fails = |count: usize| Value::Fact(format!("fails in {count} of 5 runs"));
+    let rate =
+        Effect { parent: fails(0), commit: fails(5), own_step: None, ..effect(0.0, 1.0, 0.0) };
+    let searched = Searched::Culprit(Box::new(culprit('5', vec![rate])), at('5', &[1.0; 5]));
+    let next = ledger.enter(&search_range, searched, &at('e', &[1.0; 5]));
+    assert!(next.is_empty(), "{next:?}");
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.accounts.len()), (Outcome::Culprit, 0));
+}
+
+#[test]
+fn a_range_in_which_nothing_is_left_after_all_is_a_note() {
+    let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
+    ledger.enter(&search_range, found('5', 6.0, 9.0), &at('e', &[9.0]));
+    let nothing = Searched::Nothing("nothing to be seen".to_owned());
+    assert!(ledger.enter(&search_range, nothing, &at('e', &[9.0])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.notes.len()), (Outcome::Culprit, 1));
+}
+
+#[test]
+fn nothing_found_explains_nothing_without_a_sign() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 9.0));
+    let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".into());
+    ledger.enter(&search_range, open, &at('e', &[9.0]));
+    let account = ledger.close(Vec::new(), &history()).accounts.remove(0);
+    assert_eq!(account.explained.to_bits(), 0.0_f64.to_bits());
+}
+
+#[test]
+fn the_main_one_is_the_largest_in_limits_and_all_are_told_in_order_of_history() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 9.0));
+    ledger.enter(&search_range, found('9', 6.6, 8.6), &at('e', &[9.0]));
+    ledger.enter(&search_range, found('3', 6.0, 6.6), &at('e', &[9.0]));
+    ledger.enter(&search_range, found('c', 8.6, 9.0), &at('e', &[9.0]));
+    let finding = ledger.close(Vec::new(), &history());
+    let order: Vec<_> = finding.culprits.iter().map(|c| c.info.commit.clone()).collect();
+    assert_eq!(order, [commit('3'), commit('9'), commit('c')]);
+    assert_eq!(finding.culprit().unwrap().info.commit, commit('9'));
+    assert_eq!(finding.candidates, [commit('9')]);
+}
+
+#[test]
+fn two_guards_of_one_metric_count_its_step_once() {
+    let targets = [UP, GuardForm::Max(6.5)].map(|form| Target::Guard(target(form, 6.0, 7.0)));
+    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let search_range = search_range(Aim::Regression, commit('1'), commit('e'), targets.to_vec());
+    let both = culprit('5', vec![effect(6.0, 7.0, 0.5), effect(6.0, 7.0, 0.5)]);
+    ledger.enter(
+        &search_range,
+        Searched::Culprit(Box::new(both), at('5', &[7.0])),
+        &at('e', &[7.0]),
+    );
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.accounts.len(), 1);
+    assert_eq!((finding.accounts[0].explained, finding.accounts[0].rest), (1.0, 0.0));
+}
+
+#[test]
+fn small_steps_alone_are_gradual_with_the_crossing_first() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 6.6));
+    ledger.enter(&search_range, crossing('7', 6.45, 6.55), &at('e', &[6.6]));
+    assert!(ledger.is_gradual());
+    let part = |from: char, to: char, commits| Contribution {
+        from: commit(from),
+        to: commit(to),
+        commits,
+        rise: 0.1,
+        metric: Metric::of("ppl"),
+    };
+    let contributions = vec![part('1', '4', 3), part('4', '5', 1), part('6', '7', 1)];
+    let finding = ledger.close(contributions.clone(), &history());
+    assert_eq!(finding.outcome, Outcome::Gradual);
+    // A contribution of several commits adds no candidate.
+    assert_eq!(finding.candidates, [commit('7'), commit('5')]);
+    assert_eq!(finding.contributions, contributions);
+    assert!(finding.summary.ends_with("nobody is blamed"), "{}", finding.summary);
+    assert_eq!((finding.main, finding.accounts[0].explained), (None, 0.0));
+}
+
+#[test]
+fn what_stayed_open_beside_a_first_bad_commit_is_a_note() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
+    let next = ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    let search_range = next.into_iter().next().unwrap();
+    let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".into());
+    assert!(ledger.enter(&search_range, open, &at('e', &[8.0])).is_empty());
+    ledger.enter(&search_range, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.candidates), (Outcome::Culprit, vec![commit('5')]));
+    assert_eq!(finding.notes.len(), 2);
+    assert!(finding.notes[0].contains("one of 2") && finding.notes[0].contains("neither builds"));
+    assert!(finding.notes[1].contains("small steps add up"));
+}
+
+#[test]
+fn candidates_of_every_range_are_named_with_their_reasons() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
+    for (digit, why) in [('5', "the first reason"), ('9', "the second reason")] {
+        let open = Searched::Candidates(vec![commit(digit)], why.into());
+        ledger.enter(&search_range, open, &at('e', &[8.0]));
+    }
+    ledger.enter(&search_range, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
+    assert!(!ledger.is_gradual());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.outcome, Outcome::Candidates);
+    assert_eq!(finding.candidates, [commit('5'), commit('9')]);
+    assert!(finding.summary.contains("the first reason"), "{}", finding.summary);
+    assert!(finding.notes.iter().any(|note| note.contains("the second reason")));
+    assert!(finding.notes.iter().any(|note| note.contains("small steps add up")));
+}
+
+#[test]
+fn a_failure_has_no_account_and_says_how_it_fails() {
+    let targets = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 11")];
+    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let search_range = search_range(Aim::Regression, commit('1'), commit('e'), targets.to_vec());
+    let crash = Some(failure(FailureKind::Crash, "signal 11"));
+    let culprit = Culprit { failure: crash, ..culprit('5', Vec::new()) };
+    let searched = Searched::Culprit(Box::new(culprit), at('5', &[]));
+    assert!(ledger.enter(&search_range, searched, &at('e', &[])).is_empty());
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!((finding.outcome, finding.accounts.len()), (Outcome::Culprit, 0));
+    assert!(finding.summary.contains("it crashes"), "{}", finding.summary);
+}
+
+#[test]
+fn a_search_that_came_to_nothing_is_not_silent() {
+    let (ledger, _) = whole(target(UP, 6.0, 8.0));
+    let finding = ledger.close(Vec::new(), &history());
+    assert_eq!(finding.outcome, Outcome::Candidates);
+    assert!(!finding.summary.is_empty());
+}
+
+proptest! {
+    // Quarters, so that no sum is rounded.
+    #[test]
+    fn what_is_explained_and_the_rest_are_the_whole(
+        steps in prop::collection::vec((2_u32..14, 1_i32..40), 0..6),
+        total in 1_i32..400,
+    ) {
+        // A commit is found once, however many paths lead to it.
+        let steps: std::collections::BTreeMap<u32, i32> = steps.into_iter().collect();
+        let bad = 6.0 + f64::from(total) / 4.0;
+        let (mut ledger, search_range) = whole(target(UP, 6.0, bad));
+        for (digit, step) in &steps {
+            let digit = char::from_digit(*digit, 16).unwrap();
+            let level = 6.0 + f64::from(*step) / 4.0;
+            ledger.enter(&search_range, found(digit, 6.0, level), &at('e', &[bad]));
+        }
+        let Account { total, explained, rest, .. } = ledger.accounts().remove(0);
+        prop_assert!((explained + rest - total).abs() < 1e-12);
+        let found: f64 = steps.values().map(|step| f64::from(*step) / 4.0).sum();
+        prop_assert!((explained - found).abs() < 1e-12);
+        if !steps.is_empty() {
+            let finding = ledger.close(Vec::new(), &history());
+            let order: Vec<_> = finding.culprits.iter().map(|c| c.info.commit.clone()).collect();
+            prop_assert!(order.is_sorted());
+            let own = |c: &Culprit| c.effects[0].own_step.unwrap();
+            let main = own(finding.culprit().unwrap());
+            prop_assert!(finding.culprits.iter().all(|c| own(c) <= main));
+        }
+    }
+}

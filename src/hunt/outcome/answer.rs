@@ -1,0 +1,362 @@
+//! Makes the answer of a hunt from the ledger: the named commits, the candidates and the rest.
+//! Pure.
+
+use crate::evaluation::{
+    Account, Aim, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target,
+};
+use crate::hunt::confirm::effect::weight;
+use crate::hunt::why::Why;
+use crate::ui::text;
+
+use super::account::Ledger;
+use super::standing::{Around, FoundCommit, Mend, Standing, settle};
+
+impl Ledger {
+    /// Decides which found commits a mend undid; `around` has an entry for each found commit.
+    pub(crate) fn settle(&mut self, mend: &Mend, around: &[Around]) {
+        settle(&mut self.found, mend, around);
+    }
+
+    /// The answer. `history`: the commits between the endpoints, oldest first.
+    pub(crate) fn close(
+        mut self,
+        contributions: Vec<Contribution>,
+        history: &[CommitId],
+    ) -> Finding {
+        // The hunt may find an earlier commit after a later one.
+        let place =
+            |found: &FoundCommit| history.iter().position(|c| *c == found.culprit.info.commit);
+        self.found.sort_by_cached_key(place);
+        self.open_spans();
+        let accounts = self.accounts();
+        self.doubt_what_is_too_much(&accounts);
+        self.doubt();
+        self.note_what_was_undone();
+        let culprits: Vec<Culprit> = self.named().cloned().collect();
+        let main = main_of(&self.found);
+        let mut notes = std::mem::take(&mut self.notes);
+        let besides = |notes: &mut Vec<String>, candidates: &[(Vec<CommitId>, Why)]| {
+            for (commits, why) in candidates {
+                notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
+            }
+            for crossing in &self.crossings {
+                notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
+            }
+        };
+        let (outcome, summary, candidates) = if let Some(main) = main {
+            let culprit = &culprits[main];
+            besides(&mut notes, &self.candidates);
+            (
+                Outcome::Culprit,
+                culprit_sentence(culprit, self.aim),
+                vec![culprit.info.commit.clone()],
+            )
+        } else if let Some((commits, why)) = self.candidates.first() {
+            besides(&mut notes, &self.candidates[1..]);
+            let mut all: Vec<CommitId> = Vec::new();
+            for commit in self.candidates.iter().flat_map(|(commits, _)| commits) {
+                if !all.contains(commit) {
+                    all.push(commit.clone());
+                }
+            }
+            (Outcome::Candidates, candidates_sentence(commits, why, self.aim), all)
+        } else if let Some(crossing) = self.crossings.first() {
+            let mut all: Vec<CommitId> =
+                self.crossings.iter().map(|c| c.info.commit.clone()).collect();
+            let singles = contributions.iter().filter(|c| c.commits == 1);
+            for single in singles {
+                if !all.contains(&single.to) {
+                    all.push(single.to.clone());
+                }
+            }
+            let summary = format!("{}; nobody is blamed", small_sentence(crossing));
+            (Outcome::Gradual, summary, all)
+        } else {
+            let candidates = self.after_what_was_undone(history);
+            return Finding { candidates, accounts, notes, ..nothing() };
+        };
+        Finding {
+            outcome,
+            summary,
+            main: main.filter(|_| outcome == Outcome::Culprit),
+            culprits,
+            candidates,
+            accounts,
+            contributions,
+            notes,
+        }
+    }
+
+    /// The commits that are named, in order of history.
+    fn named(&self) -> impl Iterator<Item = &Culprit> {
+        self.found.iter().filter(|found| found.is_named()).map(|found| &found.culprit)
+    }
+
+    /// Whether the change of at least one found commit still stands.
+    pub(crate) fn has_answer(&self) -> bool {
+        self.found.iter().any(FoundCommit::stands)
+    }
+
+    /// The commits after the last one that undid a found step: one of them caused what the newer
+    /// end shows.
+    fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
+        let place = |found: &FoundCommit| match &found.standing {
+            Standing::Undone { by, .. } => history.iter().position(|commit| commit == by),
+            _ => None,
+        };
+        let from = self.found.iter().filter_map(place).max().map_or(0, |place| place + 1);
+        history[from..].to_vec()
+    }
+
+    fn note_what_was_undone(&mut self) {
+        for FoundCommit { culprit, standing, .. } in &self.found {
+            let Standing::Undone { by, again } = standing else { continue };
+            let then = if *again { ", and landed again later" } else { "" };
+            let said = culprit_sentence(culprit, self.aim);
+            self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
+        }
+    }
+
+    /// Turns each step with several possible commits into candidates, or a note if it was undone.
+    fn open_spans(&mut self) {
+        let (spans, found) = std::mem::take(&mut self.found)
+            .into_iter()
+            .partition::<Vec<_>, _>(|found| found.among.is_some());
+        self.found = found;
+        for FoundCommit { culprit, standing, among } in spans {
+            let Some((mut commits, why)) = among else { continue };
+            let commit = &culprit.info.commit;
+            let by = match &standing {
+                Standing::Undone { by, .. } => Some(by.clone()),
+                Standing::Hides { among, .. } => {
+                    commits.extend(among.iter().filter(|one| *one != commit).cloned());
+                    None
+                }
+                Standing::Stands | Standing::Unclear => {
+                    let hidden = self.hidden.iter().filter(|(one, _)| one == commit);
+                    let after: Vec<CommitId> =
+                        hidden.flat_map(|(_, after)| after.iter().cloned()).collect();
+                    commits.extend(after);
+                    None
+                }
+            };
+            if let Some(by) = by {
+                self.notes.push(format!(
+                    "before, the first bad commit was one of {}, from {} on; undone by {} at the \
+                     latest",
+                    commits.len(),
+                    commit.short(),
+                    by.short()
+                ));
+                continue;
+            }
+            let size = culprit.effects.first().and_then(|effect| effect.own_step);
+            self.largest_open = self.largest_open.max(size.unwrap_or(f64::INFINITY));
+            self.candidates.push((commits, why));
+        }
+    }
+
+    /// If several commits together explain too much, those whose change left the tree become
+    /// unclear.
+    fn doubt_what_is_too_much(&mut self, accounts: &[Account]) {
+        let is_too_much = |account: &Account| account.rest < -account.limit.max(0.0);
+        let stand = self.found.iter().filter(|found| found.stands()).count();
+        if stand < 2 || !accounts.iter().any(is_too_much) {
+            return;
+        }
+        for found in self.found.iter_mut().filter(|found| found.stands()) {
+            if self.leaving.contains(&found.culprit.info.commit) {
+                found.standing = Standing::Unclear;
+            }
+        }
+    }
+
+    /// Turns unclear commits into candidates. If their step is the largest, nobody is named.
+    fn doubt(&mut self) {
+        let mut unclear = Vec::new();
+        let mut largest_unclear: f64 = 0.0;
+        let mut doubts = Vec::new();
+        let size = |culprit: &Culprit| match culprit.effects.first() {
+            // A fact has no size and outweighs every number. A rate has no size and counts as 0.
+            Some(effect) if culprit.basis == Basis::BitExact => {
+                effect.own_step.unwrap_or(f64::INFINITY)
+            }
+            Some(effect) => effect.own_step.unwrap_or(0.0),
+            None => f64::INFINITY,
+        };
+        let clearest = self.named().map(size).fold(0.0, f64::max);
+        for (commit, after) in std::mem::take(&mut self.hidden) {
+            // A commit found after it explains what is left.
+            let is_behind =
+                |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
+            let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
+            let standing = if let Some(by) = behind.cloned() {
+                Standing::Undone { by, again: false }
+            } else {
+                let among = [commit.clone()].into_iter().chain(after).collect();
+                Standing::Hides { among, left: f64::INFINITY }
+            };
+            let mut found = self.found.iter_mut().filter(|found| found.stands());
+            if let Some(found) = found.find(|found| found.culprit.info.commit == commit) {
+                found.standing = standing;
+            }
+        }
+        for FoundCommit { culprit, standing, .. } in &self.found {
+            match standing {
+                Standing::Unclear => {
+                    let step = culprit.effects.first().and_then(|effect| effect.own_step);
+                    largest_unclear = largest_unclear.max(step.unwrap_or(f64::INFINITY));
+                    unclear.push(culprit.info.commit.clone());
+                }
+                Standing::Hides { among, left } => {
+                    let commit = culprit.info.commit.short();
+                    let why = if left.is_finite() {
+                        format!(
+                            "{commit} broke it far more than what is left, and was made good \
+                             later; while it was broken, no other change could be seen"
+                        )
+                    } else {
+                        format!(
+                            "{commit} broke it first, and its change is gone at the end, which \
+                             shows the same: one of these broke it again"
+                        )
+                    };
+                    doubts.push((among.clone(), why, *left));
+                }
+                Standing::Stands | Standing::Undone { .. } => {}
+            }
+        }
+        let is_open = largest_unclear > clearest
+            || self.largest_open > clearest
+            || doubts.iter().any(|(.., left)| *left > clearest);
+        if !unclear.is_empty() {
+            let why = "a later commit made one of them good, and the figures fit each";
+            self.candidates.insert(0, (unclear, why.into()));
+        }
+        self.candidates.extend(doubts.into_iter().map(|(among, why, _)| (among, why.into())));
+        if is_open {
+            for found in &mut self.found {
+                // The step is confirmed, but does not explain the bad end.
+                if found.stands() {
+                    self.notes.push(culprit_sentence(&found.culprit, self.aim));
+                    found.standing = Standing::Unclear;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn accounts(&self) -> Vec<Account> {
+        let mut accounts = Vec::new();
+        for target in &self.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            if target.is_rate() {
+                // A failure rate has no steps to add up, whatever its runs print.
+                continue;
+            }
+            let (Some(good), Some(bad)) = (target.baseline.number(), target.bad.number()) else {
+                continue;
+            };
+            let total = target.guard.worsening(good, bad);
+            // One step per culprit, though two guards of one metric have an effect each.
+            let step = |culprit: &Culprit| {
+                let mut effects = culprit.effects.iter();
+                effects.find(|effect| effect.metric == *metric).and_then(|effect| effect.own_step)
+            };
+            // Not `sum`: the sum of no numbers is -0, and the report would show the sign.
+            let found =
+                self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);
+            let explained = found.filter_map(step).fold(0.0, |sum, x| sum + x);
+            let rest = total - explained;
+            // A tiny rest is the rounding error of the sum.
+            let is_rounding = rest.abs() <= 1e-9 * total.abs().max(explained.abs());
+            if accounts.iter().all(|account: &Account| account.metric != *metric) {
+                accounts.push(Account {
+                    metric: metric.clone(),
+                    total,
+                    explained,
+                    rest: if is_rounding { 0.0 } else { rest },
+                    limit: target.limit,
+                });
+            }
+        }
+        accounts
+    }
+}
+
+/// The index of the named commit that stands and has the largest own step in units of its
+/// tolerance.
+fn main_of(found: &[FoundCommit]) -> Option<usize> {
+    let size = |culprit: &Culprit| match culprit.effects.first() {
+        Some(effect) => weight(effect),
+        None => f64::INFINITY,
+    };
+    let mut best: Option<(usize, f64)> = None;
+    for (index, found) in found.iter().filter(|found| found.is_named()).enumerate() {
+        let size = size(&found.culprit);
+        if found.stands() && best.is_none_or(|(_, largest)| size > largest) {
+            best = Some((index, size));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+fn culprit_sentence(culprit: &Culprit, aim: Aim) -> String {
+    let commit = culprit.info.commit.short();
+    let sought = aim.sought();
+    match (culprit.effects.first(), &culprit.failure) {
+        (Some(effect), _) => match effect.own_step {
+            Some(step) => format!(
+                "{commit} is the {sought}: {} {} → {} (own step {step:.6}, tolerance {:.6})",
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit),
+                effect.limit
+            ),
+            None => format!(
+                "{commit} is the {sought}: {} {} → {}",
+                effect.metric,
+                text::value(&effect.parent),
+                text::value(&effect.commit)
+            ),
+        },
+        (None, Some(failure)) => {
+            let [whose, _] = aim.swap_if_fix(["it", "its parent"]);
+            format!("{commit} is the {sought}: {whose} {} ({})", failure.kind, failure.detail)
+        }
+        (None, None) => format!("{commit} is the {sought}"),
+    }
+}
+
+fn small_sentence(crossing: &Culprit) -> String {
+    let commit = crossing.info.commit.short();
+    let step = |effect: &Metric, step: f64, limit: f64| {
+        format!(
+            "the threshold of {effect} is crossed at {commit}, whose own step is only {step:.6} of a \
+             tolerance of {limit:.6}"
+        )
+    };
+    match crossing.effects.first() {
+        Some(effect) => step(&effect.metric, effect.own_step.unwrap_or(0.0), effect.limit),
+        None => format!("the threshold is crossed at {commit}"),
+    }
+}
+
+/// A sentence that names the candidates and the reason.
+fn candidates_sentence(commits: &[CommitId], why: &Why, aim: Aim) -> String {
+    let sought = aim.sought();
+    let names: Vec<_> = commits.iter().map(CommitId::short).collect();
+    match (names.as_slice(), why) {
+        // A changed ruler is mentioned before the engine.
+        ([only], Why::RulerChanged(why)) => {
+            format!("{why}; if the engine did it, the {sought} may be {only}")
+        }
+        ([only], _) => format!("the {sought} may be {only}; {why}"),
+        _ => format!("the {sought} is one of {}: {}; {why}", names.len(), names.join(", ")),
+    }
+}
+
+/// The finding of a hunt that has no commit to name.
+fn nothing() -> Finding {
+    Finding::plain(Outcome::Candidates, "the search ended without a commit to name")
+}

@@ -1,0 +1,126 @@
+//! A gradual change, in which no own step is large: the ranges of history that contribute to it.
+
+use crate::evaluation::{Aim, CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::endpoints::Endpoints;
+use crate::hunt::range::SearchRange;
+use crate::oracle::Request;
+use crate::store::journal::Event;
+
+/// Maximum number of ranges that a finding lists.
+const MOST: usize = 20;
+
+/// How many evenly spaced commits are measured to find a dip.
+const MOST_LOOKS: usize = 6;
+
+impl Driver<'_> {
+    /// Looks for a dip before a small step that crosses the threshold: a commit better than the
+    /// step's parent by more than the tolerance. A large step may start there, below the good end's
+    /// level. Returns the range from the dip to the small step.
+    pub(crate) fn look_for_a_dip(
+        &mut self,
+        search_range: &SearchRange,
+        crossing: &Culprit,
+    ) -> Result<Option<SearchRange>, HuntError> {
+        if search_range.aim != Aim::Regression {
+            return Ok(None);
+        }
+        let Some(target) = search_range.targets.iter().find_map(|target| match target {
+            Target::Guard(target) => Some(target.clone()),
+            Target::Failure { .. } => None,
+        }) else {
+            return Ok(None);
+        };
+        let metric = &target.guard.metric;
+        let effect = crossing.effects.iter().find(|effect| effect.metric == *metric);
+        let Some(top) = effect.and_then(|effect| effect.parent.number()) else { return Ok(None) };
+        let chain = self.chain(&search_range.good, &crossing.parent)?;
+        let judged = self.judged()?;
+        let mut looks: Vec<CommitId> =
+            chain.iter().filter(|commit| judged.contains(*commit)).cloned().collect();
+        let every = chain.len() / (MOST_LOOKS + 1);
+        looks.extend((1..=MOST_LOOKS).filter_map(|n| chain.get(n * every).cloned()));
+        let mut lowest: Option<(f64, CommitId, Value)> = None;
+        for commit in looks {
+            let number = self.searches.saturating_sub(1);
+            self.judge(&commit, &search_range.targets, number)?;
+            let measures = [metric.measure.clone()];
+            let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+            let Some(level) = seen.level(metric) else { continue };
+            let Some(depth) = level.number().map(|x| target.guard.worsening(x, top)) else {
+                continue;
+            };
+            if lowest.as_ref().is_none_or(|(deepest, ..)| depth > *deepest) {
+                lowest = Some((depth, commit, level));
+            }
+        }
+        let unit = if target.guard.form.is_relative() { top.abs() } else { 1.0 };
+        let error = target.noise.map_or(0.0, |noise| 4.0 * noise.sd * unit);
+        let found = lowest.filter(|(depth, ..)| *depth > target.limit.max(0.0) + error);
+        Ok(found.map(|(_, good, baseline)| SearchRange {
+            good,
+            bad: crossing.info.commit.clone(),
+            targets: vec![Target::Guard(GuardTarget {
+                baseline,
+                bad: effect.map_or(target.bad.clone(), |effect| effect.commit.clone()),
+                ..target.clone()
+            })],
+            ..search_range.clone()
+        }))
+    }
+
+    /// How much the metric gets worse between measured commits of the first-parent path, the
+    /// largest first; for a fix, how much it gets better. Makes no runs.
+    pub(crate) fn contributions(
+        &mut self,
+        endpoints: &Endpoints,
+        target: Option<GuardTarget>,
+    ) -> Result<Vec<Contribution>, HuntError> {
+        let Some(target) = target else { return Ok(Vec::new()) };
+        let metric = &target.guard.metric;
+        let aim = self.begun.options.aim;
+        let [old, new] = aim.swap_if_fix([&endpoints.good, &endpoints.bad]);
+        let mut judged = Vec::new();
+        for entry in self.hunt.entries()? {
+            if let Event::Judged(one) = entry.event
+                && !judged.contains(&one.commit)
+            {
+                judged.push(one.commit);
+            }
+        }
+        let path = self.oracle.history.first_parent_path(&old.commit, &new.commit)?;
+        let mut levels = Vec::new();
+        if let Some(level) = old.level(metric).and_then(|v| v.number()) {
+            levels.push((0, old.commit.clone(), level));
+        }
+        for (position, commit) in path.iter().enumerate() {
+            if !judged.contains(commit) && *commit != new.commit {
+                continue;
+            }
+            let measures = [metric.measure.clone()];
+            let look = Request::look(commit, &measures, Phase::Search);
+            let seen = self.oracle.evaluate(look)?;
+            if let Some(level) = seen.level(metric).and_then(|v| v.number()) {
+                levels.push((position + 1, commit.clone(), level));
+            }
+        }
+        let mut rises: Vec<Contribution> = levels
+            .windows(2)
+            .map(|pair| {
+                let [good, bad] = aim.swap_if_fix([pair[0].2, pair[1].2]);
+                Contribution {
+                    from: pair[0].1.clone(),
+                    to: pair[1].1.clone(),
+                    commits: pair[1].0 - pair[0].0,
+                    rise: target.guard.worsening(good, bad),
+                    metric: metric.clone(),
+                }
+            })
+            .filter(|contribution| contribution.rise > 0.0)
+            .collect();
+        rises.sort_by(|a, b| b.rise.total_cmp(&a.rise));
+        rises.truncate(MOST);
+        Ok(rises)
+    }
+}

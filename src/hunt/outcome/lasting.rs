@@ -1,0 +1,322 @@
+//! Checks whether the change of a found commit lasts to the newer end. A change that was undone on
+//! the way does not explain the newer end, and the hunt goes on after it.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target};
+use crate::git::Change;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::oracle::{Observation, Request};
+
+use super::account::Ledger;
+use super::found_step::{Step, is_beyond_the_end};
+use super::standing::Mend;
+use super::suspects::Suspect;
+
+/// How many commits are measured, at most, to see whether a change lasts.
+const MOST_LOOKS: usize = 2;
+/// How many places are measured, at most, where the change is gone from the tree.
+const MOST_ABSENCES: usize = 3;
+/// How many commits are measured, at most, if the newer end has another level than the found
+/// commit: something changed between the two.
+const MOST_LOOKS_AT_A_DIFFERENCE: usize = 4;
+
+impl Driver<'_> {
+    /// Checks whether the step lasts. Adds mends to the ledger; returns further ranges to search.
+    pub(crate) fn look_whether_it_lasts(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let mut next = self.on_other_branches(step)?;
+        if let Some((earlier, mend)) = self.landed_before(step)? {
+            ledger.mended(mend);
+            next.push(earlier);
+        }
+        next.extend(self.look_past(ledger, step)?);
+        Ok(next)
+    }
+
+    /// Follows the levels after the step; if these tell nothing, measures commits after it.
+    pub(crate) fn look_past(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let levels = match step.search_range.aim {
+            Aim::Regression => self.follow_levels(ledger, step, None)?,
+            Aim::Fix => None,
+        };
+        let mut next = Vec::new();
+        let tell_nothing = levels.as_ref().is_none_or(Vec::is_empty);
+        next.extend(levels.unwrap_or_default());
+        if step.search_range.targets.iter().any(drifts) {
+            return Ok(next);
+        }
+        if tell_nothing {
+            next.extend(self.look_behind(ledger, step)?);
+        }
+        Ok(next)
+    }
+
+    /// Checks each found commit whose change leaves the tree, at least in part, before the hunt's
+    /// newer end: the change may last only to the end of the range in which it was found. Returns
+    /// further ranges to search; `looked_at` holds the commits already checked.
+    pub(crate) fn look_whether_all_last(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        looked_at: &mut BTreeSet<CommitId>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let [_, newer] = whole.ends();
+        let measures = crate::oracle::measures_of(&whole.targets);
+        let standing = ledger.found().iter().filter(|found| found.stands());
+        let culprits: Vec<Culprit> = standing.map(|found| found.culprit.clone()).collect();
+        let mut next = Vec::new();
+        for culprit in culprits {
+            let found = &culprit.info.commit;
+            if found == newer || !looked_at.insert(found.clone()) {
+                continue;
+            }
+            let is_drifting = whole.targets.iter().any(drifts);
+            let look = Request::look(found, &measures, Phase::Search);
+            if whole.aim == Aim::Regression && !is_drifting {
+                let seen = self.oracle.evaluate(look)?;
+                let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
+                match self.note_mends_beside(ledger, &step) {
+                    // What is confirmed stands.
+                    Err(HuntError::Budget(runs)) => {
+                        ledger.note_budget("other branches were not looked at", runs);
+                    }
+                    other => other?,
+                }
+            }
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, found)?;
+            let is_kept = history.where_it_is_gone(found, newer, &change)?.is_empty();
+            if is_kept && !history.is_gone_in_part(newer, &change) {
+                continue;
+            }
+            // Without the newer end's verdict here, the commit was found between other ends.
+            let number = self.searches.saturating_sub(1);
+            if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
+                continue;
+            }
+            let seen = self.oracle.evaluate(look)?;
+            let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
+            if is_drifting {
+                let chain = self.chain(found, newer)?;
+                self.doubt_what_is_gone(ledger, &step, &chain)?;
+                continue;
+            }
+            ledger.leaves(found);
+            match self.look_behind(ledger, &step) {
+                Err(HuntError::Budget(runs)) => {
+                    let chain = self.chain(found, newer)?;
+                    self.doubt_what_is_gone(ledger, &step, &chain)?;
+                    ledger.doubt_last(is_beyond_the_end(&step), runs);
+                }
+                more => next.extend(more?),
+            }
+        }
+        self.settle_account(ledger)?;
+        Ok(next)
+    }
+
+    /// Measures commits after the found one: first where the change is gone from the tree, then, if
+    /// nothing says that the change lasts, in the middle of the unmeasured commits.
+    fn look_behind(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let search_range = step.search_range;
+        let [_, newer] = search_range.ends();
+        let chain = self.chain(&step.culprit.info.commit, newer)?;
+        let found = &step.culprit.info.commit;
+        let suspects = self.suspects(step)?;
+        let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
+        let change = self.oracle.history.change(&step.culprit.parent, found)?;
+        // How many commits remove the change's text and leave every figure as it was: they rewrote
+        // the text.
+        let mut idle = 0;
+        // A commit without the change that is still as bad: another commit caused the same again.
+        let mut done_again = None;
+        let has_one_bit = search_range.targets.iter().any(|target| match target {
+            Target::Failure { .. } => true,
+            Target::Guard(target) => self.oracle.config.passes_or_fails(&target.guard.metric),
+        });
+        let mut suspects = suspects.into_iter();
+        let mut next = Vec::new();
+        let is_plain = self.is_plainly_the_same(step)?;
+        let has_drifted = self.has_drifted(step)?;
+        let looks = if has_drifted {
+            MOST_LOOKS_AT_A_DIFFERENCE
+        } else {
+            absences.clamp(MOST_LOOKS, MOST_ABSENCES)
+        };
+        for _ in 0..looks {
+            let suspect = match suspects.next() {
+                Some(suspect) => suspect,
+                None if is_plain => break,
+                None => match self.least_known(step, &chain, has_drifted)? {
+                    Some(commit) => {
+                        let (before, places) = (found.clone(), vec![commit]);
+                        Suspect { before, places, is_absence: false }
+                    }
+                    None => break,
+                },
+            };
+            if let Some(seen) = self.first_older(search_range, found, &suspect)? {
+                return Ok(vec![goes_on_from(ledger, search_range, &seen, step.seen)]);
+            }
+            let Suspect { before, places, is_absence } = suspect;
+            if is_absence && self.withdraw_if_masked(ledger, step, &places, &change)? {
+                continue;
+            }
+            let at = places.into_iter().next().expect("a suspect has a place");
+            if is_absence && self.same_levels(&search_range.targets, &before, &at)? {
+                idle += 1;
+                if self.oracle.history.is_restored(&at, &change) {
+                    done_again = Some(at);
+                }
+                continue;
+            }
+            if is_absence && has_one_bit && self.is_gone_and_as_bad(search_range, &at, &change)? {
+                done_again = Some(at.clone());
+            }
+            // The metric is as bad there: another commit may be the cause.
+            if search_range.aim == Aim::Regression {
+                let via = if before == *found { &at } else { &before };
+                next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
+            }
+        }
+        if let Some(by) = done_again {
+            ledger.hides(found, &self.chain(found, &by)?);
+        } else if absences == 0 || idle < absences {
+            self.doubt_what_is_gone(ledger, step, &chain)?;
+        }
+        Ok(next)
+    }
+
+    /// Whether a commit has nothing of the change's text and still has the newer end's verdict.
+    fn is_gone_and_as_bad(
+        &mut self,
+        search_range: &SearchRange,
+        at: &CommitId,
+        change: &Change,
+    ) -> Result<bool, HuntError> {
+        let number = self.searches.saturating_sub(1);
+        let judgement = self.judge(at, &search_range.targets, number)?;
+        Ok(judgement.verdict == search_range.aim.newer()
+            && self.oracle.history.carries(at, change) == Some(false))
+    }
+
+    /// The middle of the longest unmeasured part of the chain. Parts whose ends have different
+    /// levels come first.
+    fn least_known(
+        &mut self,
+        step: &Step<'_>,
+        chain: &[CommitId],
+        has_drifted: bool,
+    ) -> Result<Option<CommitId>, HuntError> {
+        let judged = self.judged()?;
+        let targets = &step.search_range.targets;
+        let (mut longest, mut longest_differs) = (0..0, false);
+        let (mut from, mut before) = (0, &step.culprit.info.commit);
+        for (place, commit) in chain.iter().enumerate() {
+            if judged.contains(commit) || place + 1 == chain.len() {
+                let differs = has_drifted && !self.same_levels(targets, before, commit)?;
+                if place > from && (differs, place - from) > (longest_differs, longest.len()) {
+                    (longest, longest_differs) = (from..place, differs);
+                }
+                (from, before) = (place + 1, commit);
+            }
+        }
+        let middle = longest.start + longest.len() / 2;
+        Ok((!longest.is_empty()).then(|| chain[middle].clone()))
+    }
+
+    /// Whether the metric repeats, and the newer end has a slightly different level than the found
+    /// commit: one within the limit, which no other step of the hunt looks for.
+    fn has_drifted(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+        let targets = &step.search_range.targets;
+        let is_close = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());
+            let change = own.zip(target.bad.number());
+            let change = change.map(|(own, end)| target.guard.worsening(own, end).abs());
+            target.noise.is_none() && change.is_some_and(|change| change <= target.limit.max(0.0))
+        };
+        let [_, newer] = step.search_range.ends();
+        Ok(targets.iter().all(is_close)
+            && !self.same_levels(targets, &step.culprit.info.commit, newer)?)
+    }
+
+    /// The commits after `older` up to `newer`, oldest first, along one path between the two: first
+    /// parents where they lead to `older`.
+    pub(crate) fn chain(
+        &self,
+        older: &CommitId,
+        newer: &CommitId,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let history = &self.oracle.history;
+        let descendants: BTreeSet<CommitId> =
+            history.descending(older, newer)?.into_iter().collect();
+        let mut chain = Vec::new();
+        let mut at = newer.clone();
+        while at != *older && descendants.contains(&at) {
+            let parents = history.parents(&at)?;
+            chain.push(at);
+            let leads = |one: &CommitId| one == older || descendants.contains(one);
+            let Some(parent) = parents.into_iter().find(leads) else { break };
+            at = parent;
+        }
+        chain.reverse();
+        Ok(chain)
+    }
+}
+
+/// Whether machine drift may move the metric. Then the level of one commit says nothing without
+/// another commit measured beside it.
+fn drifts(target: &Target) -> bool {
+    matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
+}
+
+/// Adds the mend at a commit that is as the older end; returns the range from there to search.
+fn goes_on_from(
+    ledger: &mut Ledger,
+    search_range: &SearchRange,
+    seen: &Observation,
+    before: &Observation,
+) -> SearchRange {
+    let by = seen.commit.clone();
+    let mut mend =
+        Mend { by: by.clone(), metric: None, amount: f64::INFINITY, left: 0.0, limit: 0.0 };
+    let mut targets = Vec::new();
+    for target in &search_range.targets {
+        let Target::Guard(guarded) = target else {
+            targets.push(target.clone());
+            continue;
+        };
+        let metric = &guarded.guard.metric;
+        let Some(level) = seen.level(metric) else { continue };
+        if mend.metric.is_none() {
+            mend.metric = Some(metric.clone());
+            mend.limit = guarded.limit;
+            let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
+            mend.left = here.and_then(|x| ledger.beyond_good(metric, x)).unwrap_or(0.0);
+            let amount = here.zip(there).map(|(here, there)| guarded.guard.worsening(here, there));
+            mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);
+        }
+        let rest = GuardTarget { baseline: level, ..guarded.clone() };
+        targets.push(Target::Guard(rest));
+    }
+    ledger.mended(mend);
+    match search_range.aim {
+        Aim::Regression => SearchRange { good: by, targets, ..search_range.clone() },
+        Aim::Fix => SearchRange { bad: by, ..search_range.clone() },
+    }
+}

@@ -1,0 +1,432 @@
+//! Follows the levels from a found commit to the newer end of its search range. Each rise is
+//! another commit's step and each fall is a mend; both are looked for.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{
+    Aim, CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict,
+};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::oracle::{Observation, Request};
+use crate::stats;
+
+use super::account::Ledger;
+use super::found_step::Step;
+use super::standing::Mend;
+
+/// How far machine drift may move a level, as a share of the level.
+const DRIFT: f64 = 0.25;
+
+/// In noise: runs of each commit before the later one is called better.
+const RUNS_IN_NOISE: usize = 5;
+/// In noise: how many standard errors beyond the tolerance the later commit must be better.
+const SURE_IN_NOISE: f64 = 3.0;
+
+/// Maximum number of paths that are followed beside the first-parent path.
+const MOST_WAYS: usize = 2;
+
+/// A commit and its level; infinitely bad without a number.
+#[derive(Clone, Debug)]
+struct Level {
+    commit: CommitId,
+    value: f64,
+}
+
+/// A fall of the level: the last worse commit and the first better one.
+struct Better {
+    before: Level,
+    after: Level,
+}
+
+impl Driver<'_> {
+    /// Follows the levels after a found commit: adds mends to the ledger, returns a search range
+    /// for each rise. Takes the path through `via`, else all paths of `ways`. `None` if the search
+    /// range has no levels.
+    pub(crate) fn follow_levels(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        via: Option<&CommitId>,
+    ) -> Result<Option<Vec<SearchRange>>, HuntError> {
+        let mut next: Vec<SearchRange> = Vec::new();
+        let mut metrics = BTreeSet::new();
+        for target in &step.search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            if !has_levels(target, step) {
+                continue;
+            }
+            if metrics.insert(target.guard.metric.clone()) {
+                let ways = match via {
+                    Some(via) => vec![Some(via.clone())],
+                    None => self.ways(step, target)?,
+                };
+                self.follow_ways(ledger, step, target, ways, &mut next)?;
+            }
+        }
+        Ok((!metrics.is_empty()).then_some(next))
+    }
+
+    /// Adds the mends along these paths to the ledger, which the hunt's later measurements show
+    /// beside the first-parent path. Ignores rises: they were searched when the commit was found.
+    pub(crate) fn note_mends_beside(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+    ) -> Result<(), HuntError> {
+        for target in &step.search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            if has_levels(target, step) {
+                let mut ways = self.ways(step, target)?;
+                ways.retain(Option::is_some);
+                self.follow_ways(ledger, step, target, ways, &mut Vec::new())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the levels along these paths; adds a search range to `next` for each rise.
+    fn follow_ways(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        target: &GuardTarget,
+        ways: Vec<Option<CommitId>>,
+        next: &mut Vec<SearchRange>,
+    ) -> Result<(), HuntError> {
+        for via in ways {
+            let levels = self.levels_after(step, target, via.as_ref())?;
+            for pair in levels.windows(2) {
+                self.follow(ledger, step.search_range, target, pair, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The paths to follow: `None` for the first-parent path, and for each path beside it a
+    /// measured commit with another level.
+    fn ways(
+        &mut self,
+        step: &Step<'_>,
+        target: &GuardTarget,
+    ) -> Result<Vec<Option<CommitId>>, HuntError> {
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        let chain: BTreeSet<CommitId> = self.chain(found, newer)?.into_iter().collect();
+        let own = level_of(step.seen, found, target);
+        let judged = self.judged()?;
+        let mut ways = vec![None];
+        for commit in self.oracle.history.descending(found, newer)? {
+            if !judged.contains(&commit) || chain.contains(&commit) || ways.len() > MOST_WAYS {
+                continue;
+            }
+            let level = self.level_at(&commit, target)?;
+            if level.value.is_finite()
+                && (is_worse(target, &own, &level) || is_worse(target, &level, &own))
+            {
+                ways.push(Some(commit));
+            }
+        }
+        Ok(ways)
+    }
+
+    /// The measured levels from the found commit to the end of its search range, along one path.
+    fn levels_after(
+        &mut self,
+        step: &Step<'_>,
+        target: &GuardTarget,
+        via: Option<&CommitId>,
+    ) -> Result<Vec<Level>, HuntError> {
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        let metric = &target.guard.metric;
+        let mut levels = vec![level_of(step.seen, found, target)];
+        let judged = self.judged()?;
+        let chain = match via {
+            Some(via) => [self.chain(found, via)?, self.chain(via, newer)?].concat(),
+            None => self.chain(found, newer)?,
+        };
+        // A commit that could not be judged (other checks, for example) has no level to compare.
+        let verdicts = self.last_verdicts()?;
+        let has_level = |commit: &&CommitId| {
+            judged.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
+        };
+        for commit in chain.iter().filter(has_level).filter(|commit| *commit != newer) {
+            let measures = [metric.measure.clone()];
+            let look = Request::look(commit, &measures, Phase::Search);
+            let seen = self.oracle.evaluate(look)?;
+            if seen.level(metric).is_some() {
+                levels.push(level_of(&seen, commit, target));
+            }
+        }
+        if found != newer {
+            let value = target.bad.number().unwrap_or(f64::INFINITY);
+            levels.push(Level { commit: newer.clone(), value });
+        }
+        Ok(levels)
+    }
+
+    /// Adds a search range to `next` if the level rises within the pair, a mend if it falls.
+    fn follow(
+        &mut self,
+        ledger: &mut Ledger,
+        search_range: &SearchRange,
+        target: &GuardTarget,
+        pair: &[Level],
+        next: &mut Vec<SearchRange>,
+    ) -> Result<(), HuntError> {
+        let [from, to] = pair else { return Ok(()) };
+        if is_worse(target, from, to) {
+            join(next, part(search_range, target, from, to));
+        } else if is_worse(target, to, from)
+            && self.is_surely_better(search_range, target, from, to)?
+        {
+            let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
+            let Better { before, after } = better;
+            let metric = &target.guard.metric;
+            ledger.mended(Mend {
+                by: after.commit.clone(),
+                metric: Some(metric.clone()),
+                amount: target.guard.worsening(after.value, before.value),
+                left: ledger.beyond_good(metric, after.value).unwrap_or(0.0),
+                limit: target.limit,
+            });
+            // The level may rise and fall more than once.
+            for pair in [[from.clone(), before], [after, to.clone()]] {
+                self.follow(ledger, search_range, target, &pair, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the later commit is still better after more runs of it; in noise, of both commits. A
+    /// single stray run must not clear the found commit.
+    fn is_surely_better(
+        &mut self,
+        search_range: &SearchRange,
+        target: &GuardTarget,
+        from: &Level,
+        to: &Level,
+    ) -> Result<bool, HuntError> {
+        let metric = &target.guard.metric;
+        let limit = target.limit.max(0.0);
+        if let Some(noise) = target.noise {
+            let measures = [metric.measure.clone()];
+            let mut levels = Vec::new();
+            for commit in [&from.commit, &to.commit] {
+                let look = Request::look(commit, &measures, Phase::Search);
+                let seen = self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
+                let numbers = seen.numbers(metric);
+                let Some(level) = stats::winsorised_mean(&numbers) else { return Ok(true) };
+                levels.push((level, 1.0 / numbers.len() as f64));
+            }
+            let [(worse, one), (better, other)] = levels[..] else { return Ok(true) };
+            let error = in_its_unit(target, SURE_IN_NOISE * noise.sd * (one + other).sqrt());
+            return Ok(target.guard.worsening(better, worse) > limit + error);
+        }
+        let [_, newer] = search_range.ends();
+        if to.commit == *newer {
+            return Ok(true);
+        }
+        let targets = [Target::Guard(target.clone())];
+        let numbers = self.seen_often(&to.commit, &targets)?.numbers(metric);
+        Ok(numbers.iter().all(|x| target.guard.worsening(*x, from.value) > limit))
+    }
+
+    /// Bisects one path for the fall from the level of `from` to that of `to`.
+    fn first_better(
+        &mut self,
+        from: &Level,
+        to: &Level,
+        target: &GuardTarget,
+    ) -> Result<Option<Better>, HuntError> {
+        let chain = self.chain(&from.commit, &to.commit)?;
+        let targets = [Target::Guard(against(target, to, from))];
+        let (mut low, mut high) = (0, chain.len().saturating_sub(1));
+        let (mut before, mut after) = (from.clone(), to.clone());
+        let mut untestable = BTreeSet::new();
+        while high > low {
+            let middle = low + (high - low) / 2;
+            // The nearest commit that can be measured.
+            let open = (low..high).filter(|place| !untestable.contains(place));
+            let Some(at) = open.min_by_key(|place| place.abs_diff(middle)) else { break };
+            let (judgement, seen) =
+                self.oracle.judge_until_decided(&chain[at], &targets, Phase::Search, None)?;
+            match judgement.verdict {
+                Verdict::Good => (high, after) = (at, level_of(&seen, &chain[at], target)),
+                Verdict::Bad => (low, before) = (at + 1, level_of(&seen, &chain[at], target)),
+                Verdict::Skip | Verdict::Unknown => {
+                    untestable.insert(at);
+                }
+            }
+        }
+        Ok((after.commit != before.commit).then_some(Better { before, after }))
+    }
+
+    /// If a found merge brings in a branch whose own level rises, returns that part of the branch.
+    /// If the branch has no level, records that its commits may be the cause.
+    pub(crate) fn inside_merge(
+        &mut self,
+        ledger: &mut Ledger,
+        search_range: &SearchRange,
+        merge: &Culprit,
+    ) -> Result<Option<SearchRange>, HuntError> {
+        if search_range.aim != Aim::Regression || self.begun.options.first_parent {
+            return Ok(None);
+        }
+        for parent in &self.oracle.history.parents(&merge.info.commit)? {
+            if *parent == merge.parent {
+                continue;
+            }
+            let number = self.searches.saturating_sub(1);
+            self.judge(parent, &search_range.targets, number)?;
+            let bases = self.oracle.history.merge_bases(&merge.parent, parent)?;
+            if bases.contains(parent) {
+                continue;
+            }
+            for base in &bases {
+                self.judge(base, &search_range.targets, number)?;
+            }
+            for target in &search_range.targets {
+                let Target::Guard(target) = target else { continue };
+                let Some((base, from)) = self.worst_of(&bases, target)? else { continue };
+                let to = self.level_at(parent, target)?;
+                if !to.value.is_finite() {
+                    let branch = self.oracle.history.descending(&base, parent)?;
+                    ledger.hides(&merge.info.commit, &branch);
+                } else if is_worse(target, &from, &to) {
+                    let inner = part(search_range, target, &from, &to);
+                    return Ok(Some(SearchRange { aside: Vec::new(), ..inner }));
+                } else if let Some([from, to]) =
+                    self.around_its_files(merge, &base, parent, target)?
+                    && is_worse(target, &from, &to)
+                {
+                    let inner = part(search_range, target, &from, &to);
+                    return Ok(Some(SearchRange { aside: Vec::new(), ..inner }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The merge base with the worst level, and that level. Both parents of the merge contain the
+    /// base, so the merge did not bring that level in.
+    fn worst_of(
+        &mut self,
+        bases: &[CommitId],
+        target: &GuardTarget,
+    ) -> Result<Option<(CommitId, Level)>, HuntError> {
+        let mut worst: Option<(CommitId, Level)> = None;
+        for base in bases {
+            let level = self.level_at(base, target)?;
+            if worst.as_ref().is_none_or(|(_, known)| is_worse(target, known, &level)) {
+                worst = Some((base.clone(), level));
+            }
+        }
+        Ok(worst)
+    }
+
+    /// The levels before and after the commits of a merged branch that touch the merge's files. An
+    /// improvement that the merge leaves out may hide their step in the branch as a whole.
+    fn around_its_files(
+        &mut self,
+        merge: &Culprit,
+        base: &CommitId,
+        tip: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<Option<[Level; 2]>, HuntError> {
+        let history = &self.oracle.history;
+        let change = history.change(&merge.parent, &merge.info.commit)?;
+        let touching = history.touching(base, tip, &change)?;
+        let (Some(first), Some(last)) = (touching.first(), touching.last()) else {
+            return Ok(None);
+        };
+        let Some(before) = history.parents(first)?.into_iter().next() else { return Ok(None) };
+        let number = self.searches.saturating_sub(1);
+        let targets = [Target::Guard(target.clone())];
+        self.judge(&before, &targets, number)?;
+        self.judge(last, &targets, number)?;
+        Ok(Some([self.level_at(&before, target)?, self.level_at(last, target)?]))
+    }
+
+    fn level_at(&mut self, commit: &CommitId, target: &GuardTarget) -> Result<Level, HuntError> {
+        let measures = [target.guard.metric.measure.clone()];
+        let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
+        Ok(level_of(&seen, commit, target))
+    }
+}
+
+/// Whether the target's levels can be compared from commit to commit. On a drifting machine, levels
+/// measured hours apart say nothing.
+fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
+    target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
+        && (target.noise.is_some() || step.seen.has_majority(&target.guard.metric))
+        && target.bad.number().is_some_and(f64::is_finite)
+}
+
+fn level_of(seen: &Observation, commit: &CommitId, target: &GuardTarget) -> Level {
+    let value = seen.level(&target.guard.metric).and_then(|level| level.number());
+    let worst = match target.guard.worsening(0.0, 1.0) {
+        worse if worse > 0.0 => f64::INFINITY,
+        _ => f64::NEG_INFINITY,
+    };
+    let value = value.filter(|value| !value.is_nan()).unwrap_or(worst);
+    Level { commit: commit.clone(), value }
+}
+
+/// Whether the later level is worse by more than the tolerance, beyond noise.
+fn is_worse(target: &GuardTarget, from: &Level, to: &Level) -> bool {
+    let worse = target.guard.worsening(from.value, to.value);
+    let drift = match target.noise {
+        Some(_) if target.may_drift() => DRIFT * from.value.abs().min(to.value.abs()),
+        _ => 0.0,
+    };
+    worse > target.limit.max(0.0) + doubt(target).max(drift)
+}
+
+/// Two standard errors of the difference between two levels, in the metric's unit.
+fn doubt(target: &GuardTarget) -> f64 {
+    let Some(noise) = target.noise else { return 0.0 };
+    in_its_unit(target, 2.0 * noise.sd * (0.5 + 1.0 / noise.runs.max(1) as f64).sqrt())
+}
+
+/// Converts an error on the oriented scale to the metric's unit, at the bad end's level.
+fn in_its_unit(target: &GuardTarget, error: f64) -> f64 {
+    let Some(bad) = target.bad.number() else { return 0.0 };
+    let scale = target.orientation();
+    (scale.metric(scale.oriented(bad) + error) - bad).abs()
+}
+
+/// The search range between two levels.
+fn part(search_range: &SearchRange, target: &GuardTarget, from: &Level, to: &Level) -> SearchRange {
+    let (baseline, bad) = (Value::Number(from.value), Value::Number(to.value));
+    SearchRange {
+        good: from.commit.clone(),
+        bad: to.commit.clone(),
+        targets: vec![Target::Guard(GuardTarget { baseline, bad, ..target.clone() })],
+        ..search_range.clone()
+    }
+}
+
+/// Adds a search range. If one with the same ends exists, adds the targets to it.
+fn join(search_ranges: &mut Vec<SearchRange>, new: SearchRange) {
+    let same = search_ranges.iter_mut().find(|one| one.good == new.good && one.bad == new.bad);
+    match same {
+        Some(one) => one.targets.extend(new.targets),
+        None => search_ranges.push(new),
+    }
+}
+
+/// The target judged against the better of two levels.
+fn against(target: &GuardTarget, better: &Level, worse: &Level) -> GuardTarget {
+    let scale = target.orientation();
+    let noise = target.noise.map(|noise| {
+        let good = scale.oriented(better.value);
+        let far = scale.oriented(worse.value);
+        let bad = if far.is_finite() { far } else { good + 10.0 * noise.sd };
+        Noise { good, bad, paired: false, ..noise }
+    });
+    let (baseline, bad) = (Value::Number(better.value), Value::Number(worse.value));
+    GuardTarget { baseline, bad, noise, threshold: None, ..target.clone() }
+}

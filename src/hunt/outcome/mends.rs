@@ -1,0 +1,87 @@
+//! Decides which of the found commits a later mend undid.
+
+use crate::evaluation::{Culprit, Metric};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::search::Carried;
+
+use super::account::Ledger;
+use super::standing::{Around, Mend, Standing, settle_in_parts};
+
+/// Maximum number of commits after a found commit that are listed as hidden by its step.
+const MOST_HIDDEN: usize = 200;
+
+impl Driver<'_> {
+    /// Sets the standing of every found commit from all mends.
+    pub(crate) fn settle_account(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
+        let history = self.oracle.history.commits(&self.whole())?;
+        let mut mends = ledger.mends().to_vec();
+        // The outcome of a mend depends on the mends before it.
+        mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
+        // Every standing is computed again: the undone commit may be one that was found later.
+        for found in ledger.found() {
+            found.standing = Standing::Stands;
+        }
+        let culprits: Vec<Culprit> =
+            ledger.found().iter().map(|found| found.culprit.clone()).collect();
+        let mut parts = Vec::new();
+        for mend in mends {
+            let mut around = Vec::new();
+            for found in &culprits {
+                around.push(self.around(ledger, found, &mend)?);
+            }
+            let standing = |ledger: &mut Ledger| -> Vec<Standing> {
+                ledger.found().iter().map(|found| found.standing.clone()).collect()
+            };
+            let before = standing(ledger);
+            ledger.settle(&mend, &around);
+            if before == standing(ledger) {
+                parts.push((mend, around));
+            }
+        }
+        settle_in_parts(ledger.found(), &parts);
+        let newer = self.begun.ends()[1].clone();
+        let has_answer = ledger.has_answer();
+        for found in ledger.found() {
+            let Standing::Undone { again, by } = &mut found.standing else { continue };
+            let culprit = &found.culprit;
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, &culprit.info.commit)?;
+            let is_gone = history.carries(by, &change) == Some(false);
+            *again = has_answer && is_gone && history.carries_mostly(&newer, &change);
+        }
+        Ok(())
+    }
+
+    fn around(&self, ledger: &Ledger, found: &Culprit, mend: &Mend) -> Result<Around, HuntError> {
+        let history = &self.oracle.history;
+        let commit = &found.info.commit;
+        if !history.is_ancestor(commit, &mend.by)? {
+            return Ok(Around::default());
+        }
+        let change = history.change(&found.parent, commit)?;
+        let mut hidden = self.chain(commit, &mend.by)?;
+        hidden.truncate(MOST_HIDDEN);
+        let carried = match history.carries(&mend.by, &change) {
+            Some(false) => Carried::Gone,
+            Some(true) if history.is_gone_in_part(&mend.by, &change) => Carried::InPart,
+            Some(true) => Carried::Whole,
+            None => Carried::Unknown,
+        };
+        let is_reworked = history.is_reworked(&mend.by, &change);
+        let parents = history.parents(&mend.by)?;
+        let puts_back = |parent| history.is_put_back_by(parent, &mend.by, &change);
+        let is_put_back = parents.iter().all(puts_back);
+        let before = before(found, mend);
+        let before = before.and_then(|(metric, level)| ledger.beyond_good(metric, level));
+        let before = before.unwrap_or(0.0);
+        Ok(Around { is_before: true, carried, is_reworked, is_put_back, hidden, before })
+    }
+}
+
+/// The mended metric and its level at the found commit's parent.
+fn before<'a>(found: &Culprit, mend: &'a Mend) -> Option<(&'a Metric, f64)> {
+    let metric = mend.metric.as_ref()?;
+    let effect = found.effects.iter().find(|effect| effect.metric == *metric)?;
+    Some((metric, effect.parent.number()?))
+}

@@ -1,0 +1,159 @@
+//! Finds out whether another commit causes what the newer end shows, if the found commit's change
+//! is gone there.
+
+use crate::evaluation::{Aim, CommitId, Phase, Target};
+use crate::git::Change;
+use crate::hunt::HuntError;
+use crate::hunt::confirm::effect::typical;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::oracle::{Observation, Request, measures_of};
+
+use super::account::Ledger;
+use super::found_step::Step;
+
+impl Driver<'_> {
+    /// Marks the found commit as hiding later ones if another commit may cause what the newer end
+    /// shows. `chain`: the commits after the found one.
+    ///
+    /// Another commit may be the cause if
+    /// - the newer end lacks the change and has one of its files as before the change,
+    /// - a part of the change is gone and the target cannot tell two causes apart, or
+    /// - the newer end breaks the guard with another value than the found commit.
+    pub(crate) fn doubt_what_is_gone(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        chain: &[CommitId],
+    ) -> Result<(), HuntError> {
+        let history = &self.oracle.history;
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        if found == newer {
+            return Ok(());
+        }
+        let change = history.change(&step.culprit.parent, found)?;
+        let is_gone = history.is_gone_in_part(newer, &change);
+        if history.is_restored(newer, &change)
+            || (is_gone && !tells_by_itself(step.search_range))
+            || self.breaks_otherwise(step)?
+        {
+            ledger.hides(found, chain);
+        }
+        Ok(())
+    }
+
+    /// If the change was out of the tree for a while and no commit there can be measured, withdraws
+    /// the found commit: either it or the commit that brought the change back is the first bad one.
+    /// `places`: the first and the last commit without the change, and one between them.
+    pub(crate) fn withdraw_if_masked(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        places: &[CommitId],
+        change: &Change,
+    ) -> Result<bool, HuntError> {
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        let history = &self.oracle.history;
+        let [first, last] = [places.first(), places.get(1).or(places.first())];
+        let Some((first, last)) = first.zip(last) else { return Ok(false) };
+        if !history.is_restored(first, change) || !history.carries_mostly(newer, change) {
+            return Ok(false);
+        }
+        let measures = measures_of(&step.search_range.targets);
+        for place in places {
+            let look = Request::look(place, &measures, Phase::Search);
+            let seen = self.oracle.evaluate(look)?;
+            let has_level = |target: &Target| match target {
+                Target::Guard(target) => seen.level(&target.guard.metric).is_some(),
+                Target::Failure { .. } => true,
+            };
+            if step.search_range.targets.iter().any(has_level) {
+                return Ok(false);
+            }
+        }
+        let Some(back) = self.chain(last, newer)?.into_iter().next() else { return Ok(false) };
+        let why = format!(
+            "{} puts the change of {} back, which was gone from {} on, and no commit without it can \
+             be measured",
+            back.short(),
+            found.short(),
+            first.short(),
+        );
+        ledger.withdraw(found, &[found.clone(), back], why);
+        Ok(true)
+    }
+
+    /// Whether a guard is broken in only some runs, and with another value at the newer end than at
+    /// the found commit. Then a later commit changed the metric.
+    fn breaks_otherwise(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        for target in &step.search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            if step.search_range.aim == Aim::Fix || !target.is_rate() {
+                continue;
+            }
+            let measures = [target.guard.metric.measure.clone()];
+            let mut shown = |one: &CommitId| -> Result<Option<f64>, HuntError> {
+                let look = Request::look(one, &measures, Phase::Search);
+                let seen = self.oracle.evaluate(look)?;
+                Ok(typical(&seen, target, true, &self.oracle.config))
+            };
+            if let (Some(own), Some(end)) = (shown(found)?, shown(newer)?)
+                && target.guard.worsening(end, own).abs() > target.limit.max(0.0)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the found commit and the newer end are bit-identical, or the target is a failure
+    /// with a specific message. Then the newer end hardly has another cause.
+    pub(crate) fn is_plainly_the_same(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+        let [_, newer] = step.search_range.ends();
+        let targets = &step.search_range.targets;
+        let is_telling = |target: &Target| match target {
+            Target::Failure { failure, .. } => failure.is_telling(),
+            Target::Guard(_) => false,
+        };
+        Ok(targets.iter().any(is_telling)
+            || self.same_levels(targets, &step.culprit.info.commit, newer)?)
+    }
+
+    /// Whether a metric that repeats is bit-identical at both commits.
+    pub(crate) fn same_levels(
+        &mut self,
+        targets: &[Target],
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<bool, HuntError> {
+        let measures = measures_of(targets);
+        let one = self.oracle.evaluate(Request::look(one, &measures, Phase::Search))?;
+        let other = self.oracle.evaluate(Request::look(other, &measures, Phase::Search))?;
+        let is_same = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let metric = &target.guard.metric;
+            let bits = |seen: &Observation| seen.readings(&metric.measure).next().cloned();
+            target.noise.is_none()
+                && one.level(metric).is_some()
+                && one.level(metric) == other.level(metric)
+                && bits(&one).zip(bits(&other)).is_some_and(|(a, b)| a.same_bits(&b))
+        };
+        Ok(targets.iter().any(is_same))
+    }
+}
+
+/// Whether a target is a failure with a specific message or a level that is no whole number. An
+/// unrelated commit would hardly cause the same.
+fn tells_by_itself(search_range: &SearchRange) -> bool {
+    search_range.targets.iter().any(|target| match target {
+        Target::Failure { failure, .. } => failure.is_telling(),
+        Target::Guard(target) => {
+            !target.is_rate()
+                && target.bad.number().is_some_and(|bad| bad.fract().abs() > f64::EPSILON)
+        }
+    })
+}

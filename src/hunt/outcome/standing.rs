@@ -1,0 +1,239 @@
+//! Decides whether a found first bad commit still affects the newer end, or a later commit undid
+//! it. Pure.
+
+use crate::evaluation::{CommitId, Culprit, Metric, Target};
+use crate::hunt::range::SearchRange;
+use crate::hunt::why::Why;
+use crate::search::{Carried, Fate, fates};
+
+/// If less than this share of a step is left after a mend, the step may have hidden another one:
+/// nobody sees a rise of 0.3 behind a perplexity of 100,000.
+const VISIBLE: f64 = 0.1;
+/// The same where the text does not say which part of it is left.
+const VISIBLE_WITHOUT_TEXT: f64 = 0.35;
+
+/// Maximum number of mends that are added up.
+const MOST_PARTS: usize = 6;
+/// Maximum difference between their sum and a step, as a share of the sum.
+const EXACT: f64 = 1e-3;
+
+/// A first bad commit, and what became of its change.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundCommit {
+    pub(crate) culprit: Culprit,
+    pub(crate) standing: Standing,
+    /// Set if one of several commits made the step: these commits, and why.
+    pub(crate) among: Option<(Vec<CommitId>, Why)>,
+}
+
+/// What became of the change of a first bad commit by the newer end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Standing {
+    /// All or most of the change is still there.
+    Stands,
+    /// The change was undone.
+    Undone {
+        /// The commit by which it was undone at the latest.
+        by: CommitId,
+        /// Whether a later commit brought the same change back.
+        again: bool,
+    },
+    /// A mend undid most or all of the step, but the metric is still worse. The cause is the rest
+    /// of the step, or a later commit whose step it hid.
+    Hides {
+        /// This commit and the hidden ones.
+        among: Vec<CommitId>,
+        /// How much worse the metric still is than at the good end, in its unit.
+        left: f64,
+    },
+    /// A later commit undid this commit or another found one.
+    Unclear,
+}
+
+/// A commit at which the metric is better again, after a first bad commit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Mend {
+    /// The commit where the metric is better. An earlier commit may be the cause.
+    pub(crate) by: CommitId,
+    /// The metric; `None` if a failure went away.
+    pub(crate) metric: Option<Metric>,
+    /// The improvement, in the metric's unit; infinite if there is no number.
+    pub(crate) amount: f64,
+    /// How much worse the metric still is than at the good end, in its unit.
+    pub(crate) left: f64,
+    /// The guard's tolerance, in the metric's unit.
+    pub(crate) limit: f64,
+}
+
+/// What is known about one found commit with respect to a mend.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// The found commit is an ancestor of the mend.
+    pub(crate) is_before: bool,
+    /// Whether the source at the mend still has the change.
+    pub(crate) carried: Carried,
+    /// Other lines replaced the change there, and no file is as before the change.
+    pub(crate) is_reworked: bool,
+    /// The mend's commit restores a file of the change.
+    pub(crate) is_put_back: bool,
+    /// How much worse the found commit's parent is than the good end, in the metric's unit.
+    pub(crate) before: f64,
+    /// The commits after the found commit up to the mend.
+    pub(crate) hidden: Vec<CommitId>,
+}
+
+impl FoundCommit {
+    /// A found commit with the standing `Stands`.
+    pub(crate) fn new(culprit: Culprit) -> Self {
+        Self { culprit, standing: Standing::Stands, among: None }
+    }
+
+    pub(crate) fn stands(&self) -> bool {
+        self.standing == Standing::Stands
+    }
+
+    /// Whether the report names the commit: it stands or its change came back after a revert.
+    pub(crate) fn is_named(&self) -> bool {
+        let is_there =
+            matches!(self.standing, Standing::Stands | Standing::Undone { again: true, .. });
+        is_there && self.among.is_none()
+    }
+
+    /// How much worse the commit made a metric; infinite if there is no number, `None` if the
+    /// commit did not change the metric.
+    fn step(&self, metric: Option<&Metric>) -> Option<f64> {
+        let Some(metric) = metric else {
+            return self.culprit.failure.is_some().then_some(f64::INFINITY);
+        };
+        let mut effects = self.culprit.effects.iter();
+        match effects.find(|effect| effect.metric == *metric) {
+            Some(effect) => Some(effect.own_step.unwrap_or(f64::INFINITY)),
+            None => self.culprit.failure.is_some().then_some(f64::INFINITY),
+        }
+    }
+}
+
+/// Sets the standing of the found commits before a mend. `around`: one entry for each found commit.
+pub(crate) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) {
+    let metric = mend.metric.as_ref();
+    let places: Vec<usize> = (0..found.len())
+        .filter(|&i| around[i].is_before && found[i].stands() && found[i].step(metric).is_some())
+        .collect();
+    let steps: Vec<f64> =
+        places.iter().map(|&i| found[i].step(metric).expect("only such are kept")).collect();
+    let known: Vec<&Around> = places.iter().map(|&i| &around[i]).collect();
+    let carried: Vec<_> = known.iter().map(|around| around.carried).collect();
+    let fates = if mends_a_part(mend, &steps, &known) {
+        vec![Fate::Stands; steps.len()]
+    } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
+        fates(&steps, &carried, mend.amount, mend.limit.max(0.0))
+    } else {
+        // Without numbers, the mend undid the last step that has none.
+        let last = steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
+        let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
+        (0..steps.len()).map(fate).collect()
+    };
+    // What is left after the mend beyond the steps that stand.
+    let standing = |fate: &Fate| *fate == Fate::Stands;
+    let kept = steps.iter().zip(&fates).filter(|(step, fate)| standing(fate) && step.is_finite());
+    let unexplained = mend.left - kept.map(|(step, _)| step).sum::<f64>();
+    for ((&place, step), fate) in places.iter().zip(&steps).zip(&fates) {
+        let hides = || {
+            let mut among = vec![found[place].culprit.info.commit.clone()];
+            among.extend(around[place].hidden.iter().cloned());
+            Standing::Hides { among, left: mend.left }
+        };
+        let visible = match around[place].carried {
+            // Some of its text is still there.
+            Carried::InPart => VISIBLE,
+            Carried::Whole | Carried::Gone | Carried::Unknown => VISIBLE_WITHOUT_TEXT,
+        };
+        let faint = mend.left - around[place].before.min(0.0) < visible * step
+            && !around[place].is_reworked;
+        found[place].standing = match fate {
+            Fate::Undone if unexplained > mend.limit => hides(),
+            Fate::Undone => Standing::Undone { by: mend.by.clone(), again: false },
+            Fate::Unclear => Standing::Unclear,
+            // The mend undid a part. If little is left, another commit may have caused the rest.
+            Fate::Stands if steps.len() == 1 && mend.left > mend.limit && faint => hides(),
+            // Nothing is left of the only step.
+            Fate::Stands if steps.len() == 1 && mend.left <= mend.limit => {
+                Standing::Undone { by: mend.by.clone(), again: false }
+            }
+            Fate::Stands => Standing::Stands,
+        };
+    }
+}
+
+/// Whether the mend undid a part of one step: the mend's commit restores some files of this step's
+/// change and keeps others, and the changes of all other steps stay whole.
+fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&Around]) -> bool {
+    let mut in_part = (0..steps.len()).filter(|&i| around[i].carried != Carried::Whole);
+    let (Some(one), None) = (in_part.next(), in_part.next()) else { return false };
+    around[one].carried == Carried::InPart
+        && around[one].is_put_back
+        && steps[one].is_finite()
+        && steps[one] > mend.amount + mend.limit.max(0.0)
+}
+
+/// Marks a step as undone if several mends add up to it, to a thousandth. `parts`: the mends that
+/// changed no standing alone, oldest first, each with one entry for each found commit.
+pub(crate) fn settle_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<Around>)]) {
+    let parts = &parts[..parts.len().min(MOST_PARTS)];
+    for set in 1_u32..1 << parts.len() {
+        let taken: Vec<_> = (0..parts.len()).filter(|i| set >> i & 1 == 1).collect();
+        let Some((last, _)) = taken.last().map(|i| &parts[*i]).filter(|_| taken.len() > 1) else {
+            continue;
+        };
+        let amount: f64 = taken.iter().map(|i| parts[*i].0.amount).sum();
+        let fits = |one: &usize| {
+            let is_behind =
+                |i: &usize| parts[*i].1[*one].is_before && parts[*i].0.metric == last.metric;
+            let step = found[*one].step(last.metric.as_ref());
+            found[*one].stands()
+                && taken.iter().all(is_behind)
+                && step.is_some_and(|step| (step - amount).abs() <= EXACT * amount)
+        };
+        let fitting: Vec<usize> = (0..found.len()).filter(fits).collect();
+        if let [one] = fitting[..] {
+            found[one].standing = Standing::Undone { by: last.by.clone(), again: false };
+        }
+    }
+}
+
+/// The mend before a found commit, if the commit's parent is better than the search range's
+/// baseline by more than the tolerance. It matters only if the range begins at a found commit.
+pub(crate) fn mends_before(
+    search_range: &SearchRange,
+    found: &Culprit,
+    targets: &[Target],
+) -> Option<Mend> {
+    let [older, _] = search_range.ends();
+    if found.parent == *older {
+        return None;
+    }
+    search_range.targets.iter().find_map(|target| {
+        let Target::Guard(target) = target else { return None };
+        let effect = found.effects.iter().find(|effect| effect.metric == target.guard.metric)?;
+        let [before, _] = search_range.aim.swap_if_fix([&effect.parent, &effect.commit]);
+        let before = before.number()?;
+        let amount = target.guard.worsening(before, target.baseline.number()?);
+        let metric = target.guard.metric.clone();
+        let left = beyond_good(targets, &metric, before).unwrap_or(0.0);
+        let (by, limit) = (found.parent.clone(), target.limit);
+        (amount > limit.max(0.0)).then_some(Mend { by, metric: Some(metric), amount, left, limit })
+    })
+}
+
+/// How much worse a level is than the good end's, by these targets; `None` without a target.
+pub(crate) fn beyond_good(targets: &[Target], metric: &Metric, level: f64) -> Option<f64> {
+    targets.iter().find_map(|target| match target {
+        Target::Guard(target) if target.guard.metric == *metric => {
+            Some(target.guard.worsening(target.baseline.number()?, level))
+        }
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Finds the commits where a found commit's change may be undone, and measures them.
+
+use crate::evaluation::{CommitId, Phase, Target};
+use crate::git::Absence;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::hunt::run_verdicts::verdict_of_run;
+use crate::oracle::{Observation, Request, measures_of};
+
+use super::found_step::Step;
+
+/// Number of runs that must all show that a change was undone.
+const RUNS_TO_BE_SURE: usize = 4;
+
+/// A place where a change may be undone.
+pub(crate) struct Suspect {
+    /// The last commit before this place.
+    pub(crate) before: CommitId,
+    /// Commits to measure.
+    pub(crate) places: Vec<CommitId>,
+    /// Whether the source lacks the change there.
+    pub(crate) is_absence: bool,
+}
+
+impl Driver<'_> {
+    /// Places where the change may be undone: first those where the source lacks the change on
+    /// every path to the newer end, newest first; then later commits that were reverted.
+    pub(crate) fn suspects(&mut self, step: &Step<'_>) -> Result<Vec<Suspect>, HuntError> {
+        let history = &self.oracle.history;
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        let change = history.change(&step.culprit.parent, found)?;
+        let mut suspects = Vec::new();
+        for Absence { before, commits } in history.where_it_is_gone(found, newer, &change)? {
+            let mut places = vec![commits[0].clone()];
+            // If the change came back, perhaps only the last commit without it can be tested.
+            if !commits.contains(newer) {
+                places.extend(commits.last().filter(|last| **last != commits[0]).cloned());
+                places.extend(commits.get(commits.len() / 2).cloned());
+            }
+            suspects.push(Suspect { before, places, is_absence: true });
+        }
+        suspects.reverse();
+        for commit in history.reverted_later(found, newer)? {
+            if let Some(before) = history.parents(&commit)?.into_iter().next() {
+                suspects.push(Suspect { before, places: vec![commit], is_absence: false });
+            }
+        }
+        Ok(suspects)
+    }
+
+    /// The runs of the first of the suspect's places that surely has the older end's verdict.
+    /// `before` is tried last.
+    pub(crate) fn first_older(
+        &mut self,
+        search_range: &SearchRange,
+        found: &CommitId,
+        suspect: &Suspect,
+    ) -> Result<Option<Observation>, HuntError> {
+        let [_, newer] = search_range.ends();
+        let number = self.searches.saturating_sub(1);
+        let places = suspect.places.iter().chain([&suspect.before]);
+        for place in places.filter(|one| *one != newer && *one != found) {
+            // A commit that never had the change cannot show that it was undone.
+            if !self.oracle.history.is_ancestor(found, place)? {
+                continue;
+            }
+            let judgement = self.judge(place, &search_range.targets, number)?;
+            if judgement.verdict == search_range.aim.older()
+                && let Some(seen) = self.is_surely_older(search_range, place)?
+            {
+                return Ok(Some(seen));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The runs of a commit with the older end's verdict, if further runs agree. A single run may
+    /// be a stray and would wrongly clear the found commit.
+    fn is_surely_older(
+        &mut self,
+        search_range: &SearchRange,
+        commit: &CommitId,
+    ) -> Result<Option<Observation>, HuntError> {
+        let measures = measures_of(&search_range.targets);
+        let look = Request::look(commit, &measures, Phase::Search);
+        let is_noisy =
+            |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
+        let is_noisy = search_range.targets.iter().any(is_noisy);
+        let seen = if is_noisy {
+            self.oracle.evaluate(look)?
+        } else {
+            self.seen_often(commit, &search_range.targets)?
+        };
+        let recipe = self.oracle.recipe(commit)?;
+        let older = search_range.aim.older();
+        let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+        let is_older =
+            |run| verdict_of_run(&seen, run, &search_range.targets, &recipe).verdict == older;
+        let holds = is_noisy || (0..count).all(is_older);
+        Ok(holds.then_some(seen))
+    }
+
+    /// At least `RUNS_TO_BE_SURE` runs of a commit. Each new run gets a new build, unless builds of
+    /// the commit are known to give identical files.
+    pub(crate) fn seen_often(
+        &mut self,
+        commit: &CommitId,
+        targets: &[Target],
+    ) -> Result<Observation, HuntError> {
+        let measures = measures_of(targets);
+        let look = Request::look(commit, &measures, Phase::Search);
+        let mut seen = self.oracle.evaluate(look)?;
+        while seen.samples.values().any(|samples| samples.len() < RUNS_TO_BE_SURE) {
+            let least = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+            let rebuild = self.known_to_repeat(targets, [commit.clone()])? != Some(true);
+            let runs = if rebuild { least + 1 } else { RUNS_TO_BE_SURE };
+            seen = self.oracle.evaluate(Request { runs, rebuild, ..look })?;
+        }
+        Ok(seen)
+    }
+}

@@ -1,0 +1,103 @@
+//! Handles a step made by one of several untestable commits in a row. As with a found commit, the
+//! hunt checks whether the step lasts to the newer end: a step that was undone is no answer.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Aim, Basis, CommitId, Culprit, Phase, Target};
+use crate::hunt::HuntError;
+use crate::hunt::begin::info;
+use crate::hunt::confirm::effect::effects;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::hunt::why::Why;
+use crate::oracle::{Observation, Request, measures_of};
+
+use super::account::Ledger;
+use super::found_step::Step;
+
+impl Driver<'_> {
+    /// Adds the candidates to the ledger and checks whether the step that one of them made lasts to
+    /// the newer end. Returns further ranges to search.
+    pub(crate) fn look_behind_span(
+        &mut self,
+        ledger: &mut Ledger,
+        search_range: &SearchRange,
+        commits: Vec<CommitId>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let step = match search_range.aim {
+            Aim::Regression => self.step_over(search_range, &commits)?,
+            Aim::Fix => None,
+        };
+        let Some((culprit, seen)) = step else {
+            ledger.enter_open(search_range, commits, Why::Untestable);
+            return Ok(Vec::new());
+        };
+        ledger.enter_span(culprit.clone(), commits, Why::Untestable);
+        let step = Step { search_range, culprit: &culprit, seen: &seen };
+        let next = match self.look_past(ledger, &step) {
+            Err(HuntError::Budget(runs)) => {
+                ledger.doubt_last(false, runs);
+                Vec::new()
+            }
+            next => next?,
+        };
+        self.settle_account(ledger)?;
+        Ok(next)
+    }
+
+    /// The step over the candidates, as if the newest one had made it, and the newest one's runs.
+    /// `None` if the newest candidate or the parent before them lacks the expected verdict.
+    fn step_over(
+        &mut self,
+        search_range: &SearchRange,
+        commits: &[CommitId],
+    ) -> Result<Option<(Culprit, Observation)>, HuntError> {
+        let history = &self.oracle.history;
+        let verdicts = self.last_verdicts()?;
+        let [older, newer] = search_range.ends();
+        let is = |one: &CommitId, end: &CommitId, verdict| {
+            one == end || verdicts.get(one) == Some(&verdict)
+        };
+        let mut newest = None;
+        for one in commits {
+            let mut comes_after_all = is(one, newer, search_range.aim.newer());
+            for other in commits {
+                comes_after_all = comes_after_all && history.is_ancestor(other, one)?;
+            }
+            if comes_after_all {
+                newest = Some(one.clone());
+            }
+        }
+        let mut before = BTreeSet::new();
+        for one in commits {
+            let parents = history.parents(one)?.into_iter();
+            before.extend(parents.filter(|parent| !commits.contains(parent)));
+        }
+        let parent = before.into_iter().find(|one| is(one, older, search_range.aim.older()));
+        let (Some(commit), Some(parent)) = (newest, parent) else { return Ok(None) };
+        let measures = measures_of(&search_range.targets);
+        let from = self.oracle.evaluate(Request::look(&parent, &measures, Phase::Search))?;
+        let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+        let config = &self.oracle.config;
+        let (effects, _) = effects(&seen, &[from], &search_range.targets, config, search_range.aim);
+        let failure = search_range.targets.iter().find_map(|target| match target {
+            Target::Failure { failure, .. } => Some(failure.clone()),
+            Target::Guard(_) => None,
+        });
+        let culprit = Culprit {
+            info: info(&self.oracle.history, &commit)?,
+            parents: self.oracle.history.parents(&commit)?,
+            parent,
+            confidence: 0.0,
+            basis: Basis::Sequential,
+            effects,
+            failure,
+            files: Vec::new(),
+            dependencies: Vec::new(),
+            ran: None,
+            differences: None,
+            confirmed_before: None,
+        };
+        Ok(Some((culprit, seen)))
+    }
+}

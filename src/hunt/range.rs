@@ -1,0 +1,40 @@
+//! The range of history that one search covers, and what it leaves out.
+
+use crate::evaluation::{Aim, CommitId, Target};
+
+/// A range of history, and the targets that its search judges by.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchRange {
+    pub(crate) good: CommitId,
+    pub(crate) bad: CommitId,
+    /// Regression: the good end is older. Fix: the bad end is older.
+    pub(crate) aim: Aim,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) paths: Vec<String>,
+    /// Side branches that are set aside.
+    pub(crate) aside: Vec<Aside>,
+}
+
+impl SearchRange {
+    /// The older and the newer end.
+    pub(crate) fn ends(&self) -> [&CommitId; 2] {
+        self.aim.swap_if_fix([&self.good, &self.bad])
+    }
+
+    /// The same search range with another newer end.
+    pub(crate) fn up_to(self, newer: CommitId) -> Self {
+        match self.aim {
+            Aim::Regression => Self { bad: newer, ..self },
+            Aim::Fix => Self { good: newer, ..self },
+        }
+    }
+}
+
+/// A side branch that is set aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Aside {
+    /// The claimed commit. It and its descendants on the branch are set aside.
+    pub(crate) first: CommitId,
+    /// The newest commits of the branch.
+    pub(crate) tips: Vec<CommitId>,
+}

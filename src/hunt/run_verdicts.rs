@@ -1,0 +1,61 @@
+//! Verdicts from each run alone, and from their majority.
+
+use crate::config::Config;
+use crate::evaluation::{Judgement, SkipReason, Target, Verdict};
+use crate::oracle::{Decision, Observation, judge};
+
+/// Fresh runs of each commit if values do not repeat. Runs of two equal commits, five against five,
+/// separate by chance in 1 case of 252.
+pub(crate) const ROUNDS: usize = 5;
+/// How many of [`ROUNDS`] runs must be on one side.
+pub(crate) const ALIKE: usize = 4;
+
+/// The verdict from one run alone.
+pub(crate) fn verdict_of_run(
+    observation: &Observation,
+    run: usize,
+    targets: &[Target],
+    config: &Config,
+) -> Judgement {
+    let mut one = observation.clone();
+    for samples in one.samples.values_mut() {
+        // `judge` asks for a second, equal run: give it the same run twice.
+        *samples = samples.get(run).into_iter().flat_map(|s| [s.clone(), s.clone()]).collect();
+    }
+    match judge(&one, targets, &|_, _| false, config) {
+        Decision::Settled(judgement) => judgement,
+        Decision::More(_) => unsteady("its fresh runs do not agree".to_owned()),
+    }
+}
+
+/// The judgement if no more runs follow. If runs repeat (`is_exact`), most runs must be on one
+/// side, otherwise four of five.
+pub(crate) fn judged(
+    observation: &Observation,
+    targets: &[Target],
+    config: &Config,
+    is_exact: bool,
+) -> Judgement {
+    let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
+    let sides: Vec<Judgement> =
+        (0..runs).map(|run| verdict_of_run(observation, run, targets, config)).collect();
+    let enough = if is_exact { runs / 2 + 1 } else { (runs * ALIKE).div_ceil(ROUNDS) };
+    let count = |verdict: Verdict| sides.iter().filter(|side| side.verdict == verdict).count();
+    let wins = |side: &&Judgement| count(side.verdict) >= enough;
+    let (good, bad) = (count(Verdict::Good), count(Verdict::Bad));
+    sides.iter().find(wins).cloned().unwrap_or_else(|| {
+        let failed = runs - good - bad;
+        unsteady(format!(
+            "its {runs} runs contradict each other: {good} good, {bad} bad, {failed} failed"
+        ))
+    })
+}
+
+fn unsteady(reason: String) -> Judgement {
+    Judgement {
+        verdict: Verdict::Skip,
+        skip: Some(SkipReason::Unsteady),
+        reason,
+        broken: Vec::new(),
+    }
+}

@@ -1,0 +1,98 @@
+//! One run of `git bisect run`, from its start to its answer.
+
+use crate::git::{BisectSession, End};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::Recorder;
+use crate::process::{self, Keep, LogFile};
+use crate::store::journal::{Event, SearchEnd};
+
+use super::opening::open_search;
+use super::replay::{ended, replay};
+
+/// Runs `git bisect` over the search range.
+pub(crate) fn bisect(
+    driver: &mut Driver<'_>,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
+) -> Result<SearchEnd, HuntError> {
+    let skip = driver.begun.options.skip.clone();
+    let range = open_search(driver, search_range, strategy)?;
+    let number = driver.searches;
+    let path = driver.hunt.bisect_repository();
+    let session =
+        BisectSession::open(driver.oracle.history.repository(), &path, &search_range.bad)?;
+    session.start(&range, search_range.aim)?;
+    replay(driver, &session, search_range, strategy, &skip)?;
+    if ended(&session)?.is_none() {
+        run_git(driver, &session, number)?;
+    }
+    let end = match ended(&session)? {
+        Some(End::FirstBad(commit)) => SearchEnd::FirstBad(commit),
+        Some(End::Candidates(commits)) => SearchEnd::Candidates(commits),
+        Some(End::NoTestable) if !search_range.paths.is_empty() => {
+            let wider = SearchRange { paths: Vec::new(), ..search_range.clone() };
+            return bisect(driver, &wider, strategy);
+        }
+        Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
+        // Later searches have other ends, whose merge bases the endpoints' check did not cover.
+        Some(End::MergeBaseBad(_)) if number > 0 => {
+            SearchEnd::Candidates(driver.oracle.history.commits(&range)?)
+        }
+        Some(End::MergeBaseBad(commit)) => {
+            return Err(HuntError::World(format!(
+                "git says that the merge base {} is {}, which was measured as {}",
+                commit.short(),
+                search_range.aim.newer(),
+                search_range.aim.older()
+            )));
+        }
+        None => return Err(why_git_stopped(driver)?),
+    };
+    session.reset()?;
+    driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end: end.clone() })?;
+    Ok(end)
+}
+
+fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Result<(), HuntError> {
+    let oracle = [
+        driver.program.clone().into_os_string(),
+        "oracle".into(),
+        "--hunt".into(),
+        driver.hunt.id().into(),
+    ];
+    // The oracle first ends its engine, which has a grace period of its own.
+    let git = session.run_invocation(oracle).grace(std::time::Duration::from_secs(30));
+    let log = driver.hunt.path().join(format!("logs/bisect-{number}.log"));
+    let file = LogFile { path: &log, header: &[], sync: false };
+    process::run(&git, &driver.stop, &file, &mut |_, _| Keep::No)?;
+    if driver.stop.is_requested() {
+        return Err(HuntError::Stopped);
+    }
+    Ok(())
+}
+
+/// The error if git stopped without an answer. The oracle wrote the reason to the journal.
+fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
+    let budget = driver.oracle.config.statistics.max_runs;
+    let spent = Recorder::of(driver.hunt)?.made() >= budget;
+    let since = driver.hunt.entries()?.into_iter().rev();
+    let last =
+        since.take_while(|entry| !matches!(entry.event, Event::Search { .. })).find_map(|entry| {
+            match entry.event {
+                Event::Stopped { reason, world } => Some((reason, world)),
+                _ => None,
+            }
+        });
+    Ok(match last {
+        Some((_, true)) if spent => HuntError::Budget(budget),
+        Some((reason, true)) => HuntError::World(reason),
+        Some((_, false)) => HuntError::Stopped,
+        None => HuntError::World(format!(
+            "git bisect run stopped without an answer; see logs/ in {}",
+            driver.hunt.path().display()
+        )),
+    })
+}

@@ -1,0 +1,49 @@
+//! Opens a search: what it looks for, and its entry in the journal.
+
+use crate::evaluation::Target;
+use crate::git::Range;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::hunt::strategy::SearchStrategy;
+use crate::store::journal::Event;
+
+/// Writes the start of a search to the journal; returns git's range.
+pub(crate) fn open_search(
+    driver: &mut Driver<'_>,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
+) -> Result<Range, HuntError> {
+    let [old, new] = search_range.ends();
+    let range = Range {
+        old: [old]
+            .into_iter()
+            .chain(search_range.aside.iter().flat_map(|aside| &aside.tips))
+            .cloned()
+            .collect(),
+        new: new.clone(),
+        first_parent: driver.begun.options.first_parent,
+        paths: search_range.paths.clone(),
+    };
+    let (targets, chunks) = sought(driver, strategy);
+    driver.oracle.recorder.event(Event::Search {
+        search_number: driver.searches,
+        good: search_range.good.clone(),
+        bad: search_range.bad.clone(),
+        commits: driver.oracle.history.count(&range)?,
+        targets,
+        paths: search_range.paths.clone(),
+        method: Some(strategy.method),
+        chunks,
+        clean: driver.is_clean,
+    })?;
+    Ok(range)
+}
+
+/// The targets of a search, and how many chunks of the text its runs read (`None`: all).
+pub(crate) fn sought(driver: &Driver<'_>, strategy: &SearchStrategy) -> (Vec<Target>, Option<u32>) {
+    match &driver.short {
+        Some(short) => (short.targets.clone(), Some(short.chunks)),
+        None => (strategy.targets.clone(), None),
+    }
+}

@@ -1,0 +1,69 @@
+//! Measures the ends of a search range in noise until their levels or failure rates differ
+//! clearly. Stored runs come first.
+
+use crate::evaluation::GuardTarget;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::endpoints::noise::{rule, with_levels, with_rates};
+use crate::hunt::range::SearchRange;
+use crate::oracle::RunSample;
+use crate::search::{Unsettled, calibrate, calibrate_rates, endpoint_order};
+
+use super::sampler::Sampler;
+
+/// The target with this range's levels or rates, and the samples of its good and bad end.
+pub(crate) type Ends = (GuardTarget, [Vec<f64>; 2]);
+
+impl Driver<'_> {
+    /// Measures the two ends in turn. An `Err` string says why the range cannot be searched.
+    pub(crate) fn ends(
+        &mut self,
+        search_range: &SearchRange,
+        target: &GuardTarget,
+        sampler: &mut Sampler,
+    ) -> Result<Result<Ends, String>, HuntError> {
+        let metric = &target.guard.metric;
+        let is_rate = target.is_rate();
+        let rule = rule(target, self.begun.options.search);
+        let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
+        loop {
+            for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
+                let commit = if is_good { &search_range.good } else { &search_range.bad };
+                match sampler.take(self, commit, target)? {
+                    RunSample::Sample(x) => ends[usize::from(!is_good)].push(x),
+                    RunSample::Untestable(_, reason) => {
+                        let name = commit.short();
+                        return Ok(Err(format!(
+                            "{metric} cannot be measured at {name}, an end of what is left: {reason}"
+                        )));
+                    }
+                }
+            }
+            let [good, bad] = &ends;
+            let settled = if is_rate {
+                calibrate_rates(good, bad)
+                    .map(|rates| with_rates(target.clone(), rates, good.len()))
+            } else {
+                calibrate(good, bad, rule).map(|found| with_levels(target.clone(), &found))
+            };
+            match settled {
+                Ok(target) => return Ok(Ok((target, ends))),
+                Err(Unsettled::More) => {}
+                Err(Unsettled::NoDifference) => {
+                    return Ok(Err(format!(
+                        "{metric} does not change from {} to {} beyond its tolerance, measured \
+                         often enough",
+                        search_range.ends()[0].short(),
+                        search_range.ends()[1].short()
+                    )));
+                }
+                Err(Unsettled::TooNoisy { .. }) => {
+                    return Ok(Err(format!(
+                        "what {metric} still changes after {} is lost in its noise",
+                        search_range.ends()[0].short()
+                    )));
+                }
+            }
+        }
+    }
+}

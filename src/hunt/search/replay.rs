@@ -1,0 +1,140 @@
+//! Tells git's bisect session what the hunt knows already.
+
+use crate::evaluation::{CommitId, Phase, Verdict};
+use crate::git::{BisectSession, End};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::hunt::short::over;
+use crate::hunt::strategy::SearchStrategy;
+use crate::hunt::verdict::{VerdictContext, write_down};
+use crate::store::journal::Event;
+
+use super::opening::sought;
+
+/// Marks known commits in the bisect session: those to skip, and those that the hunt judged before,
+/// such as in an interrupted search. Verdicts are derived again from stored runs. If a commit was
+/// confirmed, only the runs of its confirmation count.
+pub(crate) fn replay(
+    driver: &mut Driver<'_>,
+    session: &BisectSession,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
+    skip: &[CommitId],
+) -> Result<(), HuntError> {
+    for commit in skip {
+        session.mark(Verdict::Skip, commit)?;
+    }
+    // Mark merge bases too. Otherwise `git bisect run` asks for them, and silently ends if there is
+    // more than one (git 2.39 and 2.47).
+    let history = &driver.oracle.history;
+    let [old, new] = search_range.ends();
+    if !history.is_ancestor(old, new)? {
+        for base in history.merge_bases(old, new)? {
+            let phase = Phase::Search;
+            let (judgement, _) =
+                driver.oracle.judge_until_decided(&base, &strategy.targets, phase, None)?;
+            session.mark(judgement.verdict, &base)?;
+        }
+    }
+    let (targets, chunks) = sought(driver, strategy);
+    let (mut known, mut read) = (Vec::new(), None);
+    for entry in driver.hunt.entries()? {
+        if let Event::Search { chunks, .. } = entry.event {
+            read = chunks;
+        } else if let Event::Judged(judged) = entry.event {
+            // A verdict counts only for the part of the text that its runs read.
+            let over = read.filter(|_| judged.phase == Phase::Search);
+            if over != chunks {
+                continue;
+            }
+            match known.iter_mut().find(|(commit, _)| *commit == judged.commit) {
+                Some((_, verdict)) => *verdict = judged.judgement.verdict,
+                None => known.push((judged.commit, judged.judgement.verdict)),
+            }
+        }
+    }
+    for (commit, before) in known {
+        let is_between = driver.oracle.history.is_ancestor(old, &commit)?
+            && driver.oracle.history.is_ancestor(&commit, new)?;
+        let is_end = commit == *old || commit == *new;
+        if !is_between || is_end || ended(session)?.is_some() {
+            continue;
+        }
+        let phase = match chunks {
+            // The confirmation reads the full text, so its runs do not count here.
+            Some(_) => Phase::Search,
+            None => driver.phase_of_truth(&commit, &targets)?,
+        };
+        let (mut judgement, observation) =
+            driver.oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
+        if judgement.verdict != before {
+            over(&mut judgement, chunks);
+            let place = VerdictContext { search_number: driver.searches, phase, left: None };
+            write_down(&mut driver.oracle, &observation, &judgement, place)?;
+        }
+        // Mark only commits that narrow the search: git refuses a new one older than an old one.
+        if still_open(session, &driver.oracle.history, &commit)? {
+            session.mark(judgement.verdict, &commit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a verdict on this commit narrows git's search: the commit is an ancestor of the one
+/// marked new, but of none marked old.
+fn still_open(
+    session: &BisectSession,
+    history: &crate::git::History,
+    commit: &CommitId,
+) -> Result<bool, HuntError> {
+    let Some(state) = session.state()? else { return Ok(false) };
+    let Some(new) = &state.new else { return Ok(true) };
+    if commit == new || !history.is_ancestor(commit, new)? {
+        return Ok(false);
+    }
+    for old in &state.old {
+        if history.is_ancestor(commit, old)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Driver<'_> {
+    /// Whether a search up to this one gave the commit this verdict. Confirmations do not count.
+    pub(crate) fn was_told(
+        &self,
+        commit: &CommitId,
+        verdict: Verdict,
+        search_number: usize,
+    ) -> Result<bool, HuntError> {
+        Ok(self.hunt.entries()?.into_iter().any(|entry| match entry.event {
+            Event::Judged(judged) => {
+                judged.commit == *commit
+                    && judged.judgement.verdict == verdict
+                    && judged.phase != Phase::Confirm
+                    && judged.search_number <= search_number
+            }
+            _ => false,
+        }))
+    }
+
+    /// The phase whose runs decide a commit's verdict: its confirmation if it had one.
+    fn phase_of_truth(
+        &self,
+        commit: &CommitId,
+        targets: &[crate::evaluation::Target],
+    ) -> Result<Phase, HuntError> {
+        let measures = crate::oracle::measures_of(targets);
+        let confirmed = self.hunt.entries()?.into_iter().any(|entry| match entry.event {
+            Event::Judged(judged) => judged.phase == Phase::Confirm && judged.commit == *commit,
+            _ => false,
+        });
+        Ok(if confirmed && !measures.is_empty() { Phase::Confirm } else { Phase::Search })
+    }
+}
+
+pub(crate) fn ended(session: &BisectSession) -> Result<Option<End>, HuntError> {
+    Ok(session.state()?.and_then(|state| state.end))
+}

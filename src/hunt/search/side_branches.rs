@@ -1,0 +1,107 @@
+//! Side branches that fork off before a fix which the older end has. Their commits lack the fix and
+//! tell nothing about the search range, so they are set aside. A merge of such a branch is judged
+//! only against its other parents.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::CommitId;
+use crate::git::Range;
+use crate::hunt::HuntError;
+use crate::hunt::claim::Claim;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::{Aside, SearchRange};
+use crate::store::journal::Event;
+
+impl Driver<'_> {
+    /// The side branch that starts at a claimed commit. `parent`: a parent with the same verdict.
+    /// `None` unless the commit is on a branch that forks off before the older end.
+    pub(crate) fn side_branch(
+        &mut self,
+        search_range: &SearchRange,
+        commit: &CommitId,
+        parent: &CommitId,
+    ) -> Result<Option<Aside>, HuntError> {
+        let history = &self.oracle.history;
+        let [older, newer] = search_range.ends();
+        if parent == older
+            || !history.is_ancestor(parent, older)?
+            || history.is_ancestor(older, commit)?
+        {
+            return Ok(None);
+        }
+        let range = Range::between(older, newer);
+        let mut branch = BTreeSet::from([commit.clone()]);
+        let mut with_children = BTreeSet::new();
+        // The lineage lists parents before children.
+        for one in history.lineage(&range)? {
+            let comes_after = one.parents.iter().any(|parent| branch.contains(parent));
+            if (comes_after || one.commit == *commit) && !history.is_ancestor(older, &one.commit)? {
+                with_children.extend(one.parents);
+                branch.insert(one.commit);
+            }
+        }
+        let tips: Vec<CommitId> =
+            branch.into_iter().filter(|one| !with_children.contains(one)).collect();
+        let text = format!(
+            "{} and the commits after it on its branch are set aside: the branch leaves the line \
+             of {} before {} got better, and shows what {} shows",
+            commit.short(),
+            older.short(),
+            older.short(),
+            parent.short()
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        Ok(Some(Aside { first: commit.clone(), tips }))
+    }
+
+    /// Removes parents on a branch that was set aside, unless all parents are on one.
+    pub(crate) fn leave_out_aside(
+        &self,
+        parents: &mut Vec<CommitId>,
+        claim: Claim<'_>,
+    ) -> Result<(), HuntError> {
+        let mut kept = Vec::new();
+        for parent in parents.iter() {
+            if !self.is_among_aside(parent, claim)? {
+                kept.push(parent.clone());
+            }
+        }
+        if !kept.is_empty() {
+            *parents = kept;
+        }
+        Ok(())
+    }
+
+    /// Whether a commit lies on a branch that was set aside in the claim's search.
+    pub(crate) fn is_among_aside(
+        &self,
+        commit: &CommitId,
+        claim: Claim<'_>,
+    ) -> Result<bool, HuntError> {
+        self.is_on(commit, claim.ends[0], claim.aside)
+    }
+
+    /// Whether a commit lies on a branch that was set aside in this search range.
+    pub(crate) fn is_aside(
+        &self,
+        commit: &CommitId,
+        search_range: &SearchRange,
+    ) -> Result<bool, HuntError> {
+        self.is_on(commit, search_range.ends()[0], &search_range.aside)
+    }
+
+    fn is_on(
+        &self,
+        commit: &CommitId,
+        older: &CommitId,
+        aside: &[Aside],
+    ) -> Result<bool, HuntError> {
+        let history = &self.oracle.history;
+        for aside in aside {
+            if history.is_ancestor(&aside.first, commit)? && !history.is_ancestor(older, commit)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

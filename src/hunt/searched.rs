@@ -1,0 +1,23 @@
+//! The result of one search.
+
+use crate::evaluation::{CommitId, Culprit};
+use crate::oracle::Observation;
+
+use super::why::Why;
+
+/// The result of searching a range.
+#[derive(Debug)]
+pub(crate) enum Searched {
+    /// The confirmed commit, and the runs on the bad side of its step.
+    Culprit(Box<Culprit>, Observation),
+    /// The commit that crosses the threshold by a step too small to blame it, and its runs.
+    Gradual(Box<Culprit>, Observation),
+    /// Candidates, and why the search cannot decide between them.
+    Candidates(Vec<CommitId>, Why),
+    /// Candidates of which only the newest can be tested.
+    Untestable(Vec<CommitId>),
+    /// The range has no step to find. The text says why.
+    Nothing(String),
+    /// Incremental and clean builds of a commit give different verdicts. The text says how.
+    BuildsDisagree(String),
+}

@@ -1,0 +1,35 @@
+//! Why a hunt has only candidates.
+
+use std::fmt;
+
+/// Why the hunt cannot decide between candidates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Only the newest of the candidates can be tested.
+    Untestable,
+    /// The commit changed the ruler too. The text says what runs with the other ruler show.
+    RulerChanged(String),
+    /// Any other reason, in words.
+    Other(String),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Untestable => "the other commits between them cannot be tested",
+            Self::RulerChanged(text) | Self::Other(text) => text,
+        })
+    }
+}
+
+impl From<String> for Why {
+    fn from(text: String) -> Self {
+        Self::Other(text)
+    }
+}
+
+impl From<&str> for Why {
+    fn from(text: &str) -> Self {
+        Self::Other(text.to_owned())
+    }
+}
