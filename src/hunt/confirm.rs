@@ -77,7 +77,7 @@ impl Driver<'_> {
             return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
         }
         let aim = claim.aim;
-        let broken = fresh.broken(targets, strategy, &self.oracle.config);
+        let broken = fresh.broken(targets, strategy, &self.oracle.recipes.config);
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
         if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
             let why = format!(
@@ -86,7 +86,7 @@ impl Driver<'_> {
             );
             return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
         }
-        let wanted = self.oracle.config.statistics.confidence;
+        let wanted = self.oracle.recipes.config.statistics.confidence;
         if culprit.confidence < wanted {
             let why = format!(
                 "its fresh runs part from its parent's with a confidence of {:.3} only, below {wanted}",
@@ -101,7 +101,7 @@ impl Driver<'_> {
             }
             _ => self.keep_confirmation(&key, &fresh)?,
         }
-        if self.oracle.config.build.confirm == ConfirmBuild::Reuse {
+        if self.oracle.recipes.config.build.confirm == ConfirmBuild::Reuse {
             let text = "confirmed with the search's own builds, not with newer clean ones, since \
                         build.confirm is \"reuse\"";
             self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
@@ -142,7 +142,7 @@ impl Driver<'_> {
 
     /// Judges the parents and the commit by fresh runs alone and records the verdicts.
     fn verdicts(&mut self, fresh: &Fresh, claim: Claim<'_>) -> Result<Vec<Judgement>, HuntError> {
-        let verdicts = fresh.verdicts(claim.strategy, &self.oracle.config);
+        let verdicts = fresh.verdicts(claim.strategy, &self.oracle.recipes.config);
         let observations = fresh.parents.iter().chain([&fresh.commit]);
         for (observation, judgement) in observations.zip(&verdicts) {
             let place = VerdictContext {
@@ -164,7 +164,7 @@ impl Driver<'_> {
         broken: &[Metric],
     ) -> Result<(Culprit, usize), HuntError> {
         let Claim { commit, targets, .. } = claim;
-        let (config, aim) = (&self.oracle.config, claim.aim);
+        let (config, aim) = (&self.oracle.recipes.config, claim.aim);
         let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config, aim);
         // A metric within its tolerance is not blamed on the commit, however it moved.
         effects.retain(|effect| broken.contains(&effect.metric));
@@ -225,15 +225,16 @@ impl Driver<'_> {
         parents: &[CommitId],
         targets: &[Target],
     ) -> Result<String, HuntError> {
-        let rebuilt = self.oracle.config.build.confirm == ConfirmBuild::Rebuild;
+        let rebuilt = self.oracle.recipes.config.build.confirm == ConfirmBuild::Rebuild;
         let builds = if rebuilt { "built anew" } else { "the search's" };
         let mut hasher = KeyHasher::new("confirmation").field("builds", builds);
         for one in parents.iter().chain([commit]) {
-            let recipe = self.oracle.recipe(one)?;
-            hasher = hasher.field("build", self.oracle.build_key_of(one, &recipe)?.as_str());
+            let recipe = self.oracle.recipes.at(one)?;
+            hasher =
+                hasher.field("build", self.oracle.recipes.build_key_of(one, &recipe)?.as_str());
             for name in measures_of(targets) {
                 if let Some(measure) = recipe.measure(&name) {
-                    let key = self.oracle.run_key_of(one, &recipe, measure)?;
+                    let key = self.oracle.recipes.run_key_of(one, &recipe, measure)?;
                     hasher = hasher.field("run", key.as_str());
                 }
             }

@@ -98,27 +98,27 @@ fn has_levels(target: &Target) -> bool {
 /// Refuses to go on if the machine or its environment changed since the hunt began: runs of
 /// different machines, drivers or compilers are never compared.
 fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
-    let now = Facts::gather(&oracle.config, &oracle.store)?;
-    if now.machine.class != oracle.facts.machine.class {
+    let now = Facts::gather(&oracle.recipes.config, &oracle.store)?;
+    if now.machine.class != oracle.recipes.facts.machine.class {
         return Err(HuntError::World(format!(
             "the hunt began on another class of machine ({}), this is {}",
-            oracle.facts.machine.cpu, now.machine.cpu
+            oracle.recipes.facts.machine.cpu, now.machine.cpu
         )));
     }
-    if now.machine.cores != oracle.facts.machine.cores {
+    if now.machine.cores != oracle.recipes.facts.machine.cores {
         return Err(HuntError::World(format!(
             "the hunt began with {} cores, and this process may use {}: give it as many, or begin a \
              new hunt",
-            oracle.facts.machine.cores, now.machine.cores
+            oracle.recipes.facts.machine.cores, now.machine.cores
         )));
     }
-    if let Some(change) = now.surroundings.change_since(&oracle.facts.surroundings) {
+    if let Some(change) = now.surroundings.change_since(&oracle.recipes.facts.surroundings) {
         return Err(HuntError::World(format!(
             "what commands inherit has changed since the hunt began: {change}. Set it as it was, \
              or begin a new hunt: what still holds is taken from the store"
         )));
     }
-    if now.environment != oracle.facts.environment {
+    if now.environment != oracle.recipes.facts.environment {
         return Err(HuntError::World(
             "what [environment] probe says has changed since the hunt began".to_owned(),
         ));
@@ -134,7 +134,7 @@ impl Driver<'_> {
         };
         self.announce(&endpoints.chosen.targets)?;
         let strategy = SearchStrategy::of(&endpoints.chosen.targets, self.begun.options.search);
-        self.short = short_text::choose(&endpoints, &strategy, &self.oracle.config);
+        self.short = short_text::choose(&endpoints, &strategy, &self.oracle.recipes.config);
         let mut ledger = Ledger::new(&endpoints.chosen.targets, self.begun.options.aim);
         let whole = SearchRange {
             good: self.begun.good.commit.clone(),
@@ -278,7 +278,7 @@ impl Driver<'_> {
              aside, and everything is built clean from here on"
         );
         self.oracle.recorder.event(Event::Note { text })?;
-        self.oracle.config.build.mode = BuildMode::Clean;
+        self.oracle.recipes.config.build.mode = BuildMode::Clean;
         self.is_clean = true;
         self.run()
     }

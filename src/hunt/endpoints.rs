@@ -47,7 +47,7 @@ impl Driver<'_> {
         let good = self.begun.good.commit.clone();
         let bad = self.begun.bad.commit.clone();
         let measures: Vec<String> =
-            self.oracle.config.measures.iter().map(|m| m.name.clone()).collect();
+            self.oracle.recipes.config.measures.iter().map(|m| m.name.clone()).collect();
         self.oracle.control = None;
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
         if let Some(what) = not_yielded(&at_good, &self.guards()) {
@@ -146,13 +146,13 @@ impl Driver<'_> {
     fn guards(&self) -> Vec<Guard> {
         match &self.begun.options.spread_of {
             Some(metric) => vec![Guard { metric: metric.clone(), form: GuardForm::Unchanged }],
-            None => self.oracle.config.guards.clone(),
+            None => self.oracle.recipes.config.guards.clone(),
         }
     }
 
     /// How this hunt judges in noise.
     pub(crate) fn policy(&self) -> EndpointPolicy {
-        let config = &self.oracle.config;
+        let config = &self.oracle.recipes.config;
         let metrics = config.guards.iter().map(|guard| &guard.metric);
         let steps = steps_of(self.begun.commits).max(1) as f64;
         EndpointPolicy {
@@ -173,7 +173,7 @@ impl Driver<'_> {
         runs: usize,
         policy: &EndpointPolicy,
     ) -> Vec<String> {
-        let (config, guards) = (&self.oracle.config, self.guards());
+        let (config, guards) = (&self.oracle.recipes.config, self.guards());
         let wanted = |name: &str| {
             if good.build_failure.is_some() || bad.build_failure.is_some() {
                 return false;

@@ -28,5 +28,5 @@ fn look_for_gone(hunt: &HuntDir, oracle: &Oracle, begun: &Begun) -> Option<GitEr
     let between = hunt.history().unwrap_or_default();
     let commits = begun.ends().into_iter().chain(between.iter().map(|one| &one.commit));
     let within = begun.within.as_ref().map(|within| &within.commit.commit);
-    oracle.history.find_gone(commits).or_else(|| oracle.engine.history.find_gone(within))
+    oracle.history.find_gone(commits).or_else(|| oracle.recipes.engine.history.find_gone(within))
 }

@@ -47,7 +47,7 @@ fn judge(
     let (mut oracle, begun) = open(repository, hunt, stop)?;
     let Current { search_number, targets, chunks, clean } = current_search(hunt)?;
     if clean {
-        oracle.config.build.mode = BuildMode::Clean;
+        oracle.recipes.config.build.mode = BuildMode::Clean;
     }
     let place = hunt.bisect_repository();
     let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;

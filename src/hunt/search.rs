@@ -165,7 +165,7 @@ fn with_git(
                 round = most;
             }
         }
-        if driver.oracle.config.build.mode == BuildMode::Incremental {
+        if driver.oracle.recipes.config.build.mode == BuildMode::Incremental {
             return Ok(Searched::BuildsDisagree(last_word));
         }
         round += 1;

@@ -9,8 +9,8 @@ use crate::git::{History, Repository};
 use crate::hunt::begin::open::laying;
 use crate::hunt::endpoints::targets::standing;
 use crate::oracle::{
-    ControlSlot, Derivations, Engine, Launcher, Oracle, OracleError, Pins, Present, Recorder,
-    Request,
+    ControlSlot, Derivations, Engine, Launcher, Oracle, OracleError, Pins, Present, Recipes,
+    Recorder, Request,
 };
 use crate::process::Stop;
 use crate::store::Store;
@@ -37,14 +37,17 @@ pub fn alone(
     let facts = gather(&config, &store)?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
     Ok(Oracle {
-        pins,
-        laying: laying(repository, &store),
         history: History::open(repository)?,
-        engine: Engine { history: History::open(repository)?, within: None },
+        recipes: Recipes {
+            engine: Engine { history: History::open(repository)?, within: None },
+            config,
+            pins,
+            laying: laying(repository, &store),
+            facts,
+            store: store.clone(),
+        },
         store,
         slots,
-        config,
-        facts,
         checkout: repository.top().map(std::path::Path::to_owned),
         recorder: Recorder::none(),
         stop: stop.clone(),
@@ -59,7 +62,7 @@ pub fn alone(
 
 /// Empties the unlocked slots and removes their worktrees.
 pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
-    clean_slots(oracle.engine.history.repository(), &oracle.slots)
+    clean_slots(oracle.recipes.engine.history.repository(), &oracle.slots)
 }
 
 /// Judges a commit by every guard against the level at `good`, for an oracle without a hunt. `good`
@@ -72,14 +75,17 @@ pub fn judge_against(
 ) -> Result<Result<Judgement, String>, HuntError> {
     oracle.control = None;
     let measures: Vec<String> =
-        oracle.config.guards.iter().map(|guard| guard.metric.measure.clone()).collect();
+        oracle.recipes.config.guards.iter().map(|guard| guard.metric.measure.clone()).collect();
     let look = Request::look(good, &measures, Phase::Manual);
     let baseline = oracle.evaluate(Request { runs: 1, ..look })?;
-    let targets: Vec<Target> =
-        match standing(&baseline, &oracle.config.guards, &oracle.config.same_checks()) {
-            Ok(targets) => targets,
-            Err(why) => return Ok(Err(why)),
-        };
+    let targets: Vec<Target> = match standing(
+        &baseline,
+        &oracle.recipes.config.guards,
+        &oracle.recipes.config.same_checks(),
+    ) {
+        Ok(targets) => targets,
+        Err(why) => return Ok(Err(why)),
+    };
     let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
     let (judgement, _) = oracle.judge_until_decided(commit, &targets, Phase::Manual, None)?;

@@ -14,7 +14,7 @@ use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control};
 
 use super::OracleError;
-use super::evaluate::Oracle;
+use super::parts::Oracle;
 use super::quiet::MachineShare;
 
 impl Oracle {
@@ -28,13 +28,13 @@ impl Oracle {
             return Ok(());
         };
         let suspects = self.recorder.failed_builds().to_vec();
-        let decides = phase == Phase::Endpoint || self.config.failures.build == Policy::Bad;
+        let decides = phase == Phase::Endpoint || self.recipes.config.failures.build == Policy::Bad;
         let is_time = suspects.len().is_power_of_two() && (decides || suspects.len() > 1);
         if phase == Phase::Control || failed.commit == good || !is_time {
             return Ok(());
         }
         // A good endpoint that never built cannot serve as a control.
-        let key = self.build_key_of(&good, &self.recipe(&good)?)?;
+        let key = self.recipes.build_key_of(&good, &self.recipes.at(&good)?)?;
         if self.store.builds(&key)?.iter().all(|build| build.failure.is_some()) {
             return Ok(());
         }
@@ -59,18 +59,18 @@ impl Oracle {
     /// Builds a commit again, even if the store has its build.
     fn build_again(&mut self, commit: &CommitId) -> Result<BuildRecord, OracleError> {
         let phase = Phase::Control;
-        let recipe = self.recipe(commit)?;
-        let key = self.build_key_of(commit, &recipe)?;
-        let holding = match self.holding(commit, &recipe)? {
+        let recipe = self.recipes.at(commit)?;
+        let key = self.recipes.build_key_of(commit, &recipe)?;
+        let holding = match self.recipes.holding(commit, &recipe)? {
             Ok(holding) => holding,
             Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
         };
         let slot = self.slots.acquire(|_| false)?;
         let _held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
         self.recorder.now("control", commit, None, phase);
-        let values = self.values(&slot, commit, &recipe)?;
+        let values = self.recipes.values(&slot, commit, &recipe)?;
         let built = build::build(build::Order {
-            repository: self.engine.history.repository(),
+            repository: self.recipes.engine.history.repository(),
             store: &self.store,
             slot: &slot,
             commit,

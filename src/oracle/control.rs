@@ -1,41 +1,13 @@
 //! The control run: a run of the good endpoint's kept build, made right after another commit
 //! fails in a way that may be the machine's fault.
 
-use std::path::PathBuf;
-
-use serde::{Deserialize, Serialize};
-
-use crate::build::{Slot, Stamp};
-use crate::evaluation::{CommitId, Phase};
-use crate::store::{Control, HuntDir, StoreError, StoredRun, publish};
+use crate::build::Slot;
+use crate::evaluation::Phase;
+use crate::store::{Control, StoredRun};
 
 use super::OracleError;
-use super::evaluate::{Oracle, Placed};
 use super::launch::Launch;
-
-/// The good endpoint's build, which the driver keeps locked for the whole hunt.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ControlSlot {
-    /// The good endpoint.
-    pub commit: CommitId,
-    /// The slot and the stamp of its build; `None` if the endpoint came from the store. Then the
-    /// control is built when it is first needed.
-    pub place: Option<(PathBuf, Stamp)>,
-}
-
-impl ControlSlot {
-    /// Writes the control's place into the hunt's folder, for later oracle processes.
-    pub fn publish(&self, hunt: &HuntDir) -> Result<(), StoreError> {
-        let bytes = serde_json::to_vec(self).expect("a control slot is plain data");
-        publish(&hunt.path().join("control.json"), &bytes)
-    }
-
-    /// Reads what the driver published; `None` without a control.
-    pub fn of(hunt: &HuntDir) -> Option<Self> {
-        let bytes = std::fs::read(hunt.path().join("control.json")).ok()?;
-        serde_json::from_slice(&bytes).ok()
-    }
-}
+use super::parts::{Oracle, Placed};
 
 impl Oracle {
     /// Runs the control for a failed run and stores whether it worked. `None`: there is no
@@ -50,18 +22,18 @@ impl Oracle {
         if good == failed.record.commit {
             return Ok(None);
         }
-        let recipe = self.recipe(&good)?;
+        let recipe = self.recipes.at(&good)?;
         let Some(measure) = recipe.measure(measure).cloned() else { return Ok(None) };
         let place = control.place.map(|(root, stamp)| (Slot::borrowed(root), stamp));
         // After a killed driver, another process may have taken the slot.
         let place = place.filter(|(slot, stamp)| slot.stamp().as_ref() == Some(stamp));
-        let holding = self.holding(&good, &recipe)?;
+        let holding = self.recipes.holding(&good, &recipe)?;
         let placed = match (place, holding) {
             (Some((slot, stamp)), Ok(holding)) => Placed { slot, stamp, holding },
             _ => self.place(&good, &recipe, Phase::Control)?,
         };
         placed.slot.fresh(&placed.slot.cache())?;
-        let key = self.run_key_of(&good, &recipe, &measure)?;
+        let key = self.recipes.run_key_of(&good, &recipe, &measure)?;
         let phase = Phase::Control;
         let launch = Launch {
             commit: &good,

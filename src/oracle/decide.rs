@@ -15,7 +15,7 @@ impl Oracle {
         chunks: Option<u32>,
     ) -> Result<(Judgement, Observation), OracleError> {
         let measures = measures_of(targets);
-        let recipe = self.recipe(commit)?;
+        let recipe = self.recipes.at(commit)?;
         // In noise each run is a new sample, so no run is reused.
         let repeats = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_none());
         let twins = phase == Phase::Search && targets.iter().all(repeats);

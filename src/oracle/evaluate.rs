@@ -1,110 +1,18 @@
 //! The oracle: answers what is known about a commit, and builds and runs what is missing.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
-use crate::build::{self, Slot, Slots, Stamp, build_key, run_key};
+use crate::build::{self, Stamp};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
-use crate::git::{History, Holding, Laying};
-use crate::process::Stop;
-use crate::store::{RunKey, Store};
+use crate::store::RunKey;
 
 use super::admission::given;
-use super::derive::Derivations;
 use super::launch::Launch;
+use super::parts::{Oracle, Placed};
 use super::quiet::MachineShare;
-use super::{
-    ControlSlot, Engine, Facts, Launcher, Observation, OracleError, Pins, Present, Recorder,
-    Sample, facts,
-};
-
-/// Answers about commits.
-pub struct Oracle {
-    /// The commits that can be asked about.
-    pub history: History,
-    /// What is checked out and built for each commit.
-    pub engine: Engine,
-    /// The stored builds and runs.
-    pub store: Store,
-    /// The folders to build and run in.
-    pub slots: Slots,
-    /// The (frozen) configuration.
-    pub config: Config,
-    /// The resolved revisions and patches that the configuration names, so that a branch that
-    /// moves during a hunt does not change the builds.
-    pub pins: Pins,
-    /// Makes trees with patches, overlays or a replaced dependency.
-    pub laying: Laying,
-    /// Inputs, probes, inherited variables and machine.
-    pub facts: Facts,
-    /// The user's checkout, which `[worktree] link` links from.
-    pub checkout: Option<PathBuf>,
-    /// Journal and logs.
-    pub recorder: Recorder,
-    /// The request to stop.
-    pub stop: Stop,
-    /// The good endpoint's kept build.
-    pub control: Option<ControlSlot>,
-    /// Slots with builds, kept for the next evaluation.
-    pub kept: Vec<Slot>,
-    /// Attempts of an earlier hunt's confirmation that this hunt reuses.
-    pub taken_over: BTreeSet<String>,
-    /// Current digests of programs and shared objects from outside the slot.
-    pub present: Present,
-    /// The state that launches share.
-    pub launcher: Launcher,
-    /// Samples already derived from logs.
-    pub derivations: Derivations,
-}
-
-/// A question to the oracle.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The commit.
-    pub commit: &'a CommitId,
-    /// The measures; empty: only whether the commit builds.
-    pub measures: &'a [String],
-    /// How many runs of each measure.
-    pub runs: usize,
-    /// The purpose. A confirmation takes only its own runs, from its own builds.
-    pub phase: Phase,
-    /// A recipe to use in place of the commit's own (if an override begins at the commit).
-    pub recipe: Option<&'a Config>,
-    /// Read only this many chunks of the text, for measures that take `{chunks}`.
-    pub chunks: Option<u32>,
-    /// Whether to keep the slot for the next question.
-    pub keep: bool,
-    /// Whether to reuse a run of another build with identical binaries.
-    pub twins: bool,
-    /// Whether missing runs need a new build.
-    pub rebuild: bool,
-}
-
-impl<'a> Request<'a> {
-    /// A request for stored results only: it builds, runs and records nothing.
-    pub fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
-        Self {
-            commit,
-            measures,
-            runs: 0,
-            phase,
-            recipe: None,
-            chunks: None,
-            keep: true,
-            twins: false,
-            rebuild: false,
-        }
-    }
-}
-
-/// A slot with a finished build.
-pub(super) struct Placed {
-    pub(super) slot: Slot,
-    pub(super) stamp: Stamp,
-    pub(super) holding: Holding,
-}
+use super::{Observation, OracleError, Request, Sample, facts};
 
 /// Why there is no usable build.
 enum NoBuild {
@@ -119,17 +27,12 @@ impl<E: Into<OracleError>> From<E> for NoBuild {
 }
 
 impl Oracle {
-    /// The configuration at a commit, after its overrides.
-    pub fn recipe(&self, commit: &CommitId) -> Result<Config, OracleError> {
-        Ok(self.config.resolve(&mut |condition| self.holds(commit, condition))?)
-    }
-
     /// Answers from the store, and builds and runs what the store lacks.
     pub fn evaluate(&mut self, request: Request<'_>) -> Result<Observation, OracleError> {
-        self.facts.check_inputs(&self.config, &self.store)?;
+        self.recipes.facts.check_inputs(&self.recipes.config, &self.store)?;
         let recipe = match request.recipe {
             Some(recipe) => recipe.clone(),
-            None => self.recipe(request.commit)?,
+            None => self.recipes.at(request.commit)?,
         };
         let mut placed = None;
         let answer = self.answer(request, &recipe, &mut placed);
@@ -172,7 +75,7 @@ impl Oracle {
         for name in request.measures {
             let Some(measure) = recipe.measure(name).cloned() else { continue };
             let recipe = reading(recipe, &measure, request.chunks);
-            let key = self.run_key_of(request.commit, &recipe, &measure)?;
+            let key = self.recipes.run_key_of(request.commit, &recipe, &measure)?;
             let taken = self.sample(request, &recipe, &measure, &key, placed)?;
             samples.insert(name.clone(), taken);
         }
@@ -235,7 +138,7 @@ impl Oracle {
         request: Request<'_>,
         recipe: &Config,
     ) -> Result<(), NoBuild> {
-        let key = self.build_key_of(request.commit, recipe)?;
+        let key = self.recipes.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let Some(last) = builds.last() else { return Ok(()) };
         let failure = build::recalled(&self.store, last)?;
@@ -273,7 +176,7 @@ impl Oracle {
         request: Request<'_>,
         recipe: &Config,
     ) -> Result<bool, OracleError> {
-        let key = self.build_key_of(request.commit, recipe)?;
+        let key = self.recipes.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let built = builds.iter().any(|build| build.failure.is_none());
         Ok(built && request.phase.takes(Phase::Search, false))
@@ -320,9 +223,9 @@ impl Oracle {
         phase: Phase,
         rebuild: bool,
     ) -> Result<Placed, NoBuild> {
-        let key = self.build_key_of(commit, recipe)?;
+        let key = self.recipes.build_key_of(commit, recipe)?;
         let hunt = self.recorder.hunt().map(str::to_owned);
-        let holding = match self.holding(commit, recipe)? {
+        let holding = match self.recipes.holding(commit, recipe)? {
             Ok(holding) => holding,
             Err(refusal) => {
                 let built = build::refuse(&self.store, commit, &key, phase, &refusal)?;
@@ -349,10 +252,10 @@ impl Oracle {
         }
         let held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
         self.recorder.now("build", commit, None, phase);
-        let values = self.values(&slot, commit, recipe)?;
+        let values = self.recipes.values(&slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;
         let built = build::build(build::Order {
-            repository: self.engine.history.repository(),
+            repository: self.recipes.engine.history.repository(),
             store: &self.store,
             slot: &slot,
             commit,
@@ -378,29 +281,6 @@ impl Oracle {
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
         Ok(Placed { slot, stamp, holding })
-    }
-
-    /// The key of a commit's build under a recipe.
-    pub fn build_key_of(
-        &self,
-        commit: &CommitId,
-        recipe: &Config,
-    ) -> Result<crate::store::BuildKey, OracleError> {
-        let tree = self.tree_of(commit, recipe)?;
-        let commit = self.engine.commit(commit);
-        Ok(build_key(&tree, commit, recipe, self.facts.circumstances()))
-    }
-
-    /// The key of a measure's runs at a commit under a recipe.
-    pub fn run_key_of(
-        &self,
-        commit: &CommitId,
-        recipe: &Config,
-        measure: &Measure,
-    ) -> Result<RunKey, OracleError> {
-        let build = self.build_key_of(commit, recipe)?;
-        let commit = self.engine.commit(commit);
-        Ok(run_key(&build, commit, measure, recipe, self.facts.circumstances()))
     }
 }
 

@@ -13,49 +13,7 @@ use crate::process::{Invocation, tool};
 use crate::store::journal::{InputFile, Machine};
 use crate::store::{Digests, KeyHasher, Store, StoreError};
 
-use super::OracleError;
-
-/// An input that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum InputError {
-    /// The input does not exist.
-    #[error(transparent)]
-    Missing(#[from] crate::config::InputError),
-    /// The input exists but cannot be read.
-    #[error("inputs.{name}: cannot read {}", path.display())]
-    Unreadable {
-        /// The input's name in the configuration.
-        name: String,
-        /// The unreadable file; it may be in a folder that is the input.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The input's content changed since the hunt began.
-    #[error("inputs.{name}: {path} changed since the hunt began")]
-    Changed {
-        /// The input's name in the configuration.
-        name: String,
-        /// The input's path.
-        path: String,
-    },
-}
-
-impl InputError {
-    /// What the user can do.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Missing(error) => error.hint(),
-            Self::Unreadable { .. } => {
-                "check its permissions and its disk; whoever hunts must read every input".to_owned()
-            }
-            Self::Changed { .. } => {
-                "put the input back as it was and `bisect-ppl resume`, or start a new hunt"
-                    .to_owned()
-            }
-        }
-    }
-}
+use super::{InputError, OracleError};
 
 /// The circumstances of a hunt, gathered once and written into the journal.
 #[derive(Clone, Debug)]

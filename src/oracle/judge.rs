@@ -1,12 +1,13 @@
 //! Derives a verdict from samples. Pure: equal samples and targets give equal verdicts.
 
-use crate::config::{Config, Policy, Prepare};
+use crate::config::{Config, Policy};
 use crate::evaluation::{
-    Checks, Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, NoiseKind,
-    Reading, SkipReason, Target, Value, Verdict,
+    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, NoiseKind, SkipReason,
+    Target, Value, Verdict,
 };
 use crate::search::{self, Rates, Repeat};
 
+use super::untestable::{incomparable, other_checks, policy_of, skip_reason};
 use super::{Observation, RunSample, Sample, run_sample};
 
 /// Whether another commit's run gave this value of the metric before. A disturbed run would
@@ -188,36 +189,6 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
     }
 }
 
-/// Why a run cannot be compared with the good endpoint's runs: other text or other checks.
-pub(super) fn incomparable(
-    reading: &Reading,
-    target: &GuardTarget,
-) -> Option<(SkipReason, String)> {
-    let text = || Some((SkipReason::OtherText, other_text(reading, target)?));
-    let checks = || {
-        let measure = &target.guard.metric.measure;
-        Some((SkipReason::OtherChecks, other_checks(reading, target.checks.as_ref(), measure)?))
-    };
-    text().or_else(checks)
-}
-
-/// The reason if a run made other checks than required.
-fn other_checks(reading: &Reading, wanted: Option<&Checks>, measure: &str) -> Option<String> {
-    let what = reading.ran()?.besides(wanted?)?;
-    Some(format!("{measure} ran other checks than the good end: {what}"))
-}
-
-/// The reason if a run read another amount of text.
-fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
-    let (own, wanted) = (reading.extent()?, target.text?);
-    own.differs_from(wanted).then(|| {
-        format!(
-            "{} read {own}, the good end {wanted}: the tokenizer or the text changed",
-            target.guard.metric.measure
-        )
-    })
-}
-
 fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
     let metric = &target.guard.metric;
     let bad = match value.number() {
@@ -272,32 +243,6 @@ fn judge_failure(
             }
             Policy::Skip => TargetVerdict::Skip(why, failure.detail.clone()),
         },
-    }
-}
-
-/// Whether a failure of the target's measure counts as bad or as untestable. A failed
-/// `[[prepare]]` step has its own setting.
-pub(super) fn policy_of(failure: &Failure, target: &GuardTarget, config: &Config) -> Policy {
-    if failure.kind == FailureKind::Prepare {
-        let is_its = |prepare: &&Prepare| failure.step() == Some(&prepare.name);
-        return config.prepares.iter().find(is_its).map_or(Policy::Skip, |it| it.failure);
-    }
-    let measure = config.measure(&target.guard.metric.measure);
-    measure.map_or(&config.failures, |measure| &measure.failures).policy(failure.kind)
-}
-
-pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
-    match kind {
-        FailureKind::Build => SkipReason::Build,
-        FailureKind::Patch => SkipReason::Patch,
-        FailureKind::Checkout => SkipReason::Checkout,
-        FailureKind::Prepare => SkipReason::Prepare,
-        FailureKind::Crash => SkipReason::Crash,
-        FailureKind::Timeout => SkipReason::Timeout,
-        FailureKind::Nan => SkipReason::Nan,
-        FailureKind::Unreadable => SkipReason::Unreadable,
-        FailureKind::Incomplete => SkipReason::Incomplete,
-        FailureKind::Require => SkipReason::Require,
     }
 }
 

@@ -1,22 +1,18 @@
 //! One launch of a measure's command, alone on the machine or beside others.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 use crate::config::{Config, Measure, Placeholder};
-use crate::evaluation::{CommitId, ExclusionReason, MachineState, Phase, RunRecord};
+use crate::evaluation::{CommitId, ExclusionReason, Phase, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
 use super::admission::given;
 use super::derive::{Derived, derive};
-use super::evaluate::{Oracle, Placed};
-use super::gpu_state::GpuProbe;
-use super::loaded::{Elsewhere, is_given};
-use super::quiet::{Held, MachineShare, NotTaken, Quiet};
-use super::{OracleError, caches, machine_state, run};
+use super::loaded::is_given;
+use super::parts::{Oracle, Placed};
+use super::quiet::{Held, MachineShare, NotTaken};
+use super::{OracleError, caches, run};
 
 /// This many throttled runs in a row end the hunt, which can be resumed.
 const MOST_THROTTLED: u32 = 3;
@@ -24,41 +20,6 @@ const MOST_THROTTLED: u32 = 3;
 /// Bounds of the rest after a throttled run, which is otherwise as long as the run.
 const SHORTEST_REST: Duration = Duration::from_secs(2);
 const LONGEST_REST: Duration = Duration::from_mins(5);
-
-/// The state that all launches of this process share.
-#[derive(Debug)]
-pub struct Launcher {
-    quiet: Quiet,
-    gpus: GpuProbe,
-    /// Pairs of build attempt and measure that this process has warmed up.
-    warm: BTreeSet<(String, String)>,
-    /// Measures whose runs leave files in `{cache}`.
-    caching: BTreeSet<String>,
-    /// The files from outside the slot that the hunt's runs loaded.
-    elsewhere: RefCell<Elsewhere>,
-}
-
-impl Launcher {
-    /// A launcher that uses the lock files below the user's cache folder.
-    pub fn new(user_cache: &Path) -> Self {
-        Self {
-            quiet: Quiet::below(user_cache),
-            gpus: GpuProbe::default(),
-            warm: BTreeSet::new(),
-            caching: BTreeSet::new(),
-            elsewhere: RefCell::default(),
-        }
-    }
-}
-
-impl Launcher {
-    /// The machine's current state. The GPU query is slow, so only exclusive measures, which
-    /// measure times, include the GPUs.
-    fn look(&self, measure: &Measure) -> MachineState {
-        let gpus = if measure.exclusive { self.gpus.ask() } else { Vec::new() };
-        MachineState { gpus, ..machine_state::read(Path::new("/")) }
-    }
-}
 
 /// What to launch.
 #[derive(Clone, Copy)]
@@ -89,18 +50,18 @@ impl Oracle {
         };
         self.recorder.now(doing, commit, Some(&measure.name), phase);
         let run = run::run(run::Order {
-            repository: self.engine.history.repository(),
+            repository: self.recipes.engine.history.repository(),
             store: &self.store,
             slot: &placed.slot,
             stamp: &placed.stamp,
             commit,
             holding: &placed.holding,
-            values: &self.values(&placed.slot, commit, recipe)?,
+            values: &self.recipes.values(&placed.slot, commit, recipe)?,
             checkout: self.checkout.as_deref(),
             config: recipe,
             measure,
             key,
-            facts: &self.facts,
+            facts: &self.recipes.facts,
             phase,
             warm_up,
             hunt: self.recorder.hunt(),

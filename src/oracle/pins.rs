@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Patch, PatchSource};
 use crate::evaluation::CommitId;
-use crate::git::{GitError, History, Layer};
+use crate::git::{GitError, History};
 use crate::store::{Store, StoreError};
-
-use super::{Oracle, OracleError};
 
 /// What the configuration's names resolve to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,34 +100,9 @@ impl Pins {
 }
 
 /// The key of a patch; a prefix tells a file from a revision of the same name.
-fn pin_of(patch: &Patch) -> String {
+pub(super) fn pin_of(patch: &Patch) -> String {
     match &patch.source {
         PatchSource::File(name) => format!("file {name}"),
         PatchSource::Commit(name) => format!("commit {name}"),
-    }
-}
-
-impl Oracle {
-    /// The commit that a revision name is pinned to.
-    pub(super) fn pinned(&self, revision: &str) -> Result<CommitId, OracleError> {
-        match self.pins.revisions.get(revision) {
-            Some(known) => Ok(known.clone()),
-            None => Ok(self.engine.history.resolve(revision)?),
-        }
-    }
-
-    /// The layers that a recipe puts over commits, the lowest first. Overlays come after patches,
-    /// so that an overlaid folder is exactly the other revision's.
-    pub fn layers(&self, recipe: &Config) -> Result<Vec<Layer>, OracleError> {
-        let patches = recipe.patches.iter().map(|patch| {
-            let digest = self.pins.patches.get(&pin_of(patch)).cloned().unwrap_or_default();
-            let file = self.store.patch(&digest);
-            Ok(Layer::Patch { name: patch.source.name().to_owned(), digest, file })
-        });
-        let overlays = recipe.overlays.iter().map(|overlay| {
-            let from = self.pinned(&overlay.from)?;
-            Ok(Layer::Files { from, paths: overlay.paths.clone() })
-        });
-        patches.chain(overlays).collect()
     }
 }

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::build::{Linked, prepare_key};
-use crate::config::{Config, Prepare, fill_env};
-use crate::evaluation::{CommitId, Ended, FailedPrepare, RunRecord};
+use crate::build::Linked;
+use crate::config::{Prepare, fill_env};
+use crate::evaluation::{Ended, FailedPrepare, RunRecord};
 use crate::git::Worktree;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
@@ -16,8 +16,8 @@ use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_file}
 
 use super::OracleError;
 use super::derive::{Derived, derive};
-use super::evaluate::{Oracle, Placed};
 use super::launch::Launch;
+use super::parts::{Oracle, Placed};
 use super::quiet::MachineShare;
 use super::run::shlex_line;
 
@@ -44,7 +44,7 @@ impl Oracle {
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
         for prepare in recipe.prepares_of(measure.templates()) {
-            let key = self.prepare_key_of(commit, recipe, prepare)?;
+            let key = self.recipes.prepare_key_of(commit, recipe, prepare)?;
             if placed.slot.has_prepared(&prepare.name, &key) {
                 continue;
             }
@@ -53,17 +53,6 @@ impl Oracle {
             }
         }
         Ok(None)
-    }
-
-    fn prepare_key_of(
-        &self,
-        commit: &CommitId,
-        recipe: &Config,
-        prepare: &Prepare,
-    ) -> Result<BuildKey, OracleError> {
-        let build = self.build_key_of(commit, recipe)?;
-        let commit = self.engine.commit(commit);
-        Ok(prepare_key(&build, commit, prepare, recipe, self.facts.circumstances()))
     }
 
     fn make(
@@ -119,7 +108,7 @@ impl Oracle {
     ) -> Result<Made, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
         let slot = &placed.slot;
-        let values = self.values(slot, commit, recipe)?;
+        let values = self.recipes.values(slot, commit, recipe)?;
         let argv = prepare.command.fill(&values)?;
         let mut invocation = Invocation::new(&argv[0])
             .args(&argv[1..])
@@ -144,13 +133,13 @@ impl Oracle {
         let done = process::run(&invocation, &self.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
-        let repository = self.engine.history.repository();
+        let repository = self.recipes.engine.history.repository();
         Worktree::holding(repository, &slot.src(), placed.holding.clone())?.reset()?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {
             return Err(OracleError::Stopped);
         }
         linked.check(&format!("the step {}", prepare.name), commit.short())?;
-        self.facts.check_inputs(recipe, &self.store)?;
+        self.recipes.facts.check_inputs(recipe, &self.store)?;
         let folder = slot.prepared(&prepare.name);
         let missing = prepare.outputs.iter().find(|output| !folder.join(output).exists());
         let missing = missing.filter(|_| done.ended.is_success()).cloned();

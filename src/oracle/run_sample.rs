@@ -4,7 +4,7 @@ use crate::config::{Config, Policy};
 use crate::evaluation::{Failure, GuardTarget, NoiseKind, SkipReason};
 use crate::search::Levels;
 
-use super::judge::{incomparable, policy_of, skip_reason};
+use super::untestable::{incomparable, policy_of, skip_reason};
 use super::{Observation, Sample};
 
 /// A bad run without a number (NaN, for example) gets the bad level plus this many standard

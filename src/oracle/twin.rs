@@ -1,15 +1,13 @@
 //! If two builds have identical binaries, the first build's result is reused for the second.
 
-use crate::build::run_key;
-use crate::config::{Config, Measure};
-use crate::evaluation::{CommitId, Phase, RunRecord};
+use crate::evaluation::{Phase, RunRecord};
 use crate::store::journal::Event;
-use crate::store::{KeyHasher, StoreError, StoredRun, attempt_name};
+use crate::store::{StoreError, StoredRun, attempt_name};
 
 use super::derive::{Derived, derive};
-use super::evaluate::{Oracle, Placed};
 use super::launch::Launch;
 use super::loaded::Here;
+use super::parts::{Oracle, Placed};
 use super::{OracleError, Request};
 
 impl Oracle {
@@ -59,15 +57,15 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<Option<StoredRun>, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
-        let manner = self.manner(commit, recipe, measure);
+        let manner = self.recipes.manner(commit, recipe, measure);
         let here = Here::in_slot(&placed.slot);
         for other in self.recorder.measured().into_iter().filter(|other| *other != commit) {
-            let theirs = self.recipe(other)?;
+            let theirs = self.recipes.at(other)?;
             let Some(their_measure) = theirs.measure(&measure.name) else { continue };
-            if self.manner(other, &theirs, their_measure) != manner {
+            if self.recipes.manner(other, &theirs, their_measure) != manner {
                 continue;
             }
-            let key = self.run_key_of(other, &theirs, their_measure)?;
+            let key = self.recipes.run_key_of(other, &theirs, their_measure)?;
             for run in self.store.runs(&key)? {
                 let Some(loaded) = &run.record.loaded else { continue };
                 let is_fit = run.record.ended.is_success()
@@ -79,11 +77,5 @@ impl Oracle {
             }
         }
         Ok(None)
-    }
-
-    /// A key of everything that a run depends on, except the build.
-    fn manner(&self, commit: &CommitId, recipe: &Config, measure: &Measure) -> String {
-        let any = KeyHasher::new("any build").build_key();
-        run_key(&any, commit, measure, recipe, self.facts.circumstances()).to_string()
     }
 }

@@ -9,7 +9,8 @@ use crate::git::{GitError, History, Laying, Repository};
 use crate::hunt::HuntError;
 use crate::hunt::begin::{checkout_of, user_cache};
 use crate::oracle::{
-    ControlSlot, Derivations, Engine, Facts, Launcher, Oracle, OracleError, Pins, Present, Recorder,
+    ControlSlot, Derivations, Engine, Facts, Launcher, Oracle, OracleError, Pins, Present, Recipes,
+    Recorder,
 };
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
@@ -25,23 +26,27 @@ pub fn open(
     let begun = begun(hunt)?;
     let config = frozen(hunt, &begun)?;
     let store = Store::open_to_measure(repository.common_dir())?;
+    let facts = Facts {
+        inputs: begun.inputs.clone(),
+        environment: begun.environment.clone(),
+        surroundings: begun.surroundings.clone(),
+        machine: begun.machine.clone(),
+    };
     let oracle = Oracle {
         history: history(repository, &begun)?,
-        engine: Engine { history: History::open(repository)?, within: begun.within.clone() },
-        laying: laying(repository, &store),
+        recipes: Recipes {
+            engine: Engine { history: History::open(repository)?, within: begun.within.clone() },
+            config,
+            pins: Pins { revisions: begun.revisions.clone(), patches: begun.patches.clone() },
+            laying: laying(repository, &store),
+            facts,
+            store: store.clone(),
+        },
         store,
         slots: Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?,
-        config,
-        facts: Facts {
-            inputs: begun.inputs.clone(),
-            environment: begun.environment.clone(),
-            surroundings: begun.surroundings.clone(),
-            machine: begun.machine.clone(),
-        },
         checkout: checkout_of(&begun),
         recorder: Recorder::of(hunt)?,
         stop: stop.clone(),
-        pins: Pins { revisions: begun.revisions.clone(), patches: begun.patches.clone() },
         control: ControlSlot::of(hunt),
         kept: Vec::new(),
         taken_over: BTreeSet::new(),

@@ -8,7 +8,7 @@ use crate::store::journal::Event;
 impl Driver<'_> {
     /// If linked folders are too large, notes that writes to them would not be noticed.
     pub(crate) fn tell_unwatched(&mut self) -> Result<(), HuntError> {
-        let (links, checkout) = (&self.oracle.config.worktree.link, &self.oracle.checkout);
+        let (links, checkout) = (&self.oracle.recipes.config.worktree.link, &self.oracle.checkout);
         let Some(checkout) = checkout.as_ref().filter(|_| !links.is_empty()) else {
             return Ok(());
         };

@@ -18,10 +18,10 @@ impl Driver<'_> {
         parents: &[CommitId],
         targets: &[Target],
     ) -> Result<Option<String>, HuntError> {
-        let own = self.oracle.recipe(commit)?;
+        let own = self.oracle.recipes.at(commit)?;
         let mut recipes = vec![own.clone()];
         for parent in parents {
-            let theirs = self.oracle.recipe(parent)?;
+            let theirs = self.oracle.recipes.at(parent)?;
             if recipes.iter().all(|recipe| recipe.text() != theirs.text()) {
                 recipes.push(theirs);
             }
@@ -52,7 +52,7 @@ impl Driver<'_> {
             }
             compared = true;
             let aim = self.begun.options.aim;
-            let step = effects(&last, &seen, targets, &self.oracle.config, aim).0;
+            let step = effects(&last, &seen, targets, &self.oracle.recipes.config, aim).0;
             let holds = *own == aim.newer()
                 && rest.iter().all(|verdict| *verdict == aim.older())
                 && (step.is_empty() || step.iter().any(is_large));

@@ -28,7 +28,7 @@ impl Driver<'_> {
     }
 
     fn setup(&self, commit: &CommitId) -> Result<Option<Setup>, HuntError> {
-        let key = self.oracle.build_key_of(commit, &self.oracle.recipe(commit)?)?;
+        let key = self.oracle.recipes.build_key_of(commit, &self.oracle.recipes.at(commit)?)?;
         let last = self.oracle.store.builds(&key)?.pop();
         let Some(digest) = last.and_then(|build| build.setup) else { return Ok(None) };
         Ok(self.oracle.store.setup(&digest)?)

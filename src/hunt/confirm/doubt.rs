@@ -117,7 +117,7 @@ impl Driver<'_> {
                     None => None,
                 };
                 testimony.note_builds(&known, short.as_ref());
-                let recipe = self.oracle.recipe(&commit)?;
+                let recipe = self.oracle.recipes.at(&commit)?;
                 let whole = Heard::of(&known, &claim.strategy.targets, &recipe);
                 let part = self.short.as_ref().zip(short.as_ref());
                 let part = part.map(|(short, seen)| Heard::of(seen, &short.targets, &recipe));
@@ -151,8 +151,8 @@ impl Driver<'_> {
         targets: &[Target],
         commits: impl IntoIterator<Item = CommitId>,
     ) -> Result<Option<bool>, HuntError> {
-        if self.oracle.config.build.commands.is_empty()
-            || self.oracle.config.build.confirm == ConfirmBuild::Reuse
+        if self.oracle.recipes.config.build.commands.is_empty()
+            || self.oracle.recipes.config.build.confirm == ConfirmBuild::Reuse
         {
             return Ok(Some(true));
         }
@@ -167,8 +167,9 @@ impl Driver<'_> {
 
     /// Whether a commit builds, and how often that was seen.
     fn built(&self, commit: &CommitId) -> Result<(Verdict, Seen), HuntError> {
-        let recipe = self.oracle.recipe(commit)?;
-        let builds = self.oracle.store.builds(&self.oracle.build_key_of(commit, &recipe)?)?;
+        let recipe = self.oracle.recipes.at(commit)?;
+        let builds =
+            self.oracle.store.builds(&self.oracle.recipes.build_key_of(commit, &recipe)?)?;
         let failed = builds.iter().filter(|build| build.failure.is_some()).count();
         let worked = builds.len() - failed;
         let is_bad = failed > worked;
@@ -241,9 +242,9 @@ impl Testimony {
             strays,
             rivals,
         };
-        let weight = weight(claim, &driver.oracle.config);
+        let weight = weight(claim, &driver.oracle.recipes.config);
         let runs = counted(|seen| seen.runs).odds_of_chance(weight);
-        let build = &driver.oracle.config.build;
+        let build = &driver.oracle.recipes.config.build;
         if build.commands.is_empty() || build.confirm == ConfirmBuild::Reuse {
             return Doubt { runs, builds: 0.0 };
         }

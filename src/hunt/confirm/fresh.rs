@@ -91,7 +91,7 @@ impl Driver<'_> {
                 }
                 let doubt = self.doubt(claim, &seen)?;
                 chance_of_error = doubt.chance();
-                let wanted = 1.0 - self.oracle.config.statistics.confidence;
+                let wanted = 1.0 - self.oracle.recipes.config.statistics.confidence;
                 if chance_of_error <= wanted || round == MOST_ROUNDS {
                     break;
                 }
@@ -115,7 +115,7 @@ impl Driver<'_> {
     ) -> Result<f64, HuntError> {
         let mut largest: f64 = 0.0;
         for (commit, observation) in seen {
-            let recipe = self.oracle.recipe(commit)?;
+            let recipe = self.oracle.recipes.at(commit)?;
             let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
             let [older, newer] = [claim.aim.older(), claim.aim.newer()];
             let wanted = if *commit == claim.commit { newer } else { older };
@@ -164,7 +164,7 @@ impl Driver<'_> {
             let repeats = |target: &Target| match target {
                 // Pass or fail repeats too easily by chance.
                 Target::Guard(target)
-                    if self.oracle.config.passes_or_fails(&target.guard.metric) =>
+                    if self.oracle.recipes.config.passes_or_fails(&target.guard.metric) =>
                 {
                     false
                 }
@@ -196,7 +196,7 @@ impl Driver<'_> {
             return Ok(Builds::Bear);
         }
         let orientation = SearchOrientation::of(claim.aim, target);
-        let config = &self.oracle.config;
+        let config = &self.oracle.recipes.config;
         let means = |one: &CommitId| -> Vec<f64> {
             let Ok(samples) = samples(&seen[one], target, config) else { return Vec::new() };
             let runs = seen[one].of(&target.guard.metric.measure);
@@ -236,7 +236,7 @@ impl Driver<'_> {
         target: &GuardTarget,
     ) -> Vec<FreshPairs> {
         let Some(step) = claim.step else { return Vec::new() };
-        let config = &self.oracle.config;
+        let config = &self.oracle.recipes.config;
         let empty = FreshPairs::new(step, config.statistics.confidence)
             .or_at_least(target.oriented_limit());
         let orientation = SearchOrientation::of(claim.aim, target);

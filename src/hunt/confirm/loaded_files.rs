@@ -29,12 +29,12 @@ impl Driver<'_> {
     }
 
     fn loaded(&self, seen: &Observation, measure: &str) -> Result<Option<Loaded>, HuntError> {
-        let recipe = self.oracle.recipe(&seen.commit)?;
+        let recipe = self.oracle.recipes.at(&seen.commit)?;
         let (Some(sample), Some(measure)) = (seen.of(measure).first(), recipe.measure(measure))
         else {
             return Ok(None);
         };
-        let key = self.oracle.run_key_of(&seen.commit, &recipe, measure)?;
+        let key = self.oracle.recipes.run_key_of(&seen.commit, &recipe, measure)?;
         let run = self.oracle.store.run(key.as_str(), &sample.attempt)?;
         Ok(run.and_then(|run| run.record.loaded))
     }

@@ -22,7 +22,7 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         claims: &[(CommitId, SearchRange)],
     ) -> Result<(), HuntError> {
-        let wanted = self.oracle.config.statistics.confidence;
+        let wanted = self.oracle.recipes.config.statistics.confidence;
         for (commit, search_range) in claims {
             let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
             if strategy.noisy().is_some() {

@@ -41,15 +41,15 @@ impl Driver<'_> {
         targets: &[Target],
         fresh: &Fresh,
     ) -> Result<Option<Why>, HuntError> {
-        if self.oracle.config.ruler.is_empty() {
+        if self.oracle.recipes.config.ruler.is_empty() {
             return Ok(None);
         }
-        let own = self.oracle.recipe(commit)?;
+        let own = self.oracle.recipes.at(commit)?;
         for parent in &fresh.parents {
-            let theirs = self.oracle.recipe(&parent.commit)?;
+            let theirs = self.oracle.recipes.at(&parent.commit)?;
             let with_new = theirs.with_ruler_of(commit);
-            let before = self.oracle.tree_of(&parent.commit, &theirs)?;
-            if before == self.oracle.tree_of(&parent.commit, &with_new)? {
+            let before = self.oracle.recipes.tree_of(&parent.commit, &theirs)?;
+            if before == self.oracle.recipes.tree_of(&parent.commit, &with_new)? {
                 // The ruler equals this parent's, or an overlay replaces the ruler of both.
                 continue;
             }

@@ -111,7 +111,7 @@ impl Driver<'_> {
             }
             let look = Request::look(commit, &measures, Phase::Search);
             let seen = self.oracle.evaluate(look)?;
-            let recipe = self.oracle.recipe(commit)?;
+            let recipe = self.oracle.recipes.at(commit)?;
             let Heard { good, bad, .. } = Heard::of(&seen, &search_range.targets, &recipe);
             let [_, failed] = search_range.aim.swap_if_fix([good, bad]);
             if good + bad > 0 {

@@ -33,10 +33,10 @@ impl Driver<'_> {
         good: &Observation,
         bad: &Observation,
     ) -> Result<Option<Box<Finding>>, HuntError> {
-        let guards = self.oracle.config.guards.iter().map(|guard| &guard.metric.measure);
+        let guards = self.oracle.recipes.config.guards.iter().map(|guard| &guard.metric.measure);
         let guarded: BTreeSet<String> = guards.cloned().collect();
         for name in guarded {
-            let recipe = self.oracle.recipe(&good.commit)?;
+            let recipe = self.oracle.recipes.at(&good.commit)?;
             let Some(measure) = recipe.measure(&name) else { continue };
             let mut runs = Vec::new();
             for seen in [good, bad] {
@@ -67,9 +67,9 @@ impl Driver<'_> {
     /// The program and the loaded files of each of a measure's runs; `None` for a run that failed
     /// or has no record of them.
     fn runs(&self, seen: &Observation, name: &str) -> Result<Vec<Run>, HuntError> {
-        let recipe = self.oracle.recipe(&seen.commit)?;
+        let recipe = self.oracle.recipes.at(&seen.commit)?;
         let Some(measure) = recipe.measure(name) else { return Ok(Vec::new()) };
-        let key = self.oracle.run_key_of(&seen.commit, &recipe, measure)?;
+        let key = self.oracle.recipes.run_key_of(&seen.commit, &recipe, measure)?;
         let mut runs = Vec::new();
         for sample in seen.of(name) {
             let record = self.oracle.store.run(key.as_str(), &sample.attempt)?.map(|r| r.record);

@@ -44,7 +44,7 @@ impl Driver<'_> {
         if pace.build.is_none() && self.begun.within.is_some() {
             pace.build = self.known_build()?;
         }
-        let rebuilt = match self.oracle.config.build.confirm {
+        let rebuilt = match self.oracle.recipes.config.build.confirm {
             ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
             ConfirmBuild::Reuse => 0,
         };
@@ -74,8 +74,9 @@ impl Driver<'_> {
     fn known_build(&self) -> Result<Option<f64>, HuntError> {
         let mut builds = Vec::new();
         for end in [&self.begun.good.commit, &self.begun.bad.commit] {
-            let recipe = self.oracle.recipe(end)?;
-            let known = self.oracle.store.builds(&self.oracle.build_key_of(end, &recipe)?)?;
+            let recipe = self.oracle.recipes.at(end)?;
+            let known =
+                self.oracle.store.builds(&self.oracle.recipes.build_key_of(end, &recipe)?)?;
             let worked = known.into_iter().find(|build| build.failure.is_none());
             builds.extend(worked.map(|build| build.wall_s));
         }

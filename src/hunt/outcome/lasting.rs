@@ -146,7 +146,9 @@ impl Driver<'_> {
         let mut done_again = None;
         let has_one_bit = search_range.targets.iter().any(|target| match target {
             Target::Failure { .. } => true,
-            Target::Guard(target) => self.oracle.config.passes_or_fails(&target.guard.metric),
+            Target::Guard(target) => {
+                self.oracle.recipes.config.passes_or_fails(&target.guard.metric)
+            }
         });
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();

@@ -29,8 +29,8 @@ pub fn publish(
 }
 
 fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
-    let config = oracle.recipe(commit)?;
-    let cores = u32::try_from(oracle.facts.machine.cores).unwrap_or(u32::MAX);
+    let config = oracle.recipes.at(commit)?;
+    let cores = u32::try_from(oracle.recipes.facts.machine.cores).unwrap_or(u32::MAX);
     Ok(Recipe {
         layers: layers(oracle, commit, &config)?,
         build: config.build.commands.iter().map(words).collect(),
@@ -40,6 +40,7 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
         links: config.worktree.link.clone(),
         submodules: config.worktree.submodules,
         inputs: oracle
+            .recipes
             .facts
             .inputs
             .iter()
@@ -68,8 +69,8 @@ fn layers(
             Ok(RecipeLayer::Files { from, paths })
         }
     };
-    let exchanged = oracle.engine.exchanged(commit).into_iter();
-    exchanged.chain(oracle.layers(config)?).map(of).collect()
+    let exchanged = oracle.recipes.engine.exchanged(commit).into_iter();
+    exchanged.chain(oracle.recipes.layers(config)?).map(of).collect()
 }
 
 fn words(command: &Command) -> Vec<String> {

@@ -99,7 +99,7 @@ impl Driver<'_> {
             let mut shown = |one: &CommitId| -> Result<Option<f64>, HuntError> {
                 let look = Request::look(one, &measures, Phase::Search);
                 let seen = self.oracle.evaluate(look)?;
-                Ok(typical(&seen, target, true, &self.oracle.config))
+                Ok(typical(&seen, target, true, &self.oracle.recipes.config))
             };
             if let (Some(own), Some(end)) = (shown(found)?, shown(newer)?)
                 && target.guard.worsening(end, own).abs() > target.limit.max(0.0)

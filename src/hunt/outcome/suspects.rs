@@ -93,7 +93,7 @@ impl Driver<'_> {
         } else {
             self.seen_often(commit, &search_range.targets)?
         };
-        let recipe = self.oracle.recipe(commit)?;
+        let recipe = self.oracle.recipes.at(commit)?;
         let older = search_range.aim.older();
         let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
         let is_older =

@@ -78,7 +78,7 @@ impl Driver<'_> {
         let measures = measures_of(&search_range.targets);
         let from = self.oracle.evaluate(Request::look(&parent, &measures, Phase::Search))?;
         let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
-        let config = &self.oracle.config;
+        let config = &self.oracle.recipes.config;
         let (effects, _) = effects(&seen, &[from], &search_range.targets, config, search_range.aim);
         let failure = search_range.targets.iter().find_map(|target| match target {
             Target::Failure { failure, .. } => Some(failure.clone()),

@@ -76,7 +76,7 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
 
 /// The error if git stopped without an answer. The oracle wrote the reason to the journal.
 fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
-    let budget = driver.oracle.config.statistics.max_runs;
+    let budget = driver.oracle.recipes.config.statistics.max_runs;
     let spent = Recorder::of(driver.hunt)?.made() >= budget;
     let since = driver.hunt.entries()?.into_iter().rev();
     let last =

@@ -489,7 +489,8 @@ impl<'d> Search<'d, '_> {
             };
             let look = Request::look(one, &measures, Phase::Confirm);
             let seen = self.driver.oracle.evaluate(look)?;
-            let xs = samples(&seen, &self.target, &self.driver.oracle.config).unwrap_or_default();
+            let xs = samples(&seen, &self.target, &self.driver.oracle.recipes.config)
+                .unwrap_or_default();
             let runs = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
             // Repeats are compared with a commit's first run, so the first run is no sample.
             let told = runs.skip(usize::from(is_spread(&self.target)));

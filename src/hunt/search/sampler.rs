@@ -45,7 +45,7 @@ impl Sampler {
         {
             driver.oracle.release(&before);
         }
-        let recipe = driver.oracle.recipe(commit)?;
+        let recipe = driver.oracle.recipes.at(commit)?;
         if is_spread(target) && self.started.insert(commit.clone()) {
             // The first run is only the reference of the commit's later runs.
             self.take_one(driver, commit, target, &recipe)?;

@@ -21,7 +21,7 @@ pub(super) use self::elsewhere::{Elsewhere, is_given};
 use self::modules::{Modules, source_of};
 use self::opened::Opened;
 pub use self::present::Present;
-use self::survey::survey;
+use self::survey::{is_executable, survey};
 
 /// The watch on one run, from before its start.
 #[derive(Debug)]
@@ -159,12 +159,6 @@ impl<'a> Here<'a> {
         let here = digests(&mut slot_digests(self.slot), loaded.own.keys().map(at))?;
         Ok(loaded.own.iter().all(|(path, sha)| here.get(&at(path)) == Some(sha)))
     }
-}
-
-/// Whether the file's owner may execute it.
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|about| about.permissions().mode() & 0o100 != 0)
 }
 
 fn slot_digests(slot: &Slot) -> Digests {

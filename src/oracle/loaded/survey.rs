@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::is_executable;
-
 /// The folders, and a digest of every name.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
@@ -55,6 +53,12 @@ impl Walk {
             }
         }
     }
+}
+
+/// Whether the file's owner may execute it.
+pub(super) fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|about| about.permissions().mode() & 0o100 != 0)
 }
 
 #[cfg(test)]

@@ -1,0 +1,33 @@
+//! The place of the good endpoint's build, which control runs use.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::build::Stamp;
+use crate::evaluation::CommitId;
+use crate::store::{HuntDir, StoreError, publish};
+
+/// The good endpoint's build, which the driver keeps locked for the whole hunt.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ControlSlot {
+    /// The good endpoint.
+    pub commit: CommitId,
+    /// The slot and the stamp of its build; `None` if the endpoint came from the store. Then the
+    /// control is built when it is first needed.
+    pub place: Option<(PathBuf, Stamp)>,
+}
+
+impl ControlSlot {
+    /// Writes the control's place into the hunt's folder, for later oracle processes.
+    pub fn publish(&self, hunt: &HuntDir) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(self).expect("a control slot is plain data");
+        publish(&hunt.path().join("control.json"), &bytes)
+    }
+
+    /// Reads what the driver published; `None` without a control.
+    pub fn of(hunt: &HuntDir) -> Option<Self> {
+        let bytes = std::fs::read(hunt.path().join("control.json")).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+}

@@ -1,0 +1,48 @@
+//! The state that all launches of this process share.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::config::Measure;
+use crate::evaluation::MachineState;
+
+use super::gpu_state::GpuProbe;
+use super::loaded::Elsewhere;
+use super::machine_state;
+use super::quiet::Quiet;
+
+/// The state that all launches of this process share.
+#[derive(Debug)]
+pub struct Launcher {
+    pub(super) quiet: Quiet,
+    pub(super) gpus: GpuProbe,
+    /// Pairs of build attempt and measure that this process has warmed up.
+    pub(super) warm: BTreeSet<(String, String)>,
+    /// Measures whose runs leave files in `{cache}`.
+    pub(super) caching: BTreeSet<String>,
+    /// The files from outside the slot that the hunt's runs loaded.
+    pub(super) elsewhere: RefCell<Elsewhere>,
+}
+
+impl Launcher {
+    /// A launcher that uses the lock files below the user's cache folder.
+    pub fn new(user_cache: &Path) -> Self {
+        Self {
+            quiet: Quiet::below(user_cache),
+            gpus: GpuProbe::default(),
+            warm: BTreeSet::new(),
+            caching: BTreeSet::new(),
+            elsewhere: RefCell::default(),
+        }
+    }
+}
+
+impl Launcher {
+    /// The machine's current state. The GPU query is slow, so only exclusive measures, which
+    /// measure times, include the GPUs.
+    pub(super) fn look(&self, measure: &Measure) -> MachineState {
+        let gpus = if measure.exclusive { self.gpus.ask() } else { Vec::new() };
+        MachineState { gpus, ..machine_state::read(Path::new("/")) }
+    }
+}

@@ -1,0 +1,44 @@
+//! A question to the oracle.
+
+use crate::config::Config;
+use crate::evaluation::{CommitId, Phase};
+
+/// A question to the oracle.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The commit.
+    pub commit: &'a CommitId,
+    /// The measures; empty: only whether the commit builds.
+    pub measures: &'a [String],
+    /// How many runs of each measure.
+    pub runs: usize,
+    /// The purpose. A confirmation takes only its own runs, from its own builds.
+    pub phase: Phase,
+    /// A recipe to use in place of the commit's own (if an override begins at the commit).
+    pub recipe: Option<&'a Config>,
+    /// Read only this many chunks of the text, for measures that take `{chunks}`.
+    pub chunks: Option<u32>,
+    /// Whether to keep the slot for the next question.
+    pub keep: bool,
+    /// Whether to reuse a run of another build with identical binaries.
+    pub twins: bool,
+    /// Whether missing runs need a new build.
+    pub rebuild: bool,
+}
+
+impl<'a> Request<'a> {
+    /// A request for stored results only: it builds, runs and records nothing.
+    pub fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
+        Self {
+            commit,
+            measures,
+            runs: 0,
+            phase,
+            recipe: None,
+            chunks: None,
+            keep: true,
+            twins: false,
+            rebuild: false,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a run says nothing about its commit: the failure's policy, other text, other checks.
+
+use crate::config::{Config, Policy, Prepare};
+use crate::evaluation::{Checks, Failure, FailureKind, GuardTarget, Reading, SkipReason};
+
+/// Why a run cannot be compared with the good endpoint's runs: other text or other checks.
+pub(super) fn incomparable(
+    reading: &Reading,
+    target: &GuardTarget,
+) -> Option<(SkipReason, String)> {
+    let text = || Some((SkipReason::OtherText, other_text(reading, target)?));
+    let checks = || {
+        let measure = &target.guard.metric.measure;
+        Some((SkipReason::OtherChecks, other_checks(reading, target.checks.as_ref(), measure)?))
+    };
+    text().or_else(checks)
+}
+
+/// The reason if a run made other checks than required.
+pub(super) fn other_checks(
+    reading: &Reading,
+    wanted: Option<&Checks>,
+    measure: &str,
+) -> Option<String> {
+    let what = reading.ran()?.besides(wanted?)?;
+    Some(format!("{measure} ran other checks than the good end: {what}"))
+}
+
+/// The reason if a run read another amount of text.
+fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
+    let (own, wanted) = (reading.extent()?, target.text?);
+    own.differs_from(wanted).then(|| {
+        format!(
+            "{} read {own}, the good end {wanted}: the tokenizer or the text changed",
+            target.guard.metric.measure
+        )
+    })
+}
+
+/// Whether a failure of the target's measure counts as bad or as untestable. A failed
+/// `[[prepare]]` step has its own setting.
+pub(super) fn policy_of(failure: &Failure, target: &GuardTarget, config: &Config) -> Policy {
+    if failure.kind == FailureKind::Prepare {
+        let is_its = |prepare: &&Prepare| failure.step() == Some(&prepare.name);
+        return config.prepares.iter().find(is_its).map_or(Policy::Skip, |it| it.failure);
+    }
+    let measure = config.measure(&target.guard.metric.measure);
+    measure.map_or(&config.failures, |measure| &measure.failures).policy(failure.kind)
+}
+
+/// The reason to skip a commit that fails in this way.
+pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
+    match kind {
+        FailureKind::Build => SkipReason::Build,
+        FailureKind::Patch => SkipReason::Patch,
+        FailureKind::Checkout => SkipReason::Checkout,
+        FailureKind::Prepare => SkipReason::Prepare,
+        FailureKind::Crash => SkipReason::Crash,
+        FailureKind::Timeout => SkipReason::Timeout,
+        FailureKind::Nan => SkipReason::Nan,
+        FailureKind::Unreadable => SkipReason::Unreadable,
+        FailureKind::Incomplete => SkipReason::Incomplete,
+        FailureKind::Require => SkipReason::Require,
+    }
+}
