@@ -55,13 +55,11 @@ impl Driver<'_> {
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;
         if let Some(before) = &before {
-            self.oracle.taken_over.extend(before.attempts.iter().cloned());
+            self.oracle.stored.taken_over.extend(before.attempts.iter().cloned());
         }
         let fresh = self.measure_afresh(claim, &parents)?;
         let verdicts = self.verdicts(&fresh, claim)?;
-        self.oracle.kept.retain(|slot| {
-            slot.stamp().is_some_and(|stamp| stamp.commit == self.begun.good.commit)
-        });
+        self.oracle.pool.free_all_but(&self.begun.good.commit);
         if let Some(refusal) = refusal(commit, &parents, &verdicts, claim.aim) {
             self.spend(&fresh, strategy);
             return Ok(refusal);

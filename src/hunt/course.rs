@@ -43,7 +43,7 @@ pub fn drive(
         let finding = (**finding).clone();
         // A driver that was killed right after its last entry has not cleaned up.
         let (oracle, _) = open(repository, hunt, stop)?;
-        clean(repository, hunt, &oracle.slots)?;
+        clean(repository, hunt, oracle.pool.slots())?;
         return Ok(finding);
     }
     let is_resumed = entries.len() > 1;
@@ -82,7 +82,7 @@ pub fn drive(
         },
     };
     driver.oracle.recorder.event(last)?;
-    let slots = driver.oracle.slots.clone();
+    let slots = driver.oracle.pool.slots().clone();
     drop(driver);
     std::fs::remove_file(hunt.now_path()).ok();
     let cleaned = clean(repository, hunt, &slots);

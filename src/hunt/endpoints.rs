@@ -74,7 +74,7 @@ impl Driver<'_> {
         for seen in [&mut at_good, &mut at_bad] {
             self.leave_out_stray_failures(seen)?;
         }
-        self.oracle.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == good));
+        self.oracle.pool.free_all_but(&good);
         if let Some(finding) = self.nothing_ran(&at_good, &at_bad)? {
             return Ok(Err(finding));
         }
@@ -235,8 +235,7 @@ impl Driver<'_> {
 
     /// Makes the good endpoint's build the control, kept for the whole hunt.
     fn keep_control(&mut self, good: &CommitId) -> Result<(), HuntError> {
-        let place =
-            self.oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
+        let place = self.oracle.pool.first();
         let control = ControlSlot { commit: good.clone(), place };
         control.publish(self.hunt)?;
         self.oracle.control = Some(control);

@@ -1,7 +1,5 @@
 //! Work without a hunt: `measure`, and an oracle in the user's own `git bisect`.
 
-use std::collections::BTreeSet;
-
 use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target};
@@ -9,8 +7,8 @@ use crate::git::{History, Repository};
 use crate::hunt::begin::open::laying;
 use crate::hunt::endpoints::targets::standing;
 use crate::oracle::{
-    ControlSlot, Derivations, Engine, Launcher, Oracle, OracleError, Pins, Present, Recipes,
-    Recorder, Request,
+    ControlSlot, Engine, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, Request, SlotPool,
+    StoredRuns,
 };
 use crate::process::Stop;
 use crate::store::Store;
@@ -47,22 +45,19 @@ pub fn alone(
             store: store.clone(),
         },
         store,
-        slots,
+        pool: SlotPool::new(slots),
         checkout: repository.top().map(std::path::Path::to_owned),
         recorder: Recorder::none(),
         stop: stop.clone(),
         control: None,
-        kept: Vec::new(),
-        taken_over: BTreeSet::new(),
-        present: Present::default(),
+        stored: StoredRuns::default(),
         launcher: Launcher::new(&user_cache()),
-        derivations: Derivations::default(),
     })
 }
 
 /// Empties the unlocked slots and removes their worktrees.
 pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
-    clean_slots(oracle.recipes.engine.history.repository(), &oracle.slots)
+    clean_slots(oracle.recipes.engine.history.repository(), oracle.pool.slots())
 }
 
 /// Judges a commit by every guard against the level at `good`, for an oracle without a hunt. `good`
@@ -86,9 +81,9 @@ pub fn judge_against(
         Ok(targets) => targets,
         Err(why) => return Ok(Err(why)),
     };
-    let place = oracle.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)));
+    let place = oracle.pool.first();
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
     let (judgement, _) = oracle.judge_until_decided(commit, &targets, Phase::Manual, None)?;
-    oracle.kept.clear();
+    oracle.pool.free_all();
     Ok(Ok(judgement))
 }

@@ -1,14 +1,12 @@
 //! Decides which runs count. Failures of the machine never count, and a run that was cut short is
 //! repeated before it counts.
 
-use std::time::Duration;
-
-use crate::config::{Config, Measure, Prepare};
-use crate::evaluation::{Ended, FailureKind, Fault};
-use crate::store::{RunKey, StoredRun};
+use crate::config::Measure;
+use crate::evaluation::{FailureKind, Fault};
+use crate::store::StoredRun;
 
 use super::derive::Derived;
-use super::{Oracle, OracleError, Request, Sample};
+use super::{Oracle, OracleError, Request};
 
 impl Oracle {
     /// Whether a run counts. A run that stopped before its end, or was killed from outside, is
@@ -51,63 +49,4 @@ impl Oracle {
             control: why.to_owned(),
         })
     }
-
-    /// The stored runs that count for this request, oldest first.
-    pub(super) fn usable(
-        &self,
-        request: Request<'_>,
-        recipe: &Config,
-        measure: &Measure,
-        key: &RunKey,
-    ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
-        let mut whole = Vec::new();
-        let mut failed = Vec::new();
-        for run in self.store.runs(key)? {
-            let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
-            let serves = request.phase.takes(run.record.phase, is_ours)
-                || self.taken_over.contains(&run.record.attempt);
-            if !serves || (!is_ours && self.is_of_other_libraries(&run)?) {
-                continue;
-            }
-            // The time-out was shorter then than now.
-            let its = |p: &&Prepare| {
-                run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
-            };
-            let limit = recipe.prepares.iter().find(its).map_or(measure.timeout, |p| p.timeout);
-            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < limit {
-                continue;
-            }
-            let derived = self.derivations.of(&run, measure, recipe)?;
-            let controlled = run.control.as_ref().is_some_and(|control| control.worked);
-            match (derived.fault, &derived.sample.result) {
-                (None, _) => whole.push((run, derived.sample)),
-                (Some(Fault::Commit), Err(failure)) if failure.kind != FailureKind::Incomplete => {
-                    whole.push((run, derived.sample));
-                }
-                (Some(Fault::Commit), _) => failed.push((run, derived.sample)),
-                (Some(Fault::Unclear), _) if controlled => whole.push((run, derived.sample)),
-                (Some(Fault::Resource), _) if controlled => failed.push((run, derived.sample)),
-                _ => {}
-            }
-        }
-        // An incomplete or killed run counts only if the commit has no better run.
-        if whole.is_empty() {
-            let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };
-            if failed.last().is_some_and(|(_, sample)| failed.len() >= needs(sample)) {
-                whole.extend(failed.pop());
-            }
-        }
-        Ok(whole)
-    }
-
-    /// Whether a program or shared object from outside changed since this stored run.
-    pub(super) fn is_of_other_libraries(&self, run: &StoredRun) -> Result<bool, OracleError> {
-        let Some(loaded) = &run.record.loaded else { return Ok(false) };
-        Ok(self.present.differs(loaded, &self.store)?)
-    }
-}
-
-/// The wall time as a duration. For a process that timed out, it is at least the time-out.
-pub(super) fn given(wall_s: f64) -> Duration {
-    Duration::try_from_secs_f64(wall_s).unwrap_or(Duration::MAX)
 }

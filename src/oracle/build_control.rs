@@ -65,7 +65,7 @@ impl Oracle {
             Ok(holding) => holding,
             Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
         };
-        let slot = self.slots.acquire(|_| false)?;
+        let slot = self.pool.slots().acquire(|_| false)?;
         let _held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
         self.recorder.now("control", commit, None, phase);
         let values = self.recipes.values(&slot, commit, &recipe)?;

@@ -37,10 +37,7 @@ impl Oracle {
 
     /// Releases the slots kept for a commit, except the control's.
     pub fn release(&mut self, commit: &CommitId) {
-        let control = self.control.as_ref().and_then(|c| c.place.as_ref()).map(|(root, _)| root);
-        self.kept.retain(|slot| {
-            Some(slot.root()) == control.map(std::path::PathBuf::as_path)
-                || slot.stamp().is_none_or(|stamp| stamp.commit != *commit)
-        });
+        let control = self.control.as_ref().and_then(|control| control.place.as_ref());
+        self.pool.free(commit, control.map(|(root, _)| root.as_path()));
     }
 }

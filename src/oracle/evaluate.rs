@@ -8,7 +8,7 @@ use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
 use crate::store::RunKey;
 
-use super::admission::given;
+use super::duration::given;
 use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 use super::quiet::MachineShare;
@@ -40,7 +40,7 @@ impl Oracle {
         if let Some(Placed { slot, .. }) = placed
             && request.keep
         {
-            self.kept.push(slot);
+            self.pool.keep(slot);
         }
         match answer {
             Ok(samples) => Ok(Observation {
@@ -92,7 +92,8 @@ impl Oracle {
         placed: &mut Option<Placed>,
     ) -> Result<Vec<Sample>, NoBuild> {
         let Request { commit, phase, .. } = request;
-        let known = self.usable(request, recipe, measure, key)?;
+        let known =
+            self.stored.usable(request, recipe, measure, key, &self.store, self.recorder.hunt())?;
         let mut samples = Vec::new();
         for (run, sample) in known {
             // A request for zero runs only looks, and the journal does not record it.
@@ -241,11 +242,7 @@ impl Oracle {
             let is_fresh = may_be_old || phase.takes(stamp.phase, stamp.hunt == hunt);
             stamp.build_key == key && is_fresh && !rebuild
         };
-        let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|s| fits(&s)));
-        let slot = match kept {
-            Some(position) => self.kept.remove(position),
-            None => self.slots.acquire(fits)?,
-        };
+        let slot = self.pool.acquire(fits)?;
         if let Some(stamp) = slot.stamp().filter(fits) {
             slot.fresh(&slot.cache())?;
             return Ok(Placed { slot, stamp, holding });

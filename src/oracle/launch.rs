@@ -7,8 +7,8 @@ use crate::evaluation::{CommitId, ExclusionReason, Phase, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
-use super::admission::given;
 use super::derive::{Derived, derive};
+use super::duration::given;
 use super::loaded::is_given;
 use super::parts::{Oracle, Placed};
 use super::quiet::{Held, MachineShare, NotTaken};

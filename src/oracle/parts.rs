@@ -1,19 +1,18 @@
 //! The parts of an oracle. Each file of this room adds the methods of one job.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::build::{Slot, Slots, Stamp};
+use crate::build::{Slot, Stamp};
 use crate::git::{History, Holding};
 use crate::process::Stop;
 use crate::store::Store;
 
 use super::control_slot::ControlSlot;
-use super::derive::Derivations;
 use super::launcher::Launcher;
-use super::loaded::Present;
 use super::recipes::Recipes;
 use super::recorder::Recorder;
+use super::slot_pool::SlotPool;
+use super::stored_runs::StoredRuns;
 
 /// Answers about commits.
 pub struct Oracle {
@@ -23,8 +22,8 @@ pub struct Oracle {
     pub recipes: Recipes,
     /// The stored builds and runs.
     pub store: Store,
-    /// The folders to build and run in.
-    pub slots: Slots,
+    /// The slots to build and run in.
+    pub pool: SlotPool,
     /// The user's checkout, which `[worktree] link` links from.
     pub checkout: Option<PathBuf>,
     /// Journal and logs.
@@ -33,16 +32,10 @@ pub struct Oracle {
     pub stop: Stop,
     /// The good endpoint's kept build.
     pub control: Option<ControlSlot>,
-    /// Slots with builds, kept for the next evaluation.
-    pub kept: Vec<Slot>,
-    /// Attempts of an earlier hunt's confirmation that this hunt reuses.
-    pub taken_over: BTreeSet<String>,
-    /// Current digests of programs and shared objects from outside the slot.
-    pub present: Present,
+    /// Which stored runs count.
+    pub stored: StoredRuns,
     /// The state that launches share.
     pub launcher: Launcher,
-    /// Samples already derived from logs.
-    pub derivations: Derivations,
 }
 
 /// A slot with a finished build.

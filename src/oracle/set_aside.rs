@@ -11,7 +11,7 @@ impl Oracle {
         let damaged = self.store.take_damaged().into_iter().map(|damaged| {
             format!("{damaged}. It counts for nothing and is measured again where needed")
         });
-        let changed = self.present.take_changed().into_iter().map(|path| {
+        let changed = self.stored.present.take_changed().into_iter().map(|path| {
             format!(
                 "{path} is another file than when stored runs loaded it: those runs are not \
                  taken over, and what they said is measured again"

@@ -1,6 +1,5 @@
 //! Opens a hunt from its folder, for the driver and for every oracle that git starts.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::build::Slots;
@@ -9,8 +8,8 @@ use crate::git::{GitError, History, Laying, Repository};
 use crate::hunt::HuntError;
 use crate::hunt::begin::{checkout_of, user_cache};
 use crate::oracle::{
-    ControlSlot, Derivations, Engine, Facts, Launcher, Oracle, OracleError, Pins, Present, Recipes,
-    Recorder,
+    ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, SlotPool,
+    StoredRuns,
 };
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
@@ -43,16 +42,13 @@ pub fn open(
             store: store.clone(),
         },
         store,
-        slots: Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?,
+        pool: SlotPool::new(Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?),
         checkout: checkout_of(&begun),
         recorder: Recorder::of(hunt)?,
         stop: stop.clone(),
         control: ControlSlot::of(hunt),
-        kept: Vec::new(),
-        taken_over: BTreeSet::new(),
-        present: Present::default(),
+        stored: StoredRuns::default(),
         launcher: Launcher::new(&user_cache()),
-        derivations: Derivations::default(),
     };
     Ok((oracle, begun))
 }

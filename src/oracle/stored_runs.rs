@@ -1,0 +1,85 @@
+//! Decides which stored runs count for a request.
+
+use std::collections::BTreeSet;
+
+use crate::config::{Config, Measure, Prepare};
+use crate::evaluation::{Ended, FailureKind, Fault};
+use crate::store::{RunKey, Store, StoredRun};
+
+use super::derive::Derivations;
+use super::duration::given;
+use super::loaded::Present;
+use super::{OracleError, Request, Sample};
+
+/// What this process knows about stored runs.
+#[derive(Debug, Default)]
+pub struct StoredRuns {
+    /// Attempts of an earlier hunt's confirmation that this hunt reuses.
+    pub taken_over: BTreeSet<String>,
+    /// Current digests of programs and shared objects from outside the slot.
+    pub(super) present: Present,
+    /// Samples already derived from logs.
+    derivations: Derivations,
+}
+
+impl StoredRuns {
+    /// The stored runs that count for this request, oldest first.
+    pub(super) fn usable(
+        &self,
+        request: Request<'_>,
+        recipe: &Config,
+        measure: &Measure,
+        key: &RunKey,
+        store: &Store,
+        hunt: Option<&str>,
+    ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
+        let mut whole = Vec::new();
+        let mut failed = Vec::new();
+        for run in store.runs(key)? {
+            let is_ours = run.record.hunt.as_deref() == hunt;
+            let serves = request.phase.takes(run.record.phase, is_ours)
+                || self.taken_over.contains(&run.record.attempt);
+            if !serves || (!is_ours && self.is_of_other_libraries(&run, store)?) {
+                continue;
+            }
+            // The time-out was shorter then than now.
+            let its = |p: &&Prepare| {
+                run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
+            };
+            let limit = recipe.prepares.iter().find(its).map_or(measure.timeout, |p| p.timeout);
+            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < limit {
+                continue;
+            }
+            let derived = self.derivations.of(&run, measure, recipe)?;
+            let controlled = run.control.as_ref().is_some_and(|control| control.worked);
+            match (derived.fault, &derived.sample.result) {
+                (None, _) => whole.push((run, derived.sample)),
+                (Some(Fault::Commit), Err(failure)) if failure.kind != FailureKind::Incomplete => {
+                    whole.push((run, derived.sample));
+                }
+                (Some(Fault::Commit), _) => failed.push((run, derived.sample)),
+                (Some(Fault::Unclear), _) if controlled => whole.push((run, derived.sample)),
+                (Some(Fault::Resource), _) if controlled => failed.push((run, derived.sample)),
+                _ => {}
+            }
+        }
+        // An incomplete or killed run counts only if the commit has no better run.
+        if whole.is_empty() {
+            let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };
+            if failed.last().is_some_and(|(_, sample)| failed.len() >= needs(sample)) {
+                whole.extend(failed.pop());
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Whether a program or shared object from outside changed since this stored run.
+    pub(super) fn is_of_other_libraries(
+        &self,
+        run: &StoredRun,
+        store: &Store,
+    ) -> Result<bool, OracleError> {
+        let Some(loaded) = &run.record.loaded else { return Ok(false) };
+        Ok(self.present.differs(loaded, store)?)
+    }
+}
