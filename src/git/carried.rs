@@ -9,6 +9,7 @@ use git2::{ObjectType, Oid};
 use crate::evaluation::CommitId;
 
 use super::history::commit_list;
+use super::raw_path::os;
 use super::{GitError, History};
 
 /// Longest file to compare by lines, bytes; a larger one is compared as a whole.
@@ -270,7 +271,7 @@ impl History {
 
     fn entry_at(&self, commit: &CommitId, path: &[u8]) -> Option<Oid> {
         let tree = self.objects.find_tree(self.commit(commit).ok()?.tree).ok()?;
-        let entry = tree.get_path(std::path::Path::new(super::changes::os(path))).ok()?;
+        let entry = tree.get_path(std::path::Path::new(os(path))).ok()?;
         // The entry of a submodule is its pinned commit.
         let is_leaf = matches!(entry.kind(), Some(ObjectType::Blob | ObjectType::Commit));
         is_leaf.then(|| entry.id())

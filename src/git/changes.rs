@@ -1,8 +1,5 @@
 //! The changes of a commit and the content of its tree.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-
 use crate::evaluation::CommitId;
 
 use super::{GitError, History};
@@ -178,11 +175,6 @@ fn read_changes(bytes: &[u8]) -> Option<Vec<FileChange>> {
         }
     }
     (counted == 0 || counted == changes.len()).then_some(changes)
-}
-
-/// Raw bytes as a path.
-pub(super) fn os(path: &[u8]) -> &OsStr {
-    OsStr::from_bytes(path)
 }
 
 #[cfg(test)]

@@ -41,6 +41,9 @@ const REMOVED: [&str; 5] = [
     "GIT_EXTERNAL_DIFF",
 ];
 
+/// Upper bound for a list of all files of a large repository, bytes.
+pub(super) const LONGEST_LIST: usize = 256 << 20;
+
 /// Time limit of a call. Even a clone of a submodule is faster; a silent remote must not block a
 /// whole night.
 const LIMIT: Duration = Duration::from_hours(1);

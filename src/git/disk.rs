@@ -5,8 +5,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::folding::is_folded;
-
 /// The owner's execute permission, the only one that git tracks.
 const EXECUTABLE: u32 = 0o100;
 
@@ -31,6 +29,13 @@ impl Disk {
         let modes = self.keeps_modes.map(|keeps| format!("core.fileMode={keeps}"));
         std::iter::once(case).chain(modes)
     }
+}
+
+/// Whether the disk ignores case, tested with this existing file. No other file may have the same
+/// name in another case.
+pub(super) fn is_folded(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_ascii_uppercase();
+    file.with_file_name(name).symlink_metadata().is_ok()
 }
 
 /// Changes the file's execute permission, checks that the change stays, and restores it.

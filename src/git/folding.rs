@@ -13,22 +13,16 @@ use std::path::{Path, PathBuf};
 
 use crate::evaluation::CommitId;
 
-use super::changes::os;
-use super::command::Call;
+use super::command::{Call, LONGEST_LIST};
+use super::disk::is_folded;
 use super::error::io_error;
-use super::misfit::{list_tree, paths_of};
-use super::{GitError, History, LONGEST_LIST, Misfit};
+use super::raw_path::os;
+use super::tree_paths::{list_tree, paths_of};
+use super::{GitError, History, Misfit};
 
 /// Temporary name while a file gets another spelling: a direct rename between two spellings does
 /// nothing on such a disk.
 const BETWEEN: &str = ".bisect-ppl-spelling";
-
-/// Whether the disk ignores case, tested with this existing file. No other file may have the same
-/// name in another case.
-pub(super) fn is_folded(file: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_ascii_uppercase();
-    file.with_file_name(name).symlink_metadata().is_ok()
-}
 
 /// Whether the disk of this folder ignores case, tested with a temporary file.
 pub fn folds_case(folder: &Path) -> Result<bool, GitError> {

@@ -15,10 +15,10 @@ use crate::evaluation::CommitId;
 
 use super::bisect_repository::{BisectRepository, quoted};
 use super::changes::EMPTY_TREE;
-use super::command::Call;
+use super::checkout_failure::is_refused;
+use super::command::{Call, LONGEST_LIST};
 use super::error::io_error;
-use super::misfit::is_refused;
-use super::{GitError, History, LONGEST_LIST, Repository, vendored};
+use super::{GitError, History, Repository, vendored};
 
 /// One change of a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

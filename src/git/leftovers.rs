@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::changes::os;
+use super::raw_path::os;
 use super::removal::remove_all;
 use super::{GitError, Repository};
 

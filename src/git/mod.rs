@@ -13,18 +13,21 @@ mod bisect_repository;
 mod bisect_state;
 mod carried;
 mod changes;
+mod checkout_failure;
 mod command;
 mod commit;
 mod dependencies;
 mod disk;
 mod error;
 mod folding;
+mod gitfile;
 mod history;
 mod laid;
 mod leftovers;
 mod lines;
 mod link;
 mod misfit;
+mod raw_path;
 mod removal;
 mod repository;
 mod restore;
@@ -32,7 +35,9 @@ mod snapshot;
 mod sparsity;
 mod submodules;
 mod tracked;
+mod tree_paths;
 mod vendored;
+mod version;
 mod worktree;
 
 pub use authoring::{Author, Authoring};
@@ -46,12 +51,10 @@ pub use history::{CommitInfo, History, Range};
 pub use laid::{Laid, LaidTree, Layer, Laying, Refusal, Refused, pathspec};
 pub use lines::ChangedLines;
 pub use misfit::Misfit;
-pub use repository::{GitVersion, Repository, git_version};
+pub use repository::{Repository, git_version};
 pub use snapshot::{BlobId, Here, Snapshot};
+pub use version::GitVersion;
 pub use worktree::{Holding, Worktree};
-
-/// Upper bound for a list of all files of a large repository, bytes.
-const LONGEST_LIST: usize = 256 << 20;
 
 #[cfg(test)]
 mod tests;

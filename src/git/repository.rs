@@ -1,41 +1,15 @@
 //! The user's repository.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::GitError;
-use super::changes::os;
 use super::command::Call;
 use super::error::io_error;
-
-/// Version of the installed git.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct GitVersion(u32, u32, u32);
-
-impl GitVersion {
-    /// The oldest supported version: we need `rev-parse --end-of-options` and `bisect
-    /// --first-parent`.
-    pub const OLDEST: Self = Self(2, 30, 0);
-
-    /// Reads the output of `git version`, such as `git version 2.39.5 (Apple Git-154)`.
-    fn parse(text: &str) -> Option<Self> {
-        let word = text.split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()))?;
-        // A release candidate such as `2.48.0-rc1` counts as its release.
-        let mut numbers = word.split(['.', '-']).map(|n| n.parse::<u32>().ok());
-        let (major, minor) = (numbers.next()??, numbers.next()??);
-        Some(Self(major, minor, numbers.next().flatten().unwrap_or(0)))
-    }
-}
-
-impl fmt::Display for GitVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(major, minor, patch) = self;
-        write!(f, "{major}.{minor}.{patch}")
-    }
-}
+use super::raw_path::os;
+use super::{GitError, GitVersion};
 
 /// The installed git's version; an error where git is missing or too old.
 pub fn git_version() -> Result<GitVersion, GitError> {

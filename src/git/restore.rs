@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::evaluation::CommitId;
 
+use super::checkout_failure::look_for_misfit;
 use super::command::{Call, OUR_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
-use super::misfit::{Misfit, look_for_misfit};
 use super::removal::{absent_is_fine, make_writable, remove_all};
-use super::{GitError, LaidTree, folding};
+use super::{GitError, LaidTree, Misfit, folding};
 
 /// What to do with untracked files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,12 +10,12 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::GitError;
-use super::changes::os;
 use super::command::Call;
 use super::disk::Disk;
+use super::gitfile::read_link;
+use super::raw_path::os;
 use super::removal::remove_all;
 use super::restore::{Goal, Untracked, restore_tree};
-use super::worktree::read_link;
 
 /// A checked-out tree and its git folder.
 pub(super) struct Tree<'a> {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::changes::os;
 use super::command::Call;
+use super::raw_path::os;
 use super::{GitError, Repository};
 
 impl Repository {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::CommitId;
 
-use super::command::Call;
-use super::{GitError, History, LONGEST_LIST};
+use super::command::{Call, LONGEST_LIST};
+use super::{GitError, History};
 
 /// Mode and object name of each file, by its path below a folder.
 type Files = BTreeMap<String, (String, String)>;

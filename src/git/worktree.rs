@@ -9,7 +9,9 @@ use crate::evaluation::CommitId;
 use super::command::Call;
 use super::disk::Disk;
 use super::error::io_error;
+use super::gitfile::{read_link, write_link};
 use super::leftovers::{forget, forget_lost};
+use super::raw_path::os;
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree};
 use super::submodules::{self, Tree};
@@ -249,27 +251,9 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
         return None;
     }
     let back = fs::read(git_dir.join("gitdir")).ok()?;
-    let back = git_dir.join(super::changes::os(back.trim_ascii_end()));
+    let back = git_dir.join(os(back.trim_ascii_end()));
     let same = back.parent()?.canonicalize().ok()? == path.canonicalize().ok()?;
     (same && git_dir.join("HEAD").exists()).then_some(git_dir)
-}
-
-/// The folder that a `.git` file names, with links resolved.
-pub(super) fn read_link(file: &Path) -> Option<PathBuf> {
-    if !file.symlink_metadata().ok()?.is_file() {
-        return None;
-    }
-    let text = fs::read(file).ok()?;
-    let target = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
-    file.parent()?.join(super::changes::os(target)).canonicalize().ok()
-}
-
-/// Writes a `.git` file.
-fn write_link(file: &Path, git_dir: &Path) -> Result<(), GitError> {
-    use std::os::unix::ffi::OsStrExt;
-
-    let text = [b"gitdir: ", git_dir.as_os_str().as_bytes(), b"\n"].concat();
-    fs::write(file, text).map_err(io_error("write", file))
 }
 
 /// The file beside a worktree that marks it as ours.

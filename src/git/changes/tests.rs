@@ -2,6 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::git::raw_path::os;
 use crate::git::tests::Fixture;
 
 #[test]

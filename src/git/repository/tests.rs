@@ -5,22 +5,6 @@ use crate::git::History;
 use crate::git::tests::{Fixture, git_in};
 
 #[test]
-fn versions_are_read_in_every_dress() {
-    let read = |text| GitVersion::parse(text).map(|v| v.to_string());
-    assert_eq!(read("git version 2.39.5").as_deref(), Some("2.39.5"));
-    assert_eq!(read("git version 2.39.5 (Apple Git-154)").as_deref(), Some("2.39.5"));
-    assert_eq!(read("git version 2.45.1.windows.1").as_deref(), Some("2.45.1"));
-    assert_eq!(read("git version 2.48.0-rc1").as_deref(), Some("2.48.0"));
-    assert_eq!(read("git version 2.48.GIT").as_deref(), Some("2.48.0"));
-    assert_eq!(read("hub"), None);
-    assert!(GitVersion(2, 29, 9) < GitVersion::OLDEST && GitVersion::OLDEST < GitVersion(2, 47, 3));
-    assert_eq!(
-        GitError::TooOld(GitVersion(2, 25, 1)).to_string(),
-        "git 2.25.1 is too old: at least 2.30.0 is needed"
-    );
-}
-
-#[test]
 fn a_repository_is_found_from_below() {
     let (fixture, _) = Fixture::line(1);
     let below = fixture.user().join("a/b");

@@ -1,0 +1,26 @@
+//! The `.git` file of a linked worktree or a submodule, which names its git folder (git calls it a
+//! gitfile).
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::GitError;
+use super::error::io_error;
+use super::raw_path::os;
+
+/// The folder that a `.git` file names, with links resolved.
+pub(super) fn read_link(file: &Path) -> Option<PathBuf> {
+    if !file.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let text = fs::read(file).ok()?;
+    let target = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+    file.parent()?.join(os(target)).canonicalize().ok()
+}
+
+/// Writes a `.git` file.
+pub(super) fn write_link(file: &Path, git_dir: &Path) -> Result<(), GitError> {
+    let text = [b"gitdir: ", git_dir.as_os_str().as_bytes(), b"\n"].concat();
+    fs::write(file, text).map_err(io_error("write", file))
+}
