@@ -4,12 +4,13 @@
 use crate::ui;
 
 use super::draft::{Draft, Measured, Purpose, cells, measured};
+use super::notes::Notes;
 use super::program::{Build, Recipe, System};
 use super::programs::{Choice, Reading, Sought, choose, is_beyond_doubt, nearest};
 use super::set::Setting;
 use super::suites;
 use super::tree::{Origin, Tree, join, parent};
-use super::{InitError, Notes, cargo, cmake, make};
+use super::{InitError, cargo, cmake, make};
 
 /// Reads the build systems of the tree, each from its main build file. Reading stops at a build
 /// system with a program that certainly measures perplexity, unless the user names a target.

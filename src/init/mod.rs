@@ -16,6 +16,7 @@ mod inputs;
 mod literals;
 mod make;
 mod measures;
+mod notes;
 mod objects;
 mod past;
 mod pattern;
@@ -25,6 +26,7 @@ mod set;
 mod sources;
 mod submodules;
 mod suites;
+mod toml_text;
 mod tree;
 mod when;
 mod write;
@@ -42,6 +44,7 @@ pub use error::InitError;
 use draft::Draft;
 use inputs::{Input, Kind};
 use measures::{builds, draft, likeliest};
+use notes::Notes;
 use past::{Past, Told};
 use set::Setting;
 use tree::Tree;
@@ -107,13 +110,6 @@ pub fn glance(repository: &Repository, folder: &Path) -> Option<String> {
     let (_, choice) = likeliest(&tree, &builds(&tree, &[]), &[])?;
     let system = choice.program.recipe.system.title();
     Some(format!("`{}`, built with {system} ({})", choice.program.name, choice.program.from))
-}
-
-/// Lines that are printed besides the file.
-#[derive(Debug, Default)]
-struct Notes {
-    found: Vec<String>,
-    unsure: Vec<String>,
 }
 
 fn open(repository: &Repository, folder: &Path) -> Result<Tree, InitError> {

@@ -8,8 +8,9 @@ use crate::evaluation::CommitId;
 use crate::git::{BlobId, GitError, Here, History};
 
 use super::literals::{Literal, literals};
-use super::tree::LONGEST;
 
+/// The longest file that is read, in bytes. No handwritten build file or source is longer.
+pub(super) const LONGEST: u64 = 2 * 1024 * 1024;
 /// The most bytes of texts in the cache. A full cache is emptied.
 const MOST: usize = 128 << 20;
 

@@ -12,11 +12,11 @@ use std::rc::Rc;
 use crate::evaluation::CommitId;
 use crate::git::{GitError, History, Repository};
 
-use super::Notes;
 use super::differs::{Says, free, is_comparable, reading, says};
 use super::draft::Draft;
 use super::eras::{Era, Line};
 use super::measures::{self, builds};
+use super::notes::Notes;
 use super::objects::Objects;
 use super::program::{Off, System};
 use super::set::Setting;

@@ -11,10 +11,8 @@ use crate::git::{GitError, Repository, Snapshot};
 use crate::ui;
 
 use super::literals::{Literal, literals};
-use super::objects::{Objects, Stored};
+use super::objects::{LONGEST, Objects, Stored};
 
-/// The longest file that is read, in bytes. No handwritten build file or source is longer.
-pub(super) const LONGEST: u64 = 2 * 1024 * 1024;
 /// The most bytes that are read in all, so that a tree of any size takes a second or two.
 const ENOUGH: u64 = 96 * 1024 * 1024;
 

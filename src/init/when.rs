@@ -7,7 +7,7 @@ use crate::git::{GitError, Here};
 
 use super::draft::Draft;
 use super::objects::Objects;
-use super::write::quoted;
+use super::toml_text::quoted;
 
 /// The longest text of a `contains` condition.
 const LONGEST: usize = 120;

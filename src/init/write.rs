@@ -9,6 +9,7 @@ use super::inputs::Input;
 use super::past::{Override, Told};
 use super::program::Off;
 use super::programs::Reading;
+use super::toml_text::quoted;
 use super::tree::Origin;
 
 /// The column where comments begin.
@@ -321,9 +322,4 @@ fn generation(names: &[String]) -> &str {
     let is_generation =
         |name: &&String| ["decode", "tg", "gen", "generation", "eval"].contains(&name.as_str());
     names.iter().find(is_generation).or(names.first()).map_or("", String::as_str)
-}
-
-/// A TOML string; a literal string if that is easier to read.
-pub(super) fn quoted(text: &str) -> String {
-    toml_edit::Value::from(text).to_string()
 }

@@ -1,0 +1,10 @@
+//! What `init` tells the user besides the file. Each step adds its lines.
+
+/// Lines that are printed besides the file.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// What the text is based on.
+    pub(super) found: Vec<String>,
+    /// What the user should check.
+    pub(super) unsure: Vec<String>,
+}
