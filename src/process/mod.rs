@@ -21,6 +21,7 @@ mod log;
 mod mapped;
 mod program;
 mod ready;
+mod reexec;
 mod run;
 pub mod shim;
 mod signals;

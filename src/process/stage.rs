@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::job::Job;
-use super::shim;
+use super::reexec::{socket_on_stdin, take_signals};
 
 /// How often to try a program that is still open for writing: a fork elsewhere may hold the
 /// descriptor of a builder for a moment.
@@ -18,9 +18,9 @@ const BUSY_PAUSE: Duration = Duration::from_millis(10);
 /// the engine when the supervisor dies. Returns only after a failure and then sends the error
 /// number over the socket. A socket that closes without data means success.
 pub(super) fn become_engine(supervisor: Option<i32>) -> io::Result<()> {
-    let mut socket = shim::socket_on_stdin()?;
+    let mut socket = socket_on_stdin()?;
     let job = Job::read(&socket)?;
-    shim::take_signals();
+    take_signals();
     tie_to(supervisor)?;
     // In a new session there is no terminal, so no password prompt can wait all night.
     rustix::process::setsid()?;

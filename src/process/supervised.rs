@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::job::{Job, Report};
 use super::ready::read_some;
-use super::shim;
+use super::reexec::SUPERVISE;
 
 /// A running supervisor with its engine. Drop ends both.
 pub(super) struct Supervised {
@@ -26,7 +26,7 @@ impl Supervised {
         let (control, control_end) = UnixStream::pair()?;
         // The child's ends are closed on our side when this expression ends.
         #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
-        let handle = duct::cmd(program, [shim::SUPERVISE])
+        let handle = duct::cmd(program, [SUPERVISE])
             .stdin_file(control_end)
             .stdout_file(out_end)
             .stderr_file(err_end)

@@ -14,7 +14,7 @@ use super::descendants::{self, PATIENCE};
 use super::job::{Job, KILL, Report, TERM};
 use super::mapped::Mapped;
 use super::ready::{drain, read_some, ready, sooner, until};
-use super::shim;
+use super::reexec::{EXEC, own_executable, socket_on_stdin, take_signals};
 
 /// Reads a job from the socket on stdin, runs it, reports the result, and ends every process of
 /// the job.
@@ -24,12 +24,12 @@ pub(super) fn supervise() -> io::Result<()> {
         // `killall -9 bisect-ppl` must kill only the driver; the supervisor then ends the engine.
         let _ = rustix::thread::set_name(c"ppl-supervisor");
     }
-    let mut control = shim::socket_on_stdin()?;
+    let mut control = socket_on_stdin()?;
     // Before the first child starts, so that no SIGCHLD is missed.
     let (dead, bell) = UnixStream::pair()?;
     dead.set_nonblocking(true)?;
     bell.set_nonblocking(true)?;
-    shim::take_signals();
+    take_signals();
     signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, bell)?;
     descendants::adopt_orphans();
 
@@ -62,8 +62,8 @@ pub(super) fn supervise() -> io::Result<()> {
 fn spawn(job: &Job) -> io::Result<(Child, UnixStream)> {
     let (mut exec, theirs) = UnixStream::pair()?;
     #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
-    let child = Command::new(shim::own_executable()?)
-        .args([shim::EXEC, &std::process::id().to_string()])
+    let child = Command::new(own_executable()?)
+        .args([EXEC, &std::process::id().to_string()])
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
         .spawn()?;
     // If the stage died early, its end of the socket shows it.
