@@ -7,18 +7,8 @@ use std::sync::Arc;
 use super::document::{self, Data, Node};
 use super::lay::lay_over;
 use super::read;
+use super::source::Source;
 use super::{Condition, Config, ConfigError};
-
-/// The text and tree that a [`Config`] comes from. Overrides are merged into this tree.
-#[derive(Debug, Default)]
-pub(super) struct Source {
-    name: String,
-    text: String,
-    /// The tree without `[[override]]`.
-    document: Node,
-    /// The bodies of `[[override]]`, in the order of [`Config::overrides`].
-    bodies: Vec<Node>,
-}
 
 /// A text that is merged into a configuration, such as a scenario. Its tables are merged, its
 /// arrays replace the old ones, and `measure.NAME.key` changes one measure. Its `[scenario]`

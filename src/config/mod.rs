@@ -16,6 +16,7 @@ mod problem;
 mod read;
 mod reader;
 mod schema;
+mod source;
 mod template;
 #[cfg(test)]
 mod tests;

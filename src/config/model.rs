@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::evaluation::{CommitId, FailureKind, Guard, Metric};
 
-use super::load::Source;
+use super::source::Source;
 use super::{Parser, Placeholder, Template};
 
 /// One checked oracle.toml. The only ways to make one are [`Config::load`], [`Config::parse`]

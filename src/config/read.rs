@@ -1,10 +1,14 @@
 //! Turns a tree into a [`Config`] in one pass.
 
+mod condition;
+mod failures;
 mod guard;
 mod laid;
 mod matrix;
 mod measure;
+mod name;
 mod overrides;
+mod pathspecs;
 mod prepare;
 
 use std::collections::BTreeMap;
@@ -12,20 +16,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::failures::failures;
 use self::matrix::Matrix;
+use self::name::{NOT_A_WORD, is_word};
+use self::pathspecs::pathspecs;
 use super::document::Node;
-use super::load::Source;
 use super::problem::Problem;
 use super::reader::{Field, Reader, TableReader};
+use super::source::Source;
 use super::{
-    Build, BuildMode, Config, ConfirmBuild, Failures, Placeholder, Policy, Run, Statistics,
-    Template, Worktree,
+    Build, BuildMode, Config, ConfirmBuild, Placeholder, Run, Statistics, Template, Worktree,
 };
 
+#[cfg(test)]
+pub(super) use overrides::take;
 pub(super) use overrides::{WHOLE_HUNT, check_overrides, take_overrides};
 
 const BUILD_TIMEOUT: Duration = Duration::from_mins(30);
-const POLICIES: &[(&str, Policy)] = &[("skip", Policy::Skip), ("bad", Policy::Bad)];
 
 /// Reads a tree that has no overrides. The `Config` is usable only if there are no problems.
 pub(super) fn read(document: &Node, base: &Path) -> (Config, Vec<Problem>) {
@@ -34,18 +41,8 @@ pub(super) fn read(document: &Node, base: &Path) -> (Config, Vec<Problem>) {
     (config, reader.problems)
 }
 
-/// Every table of a document with its allowed keys, and every key that takes one of a few words
-/// with its allowed words.
-#[cfg(test)]
-pub(super) fn allowed(document: &mut Node) -> Vec<(String, Vec<String>)> {
-    let mut reader = Reader::default();
-    overrides::take(&mut reader, document);
-    read_document(&mut reader, document, Path::new("/"));
-    reader.allowed
-}
-
 /// As [`read`], with a given reader, which keeps the problems and the names.
-fn read_document(reader: &mut Reader, document: &Node, base: &Path) -> Config {
+pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -> Config {
     let empty = super::document::Table::default();
     let table = document.table().unwrap_or(&empty);
     let mut root = TableReader::new("", &document.place, table);
@@ -123,13 +120,6 @@ fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, S
         inputs.insert(name.to_owned(), path.to_owned());
     }
     inputs
-}
-
-const NOT_A_WORD: &str = "a name is made of letters, digits, `_` and `-`.";
-
-/// Whether a text may be a part of a metric's name or of a placeholder.
-fn is_word(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
 fn worktree(reader: &mut Reader, root: &mut TableReader<'_>, base: &Path) -> Worktree {
@@ -225,22 +215,6 @@ fn refuse_out(reader: &mut Reader, field: &Field<'_>, words: &[Template]) {
     }
 }
 
-/// Git pathspecs. `:(top,glob)` is put before them later, so they must be plain patterns.
-fn pathspecs(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {
-    let mut patterns = Vec::new();
-    for field in field.list(reader).unwrap_or_default() {
-        let Some(pattern) = field.inner_path(reader) else { continue };
-        if pattern.starts_with([':', '!']) {
-            field.refuse(
-                reader,
-                format!("`{pattern}`: only plain patterns; :(top,glob) is put before them."),
-            );
-        }
-        patterns.push(pattern);
-    }
-    patterns
-}
-
 fn run(reader: &mut Reader, root: &mut TableReader<'_>) -> Run {
     let mut section = root.section(reader, "run");
     section.later(&["exclusive"]);
@@ -270,31 +244,6 @@ fn statistics(reader: &mut Reader, root: &mut TableReader<'_>) -> Statistics {
         confidence: confidence.unwrap_or(0.99),
         max_runs: max_runs.unwrap_or(600),
         short_text: short_text.unwrap_or(true),
-    }
-}
-
-fn failures(reader: &mut Reader, root: &mut TableReader<'_>) -> Failures {
-    let mut section = root.section(reader, "failures");
-    let mut failures = Failures::default();
-    if let Some(policy) = section.get("build").and_then(|s| s.choice(reader, POLICIES, &[])) {
-        failures.build = policy;
-    }
-    run_failures(reader, &mut section, &mut failures);
-    if let Some(field) = section.get("transient") {
-        failures.transient = field.texts(reader);
-    }
-    section.finish(reader);
-    failures
-}
-
-/// The policies that a single measure may set too.
-fn run_failures(reader: &mut Reader, section: &mut TableReader<'_>, failures: &mut Failures) {
-    let Failures { crash, nan, timeout, unreadable, .. } = failures;
-    let keys = [("crash", crash), ("nan", nan), ("timeout", timeout), ("unreadable", unreadable)];
-    for (key, policy) in keys {
-        if let Some(read) = section.get(key).and_then(|s| s.choice(reader, POLICIES, &[])) {
-            *policy = read;
-        }
     }
 }
 

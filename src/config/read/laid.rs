@@ -3,8 +3,8 @@
 
 use super::super::reader::{Reader, TableReader};
 use super::super::{Condition, FileOverlay, Patch, PatchSource};
-use super::overrides::{condition, revision};
-use super::pathspecs;
+use super::condition::{condition, revision};
+use super::pathspecs::pathspecs;
 
 pub(super) fn patches(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Patch> {
     let mut patches: Vec<Patch> = Vec::new();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::template::Instead;
 use super::super::{Command, Measure, Placeholder, Template};
-use super::{NOT_A_WORD, is_word};
+use super::name::{NOT_A_WORD, is_word};
 
 /// The most cells of one measure. Each cell costs a run at every commit.
 const MOST_CELLS: usize = 64;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::{Failures, Measure, MeasureKind, Parser, Pick, Placeholder, Values};
+use super::failures::run_failures;
 use super::matrix::Matrix;
-use super::{NOT_A_WORD, is_word, run_failures};
+use super::name::{NOT_A_WORD, is_word};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 

@@ -6,7 +6,8 @@ use super::super::Condition;
 use super::super::document::{Data, Node, Table};
 use super::super::lay::{NAMED, lay_over};
 use super::super::problem::Problem;
-use super::super::reader::{Field, Reader, TableReader};
+use super::super::reader::{Reader, TableReader};
+use super::condition::condition;
 
 /// Keys that the whole hunt depends on. No override may set them. With advice for the message.
 pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
@@ -39,7 +40,10 @@ pub(in super::super) fn take_overrides(
 }
 
 /// As [`take_overrides`], with a reader that is used further.
-pub(super) fn take(reader: &mut Reader, document: &mut Node) -> (Vec<Condition>, Vec<Node>) {
+pub(in super::super) fn take(
+    reader: &mut Reader,
+    document: &mut Node,
+) -> (Vec<Condition>, Vec<Node>) {
     let taken = document.table_mut().and_then(|table| table.remove("override"));
     let Some(field) = taken else { return (Vec::new(), Vec::new()) };
     let place = field.place.clone();
@@ -53,43 +57,6 @@ pub(super) fn take(reader: &mut Reader, document: &mut Node) -> (Vec<Condition>,
         bodies.push(body(reader, &section));
     }
     (conditions, bodies)
-}
-
-pub(super) fn condition(reader: &mut Reader, mut when: TableReader<'_>) -> Condition {
-    if when.entries().next().is_none() {
-        let what =
-            "is empty; give one or more of missing, exists, contains, has_ancestor, lacks_ancestor";
-        reader.complain(when.place, &when.key, what);
-    }
-    let path = |reader: &mut Reader, when: &mut TableReader<'_>, key| {
-        when.get(key).and_then(|field| field.inner_path(reader))
-    };
-    let missing = path(reader, &mut when, "missing");
-    let exists = path(reader, &mut when, "exists");
-    let contains = when.get("contains").and_then(|field| contains(reader, &field));
-    let has_ancestor = when.get("has_ancestor").and_then(|field| revision(reader, &field));
-    let lacks_ancestor = when.get("lacks_ancestor").and_then(|field| revision(reader, &field));
-    when.finish(reader);
-    Condition { missing, exists, contains, has_ancestor, lacks_ancestor }
-}
-
-fn contains(reader: &mut Reader, field: &Field<'_>) -> Option<(String, String)> {
-    let items = field.list(reader)?;
-    let [file, text] = items.as_slice() else {
-        field.refuse(reader, format!("expected [FILE, TEXT], found {} items.", items.len()));
-        return None;
-    };
-    let file = file.inner_path(reader);
-    let text = text.text(reader);
-    Some((file?, text?.to_owned()))
-}
-
-pub(super) fn revision(reader: &mut Reader, field: &Field<'_>) -> Option<String> {
-    let text = field.text(reader)?;
-    if text.starts_with('-') || text.contains("..") || text.contains(char::is_whitespace) {
-        field.refuse(reader, format!("`{text}` is not a revision."));
-    }
-    Some(text.to_owned())
 }
 
 /// The part of an override that is merged: all its keys except `when` and those refused here.

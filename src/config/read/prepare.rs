@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::{Command, Placeholder, Policy, Prepare, Template};
+use super::failures::POLICIES;
 use super::matrix::Matrix;
-use super::{NOT_A_WORD, POLICIES, is_word};
+use super::name::{NOT_A_WORD, is_word};
 
 /// The words of a message for the result of a step, which all cells of a matrix share.
 const SHARED: &str = "what is prepared";

@@ -1,0 +1,19 @@
+//! Lists of patterns of files.
+
+use super::super::reader::{Field, Reader};
+
+/// Git pathspecs. `:(top,glob)` is put before them later, so they must be plain patterns.
+pub(super) fn pathspecs(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {
+    let mut patterns = Vec::new();
+    for field in field.list(reader).unwrap_or_default() {
+        let Some(pattern) = field.inner_path(reader) else { continue };
+        if pattern.starts_with([':', '!']) {
+            field.refuse(
+                reader,
+                format!("`{pattern}`: only plain patterns; :(top,glob) is put before them."),
+            );
+        }
+        patterns.push(pattern);
+    }
+    patterns
+}
