@@ -5,24 +5,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::config::{BuildMode, Config, MissingValue, Values, fill_env};
+use crate::config::{BuildMode, fill_env};
 use crate::differ;
 use crate::evaluation::{
-    CommitId, Compiled, Complaints, Ended, Failure, FailureKind, Fault, LONGEST_LINE, Phase,
-    fault_of,
+    Compiled, Complaints, Ended, Failure, FailureKind, Fault, LONGEST_LINE, Phase, fault_of,
 };
-use crate::git::{GitError, Holding, Repository, Worktree};
-use crate::process::{self, Invocation, Keep, LogFile, ProcessError, Stop};
-use crate::store::{
-    BuildKey, BuildRecord, PendingLog, Store, StoreError, attempt_name, publish_file,
-};
+use crate::git::{GitError, Worktree};
+use crate::process::{self, Invocation, Keep, LogFile};
+use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_file};
 
 use super::compiler_cache::Counters;
-use super::linked::{Linked, WroteLinked};
+use super::linked::Linked;
 use super::recalled::failure;
 use super::setup::{place, setup};
 use super::unbuilt::misplaced;
-use super::{Slot, SlotError, Stamp};
+use super::{BuildError, Order, Stamp};
 
 /// Messages of a full or read-only disk: no commit can build then.
 const DISK_AT_ITS_END: [&str; 2] = ["No space left on device", "Read-only file system"];
@@ -30,71 +27,6 @@ const DISK_AT_ITS_END: [&str; 2] = ["No space left on device", "Read-only file s
 /// Messages of compilers without memory: this commit may need more than others.
 const MEMORY_AT_ITS_END: [&str; 3] =
     ["Killed signal terminated program", "virtual memory exhausted", "Cannot allocate memory"];
-
-/// The build could not be tried; never the commit's fault.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// The checkout failed.
-    #[error(transparent)]
-    Git(#[from] GitError),
-    /// A program could not be supervised.
-    #[error(transparent)]
-    Process(#[from] ProcessError),
-    /// The slot could not be used.
-    #[error("slot {0}")]
-    Slot(#[from] SlotError),
-    /// The record could not be stored.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The build wrote into a linked folder, which all commits share.
-    #[error(transparent)]
-    Linked(#[from] WroteLinked),
-    /// A placeholder has no value here.
-    #[error(transparent)]
-    Placeholder(#[from] MissingValue),
-    /// The machine failed, not the commit.
-    #[error("the build of {commit} failed, and not by the commit's fault: {reason}")]
-    World {
-        /// The commit, abbreviated.
-        commit: String,
-        /// What happened, and where to look.
-        reason: String,
-    },
-    /// The user stopped the hunt.
-    #[error("stopped while building")]
-    Stopped,
-}
-
-/// A build request.
-#[derive(Clone, Copy)]
-pub struct Order<'a> {
-    /// The repository.
-    pub repository: &'a Repository,
-    /// The store for records and logs.
-    pub store: &'a Store,
-    /// The slot to build in.
-    pub slot: &'a Slot,
-    /// The commit to judge.
-    pub commit: &'a CommitId,
-    /// The configuration for this commit, overrides applied.
-    pub config: &'a Config,
-    /// The files to check out.
-    pub holding: &'a Holding,
-    /// The build key.
-    pub key: &'a BuildKey,
-    /// Values of the placeholders.
-    pub values: &'a Values,
-    /// The current output of the probes, if they ran.
-    pub probes: &'a BTreeMap<String, String>,
-    /// The purpose of the build.
-    pub phase: Phase,
-    /// The hunt, if any.
-    pub hunt: Option<&'a str>,
-    /// The user's checkout, the source of `[worktree] link`.
-    pub checkout: Option<&'a Path>,
-    /// Stops the build early.
-    pub stop: &'a Stop,
-}
 
 /// A finished build attempt.
 #[derive(Clone, Debug)]

@@ -2,16 +2,20 @@
 
 mod builder;
 mod compiler_cache;
+mod error;
 mod key;
 mod linked;
+mod order;
 mod recalled;
 mod setup;
 mod slot;
 mod unbuilt;
 
-pub use builder::{BuildError, Built, Order, build};
+pub use builder::{Built, build};
+pub use error::BuildError;
 pub use key::{Circumstances, build_key, prepare_key, run_key};
 pub use linked::{Linked, WroteLinked};
+pub use order::Order;
 pub use recalled::recalled;
 pub use slot::{Slot, SlotError, Slots, Stamp};
 pub use unbuilt::refuse;

@@ -1,0 +1,42 @@
+//! Why a build could not be tried.
+
+use crate::config::MissingValue;
+use crate::git::GitError;
+use crate::process::ProcessError;
+use crate::store::StoreError;
+
+use super::{SlotError, WroteLinked};
+
+/// The build could not be tried; never the commit's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The checkout failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A program could not be supervised.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// The slot could not be used.
+    #[error("slot {0}")]
+    Slot(#[from] SlotError),
+    /// The record could not be stored.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The build wrote into a linked folder, which all commits share.
+    #[error(transparent)]
+    Linked(#[from] WroteLinked),
+    /// A placeholder has no value here.
+    #[error(transparent)]
+    Placeholder(#[from] MissingValue),
+    /// The machine failed, not the commit.
+    #[error("the build of {commit} failed, and not by the commit's fault: {reason}")]
+    World {
+        /// The commit, abbreviated.
+        commit: String,
+        /// What happened, and where to look.
+        reason: String,
+    },
+    /// The user stopped the hunt.
+    #[error("stopped while building")]
+    Stopped,
+}

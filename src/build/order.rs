@@ -1,0 +1,43 @@
+//! What a build needs: the commit, its configuration and where to build it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::config::{Config, Values};
+use crate::evaluation::{CommitId, Phase};
+use crate::git::{Holding, Repository};
+use crate::process::Stop;
+use crate::store::{BuildKey, Store};
+
+use super::Slot;
+
+/// A build request.
+#[derive(Clone, Copy)]
+pub struct Order<'a> {
+    /// The repository.
+    pub repository: &'a Repository,
+    /// The store for records and logs.
+    pub store: &'a Store,
+    /// The slot to build in.
+    pub slot: &'a Slot,
+    /// The commit to judge.
+    pub commit: &'a CommitId,
+    /// The configuration for this commit, overrides applied.
+    pub config: &'a Config,
+    /// The files to check out.
+    pub holding: &'a Holding,
+    /// The build key.
+    pub key: &'a BuildKey,
+    /// Values of the placeholders.
+    pub values: &'a Values,
+    /// The current output of the probes, if they ran.
+    pub probes: &'a BTreeMap<String, String>,
+    /// The purpose of the build.
+    pub phase: Phase,
+    /// The hunt, if any.
+    pub hunt: Option<&'a str>,
+    /// The user's checkout, the source of `[worktree] link`.
+    pub checkout: Option<&'a Path>,
+    /// Stops the build early.
+    pub stop: &'a Stop,
+}
