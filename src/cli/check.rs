@@ -11,8 +11,9 @@ use crate::oracle::{Pins, load_average, machine};
 use crate::ui::{Ui, printable_line, text};
 
 use super::args::Check;
+use super::locate::{config_path, current_folder};
 use super::unnamed::{Unnamed, unnamed};
-use super::{Failed, config_path, current_folder, exit, init};
+use super::{Failed, exit, init};
 
 /// Least free disk space: a checkout, a build, and a night's logs must fit.
 const ENOUGH_MIB: u64 = 1024;

@@ -12,8 +12,9 @@ use crate::init::{self, Asked, InitError, Proposal};
 use crate::store::publish;
 use crate::ui::{Activity, Progress, Ui};
 
+use super::Failed;
 use super::args::{Init, Recipe};
-use super::{Failed, config_path, here};
+use super::locate::{config_path, current_folder, here};
 
 /// Message before a step that takes seconds in a long history.
 const READING: &str = "reading this tree, and how older commits were built";
@@ -93,7 +94,7 @@ impl New {
 
 /// The proposed configuration for `target`, which is an absolute path.
 fn proposed(repository: &Repository, recipe: &Recipe, target: &Path) -> Result<Proposal, Failed> {
-    let folder = super::current_folder()?;
+    let folder = current_folder()?;
     let asked = Asked {
         folder: &folder,
         base: target.parent().unwrap_or(&folder),

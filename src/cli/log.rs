@@ -8,7 +8,8 @@ use crate::store::journal::Event;
 use crate::ui::Ui;
 
 use super::args::Hunt;
-use super::{Failed, exit, hunt_here};
+use super::locate::hunt_here;
+use super::{Failed, exit};
 
 /// `log`.
 pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {

@@ -12,7 +12,9 @@ use crate::process::Stop;
 use crate::ui::{Ui, text};
 
 use super::args::Measure;
-use super::{Failed, configuration, exit, here};
+use super::configuration::configuration;
+use super::locate::here;
+use super::{Failed, exit};
 
 /// `measure`.
 pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {

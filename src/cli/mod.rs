@@ -3,10 +3,13 @@
 mod args;
 mod check;
 mod completions;
+mod configuration;
+mod definition;
 mod demo;
 mod exit;
 mod help;
 mod init;
+mod locate;
 mod log;
 mod man;
 mod measure;
@@ -23,17 +26,12 @@ mod unnamed;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
-use crate::config::{Config, LoadError};
-use crate::git::Repository;
-use crate::hunt::UsageError;
 use crate::process::Stop;
-use crate::store::{HuntDir, Store};
 use crate::ui::Ui;
 
 use args::{Args, Command};
@@ -42,7 +40,7 @@ pub use exit::Failed;
 /// Parses the command line, runs the command, and returns the exit code.
 pub fn main() -> ExitCode {
     let is_oracle = std::env::args_os().nth(1).is_some_and(|word| word == "oracle");
-    let parsed = help::command().try_get_matches();
+    let parsed = definition::command().try_get_matches();
     let args = match parsed.and_then(|words| Args::from_arg_matches(&words)) {
         Ok(args) => args,
         Err(error) => {
@@ -93,67 +91,4 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Man(man) => man::run(&man, ui),
         Command::Unavailable(words) => Err(unavailable::command(&words)),
     }
-}
-
-/// The repository that the current folder is in.
-fn here() -> Result<Repository, Failed> {
-    let folder = current_folder()?;
-    Repository::discover(&folder).map_err(|error| {
-        let hint = error.hint();
-        if error.is_usage() {
-            Failed::usage(error.into(), hint)
-        } else {
-            Failed::world(error.into(), hint)
-        }
-    })
-}
-
-/// The current folder.
-fn current_folder() -> Result<PathBuf, Failed> {
-    std::env::current_dir().map_err(|error| {
-        let error = anyhow::Error::new(error).context("the current folder is not there");
-        Failed::usage(error, Some("change into one that is".to_owned()))
-    })
-}
-
-/// The path of the configuration: the named file, else `oracle.toml` in the current folder, else
-/// at the top of the checkout. Paths in the file are relative to its folder.
-fn config_path(named: Option<&Path>, repository: Option<&Repository>) -> PathBuf {
-    let usual = Path::new("oracle.toml");
-    if let Some(named) = named {
-        return named.to_owned();
-    }
-    let top = repository.and_then(Repository::top).map(|top| top.join(usual));
-    match top {
-        Some(top) if !usual.exists() && top.exists() => top,
-        _ => usual.to_owned(),
-    }
-}
-
-/// The configuration. If there is no file, the error's hint offers `init`.
-fn configuration(named: Option<&Path>, repository: &Repository) -> Result<Config, Failed> {
-    load(&config_path(named, Some(repository)))
-}
-
-fn load(path: &Path) -> Result<Config, Failed> {
-    Config::load(path).map_err(|error| match error {
-        LoadError::Missing { .. } => {
-            let hint = init::offer();
-            Failed::usage(error.into(), Some(hint))
-        }
-        other => Failed::hunt(UsageError::from(other).into()),
-    })
-}
-
-/// The repository of the current folder, and its hunt by name or the newest one.
-fn hunt_here(name: Option<&str>) -> Result<(Repository, HuntDir), Failed> {
-    let repository = here()?;
-    let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
-    let hunt = store.hunt(name).map_err(Failed::store)?;
-    Ok((repository, hunt))
-}
-
-/// The path of this program, which `git bisect run` calls.
-fn program() -> Result<PathBuf, Failed> {
-    std::env::current_exe().map_err(|error| Failed::world(error.into(), None))
 }

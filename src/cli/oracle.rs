@@ -14,8 +14,10 @@ use crate::process::Stop;
 use crate::store::{KeyHasher, Store, publish};
 use crate::ui::{Ui, printable_line};
 
+use super::Failed;
 use super::args::Oracle;
-use super::{Failed, config_path, here, load};
+use super::configuration::load;
+use super::locate::{config_path, here};
 
 /// `oracle`.
 pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {

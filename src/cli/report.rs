@@ -4,8 +4,9 @@ use crate::report::{self, Report};
 use crate::ui::Ui;
 
 use super::args;
+use super::locate::hunt_here;
 use super::start::report_failed;
-use super::{Failed, exit, hunt_here, output};
+use super::{Failed, exit, output};
 
 /// `report`.
 pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {

@@ -13,8 +13,10 @@ use crate::store::{HuntDir, Store};
 use crate::ui::{Ui, text};
 
 use super::args::{Hunt, Start};
+use super::configuration::configuration;
+use super::locate::{here, hunt_here, program};
 use super::watch::Watch;
-use super::{Failed, configuration, exit, here, hunt_here, init, program, unavailable};
+use super::{Failed, exit, init, unavailable};
 
 /// The default of `--good` and `--bad`.
 const NEWEST: &str = "HEAD";

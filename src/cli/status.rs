@@ -12,9 +12,10 @@ use crate::store::journal::Event;
 use crate::ui::{Ui, text};
 
 use super::args::Status;
+use super::locate::hunt_here;
 use super::start::report_failed;
 use super::watch::Watch;
-use super::{Failed, exit, hunt_here};
+use super::{Failed, exit};
 
 /// How often `--wait` and `--watch` check the hunt.
 const LOOK: Duration = Duration::from_millis(200);

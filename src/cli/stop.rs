@@ -9,7 +9,8 @@ use crate::store::{Driver, HuntDir};
 use crate::ui::Ui;
 
 use super::args::Hunt;
-use super::{Failed, exit, hunt_here};
+use super::locate::hunt_here;
+use super::{Failed, exit};
 
 /// How long to wait for the hunt to end: an engine may end slowly.
 const PATIENCE: Duration = Duration::from_mins(1);

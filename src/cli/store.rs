@@ -7,8 +7,9 @@ mod show;
 use crate::store::Store;
 use crate::ui::Ui;
 
+use super::Failed;
 use super::args::StoreCommand;
-use super::{Failed, here};
+use super::locate::here;
 
 /// `store`.
 pub fn run(command: &StoreCommand, ui: Ui) -> Result<u8, Failed> {
