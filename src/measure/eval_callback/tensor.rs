@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::parse_number;
+use crate::measure::value::parse_number;
 
 /// A longer dimension prints half of this many values at each end. The last dimension prints all.
 const MOST_SHOWN: u64 = 6;
