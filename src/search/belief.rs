@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::evidence::{Evidence, Likelihood};
+use super::evidence::Evidence;
 use super::graph::Graph;
+use super::likelihood::Likelihood;
 
 /// Total probability of the commits that are too unlikely to matter.
 const NEGLIGIBLE: f64 = 1e-7;

@@ -1,10 +1,4 @@
-//! Sums of samples, and their likelihood under two levels.
-
-use super::Levels;
-use super::passfail::ln_rates;
-
-/// Weight of the calibrated noise, in samples (ν₀).
-const PRIOR_SAMPLES: f64 = 1.0;
+//! Sums of samples, from which every likelihood is computed.
 
 /// Sums of samples, which are all that a likelihood needs; the order never matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,82 +35,13 @@ impl Evidence {
         Self { n: self.n - part.n, sum: self.sum - part.sum, squares: self.squares - part.squares }
     }
 
-    fn mean(&self) -> f64 {
+    /// The mean; NaN without samples.
+    pub(super) fn mean(&self) -> f64 {
         self.sum / self.n
     }
 
     /// Σ(x − mean)².
-    fn about_mean(&self) -> f64 {
+    pub(super) fn about_mean(&self) -> f64 {
         (self.squares - self.sum * self.sum / self.n).max(0.0)
     }
 }
-
-/// The model of the samples on both sides of a split.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Likelihood {
-    /// Normal noise of unknown size about two unknown levels.
-    Normal {
-        /// The calibrated levels, for winsorising, and the expected noise.
-        levels: Levels,
-        /// Number of fixed samples without a measurement: a paired search has good at 0 with as
-        /// many samples as calibration had pairs.
-        pinned: f64,
-    },
-    /// Each sample is 0 (passes) or 1 (fails), at two unknown rates.
-    PassFail,
-}
-
-impl Likelihood {
-    /// A sample as it enters the sums.
-    pub fn prepared(&self, x: f64) -> f64 {
-        match self {
-            // Centred, so that squares keep their precision.
-            Self::Normal { levels, .. } => {
-                levels.winsorise(x) - f64::midpoint(levels.good, levels.bad)
-            }
-            Self::PassFail => x,
-        }
-    }
-
-    /// The fixed samples of the good endpoint.
-    pub fn pinned(&self) -> Evidence {
-        match self {
-            Self::Normal { levels, pinned } if *pinned > 0.0 => {
-                let zero = -f64::midpoint(levels.good, levels.bad);
-                Evidence { n: *pinned, sum: pinned * zero, squares: pinned * zero * zero }
-            }
-            _ => Evidence::default(),
-        }
-    }
-
-    /// The log likelihood, up to a constant, if `left` is good and `right` is bad. `None` if that
-    /// is impossible: both sides need samples, and bad must be worse.
-    ///
-    /// Levels and noise are integrated out. Normal noise, with flat priors of the levels and a
-    /// scaled inverse χ² prior of the variance (ν₀ = 1):
-    /// −½ ln n_L − ½ ln n_R − ½(n − 2 + ν₀) ln(SS_L + SS_R + ν₀s²)
-    /// (Gelman et al., Bayesian Data Analysis, 3rd ed., §3.2). Pass/fail: two Beta–Bernoulli
-    /// marginals with Jeffreys' prior.
-    pub fn ln(&self, left: Evidence, right: Evidence) -> Option<f64> {
-        if left.n <= 0.0 || right.n <= 0.0 || right.mean() <= left.mean() {
-            return None;
-        }
-        let ln = match self {
-            Self::Normal { levels, pinned } => {
-                let n = left.n + right.n - pinned;
-                let squares = left.about_mean() + right.about_mean();
-                let spread = squares.max(1e-12 * levels.step().powi(2))
-                    + PRIOR_SAMPLES * levels.sd * levels.sd;
-                -0.5 * left.n.ln()
-                    - 0.5 * right.n.ln()
-                    - 0.5 * (n - 2.0 + PRIOR_SAMPLES) * spread.ln()
-            }
-            Self::PassFail => ln_rates(left) + ln_rates(right),
-        };
-        // Squares of absurdly large values overflow.
-        ln.is_finite().then_some(ln)
-    }
-}
-
-#[cfg(test)]
-mod tests;

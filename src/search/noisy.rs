@@ -4,8 +4,9 @@
 use super::advice::{Advice, Answer, Candidate, Place, Scale, Settings};
 use super::belief::{Belief, Classes, UntestableSpan, hideout};
 use super::calibration::{self, Calibration, Rule, calibrate, endpoint_order};
-use super::evidence::{Evidence, Likelihood};
+use super::evidence::Evidence;
 use super::graph::Graph;
+use super::likelihood::Likelihood;
 use super::{Drift, Levels, Rates, Unsettled};
 
 /// Share of the posterior that a candidate must hold before its confirmation.
