@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Failure, Phase};
 
+use super::record_files::record_files;
 use super::runs::is_in_place;
-use super::{BuildKey, Damage, Store, StoreError, publish, record_files};
+use super::{BuildKey, Damage, Store, StoreError, publish};
 
 /// One build attempt. The built files are not stored here: a slot keeps them until its next build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,88 +1,16 @@
 //! Damaged records: the log is not the stored one, or a file does not parse. A damaged record is
 //! renamed and reported once; its measurement is repeated when needed.
 
-use std::collections::{BTreeSet, HashMap};
-use std::fs::Metadata;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Store, StoreError, digests, read_json};
+use super::evidence::Identity;
+use super::record_files::read_json;
+use super::{Damage, Damaged, Store, StoreError, digests};
 
 /// Extension that is appended to a damaged record's name.
 pub(super) const ASIDE: &str = "damaged";
-
-/// How a record is damaged.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Damage {
-    /// The record does not parse.
-    #[error("its record cannot be read ({0})")]
-    Unreadable(String),
-    /// The log is missing.
-    #[error("its log is missing")]
-    NoLog,
-    /// The log's digest differs from the recorded one.
-    #[error("its log is not the one that was kept (another SHA-256)")]
-    OtherLog,
-    /// The record's path does not match its own key and attempt.
-    #[error("its record belongs elsewhere")]
-    Misplaced,
-    /// The control's result about this record does not parse.
-    #[error("what the control said of it cannot be read")]
-    Control,
-}
-
-/// A damaged record, which no longer counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damaged {
-    /// Description of the record for people.
-    pub what: String,
-    /// How it is damaged.
-    pub damage: Damage,
-    /// Path of the record now.
-    pub path: PathBuf,
-}
-
-impl std::fmt::Display for Damaged {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { what, damage, path } = self;
-        write!(f, "{what} is damaged: {damage}; it lies in {}", path.display())
-    }
-}
-
-/// What this process knows about the store's records.
-#[derive(Debug, Default)]
-pub(super) struct Evidence {
-    /// Digests of logs, so that each log is hashed only once.
-    logs: Mutex<HashMap<PathBuf, (Identity, String)>>,
-    found: Mutex<Vec<Damaged>>,
-    /// Records that were reported already: a record that cannot be moved is found again.
-    told: Mutex<BTreeSet<PathBuf>>,
-}
-
-/// File system data that shows whether a log changed. Nobody can set the change time (`ctime`) by
-/// hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Identity {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl From<&Metadata> for Identity {
-    fn from(meta: &Metadata) -> Self {
-        Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
-}
 
 impl Store {
     /// The damaged records found since the last call.

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Store, StoreError, key::hex, publish, read_json};
+use super::record_files::read_json;
+use super::{Store, StoreError, key::hex, publish};
 
 /// File system data that shows whether a file changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

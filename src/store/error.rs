@@ -3,7 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::FORMAT;
+/// Version of the layout that this program reads and writes. Any other version is refused.
+pub const FORMAT: u32 = 1;
 
 /// An error of the store; never a commit's fault.
 #[derive(Debug, thiserror::Error)]

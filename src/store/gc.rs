@@ -15,7 +15,8 @@ use crate::evaluation::RunRecord;
 use super::in_use::InUse;
 use super::inventory::{Attempt, about, files_below};
 use super::journal::Event;
-use super::{BuildRecord, Confirmation, Store, StoreError, read_json};
+use super::record_files::read_json;
+use super::{BuildRecord, Confirmation, Store, StoreError};
 
 /// Folder that removed hunts are moved to first.
 const TRASH: &str = "trash";

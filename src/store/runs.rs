@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::RunRecord;
 
 use super::damaged::read_record;
-use super::{Damage, RunKey, Store, StoreError, publish, publish_file, record_files};
+use super::record_files::record_files;
+use super::{Damage, RunKey, Store, StoreError, publish, publish_file};
 
 /// A run in the store.
 #[derive(Clone, Debug)]
