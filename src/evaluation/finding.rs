@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, CommitId, Differences, Extent, Failure, Guard, Metric, Noise, Ran, Value};
+use super::{CommitId, Differences, Failure, Metric, Ran, Value};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,65 +59,6 @@ impl fmt::Display for Basis {
             Self::Sequential => "sequential",
             Self::Posterior => "posterior",
         })
-    }
-}
-
-/// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Target {
-    /// A broken guard.
-    Guard(GuardTarget),
-    /// The bad endpoint fails where the good one does not; commits that fail alike are bad.
-    Failure {
-        /// The measure that fails; `None` when the build does.
-        measure: Option<String>,
-        /// How it fails.
-        failure: Failure,
-        /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
-        /// same checks.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        checks: Option<Checks>,
-    },
-}
-
-/// A guard with the levels of both endpoints.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GuardTarget {
-    /// The guard.
-    pub guard: Guard,
-    /// The level at the good endpoint.
-    pub baseline: Value,
-    /// The level at the bad endpoint.
-    pub bad: Value,
-    /// The tolerance, in the metric's unit; 0 for a fact.
-    pub limit: f64,
-    /// The value between good and bad, midway between the endpoints' runs; `None` if runs repeat
-    /// bit for bit.
-    pub threshold: Option<f64>,
-    /// Levels and noise; `None` if runs repeat bit for bit.
-    #[serde(default)]
-    pub noise: Option<Noise>,
-    /// How much text the good endpoint's runs read, if their output says so. A run that read
-    /// another amount is not judged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Extent>,
-    /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
-    /// same checks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checks: Option<Checks>,
-}
-
-impl Target {
-    /// The target's name for people: the metric, or how the measure fails.
-    pub fn label(&self) -> String {
-        match self {
-            Self::Guard(target) => target.guard.metric.to_string(),
-            Self::Failure { measure: Some(measure), failure, .. } => {
-                format!("{measure} {}", failure.kind)
-            }
-            Self::Failure { measure: None, failure, .. } => failure.kind.to_string(),
-        }
     }
 }
 

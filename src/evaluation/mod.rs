@@ -6,8 +6,10 @@ mod checks;
 mod commit;
 mod complaint;
 mod difference;
+mod ended;
 mod extent;
 mod failure;
+mod failure_kind;
 mod fault;
 mod finding;
 mod guard;
@@ -15,9 +17,11 @@ mod loaded;
 mod machine_state;
 mod metric;
 mod noise;
+mod output;
 mod run;
 mod setup;
 mod surroundings;
+mod target;
 mod verdict;
 
 pub use aim::Aim;
@@ -25,19 +29,23 @@ pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub use complaint::{Complaints, Heard, Said, normalised};
 pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
+pub use ended::Ended;
 pub use extent::Extent;
-pub use failure::{Evidence, Failure, FailureKind, Fault, NonFinite, Printed};
+pub use failure::{Evidence, Failure, Fault, NonFinite, Printed};
+pub use failure_kind::FailureKind;
 pub use fault::{failure_of, fault_of, is_own_doing, signature};
 pub use finding::{
-    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, GuardTarget,
-    Outcome, OverText, Target, TouchedFile, Within,
+    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, Outcome,
+    OverText, TouchedFile, Within,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
 pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
-pub use run::{Ended, ExclusionReason, FailedPrepare, LONGEST_LINE, Phase, RunRecord, Stream};
+pub use output::{LONGEST_LINE, Stream};
+pub use run::{ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub use setup::{Compiled, Setup};
 pub use surroundings::{COMPILERS, Surroundings};
+pub use target::{GuardTarget, Target};
 pub use verdict::{Judgement, SkipReason, Verdict};

@@ -5,62 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Around, CommitId, Evidence, Failure, FailureKind, Loaded};
-
-/// Maximum line length, in bytes. A longer line is split into pieces of exactly this size and a
-/// shorter last one, so that an engine that never ends a line cannot fill the memory.
-pub const LONGEST_LINE: usize = 1 << 20;
-
-/// Where a line comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Stream {
-    /// Standard output.
-    Out,
-    /// Standard error.
-    Err,
-    /// The file that the measure is read from.
-    File,
-}
-
-/// How a process ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ended {
-    /// The process exited with this code.
-    Exited(i32),
-    /// This signal killed the process; this program did not send it.
-    Signaled(i32),
-    /// This program killed the process at its time-out.
-    TimedOut,
-    /// The program does not exist at the path (or in `PATH`) named here.
-    NotFound(String),
-    /// The program exists but could not be started, for the reason given.
-    NotStarted(String),
-    /// This program killed the process because the user stopped the hunt. The run says nothing
-    /// about the commit and is not stored.
-    Stopped,
-}
-
-impl Ended {
-    /// Whether the process exited with code 0.
-    pub fn is_success(&self) -> bool {
-        *self == Self::Exited(0)
-    }
-}
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exited(code) => write!(f, "exit code {code}"),
-            Self::Signaled(signal) => write!(f, "signal {signal}"),
-            Self::TimedOut => f.write_str("timed out"),
-            Self::NotFound(program) => write!(f, "program not found: {program}"),
-            Self::NotStarted(reason) => write!(f, "could not be started: {reason}"),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
+use super::{Around, CommitId, Ended, Evidence, Failure, FailureKind, Loaded};
 
 /// Why a run was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::ended::ABORT;
 use super::{Ended, FailureKind, Stream};
 
 mod normal;
@@ -241,9 +242,6 @@ impl Complaints {
         all
     }
 }
-
-/// SIGABRT, which a program sends itself to end; the same number on every platform.
-pub(super) const ABORT: i32 = 6;
 
 impl Voice {
     /// Reads a line; true if it matters.

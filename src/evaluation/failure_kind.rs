@@ -1,0 +1,56 @@
+//! The kinds of failure.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of a failure, from its outcome alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// A build command failed.
+    Build,
+    /// A patch of the configuration does not apply, so there is nothing to build.
+    Patch,
+    /// The commit's files cannot be checked out on this machine.
+    #[serde(alias = "folded-case")]
+    Checkout,
+    /// A `[[prepare]]` that the measure needs failed.
+    Prepare,
+    /// The engine died by a signal, or left with an exit code other than 0.
+    Crash,
+    /// The run exceeded its time-out.
+    Timeout,
+    /// The engine printed NaN (or an infinity) where a number belongs.
+    Nan,
+    /// Exit code 0, but the parser finds no value.
+    Unreadable,
+    /// Exit code 0, but fewer chunks than announced, or no final value.
+    Incomplete,
+    /// The output does not match a `[[require]]` pattern.
+    Require,
+}
+
+impl FailureKind {
+    /// Whether the failure comes before any build command: there are no files to build.
+    pub fn leaves_nothing_to_build(self) -> bool {
+        matches!(self, Self::Patch | Self::Checkout)
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Build => "does not build",
+            Self::Patch => "does not take a patch",
+            Self::Checkout => "cannot be checked out here",
+            Self::Prepare => "cannot be prepared",
+            Self::Crash => "crashes",
+            Self::Timeout => "times out",
+            Self::Nan => "prints NaN",
+            Self::Unreadable => "prints no value",
+            Self::Incomplete => "stops before its end",
+            Self::Require => "does not show what is required",
+        })
+    }
+}

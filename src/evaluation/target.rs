@@ -1,0 +1,150 @@
+//! What makes a commit bad in a hunt: a broken guard, or a failure.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Checks, Direction, Extent, Failure, Guard, Noise, NoiseKind, Orientation, Value};
+
+/// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// A broken guard.
+    Guard(GuardTarget),
+    /// The bad endpoint fails where the good one does not; commits that fail alike are bad.
+    Failure {
+        /// The measure that fails; `None` when the build does.
+        measure: Option<String>,
+        /// How it fails.
+        failure: Failure,
+        /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
+        /// same checks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checks: Option<Checks>,
+    },
+}
+
+/// A guard with the levels of both endpoints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuardTarget {
+    /// The guard.
+    pub guard: Guard,
+    /// The level at the good endpoint.
+    pub baseline: Value,
+    /// The level at the bad endpoint.
+    pub bad: Value,
+    /// The tolerance, in the metric's unit; 0 for a fact.
+    pub limit: f64,
+    /// The value between good and bad, midway between the endpoints' runs; `None` if runs repeat
+    /// bit for bit.
+    pub threshold: Option<f64>,
+    /// Levels and noise; `None` if runs repeat bit for bit.
+    #[serde(default)]
+    pub noise: Option<Noise>,
+    /// How much text the good endpoint's runs read, if their output says so. A run that read
+    /// another amount is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Extent>,
+    /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
+    /// same checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Checks>,
+}
+
+impl Target {
+    /// The target's name for people: the metric, or how the measure fails.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Guard(target) => target.guard.metric.to_string(),
+            Self::Failure { measure: Some(measure), failure, .. } => {
+                format!("{measure} {}", failure.kind)
+            }
+            Self::Failure { measure: None, failure, .. } => failure.kind.to_string(),
+        }
+    }
+}
+
+impl GuardTarget {
+    /// The orientation of this target's samples.
+    pub fn orientation(&self) -> Orientation {
+        let kind = self.noise.map_or(NoiseKind::Plain, |noise| noise.kind);
+        Orientation::of(self.guard.direction(), kind)
+    }
+
+    /// The tolerance on the oriented scale.
+    pub fn oriented_limit(&self) -> f64 {
+        let Some(baseline) = self.baseline.number() else { return 0.0 };
+        let edge = match self.guard.direction() {
+            Direction::Down => baseline - self.limit,
+            Direction::Up | Direction::Any => baseline + self.limit,
+        };
+        let scale = self.orientation();
+        scale.oriented(edge) - scale.oriented(baseline)
+    }
+
+    /// Whether samples are 0 or 1, so that failure rates replace levels.
+    pub fn is_rate(&self) -> bool {
+        self.noise.is_some_and(|noise| noise.kind.is_rate())
+    }
+
+    /// Whether machine drift may affect the metric: relative tolerances, and times.
+    pub fn may_drift(&self) -> bool {
+        let is_time = self.guard.metric.name.as_deref() == Some("wall_s");
+        !self.is_rate() && (is_time || self.guard.form.is_relative())
+    }
+
+    /// Converts a level on the oriented scale to a value of the metric. In pairs, 0 is the
+    /// baseline.
+    pub fn level(&self, oriented: f64) -> Value {
+        let scale = self.orientation();
+        let zero = match self.noise {
+            Some(Noise { paired: true, .. }) => {
+                self.baseline.number().map_or(0.0, |x| scale.oriented(x))
+            }
+            _ => 0.0,
+        };
+        Value::Number(scale.metric(zero + oriented))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{Guard, GuardForm, Metric};
+
+    fn speed(noise: Option<Noise>) -> GuardTarget {
+        GuardTarget {
+            guard: Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecreasePercent(10.0) },
+            baseline: Value::Number(200.0),
+            bad: Value::Number(100.0),
+            limit: 20.0,
+            threshold: None,
+            noise,
+            text: None,
+            checks: None,
+        }
+    }
+
+    fn noise(kind: NoiseKind, paired: bool) -> Noise {
+        Noise { kind, good: 0.0, bad: 0.7, sd: 0.1, runs: 4, paired, error: 0.001 }
+    }
+
+    #[test]
+    fn slower_is_larger_on_a_log_scale() {
+        let target = speed(Some(noise(NoiseKind::Log, false)));
+        let scale = target.orientation();
+        assert!((scale.oriented(200.0) + 200.0_f64.ln()).abs() < 1e-12);
+        assert!((scale.metric(scale.oriented(123.0)) - 123.0).abs() < 1e-9);
+        assert!(scale.oriented(0.0).is_infinite() && scale.oriented(0.0) > 0.0);
+        // 10 % of 200 less: ln(200/180).
+        assert!((target.oriented_limit() - (200.0_f64 / 180.0).ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn differences_are_told_from_the_baseline() {
+        let target = speed(Some(noise(NoiseKind::Log, true)));
+        let Value::Number(level) = target.level(2.0_f64.ln()) else { panic!() };
+        assert!((level - 100.0).abs() < 1e-9, "{level}");
+        let plain = speed(None);
+        assert_eq!(plain.level(-150.0), Value::Number(150.0));
+    }
+}
