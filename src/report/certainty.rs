@@ -4,8 +4,7 @@ use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
-use super::model::{EffectLine, FirstBad, GuardLine, Report};
-use super::posterior::{NoiseLine, PosteriorLine};
+use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
 
 /// The confidence in a first bad commit, and its evidence.
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {

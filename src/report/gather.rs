@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::evaluation::{
-    CommitId, Culprit, Failure, Finding, Lineage, Outcome, Phase, Surroundings,
-};
+use crate::evaluation::{CommitId, Culprit, Finding, Lineage, Outcome, Phase, Surroundings};
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Entry, Event, Judged, Plan};
 
@@ -13,11 +11,10 @@ use crate::ui::text;
 
 use super::cost::Cost;
 use super::guards::Guards;
-use super::inside::InsideLine;
 use super::measured::Measured;
 use super::model::{
-    AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
-    StepLine,
+    AccountLine, Commands, Endpoint, FirstBad, InsideLine, MeasuredCommit, Report, Rise, SCHEMA,
+    SearchLine, StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
 use super::{ReportError, inside, matrix, repeats, short, timed};
@@ -344,14 +341,4 @@ fn subjects<'f>(
         .map(|info| (info.commit.clone(), info.subject.as_str()))
         .chain(judged.iter().map(|judged| (judged.commit.clone(), judged.subject.as_str())))
         .collect()
-}
-
-/// A failure in one sentence.
-pub(super) fn failure_text(failure: &Failure) -> String {
-    let what = if failure.signature.is_empty() {
-        failure.kind.to_string()
-    } else {
-        format!("{} ({})", failure.kind, failure.signature)
-    };
-    if failure.detail.is_empty() { what } else { format!("{what}: {}", failure.detail) }
 }

@@ -3,8 +3,7 @@
 use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
 use crate::store::journal::{OtherGuard, SearchMethod};
 
-use super::model::{GuardLine, TargetFailure};
-use super::posterior::NoiseLine;
+use super::model::{GuardLine, NoiseLine, TargetFailure};
 
 /// The guards of a hunt, as its journal tells.
 #[derive(Default)]

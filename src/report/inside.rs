@@ -1,31 +1,12 @@
 //! Hunts inside dependencies, in words: those that a hunt led to, and the engine of a hunt that
 //! is inside a dependency itself.
 
-use serde::{Deserialize, Serialize};
-
-use crate::evaluation::{CommitId, CommitInfo, Outcome};
+use crate::evaluation::{CommitId, Outcome};
 use crate::store::journal::Event;
 use crate::store::{HuntDir, Inside, StoreError, Went};
 use crate::ui::text;
 
-use super::model::{FirstBad, Report};
-
-/// The result of hunting inside a dependency that a first bad commit moves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct InsideLine {
-    /// Path of the dependency.
-    pub path: String,
-    /// Name of the hunt, if there is one; its folder lies beside this hunt's.
-    pub hunt: Option<String>,
-    /// How that hunt ended, if its journal is there; [`Outcome::Interrupted`] if it has not ended.
-    pub outcome: Option<Outcome>,
-    /// The first bad commit of the dependency.
-    pub culprit: Option<CommitInfo>,
-    /// The engine commit that the hunt's builds use.
-    pub engine: Option<CommitId>,
-    /// Why there is no hunt, or the hunt's summary.
-    pub summary: String,
-}
+use super::model::{FirstBad, InsideLine, Report};
 
 /// The hunts that a hunt led to, each with the first bad commit that moves the dependency.
 pub(super) fn of(hunt: &HuntDir) -> Result<Vec<(CommitId, InsideLine)>, StoreError> {

@@ -1,52 +1,11 @@
 //! The cells of a matrix: in which cells the bad end is worse, and which commits changed them.
 
-use serde::{Deserialize, Serialize};
-
-use crate::evaluation::{CommitId, Metric, Value};
+use crate::evaluation::{CommitId, Value};
 use crate::ui::text;
 
-use super::model::{FirstBad, GuardLine, Report};
+use super::model::{CellLine, CellStep, FirstBad, GuardLine, MatrixLine, Report};
 use super::tables::{Cell, Table};
 use super::words;
-
-/// A guarded metric with all its cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MatrixLine {
-    /// The metric without a cell.
-    pub metric: Metric,
-    /// The names of the axes, in the order of oracle.toml.
-    pub axes: Vec<String>,
-    /// The cells, sorted by their values.
-    pub cells: Vec<CellLine>,
-}
-
-/// One cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellLine {
-    /// The metric with its cell.
-    pub metric: Metric,
-    /// The value of each axis, in the order of `axes`.
-    pub values: Vec<String>,
-    /// The level at the good endpoint.
-    pub baseline: Option<Value>,
-    /// The level at the bad endpoint.
-    pub bad: Option<Value>,
-    /// The tolerance, in the metric's unit.
-    pub limit: Option<Value>,
-    /// Whether the bad endpoint breaks the cell's guard.
-    pub broken: bool,
-    /// The confirmed commits that changed the cell, in order of history.
-    pub steps: Vec<CellStep>,
-}
-
-/// The step of a confirmed commit in a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellStep {
-    /// The commit.
-    pub commit: CommitId,
-    /// The step; `None` for a fact.
-    pub own_step: Option<Value>,
-}
 
 /// A line for each guarded metric that has cells.
 pub(super) fn of(guards: &[GuardLine], culprits: &[FirstBad]) -> Vec<MatrixLine> {

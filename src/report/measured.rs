@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Value, Verdict};
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
-use super::gather::failure_text;
 use super::model::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
+use super::words::failure_text;
 
 /// Commits in order of first appearance.
 #[derive(Default)]

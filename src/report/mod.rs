@@ -5,6 +5,7 @@ mod commands;
 mod convert;
 mod cost;
 mod differences;
+mod error;
 mod gather;
 mod guards;
 mod html;
@@ -34,49 +35,19 @@ use std::path::Path;
 
 use crate::store::{HuntDir, StoreError, publish};
 
+pub use error::ReportError;
 pub use html::html;
-pub use inside::InsideLine;
 pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
-pub use matrix::{CellLine, CellStep, MatrixLine};
 pub use model::{
-    AccountLine, BuildLine, Commands, EffectLine, Endpoint, FirstBad, GuardLine, MeasuredCommit,
+    AccountLine, BuildLine, CellLine, CellStep, Commands, EffectLine, Endpoint, FirstBad,
+    GuardLine, InsideLine, LikelyCommit, MatrixLine, MeasuredCommit, NoiseLine, PosteriorLine,
     Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
 };
 pub use plan::{long_plan, plan};
-pub use posterior::{LikelyCommit, NoiseLine, PosteriorLine};
 pub use reproduce::{Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, reproduce, sides};
 pub use terminal::{inside_answer, terminal_answer};
-
-/// A report that cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// The hunt's folder cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The journal has no beginning.
-    #[error("hunt {0} has not begun: its journal says nothing yet")]
-    NotBegun(String),
-    /// A word of a command that cannot be quoted for a shell.
-    #[error("{0:?} cannot be written in a shell script")]
-    Unquotable(String),
-}
-
-impl ReportError {
-    /// What the user can do about the error.
-    pub fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::Store(error) => return error.hint(),
-            Self::NotBegun(_) => {
-                "start a new hunt; `bisect-ppl store gc` removes what has not begun".to_owned()
-            }
-            Self::Unquotable(_) => {
-                "take the NUL character out of the command in oracle.toml".to_owned()
-            }
-        })
-    }
-}
 
 /// Formats of a report that need only the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

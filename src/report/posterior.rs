@@ -1,63 +1,11 @@
 //! Posteriors of the searches whose values vary from run to run, with levels and noise.
 
-use serde::{Deserialize, Serialize};
-
-use crate::evaluation::{CommitId, GuardTarget, Metric, Noise, NoiseKind, Target, Value};
+use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target, Value};
 use crate::store::journal::{CommitPosterior, PosteriorSnapshot, SearchEnd, SearchMethod};
 
-use super::model::{FirstBad, MeasuredCommit, Report, SearchLine};
-
-/// Levels and noise of a metric that varies from run to run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NoiseLine {
-    /// What is compared: values, their logarithms (`log`: the guard is in percent), or how many
-    /// runs fail (`breaks`, `differs`).
-    pub kind: NoiseKind,
-    /// The good level in the metric's unit, or the share of good runs that fail.
-    pub good: Value,
-    /// The bad level in the metric's unit, or the share of bad runs that fail.
-    pub bad: Value,
-    /// Standard deviation of one run, or of a pair's difference if `paired`. In the metric's
-    /// unit; for `log` as a share of the value; 0 where failing runs are counted.
-    pub sd: Value,
-    /// The effect size d: standard deviations between good and bad; `inf` where failing runs are
-    /// counted.
-    pub distance: Value,
-    /// Runs at each end.
-    pub runs: usize,
-    /// Whether each run is compared with a run of the good endpoint beside it, since the machine
-    /// drifts.
-    pub paired: bool,
-}
-
-/// The last posterior of a search.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PosteriorLine {
-    /// Number of the search, from 0.
-    #[serde(rename = "stretch")]
-    pub search_number: usize,
-    /// What was measured.
-    pub metric: Metric,
-    /// Levels and noise before the search, from the runs at its two ends.
-    pub calibrated: Option<NoiseLine>,
-    /// Levels and noise at the end of the search.
-    pub noise: NoiseLine,
-    /// Runs behind the posterior, those of the ends included.
-    pub runs: usize,
-    /// The smallest set of commits that holds 95 % of the probability, the likeliest first.
-    pub smallest_set: Vec<LikelyCommit>,
-    /// The commits in question and the measured ones, oldest first; all others are certain.
-    pub commits: Vec<CommitPosterior>,
-}
-
-/// A commit with the probability that it is the first bad one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LikelyCommit {
-    /// The commit.
-    pub commit: CommitId,
-    /// The probability.
-    pub first: f64,
-}
+use super::model::{
+    FirstBad, LikelyCommit, MeasuredCommit, NoiseLine, PosteriorLine, Report, SearchLine,
+};
 
 /// The searches that the journal tells of.
 #[derive(Default)]

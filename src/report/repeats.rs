@@ -3,33 +3,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde::{Deserialize, Serialize};
-
 use crate::evaluation::{CommitId, Metric};
 use crate::stats;
 
-use super::model::MeasuredCommit;
-
-/// A metric that one run prints several times. Repeats within a run vary less than runs do, so a
-/// run is one sample however many repeats it has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RepeatLine {
-    /// The metric.
-    pub metric: Metric,
-    /// Number of runs that count.
-    pub launches: usize,
-    /// The fewest and the most repeats of a run.
-    pub repeats: [usize; 2],
-    /// The mean over all runs.
-    pub mean: f64,
-    /// Winsorised standard deviation of a run's value about its commit's mean, pooled over all
-    /// commits; `None` unless some commit has two runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub between: Option<f64>,
-    /// Winsorised standard deviation of a repeat about its run's mean, pooled over all runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<f64>,
-}
+use super::model::{MeasuredCommit, RepeatLine};
 
 /// The runs of one metric.
 #[derive(Default)]

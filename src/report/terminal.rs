@@ -54,7 +54,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     ];
     lines.extend(first.effects.iter().take(3).map(|effect| words::step(report, effect)));
     if let Some(failure) = &first.failure {
-        let what = super::gather::failure_text(failure);
+        let what = words::failure_text(failure);
         lines.push(format!("{}: {}", words::fails(report), text::line(&what)));
     }
     lines.push(format!("Confidence {}", certainty::confidence(report, first)));

@@ -1,12 +1,11 @@
 //! Sentences that several forms of the report share. Quoted text is cleaned for one line but not
 //! yet escaped.
 
-use crate::evaluation::{Aim, Dependency, Outcome, Value};
+use crate::evaluation::{Aim, Dependency, Failure, Outcome, Value};
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::certainty::{About, confidence, noise_of};
-use super::gather::failure_text;
 use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
 use super::{differences, inside};
 
@@ -339,6 +338,16 @@ pub(super) fn totals(report: &Report) -> String {
         text::seconds(totals.build_s),
         text::seconds(totals.wall_s)
     )
+}
+
+/// A failure in one sentence.
+pub(super) fn failure_text(failure: &Failure) -> String {
+    let what = if failure.signature.is_empty() {
+        failure.kind.to_string()
+    } else {
+        format!("{} ({})", failure.kind, failure.signature)
+    };
+    if failure.detail.is_empty() { what } else { format!("{what}: {}", failure.detail) }
 }
 
 /// A failure in a few words: its kind and signature, without details.

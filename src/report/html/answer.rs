@@ -9,7 +9,7 @@ use crate::report::{certainty, inside, tables, words};
 use crate::ui::text;
 
 use super::cells::TableView;
-use super::facts;
+use super::facts::facts;
 
 /// Longest heading, in characters; the table of commits has the whole subject.
 const HEADING: usize = 240;

@@ -3,6 +3,7 @@
 
 mod answer;
 mod cells;
+mod facts;
 mod pair;
 mod plots;
 mod records;
@@ -16,11 +17,12 @@ use crate::ui::text;
 
 use self::answer::Answer;
 use self::cells::TableView;
+use self::facts::facts;
 use self::pair::Pair;
 use self::plots::{Belief, Plot, Steps};
 use self::records::Records;
 use super::links::Logs;
-use super::model::Report;
+use super::model::{MatrixLine, Report};
 use super::plot::KEYS;
 use super::range::Range;
 use super::{certainty, matrix, tables, words};
@@ -37,7 +39,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(report: &Report, line: &matrix::MatrixLine, logs: &Logs) -> Self {
+    fn of(report: &Report, line: &MatrixLine, logs: &Logs) -> Self {
         let table = TableView::new(&matrix::grid(report, line), logs);
         Self { metric: line.metric.to_string(), table }
     }
@@ -153,11 +155,6 @@ impl Page {
             totals: words::totals(report),
         }
     }
-}
-
-/// Facts cleaned for one line: engines and machines may print anything.
-fn facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
-    facts.into_iter().map(|(label, words)| (label, text::line(&words))).collect()
 }
 
 /// `2026-01-02 03:04:05 UTC`; a text that is not a time stays as it is.

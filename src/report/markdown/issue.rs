@@ -85,7 +85,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     let over_text = first.effects.iter().find_map(|effect| words::over_text(report, effect));
     lines.extend(over_text.map(|words| item(words::OVER_TEXT, &words)));
     if let Some(failure) = &first.failure {
-        lines.push(item(words::fails(report), &crate::report::gather::failure_text(failure)));
+        lines.push(item(words::fails(report), &words::failure_text(failure)));
     }
     let dependencies = words::dependencies(first);
     lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use crate::evaluation::{Aim, CommitId, Verdict};
 use crate::report::certainty::chance;
+use crate::report::model::PosteriorLine;
 use crate::report::model::Report;
-use crate::report::posterior::PosteriorLine;
 use crate::report::range::Range;
 use crate::ui::text;
 

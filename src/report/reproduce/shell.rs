@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Recipe, ReportError};
+use crate::report::ReportError;
+
+use super::recipe::Recipe;
 
 /// The text quoted as one shell word.
 pub(super) fn quote(text: &str) -> Result<String, ReportError> {

@@ -1,5 +1,6 @@
 //! Runs the script with real git.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Output;
 

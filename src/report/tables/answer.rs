@@ -1,8 +1,7 @@
 //! Tables of the answer.
 
 use crate::report::certainty::{self, About, noise_of};
-use crate::report::model::{EffectLine, FirstBad, Report};
-use crate::report::posterior::PosteriorLine;
+use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
 use crate::report::words;
 use crate::ui::text;
 

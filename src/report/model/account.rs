@@ -1,0 +1,35 @@
+//! How much of a metric's change the found commits explain.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, Metric, Value};
+
+/// An [`Account`](crate::evaluation::Account) whose numbers may be NaN or infinite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AccountLine {
+    /// The metric.
+    pub metric: Metric,
+    /// How much worse the bad endpoint is than the good one.
+    pub total: Value,
+    /// The sum of the confirmed commits' steps.
+    pub explained: Value,
+    /// `total` minus `explained`.
+    pub rest: Value,
+    /// The guard's tolerance, in the metric's unit.
+    pub limit: Value,
+}
+
+/// A [`Contribution`](crate::evaluation::Contribution) whose numbers may be NaN or infinite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rise {
+    /// The last commit before the range.
+    pub from: CommitId,
+    /// The last commit of the range.
+    pub to: CommitId,
+    /// Number of commits in the range.
+    pub commits: usize,
+    /// How much worse the metric gets over the range.
+    pub rise: Value,
+    /// The metric.
+    pub metric: Metric,
+}

@@ -1,0 +1,135 @@
+//! A measured commit with its builds, runs and values.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{
+    Around, CommitId, ExclusionReason, Metric, Phase, SkipReason, Value, Verdict,
+};
+use crate::store::CompilerCache;
+
+/// A commit that was built, run or judged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MeasuredCommit {
+    /// The commit.
+    pub commit: CommitId,
+    /// First line of its message, where the journal has it.
+    pub subject: Option<String>,
+    /// The commit's last verdict in the first search that judged it. That search compares with
+    /// the hunt's own baseline; a later search has another one.
+    pub verdict: Verdict,
+    /// The reason for the verdict, in one sentence.
+    pub reason: String,
+    /// Why the commit was skipped, if it was.
+    pub skip: Option<SkipReason>,
+    /// The targets that the commit breaks.
+    pub broken: Vec<Metric>,
+    /// The probability that the commit is bad, from the first search that computed one.
+    pub p_bad: Option<f64>,
+    /// Each value of each run that counts.
+    pub samples: Vec<SampleLine>,
+    /// Excluded runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<ApartLine>,
+    /// Its builds.
+    pub builds: Vec<BuildLine>,
+    /// All runs. Not in `report.json`: each log begins with its command.
+    #[serde(skip)]
+    pub runs: Vec<RunLine>,
+}
+
+/// One value of one run, or a run's failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SampleLine {
+    /// The metric. A failure without a value has the measure's main metric.
+    pub metric: Metric,
+    /// The value; `None` for a failure without one.
+    pub value: Option<Value>,
+    /// The run's log, relative to the hunt.
+    pub log: String,
+    /// Why the run was made.
+    pub phase: Phase,
+    /// Whether this is a cache hit: nothing ran.
+    pub reused: bool,
+    /// Id of the run.
+    pub attempt: String,
+    /// How the run failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// How many chunks the run read, if not as many as the endpoints' runs. The values are then
+    /// not comparable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunks: Option<usize>,
+}
+
+/// An excluded run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApartLine {
+    /// The measure.
+    pub measure: String,
+    /// The reason.
+    pub why: ExclusionReason,
+    /// The run's log, relative to the hunt.
+    pub log: String,
+    /// Why the run was made.
+    pub phase: Phase,
+    /// Whether this is a cache hit: nothing ran.
+    pub reused: bool,
+    /// Id of the run.
+    pub attempt: String,
+}
+
+/// One build.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildLine {
+    /// Id of the build.
+    pub attempt: String,
+    /// The build's log, relative to the hunt.
+    pub log: String,
+    /// Why the build was made.
+    pub phase: Phase,
+    /// Whether this is a cache hit: nothing was built.
+    pub reused: bool,
+    /// Duration in seconds.
+    pub wall_s: f64,
+    /// How the build failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Name of the prepare step, if this is one and not a build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// Hits and misses of the compiler cache, if the build used one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler_cache: Option<CompilerCache>,
+    /// The commands, one word per entry. Not in `report.json`.
+    #[serde(skip)]
+    pub commands: Vec<Vec<String>>,
+}
+
+/// One run, whatever its result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunLine {
+    /// The measure.
+    pub measure: String,
+    /// Id of the run.
+    pub attempt: String,
+    /// The run's log, relative to the hunt.
+    pub log: String,
+    /// Why the run was made.
+    pub phase: Phase,
+    /// Whether this is a cache hit: nothing ran.
+    pub reused: bool,
+    /// Duration in seconds.
+    pub wall_s: f64,
+    /// Largest resident set, MiB, where known.
+    pub peak_rss_mib: Option<f64>,
+    /// The command, placeholders filled in, one word per entry.
+    pub argv: Vec<String>,
+    /// The values of each metric that the run printed several times.
+    pub repeats: BTreeMap<Metric, Vec<f64>>,
+    /// Set if the run is excluded: the reason.
+    pub apart: Option<ExclusionReason>,
+    /// State of the machine before and after an exclusive run.
+    pub machine: Option<Around>,
+}

@@ -1,0 +1,73 @@
+//! A confirmed first bad commit.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{
+    Basis, CommitId, Dependency, Differences, Failure, Metric, OverText, Ran, TouchedFile, Value,
+};
+
+use super::inside::InsideLine;
+
+/// A confirmed first bad commit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FirstBad {
+    /// The commit.
+    pub commit: CommitId,
+    /// The worst parent; the step is measured against it.
+    pub parent: CommitId,
+    /// All its real parents.
+    pub parents: Vec<CommitId>,
+    /// First line of the commit message, lossy if not UTF-8.
+    pub subject: String,
+    /// `Name <email>`.
+    pub author: String,
+    /// The author's date (RFC 3339).
+    pub date: String,
+    /// Confidence in the answer, below 1.
+    pub confidence: f64,
+    /// What the confidence rests on.
+    pub basis: Basis,
+    /// The change of the main target; `None` if the target is a failure.
+    pub effect: Option<EffectLine>,
+    /// The change of each broken target.
+    pub effects: Vec<EffectLine>,
+    /// The failure, if the target is a failure.
+    pub failure: Option<Failure>,
+    /// The files that the commit touches.
+    pub files: Vec<TouchedFile>,
+    /// Dependencies that the commit moves to another revision.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<Dependency>,
+    /// Results of the hunts inside those dependencies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<InsideLine>,
+    /// How the files that its runs loaded differ from those of its parent's runs, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
+    /// Other differences between its build and its parent's, if they were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Differences>,
+    /// Date and hunt of an earlier confirmation, if this hunt reuses it.
+    pub confirmed_before: Option<(String, String)>,
+}
+
+/// An [`Effect`](crate::evaluation::Effect) whose numbers may be NaN or infinite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EffectLine {
+    /// The metric.
+    pub metric: Metric,
+    /// The level at the worst parent.
+    pub parent: Value,
+    /// The level at the commit.
+    pub commit: Value,
+    /// The step from parent to commit, positive is worse; `None` for a fact.
+    pub own_step: Option<Value>,
+    /// The step's 95 % interval if its guard has `noise`, else its range over all pairs of fresh
+    /// runs.
+    pub interval: Option<[Value; 2]>,
+    /// The guard's tolerance, in the metric's unit.
+    pub limit: Value,
+    /// The step over the text's chunks, for a perplexity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_text: Option<OverText>,
+}

@@ -1,0 +1,166 @@
+//! The data of a report. The fields that serde does not skip are the format of `report.json`,
+//! which other programs read.
+
+mod account;
+mod commit;
+mod first_bad;
+mod guard;
+mod inside;
+mod matrix;
+mod repeats;
+mod search;
+mod timed;
+mod totals;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, Lineage, Outcome, Within};
+use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
+
+pub use account::{AccountLine, Rise};
+pub use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
+pub use first_bad::{EffectLine, FirstBad};
+pub use guard::{GuardLine, NoiseLine, TargetFailure};
+pub use inside::InsideLine;
+pub use matrix::{CellLine, CellStep, MatrixLine};
+pub use repeats::RepeatLine;
+pub use search::{LikelyCommit, PosteriorLine, SearchLine, StepLine};
+pub use timed::TimedLine;
+pub use totals::Totals;
+
+/// The format of `report.json`.
+pub const SCHEMA: &str = "bisect-ppl/report/1";
+
+/// A finished or interrupted hunt, as its journal tells.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The hunt's name.
+    pub hunt: String,
+    /// Name and version of the program that ran the hunt.
+    pub tool: String,
+    /// How the hunt ended; [`Outcome::Interrupted`] if the journal has no end.
+    pub outcome: Outcome,
+    /// The result in one or two sentences.
+    pub summary: String,
+    /// The good endpoint.
+    pub good: Endpoint,
+    /// The bad endpoint.
+    pub bad: Endpoint,
+    /// For a hunt over a dependency's commits: the engine commit that each build uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
+    /// The first bad commit with the largest step; `None` if the hunt names none.
+    pub culprit: Option<FirstBad>,
+    /// All real parents of `culprit`.
+    pub parents: Vec<CommitId>,
+    /// Every confirmed first bad commit, in order of history.
+    pub culprits: Vec<FirstBad>,
+    /// Commits that may be the first bad one, the likeliest first.
+    pub candidates: Vec<CommitId>,
+    /// How much of the main metric's total change the confirmed commits explain.
+    pub account: Option<AccountLine>,
+    /// The same for each targeted metric.
+    pub accounts: Vec<AccountLine>,
+    /// Ranges that add up to the total change, if it comes from many small steps.
+    pub contributions: Vec<Rise>,
+    /// Guarded metrics of a `[matrix]`: the levels of each cell and the commits that changed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrix: Vec<MatrixLine>,
+    /// Every guard; those with `target` decide verdicts.
+    pub guards: Vec<GuardLine>,
+    /// The failure that the hunt looks for; `None` if it looks for a change of a metric.
+    pub target_failure: Option<TargetFailure>,
+    /// The search method, which depends on how much the endpoints' values vary.
+    pub steadiness: Option<SearchMethod>,
+    /// The ranges of history that were searched.
+    pub searches: Vec<SearchLine>,
+    /// The last posterior of each search that computed one.
+    #[serde(default)]
+    pub posterior: Vec<PosteriorLine>,
+    /// Every commit that was built, run or judged, in order of history.
+    pub commits: Vec<MeasuredCommit>,
+    /// Metrics that one run prints several times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<RepeatLine>,
+    /// Exclusive measures, and the state of the machine around their runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timed: Vec<TimedLine>,
+    /// The expected cost, estimated before the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// The actual cost.
+    pub totals: Totals,
+    /// Further remarks for the reader.
+    pub notes: Vec<String>,
+    /// The inputs of the runs.
+    pub inputs: BTreeMap<String, InputFile>,
+    /// The environment, as output by command: the configured probes, compiler versions such as
+    /// `cc --version`, and `printenv NAME` for each inherited variable that counts.
+    pub environment: BTreeMap<String, String>,
+    /// The machine.
+    pub machine: Machine,
+    /// The commands that ran.
+    pub commands: Commands,
+    /// Options of the command line.
+    pub options: Options,
+    /// Number of commits that could be the first bad one at the start.
+    pub range: usize,
+    /// When the hunt began (RFC 3339, UTC).
+    pub began: String,
+    /// Git's version.
+    pub git: String,
+    /// Digest of the frozen configuration.
+    pub config_sha256: String,
+    /// Top of the checkout the hunt was started from.
+    pub checkout: Option<String>,
+    /// The commits after the older endpoint up to the newer one, oldest first; empty if the hunt
+    /// kept none. This field and those below are not in `report.json`: the repository or the
+    /// hunt's folder has the same data.
+    #[serde(skip)]
+    pub history: Vec<Lineage>,
+    /// Whether a process drives the hunt right now.
+    #[serde(skip)]
+    pub is_running: bool,
+    /// Time of the journal's last event (RFC 3339, UTC).
+    #[serde(skip)]
+    pub until: String,
+    /// The commits that the searches judged, in order.
+    #[serde(skip)]
+    pub steps: Vec<StepLine>,
+    /// The folder of the build slots.
+    #[serde(skip)]
+    pub slots: String,
+    /// The hunt's folder. Log paths are relative to it. Not in `report.json`: the folder may be
+    /// moved.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// An end of the range.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Endpoint {
+    /// The commit.
+    pub commit: CommitId,
+    /// First line of its message.
+    pub subject: String,
+    /// `Name <email>`.
+    pub author: String,
+    /// The author's date (RFC 3339).
+    pub date: String,
+    /// The revision as the user typed it.
+    pub asked: String,
+}
+
+/// The commands that ran, placeholders filled in, one word per entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commands {
+    /// The build commands, at the last commit built.
+    pub build: Vec<Vec<String>>,
+    /// Each measure's command, at the last commit it ran at.
+    pub measures: BTreeMap<String, Vec<String>>,
+}

@@ -1,0 +1,22 @@
+//! The cost of a hunt.
+
+use serde::{Deserialize, Serialize};
+
+/// The cost of a hunt. Cache hits do not count; each attempt counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Executions of a measure's command.
+    pub runs: usize,
+    /// Builds.
+    pub builds: usize,
+    /// Seconds during which a process drove the hunt.
+    pub wall_s: f64,
+    /// Seconds of all runs.
+    pub run_s: f64,
+    /// Seconds of all builds.
+    pub build_s: f64,
+    /// Seconds that searches on a shorter text saved, estimated from the mean duration of full
+    /// runs; less than 0 if the range had to be searched again with the full text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_s: Option<f64>,
+}

@@ -1,0 +1,99 @@
+//! How a commit is built and measured, before placeholders are filled in.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::CommitId;
+
+/// How a commit is built and measured: the part of the frozen configuration that applies to the
+/// commit, with placeholders not yet filled in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recipe {
+    /// Changes that are laid over the commit, the first one first.
+    pub layers: Vec<RecipeLayer>,
+    /// The build commands, one word per entry.
+    pub build: Vec<Vec<String>>,
+    /// Environment variables declared for the build.
+    pub build_env: BTreeMap<String, String>,
+    /// The steps between build and measures, in order.
+    pub prepares: Vec<RecipePrepare>,
+    /// The measures.
+    pub measures: Vec<RecipeMeasure>,
+    /// Paths that are linked from the user's checkout, relative to its top.
+    pub links: Vec<String>,
+    /// Whether submodules are checked out.
+    pub submodules: bool,
+    /// `{inputs.NAME}` by name: absolute paths.
+    pub inputs: BTreeMap<String, String>,
+    /// `{jobs}`.
+    pub jobs: u32,
+    /// `{threads}`.
+    pub threads: u32,
+    /// `{chunks}`, if set.
+    pub chunks: Option<u32>,
+}
+
+/// A change that a [`Recipe`] lays over a commit before the build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecipeLayer {
+    /// Sets a submodule to the commit in question.
+    Pin {
+        /// The submodule's path.
+        path: String,
+    },
+    /// Replaces files of a folder with those of the commit in question.
+    Vendored {
+        /// The folder.
+        folder: String,
+        /// Paths of the files, from the top of that commit.
+        files: Vec<String>,
+    },
+    /// Applies a unified diff, unless its content is there already.
+    Patch {
+        /// The patch's name for people.
+        name: String,
+        /// The diff.
+        diff: Vec<u8>,
+    },
+    /// Restores matching files from another commit.
+    Files {
+        /// The commit that the files come from.
+        from: CommitId,
+        /// Pathspecs of the files.
+        paths: Vec<String>,
+    },
+}
+
+/// One prepare step of a [`Recipe`], between the build and the measures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecipePrepare {
+    /// Its name.
+    pub name: String,
+    /// The command, one word per entry.
+    pub command: Vec<String>,
+    /// Environment variables declared for it.
+    pub env: BTreeMap<String, String>,
+}
+
+/// One measure of a [`Recipe`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecipeMeasure {
+    /// Its name.
+    pub name: String,
+    /// Names of the prepare steps that the measure needs.
+    pub prepares: Vec<String>,
+    /// The command, one word per entry.
+    pub command: Vec<String>,
+    /// Environment variables declared for it.
+    pub env: BTreeMap<String, String>,
+    /// The working folder, relative to `{src}`; `{src}` if not set.
+    pub cwd: Option<String>,
+    /// Commands to run before the measured one.
+    pub before: Vec<Vec<String>>,
+    /// Commands to run after the measured one.
+    pub after: Vec<Vec<String>>,
+    /// The file below `{out}` that holds the value, a path or pattern; the output if not set.
+    pub file: Option<String>,
+    /// A POSIX extended regular expression for the output lines that hold the value; if not set,
+    /// the script shows the last lines.
+    pub shown: Option<String>,
+}
