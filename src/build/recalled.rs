@@ -1,8 +1,6 @@
 //! Failed builds from the store. An old record says less than a new one, so its log is read again.
 
-use crate::evaluation::{
-    Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE, signature,
-};
+use crate::evaluation::{Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE};
 use crate::process::Log;
 use crate::store::{BuildRecord, Store, StoreError};
 
@@ -11,20 +9,13 @@ const COMMAND: &[u8] = b"# build: ";
 
 /// The failure of a build command, before its output is read.
 pub(super) fn failure(ended: &Ended, detail: String) -> Failure {
-    let signature = match ended {
-        Ended::Exited(_) | Ended::Signaled(_) => signature(ended),
-        // The name of the missing program matters.
-        _ => ended.to_string(),
-    };
-    let failure = Failure::new(FailureKind::Build, signature, detail);
-    Failure { evidence: Some(Evidence::of(ended).into()), ..failure }
+    Failure::new(FailureKind::Build, Evidence::of(ended), detail)
 }
 
-/// How a stored build failed, if it did. Old records have only a sentence; their log has the
-/// details.
+/// How a stored build failed, if it did. Old records have only a text; their log has the details.
 pub fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, StoreError> {
     let Some(failed) = &record.failure else { return Ok(None) };
-    let ended = ended_of_old(&failed.signature);
+    let ended = failed.ended_in_old_text();
     let (FailureKind::Build, None, Some(ended)) = (failed.kind, &failed.evidence, ended) else {
         return Ok(Some(failed.clone()));
     };
@@ -52,17 +43,6 @@ fn last_command(log: &[u8]) -> &[u8] {
     &log[start.unwrap_or(0)..]
 }
 
-/// How the command ended, parsed from an old record's text.
-fn ended_of_old(signature: &str) -> Option<Ended> {
-    let how = signature.split(": ").next().unwrap_or_default();
-    let number = |text: &str| text.parse().ok();
-    if how == Ended::TimedOut.to_string() {
-        return Some(Ended::TimedOut);
-    }
-    let code = how.strip_prefix("exit code ").and_then(number).map(Ended::Exited);
-    code.or_else(|| how.strip_prefix("signal ").and_then(number).map(Ended::Signaled))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,19 +52,5 @@ mod tests {
         let log = b"# build: cmake\n1> error: x.c:1: not this\n# build: make\n1> # build: no\n2> a.c:1:2: error: this\n";
         assert!(last_command(log).starts_with(b"# build: make\n"));
         assert_eq!(last_command(b"nothing"), b"nothing");
-    }
-
-    #[test]
-    fn how_old_records_ended() {
-        for (signature, ended) in [
-            ("exit code 2: src/foo.c:#: error", Some(Ended::Exited(2))),
-            ("exit code 2", Some(Ended::Exited(2))),
-            ("signal 11", Some(Ended::Signaled(11))),
-            ("timed out", Some(Ended::TimedOut)),
-            ("timed out: error: late", Some(Ended::TimedOut)),
-            ("program not found: nvcc", None),
-        ] {
-            assert_eq!(ended_of_old(signature), ended, "{signature}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::evaluation::{CommitId, Failure, FailureKind, Phase};
+use crate::evaluation::{CommitId, Evidence, Failure, FailureKind, Phase};
 use crate::git::{GitError, Misfit, Refusal, Refused};
 use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_file};
 
@@ -27,7 +27,11 @@ pub fn refuse(
     let (of, failure) = match &refusal.what {
         Refused::Patch(patch) => (
             format!("patch: {}", patch.escape_debug()),
-            Failure::new(FailureKind::Patch, patch, format!("{patch} does not apply: {first}")),
+            Failure::new(
+                FailureKind::Patch,
+                Evidence { patch: Some(patch.clone()), ..Evidence::default() },
+                format!("{patch} does not apply: {first}"),
+            ),
         ),
         Refused::Commit => {
             let detail = Misfit::Refused(first.to_owned()).to_string();
@@ -58,7 +62,7 @@ pub(super) fn misplaced(
 }
 
 fn not_checked_out(detail: String) -> Failure {
-    Failure::new(FailureKind::Checkout, "", detail)
+    Failure::plain(FailureKind::Checkout, detail)
 }
 
 /// Writes a log with the reason.

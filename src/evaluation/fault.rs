@@ -1,50 +1,50 @@
-//! From how a process ended: its signature, its failure, and whether the commit is at fault.
+//! From how a process ended: its failure, and whether the commit or the machine is at fault.
 
 use rustix::process::Signal;
+use serde::{Deserialize, Serialize};
 
-use super::{Ended, Evidence, Failure, FailureKind, Fault};
+use super::signal::named;
+use super::{Ended, Evidence, Failure, FailureKind};
 
-/// Signals, with their names and the fault they indicate.
-///
-/// A program causes the first group itself. The machine or its administration (memory killer,
-/// batch system, a closed terminal) sends the second. The numbers come from the platform, since
-/// BUS and SYS differ between Linux and the BSDs.
-const SIGNALS: [(Signal, &str, Fault); 15] = [
-    (Signal::SEGV, "SIGSEGV", Fault::Commit),
-    (Signal::ABORT, "SIGABRT", Fault::Commit),
-    (Signal::BUS, "SIGBUS", Fault::Commit),
-    (Signal::ILL, "SIGILL", Fault::Commit),
-    (Signal::FPE, "SIGFPE", Fault::Commit),
-    (Signal::SYS, "SIGSYS", Fault::Commit),
-    (Signal::KILL, "SIGKILL", Fault::Resource),
-    (Signal::TERM, "SIGTERM", Fault::Resource),
-    (Signal::HUP, "SIGHUP", Fault::Resource),
-    (Signal::INT, "SIGINT", Fault::Resource),
-    (Signal::TRAP, "SIGTRAP", Fault::Unclear),
-    (Signal::PIPE, "SIGPIPE", Fault::Unclear),
-    (Signal::QUIT, "SIGQUIT", Fault::Unclear),
-    (Signal::XCPU, "SIGXCPU", Fault::Unclear),
-    (Signal::XFSZ, "SIGXFSZ", Fault::Unclear),
-];
-
-fn known(signal: i32) -> Option<(&'static str, Fault)> {
-    SIGNALS.iter().find(|(s, ..)| s.as_raw() == signal).map(|(_, name, fault)| (*name, *fault))
+/// Whether the commit or the machine causes a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// The commit: SEGV, ABRT, BUS, ILL, FPE, SYS, NaN, or a missing program of its own build.
+    Commit,
+    /// The machine: a tool outside the tree is missing, or the disk is full.
+    World,
+    /// Unclear, the machine until a control run (of the good endpoint's kept build) works. Then
+    /// the commit is skipped: it needs more of a resource than there is.
+    Resource,
+    /// Unclear: a control run decides. If the control run works, the commit is at fault.
+    Unclear,
 }
 
-/// A short text to compare how two processes ended: `exit code 3`, `signal 11 (SIGSEGV)`,
-/// `not found`, `not started`; empty for a time-out, since all time-outs are alike.
-pub fn signature(ended: &Ended) -> String {
-    match ended {
-        Ended::Exited(code) => format!("exit code {code}"),
-        Ended::Signaled(signal) => match known(*signal) {
-            Some((name, _)) => format!("signal {signal} ({name})"),
-            None => format!("signal {signal}"),
-        },
-        Ended::TimedOut => String::new(),
-        Ended::NotFound(_) => "not found".to_owned(),
-        Ended::NotStarted(_) => "not started".to_owned(),
-        Ended::Stopped => "stopped".to_owned(),
-    }
+/// Signals and the fault they indicate.
+///
+/// A program causes the first group itself. The machine or its administration (memory killer,
+/// batch system, a closed terminal) sends the second.
+const SIGNALS: [(Signal, Fault); 15] = [
+    (Signal::SEGV, Fault::Commit),
+    (Signal::ABORT, Fault::Commit),
+    (Signal::BUS, Fault::Commit),
+    (Signal::ILL, Fault::Commit),
+    (Signal::FPE, Fault::Commit),
+    (Signal::SYS, Fault::Commit),
+    (Signal::KILL, Fault::Resource),
+    (Signal::TERM, Fault::Resource),
+    (Signal::HUP, Fault::Resource),
+    (Signal::INT, Fault::Resource),
+    (Signal::TRAP, Fault::Unclear),
+    (Signal::PIPE, Fault::Unclear),
+    (Signal::QUIT, Fault::Unclear),
+    (Signal::XCPU, Fault::Unclear),
+    (Signal::XFSZ, Fault::Unclear),
+];
+
+fn known(signal: i32) -> Option<Fault> {
+    SIGNALS.iter().find(|(s, _)| s.as_raw() == signal).map(|(_, fault)| *fault)
 }
 
 /// The failure that follows from how a process ended; `None` for exit code 0.
@@ -61,17 +61,17 @@ pub fn failure_of(ended: &Ended) -> Option<Failure> {
         Ended::NotFound(_) | Ended::NotStarted(_) | Ended::TimedOut | Ended::Stopped => {
             ended.to_string()
         }
-        Ended::Exited(_) | Ended::Signaled(_) => format!("ended with {}", signature(ended)),
+        Ended::Exited(_) => format!("ended with {ended}"),
+        Ended::Signaled(signal) => format!("ended with {}", named(*signal)),
     };
-    let evidence = Some(Evidence::of(ended).into());
-    Some(Failure { evidence, ..Failure::new(kind, signature(ended), detail) })
+    Some(Failure::new(kind, Evidence::of(ended), detail))
 }
 
 /// Whether the program itself caused how it ended: an exit code, or a signal such as SIGSEGV.
 pub fn is_own_doing(ended: &Ended) -> bool {
     match ended {
         Ended::Exited(_) => true,
-        Ended::Signaled(signal) => matches!(known(*signal), Some((_, Fault::Commit))),
+        Ended::Signaled(signal) => known(*signal) == Some(Fault::Commit),
         _ => false,
     }
 }
@@ -97,7 +97,7 @@ pub fn fault_of(ended: &Ended, failure: &Failure, transient: bool, program_in_tr
     match ended {
         // A build that exits with 0 and still fails did not produce its outputs.
         Ended::Exited(0) => Fault::Commit,
-        Ended::Signaled(signal) => known(*signal).map_or(Fault::Unclear, |(_, fault)| fault),
+        Ended::Signaled(signal) => known(*signal).unwrap_or(Fault::Unclear),
         Ended::NotFound(_) | Ended::NotStarted(_) if program_in_tree => Fault::Commit,
         Ended::NotFound(_) | Ended::NotStarted(_) | Ended::Stopped => Fault::World,
         Ended::Exited(_) | Ended::TimedOut => Fault::Unclear,

@@ -20,8 +20,10 @@ mod noise;
 mod output;
 mod run;
 mod setup;
+mod signal;
 mod surroundings;
 mod target;
+mod unreadable;
 mod verdict;
 
 pub use aim::Aim;
@@ -31,9 +33,9 @@ pub use complaint::{Complaints, Heard, Said, normalised};
 pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use ended::Ended;
 pub use extent::Extent;
-pub use failure::{Evidence, Failure, Fault, NonFinite, Printed};
+pub use failure::{Evidence, Failure, NonFinite, Printed};
 pub use failure_kind::FailureKind;
-pub use fault::{failure_of, fault_of, is_own_doing, signature};
+pub use fault::{Fault, failure_of, fault_of, is_own_doing};
 pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, Outcome,
     OverText, TouchedFile, Within,
@@ -48,4 +50,5 @@ pub use run::{ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub use setup::{Compiled, Setup};
 pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
+pub use unreadable::Unreadable;
 pub use verdict::{Judgement, SkipReason, Verdict};

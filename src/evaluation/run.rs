@@ -129,10 +129,9 @@ impl FailedPrepare {
             Some(missing) => format!("it made no {missing}"),
             None => ended.to_string(),
         };
-        let evidence = Evidence { step: Some(name.clone()), ..Evidence::of(ended) };
-        let detail = format!("the step {name} failed: {how}");
-        let failure = Failure::new(FailureKind::Prepare, format!("{name}: {how}"), detail);
-        Failure { evidence: Some(evidence.into()), ..failure }
+        let evidence =
+            Evidence { step: Some(name.clone()), missing: missing.clone(), ..Evidence::of(ended) };
+        Failure::new(FailureKind::Prepare, evidence, format!("the step {name} failed: {how}"))
     }
 }
 

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json};
 
 use crate::config::Pick;
-use crate::evaluation::{Checks, Failure, FailureKind, Metric, Reading, Value};
+use crate::evaluation::{Checks, Failure, FailureKind, Metric, Reading, Unreadable, Value};
 
 use super::json::{document_in, no_document};
 use super::repeats::{are_repeats, made_of};
-use super::value::{finite, number_in, reading, unreadable};
+use super::value::{finite, number_in, reading};
 
 /// Fields of a test that hold results, not settings.
 const RESULTS: [&str; 7] =
@@ -65,8 +65,8 @@ impl Bench {
         let samples = test.get("samples_ts").and_then(Json::as_array).filter(|all| !all.is_empty());
         let Some(samples) = samples else {
             let average = test.get("avg_ts").ok_or_else(|| {
-                unreadable(
-                    &format!("{metric}: no speed"),
+                Failure::unreadable(
+                    Unreadable::NoSpeed(metric.to_string()),
                     format!("{metric}: the test has neither `samples_ts` nor `avg_ts`"),
                 )
             })?;
@@ -103,7 +103,10 @@ fn tests_in(text: &str) -> Result<Vec<Test>, Failure> {
         })
         .collect();
     if tests.is_empty() {
-        return Err(unreadable("no test", "the list of tests is empty".to_owned()));
+        return Err(Failure::unreadable(
+            Unreadable::NoTest,
+            "the list of tests is empty".to_owned(),
+        ));
     }
     Ok(tests)
 }
@@ -128,8 +131,8 @@ fn one_a_line(text: &str) -> Result<Vec<Json>, Failure> {
     // Another tool may have put the list on one line.
     match document_in(text) {
         Some(Json::Array(entries)) => Ok(entries),
-        _ if text.contains(" t/s |") => Err(unreadable(
-            "no JSON document",
+        _ if text.contains(" t/s |") => Err(Failure::unreadable(
+            Unreadable::NoJson,
             "llama-bench printed its table; add `-o json` to the command".to_owned(),
         )),
         _ => Err(no_document(text)),
@@ -138,9 +141,8 @@ fn one_a_line(text: &str) -> Result<Vec<Json>, Failure> {
 
 fn cut_off(tests: usize) -> Failure {
     let plural = if tests == 1 { "" } else { "s" };
-    Failure::new(
+    Failure::plain(
         FailureKind::Incomplete,
-        "",
         format!("the JSON ends in its middle, after {tests} whole test{plural}"),
     )
 }
@@ -149,8 +151,8 @@ fn cut_off(tests: usize) -> Failure {
 fn name(test: &Test) -> Result<String, Failure> {
     let tokens = |key: &str| test.get(key).and_then(Json::as_u64);
     let (Some(prompt), Some(generated)) = (tokens("n_prompt"), tokens("n_gen")) else {
-        return Err(unreadable(
-            "no llama-bench",
+        return Err(Failure::unreadable(
+            Unreadable::NoLlamaBench,
             "an entry without `n_prompt` and `n_gen` is no test of llama-bench".to_owned(),
         ));
     };
@@ -181,8 +183,8 @@ fn twice(name: &str, one: &Test, other: &Test) -> Failure {
         [] => "alike".to_owned(),
         with => format!("with {}", with.join(", ")),
     };
-    unreadable(
-        &format!("{name} twice"),
+    Failure::unreadable(
+        Unreadable::Twice(name.to_owned()),
         format!(
             "{name} was measured more than once, {with}: give one value of each option, and the \
              others in measures of their own"

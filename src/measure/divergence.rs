@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{Failure, FailureKind, Metric, Reading};
+use crate::evaluation::{Failure, FailureKind, Metric, Reading, Unreadable};
 
-use super::value::{finite, parse_number, reading, unreadable};
+use super::value::{finite, parse_number, reading};
 
 /// Labels without blanks, and the names of their metrics.
 const LABELS: [(&str, &str); 34] = [
@@ -149,7 +149,7 @@ impl Divergence {
     pub(super) fn finish(mut self) -> Result<Reading, Failure> {
         if !self.in_table && self.figures.is_empty() && self.announced.is_none() {
             let detail = "no table of chunks and no `KLD:` in the output".to_owned();
-            return Err(unreadable("no KL divergence", detail));
+            return Err(Failure::unreadable(Unreadable::NoDivergence, detail));
         }
         if let Some((place, number)) = self.broken() {
             return Err(Failure::not_finite(&place, number));
@@ -200,7 +200,7 @@ impl Divergence {
         };
         // llama-perplexity also prints no statistics for fewer than 100 tokens.
         let statistics = if has_statistics { "" } else { ", no statistics to the end" };
-        Failure::new(FailureKind::Incomplete, "", format!("{chunks}{statistics}"))
+        Failure::plain(FailureKind::Incomplete, format!("{chunks}{statistics}"))
     }
 }
 

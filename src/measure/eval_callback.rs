@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use crate::evaluation::{Checks, Failure, FailureKind, Metric, Reading, Value};
+use crate::evaluation::{Checks, Failure, FailureKind, Metric, Reading, Unreadable, Value};
 
-use super::value::{excerpt, parse_number, unreadable};
+use super::value::{excerpt, parse_number};
 use super::word::word;
 
 mod tensor;
@@ -82,13 +82,13 @@ impl EvalCallback {
         }
         if self.current.is_none() {
             let what = "no tensor in the output, as llama-eval-callback prints them".to_owned();
-            return Err(unreadable("no tensor", what));
+            return Err(Failure::unreadable(Unreadable::NoTensor, what));
         }
         let count = self.tensors.len();
         if count == 0 {
             let pattern = self.wanted.as_ref().map_or("", Regex::as_str);
             let what = format!("no tensor has a name that matches `{pattern}`");
-            return Err(unreadable("no tensor", what));
+            return Err(Failure::unreadable(Unreadable::NoTensor, what));
         }
         let (bytes, others): (Vec<bool>, Vec<bool>) =
             self.tensors.iter().filter_map(Tensor::counts_bytes).partition(|counts| *counts);
@@ -96,12 +96,12 @@ impl EvalCallback {
             let what = "the values are the first one plus distances in memory, as llama.cpp \
                         printed them until 2024-05-10"
                 .to_owned();
-            return Err(unreadable("wrong values", what));
+            return Err(Failure::unreadable(Unreadable::WrongValues, what));
         }
         if let Some(place) = self.tensors.iter().position(|tensor| !tensor.is_complete()) {
             let name = excerpt(&self.tensors[place].head.name);
             let detail = format!("the output of tensor `{name}` is cut, {place} are whole before");
-            return Err(Failure::new(FailureKind::Incomplete, "", detail));
+            return Err(Failure::plain(FailureKind::Incomplete, detail));
         }
         Ok(self.reading())
     }

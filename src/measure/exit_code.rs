@@ -1,9 +1,9 @@
 //! Uses the exit code as the value.
 
 use crate::config::MeasureKind;
-use crate::evaluation::{Ended, Failure, FailureKind, Metric, Reading, Value};
-
-use super::value::unreadable;
+use crate::evaluation::{
+    Ended, Evidence, Failure, FailureKind, Metric, Reading, Unreadable, Value,
+};
 
 /// The exit code that means "cannot tell" in `git bisect run`.
 const CANNOT_TELL: i32 = 125;
@@ -13,12 +13,15 @@ const CANNOT_TELL: i32 = 125;
 /// neither a pass nor a failure.
 pub(super) fn read(measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Reading, Failure> {
     let Ended::Exited(code) = ended else {
-        return Err(unreadable("no exit code", format!("there is no exit code: {ended}")));
+        return Err(Failure::unreadable(
+            Unreadable::NoExitCode,
+            format!("there is no exit code: {ended}"),
+        ));
     };
     if *code == CANNOT_TELL {
         return Err(Failure::new(
             FailureKind::Require,
-            "exit code 125",
+            Evidence::of(ended),
             "it says that it cannot tell (exit code 125)",
         ));
     }

@@ -10,9 +10,9 @@ use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
 use crate::config::MeasureKind;
-use crate::evaluation::{Failure, Metric, Reading, Value};
+use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
 
-use super::value::{excerpt, not_a_number, number_in, parse_number, reading, unreadable};
+use super::value::{excerpt, not_a_number, number_in, parse_number, reading};
 
 /// Reads one run's output.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(super) fn no_document(text: &str) -> Failure {
     } else {
         format!("stdout is no JSON document; it begins with `{start}`")
     };
-    unreadable("no JSON document", detail)
+    Failure::unreadable(Unreadable::NoJson, detail)
 }
 
 /// The one document in `text`.
@@ -120,8 +120,8 @@ fn value_at(
     kind: MeasureKind,
 ) -> Result<Value, Failure> {
     let found = document.pointer(pointer).ok_or_else(|| {
-        unreadable(
-            &format!("{metric}: nothing at {pointer}"),
+        Failure::unreadable(
+            Unreadable::Nothing { metric: metric.to_string(), at: pointer.to_owned() },
             format!("{metric}: nothing at `{pointer}`; {}", deepest(document, pointer)),
         )
     })?;
@@ -133,8 +133,8 @@ fn value_at(
         }
         (MeasureKind::Number, _) => Err(wrong()),
         (MeasureKind::Fact, Json::String(text)) => Ok(Value::Fact(text.trim().to_owned())),
-        (MeasureKind::Fact, Json::Array(_) | Json::Object(_)) => Err(unreadable(
-            &format!("{metric}: not a single value"),
+        (MeasureKind::Fact, Json::Array(_) | Json::Object(_)) => Err(Failure::unreadable(
+            Unreadable::NotSingle(metric.to_string()),
             format!("{metric}: `{pointer}` is {}, not a single value", describe(found)),
         )),
         (MeasureKind::Fact, scalar) => Ok(Value::Fact(scalar.to_string())),

@@ -5,9 +5,9 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-use crate::evaluation::{Checks, Failure, Metric, Reading, Value};
+use crate::evaluation::{Checks, Failure, Metric, Reading, Unreadable, Value};
 
-use super::value::{excerpt, unreadable};
+use super::value::excerpt;
 
 /// The result of a case, from bad to good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
                 format!("stdout is no whole XML document ({error}); it begins with `{line}`")
             }
         };
-        unreadable("no XML document", detail)
+        Failure::unreadable(Unreadable::NoXml, detail)
     })?;
     let root = document.root_element();
     if !matches!(root.tag_name().name(), "testsuites" | "testsuite") {
-        return Err(unreadable(
-            "no JUnit XML",
+        return Err(Failure::unreadable(
+            Unreadable::NoJunit,
             format!("the XML begins with <{}>, not with <testsuite>", root.tag_name().name()),
         ));
     }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use crate::evaluation::{Failure, Metric, Reading, Value};
+use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
 
 use super::json::{document_in, no_document};
-use super::value::{finite, number_in, reading, unreadable};
+use super::value::{finite, number_in, reading};
 use super::word::word;
 
 /// The reading of a run that ended with exit code 0. A metric's name is `TASK-acc`, or, with a
@@ -16,7 +16,7 @@ use super::word::word;
 pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
     let document = document_in(text).ok_or_else(|| no_document(text))?;
     let results = document.get("results").and_then(Json::as_object).ok_or_else(|| {
-        unreadable("no results", "the document has no table `results`".to_owned())
+        Failure::unreadable(Unreadable::NoResults, "the document has no table `results`".to_owned())
     })?;
     let mut values: BTreeMap<Metric, Result<Value, Failure>> = BTreeMap::new();
     let mut tasks = BTreeSet::new();
@@ -27,13 +27,13 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
             tasks.insert(task.clone());
             if values.insert(metric.clone(), value).is_some() {
                 let what = format!("{metric} stands for two figures of the results");
-                return Err(unreadable(&format!("{metric} twice"), what));
+                return Err(Failure::unreadable(Unreadable::Twice(metric.to_string()), what));
             }
         }
     }
     if values.is_empty() {
         let what = "no task in `results` has a figure".to_owned();
-        return Err(unreadable("no results", what));
+        return Err(Failure::unreadable(Unreadable::NoResults, what));
     }
     Ok(Reading { checks: Some(tasks.into_iter().collect()), ..reading(values)? })
 }

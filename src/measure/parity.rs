@@ -14,9 +14,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Failure, Metric, Reading, Value};
+use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
 
-use super::value::{finite, unreadable};
+use super::value::finite;
 use super::word::word;
 
 mod line;
@@ -142,8 +142,8 @@ impl Parity {
             return Err(Failure::not_finite(&place, number));
         }
         if counts.is_empty() && worst.is_none() && loss.is_none() {
-            return Err(unreadable(
-                "no check",
+            return Err(Failure::unreadable(
+                Unreadable::NoCheck,
                 "no check that passes or fails, no `max_diff` and no `loss` in the output"
                     .to_owned(),
             ));

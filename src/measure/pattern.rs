@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use regex::Regex;
 
 use crate::config::{MeasureKind, Pick};
-use crate::evaluation::{Failure, Metric, Reading, Value};
+use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
 
 use super::repeats::{are_repeats, made_of};
-use super::value::{keep_worse, number_in, reading, unreadable};
+use super::value::{keep_worse, number_in, reading};
 
 /// Reads one run's output.
 #[derive(Debug)]
@@ -123,8 +123,8 @@ impl Picked {
 
     fn value(self, metric: &Metric, kind: MeasureKind, regex: &Regex) -> Result<Value, Failure> {
         let no_match = || {
-            unreadable(
-                &format!("{metric}: no match"),
+            Failure::unreadable(
+                Unreadable::NoMatch(metric.to_string()),
                 format!("{metric}: no line of the output matches `{regex}`"),
             )
         };

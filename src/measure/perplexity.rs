@@ -16,9 +16,9 @@
 //! Small automata read byte by byte, so the result does not depend on how lines are cut into
 //! pieces.
 
-use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream};
+use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream, Unreadable};
 
-use super::value::{finite, parse_number, unreadable};
+use super::value::{finite, parse_number};
 
 mod scan;
 
@@ -197,15 +197,15 @@ impl ParsedLines {
         if let (Some(out), Some(err)) = (out, err)
             && out.to_bits() != err.to_bits()
         {
-            return Err(unreadable(
-                "two perplexities",
+            return Err(Failure::unreadable(
+                Unreadable::TwoPerplexities,
                 format!("the final estimate is {out} on stdout and {err} on stderr"),
             ));
         }
         self.estimate = out.or(err);
         if self.chunks.is_empty() && self.estimate.is_none() && self.announced.is_none() {
-            return Err(unreadable(
-                "no perplexity",
+            return Err(Failure::unreadable(
+                Unreadable::NoPerplexity,
                 "no chunk and no `Final estimate: PPL` in the output".to_owned(),
             ));
         }
@@ -246,7 +246,7 @@ impl ParsedLines {
     fn incomplete(&self) -> Failure {
         let chunks = self.progress();
         let estimate = if self.estimate.is_some() { "" } else { ", no final estimate" };
-        Failure::new(FailureKind::Incomplete, "", format!("{chunks}{estimate}"))
+        Failure::plain(FailureKind::Incomplete, format!("{chunks}{estimate}"))
     }
 }
 

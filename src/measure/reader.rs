@@ -4,8 +4,8 @@ use regex::Regex;
 
 use crate::config::{Measure, MeasureKind, Parser, Require, Required};
 use crate::evaluation::{
-    Complaints, Ended, Failure, FailureKind, LONGEST_LINE, Reading, Stream, failure_of,
-    is_own_doing,
+    Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE, Reading, Stream, Unreadable,
+    failure_of, is_own_doing,
 };
 
 use super::bench::Bench;
@@ -19,7 +19,6 @@ use super::lm_eval;
 use super::parity::Parity;
 use super::pattern::Pattern;
 use super::perplexity::Perplexity;
-use super::value::unreadable;
 use super::whole::Whole;
 
 /// The parser of one run's output. It gets each line before the log is shortened.
@@ -277,7 +276,7 @@ impl Source {
             "there is nothing to read at {{out}}/{path}: it was not written, is empty or larger \
              than 64 MiB, or several files match"
         );
-        Some(unreadable("no file", detail))
+        Some(Failure::unreadable(Unreadable::NoFile, detail))
     }
 }
 
@@ -364,7 +363,7 @@ impl Watch {
         let (pattern, _) = self.requires.iter().find(|(_, seen)| !seen)?;
         Some(Failure::new(
             FailureKind::Require,
-            pattern.to_string(),
+            Evidence { required: Some(pattern.to_string()), ..Evidence::default() },
             format!("no line of the output matches `{pattern}`, which is required"),
         ))
     }

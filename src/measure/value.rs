@@ -1,6 +1,6 @@
 //! Parses numbers as engines print them with any C library.
 
-use crate::evaluation::{Failure, FailureKind, Metric, Reading, Value};
+use crate::evaluation::{Failure, FailureKind, Metric, Reading, Unreadable, Value};
 
 /// Reads a number: decimal or scientific, with an optional sign; NaN and infinities in the
 /// spellings of C (`nan`, `-nan(ind)`, `inf`), C++ on Windows (`1.#QNAN`), Rust and Python.
@@ -46,15 +46,10 @@ pub(super) fn number_in(metric: &Metric, text: &str) -> Result<Value, Failure> {
 
 /// The failure if the text found for `metric` is not a number.
 pub(super) fn not_a_number(metric: &Metric, text: &str) -> Failure {
-    unreadable(
-        &format!("{metric}: not a number"),
+    Failure::unreadable(
+        Unreadable::NotANumber(metric.to_string()),
         format!("{metric}: `{}` is not a number", excerpt(text)),
     )
-}
-
-/// The failure for exit code 0 without a value.
-pub(super) fn unreadable(signature: &str, detail: String) -> Failure {
-    Failure::new(FailureKind::Unreadable, signature, detail)
 }
 
 /// The reading from all values, or the failure to report. NaN comes before other failures, since

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::evaluation::{Failure, Stream};
-
-use super::value::unreadable;
+use crate::evaluation::{Failure, Stream, Unreadable};
 
 /// Maximum size of stdout, in bytes.
 const LIMIT: usize = 64 << 20;
@@ -36,7 +34,7 @@ impl Whole {
     pub(super) fn text(&self) -> Result<Cow<'_, str>, Failure> {
         if self.too_long {
             let detail = format!("more than {} MiB on stdout", LIMIT >> 20);
-            return Err(unreadable("too long", detail));
+            return Err(Failure::unreadable(Unreadable::TooLong, detail));
         }
         Ok(String::from_utf8_lossy(&self.bytes))
     }

@@ -42,7 +42,7 @@ pub(crate) fn launch(text: &str) -> Sample {
 }
 
 pub(crate) fn failure(kind: FailureKind, signature: &str) -> Failure {
-    Failure::new(kind, signature, format!("{kind}: {signature}"))
+    Failure::of_old(kind, signature, format!("{kind}: {signature}"))
 }
 
 /// A run that failed.

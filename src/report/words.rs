@@ -342,10 +342,9 @@ pub(super) fn totals(report: &Report) -> String {
 
 /// A failure in one sentence.
 pub(super) fn failure_text(failure: &Failure) -> String {
-    let what = if failure.signature.is_empty() {
-        failure.kind.to_string()
-    } else {
-        format!("{} ({})", failure.kind, failure.signature)
+    let what = match failure.signature() {
+        signature if signature.is_empty() => failure.kind.to_string(),
+        signature => format!("{} ({signature})", failure.kind),
     };
     if failure.detail.is_empty() { what } else { format!("{what}: {}", failure.detail) }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn failure(kind: FailureKind) -> Failure {
-    Failure::new(kind, "", "")
+    Failure::plain(kind, "")
 }
 
 /// The fault for a process that ended with a failure.
@@ -21,7 +21,10 @@ fn whose_fault_each_signal_is() {
     for (wanted, names) in rows {
         for name in names {
             let full = format!("SIG{name}");
-            let (signal, ..) = SIGNALS.iter().find(|(_, n, _)| *n == full).expect(name);
+            let is_it = |signal: &Signal| {
+                super::super::signal::name(signal.as_raw()) == Some(full.as_str())
+            };
+            let (signal, _) = SIGNALS.iter().find(|(signal, _)| is_it(signal)).expect(name);
             let ended = Ended::Signaled(signal.as_raw());
             assert_eq!(fault(&ended, false, true), wanted, "{name}");
             assert_eq!(fault(&ended, false, false), wanted, "{name}");
@@ -97,13 +100,11 @@ fn a_transient_pattern_outranks_everything() {
 }
 
 #[test]
-fn ends_have_names_that_tell_them_apart() {
+fn each_end_but_exit_code_0_is_a_failure() {
     let segv = Ended::Signaled(Signal::SEGV.as_raw());
-    assert_eq!(signature(&segv), "signal 11 (SIGSEGV)");
-    assert_eq!(signature(&Ended::Signaled(64)), "signal 64");
-    assert_eq!(signature(&Ended::Exited(3)), "exit code 3");
-    assert_eq!(signature(&Ended::NotFound("x".into())), "not found");
-    assert_eq!(signature(&Ended::NotStarted("x".into())), "not started");
+    assert_eq!(failure_of(&segv).unwrap().detail, "ended with signal 11 (SIGSEGV)");
+    assert_eq!(failure_of(&Ended::Signaled(64)).unwrap().detail, "ended with signal 64");
+    assert_eq!(failure_of(&Ended::Exited(3)).unwrap().detail, "ended with exit code 3");
     assert!(failure_of(&Ended::Exited(0)).is_none());
     assert_eq!(failure_of(&Ended::TimedOut).unwrap().kind, FailureKind::Timeout);
     assert_eq!(failure_of(&segv).unwrap().kind, FailureKind::Crash);

@@ -230,7 +230,7 @@ fn values_of_the_first_weeks_were_none() {
         + &dump(YEAR_2024, "norm-0", "RMS_NORM", &[ramp]);
     let failure = read(&output).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreadable);
-    assert_eq!(failure.signature, "wrong values");
+    assert_eq!(failure.signature(), "wrong values");
     // A single such tensor among others has correct values.
     let mixed = format!("{output}{0}{0}{0}", dump(YEAR_2024, "x", "ADD", &wide()));
     read(&mixed).unwrap();

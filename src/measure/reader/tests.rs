@@ -39,7 +39,7 @@ fn said(mut reader: Reader, output: &str, ended: &Ended) -> Result<Value, (Failu
     feed(&mut reader, output);
     match reader.finish(ended) {
         Ok(reading) => Ok(reading.values[&Metric::of("m")].clone()),
-        Err(failure) => Err((failure.kind, failure.signature)),
+        Err(failure) => Err((failure.kind, failure.signature())),
     }
 }
 
@@ -137,7 +137,7 @@ fn a_suite_in_which_a_test_failed_may_leave_with_an_error() {
         let said = |output: &str, ended: &Ended| {
             let mut reader = reader(&parser, &[], &[]);
             feed(&mut reader, output);
-            let failure = |failure: Failure| (failure.kind, failure.signature);
+            let failure = |failure: Failure| (failure.kind, failure.signature());
             reader.finish(ended).map_err(failure).map(|reading| {
                 reading.values[&Metric::named("m", name)].number().unwrap().to_string()
             })
@@ -273,7 +273,7 @@ proptest! {
         // The log keeps the last line anyhow, which shows how far a run came.
         let but_last = |mut failure: Failure| {
             let said = failure.evidence.as_mut().and_then(|evidence| evidence.said.take());
-            (failure.kind, failure.signature, said.filter(Said::is_telling))
+            (failure.kind, failure.signature(), said.filter(Said::is_telling))
         };
         let (first, again) = (first.finish(&ended), again.finish(&ended));
         prop_assert_eq!(first.map_err(but_last), again.map_err(but_last));

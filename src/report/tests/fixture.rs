@@ -151,7 +151,7 @@ impl Hunt {
             build_key: "k".to_owned(),
             phase: Phase::Search,
             wall_s: 1.0,
-            failure: Some(Failure::new(FailureKind::Build, "exit code 2", detail.to_owned())),
+            failure: Some(Failure::of_old(FailureKind::Build, "exit code 2", detail)),
             reused: false,
             commands: Vec::new(),
         }));
@@ -174,9 +174,7 @@ impl Hunt {
             phase,
             wall_s: 1.5,
             values,
-            failure: ppl
-                .is_none()
-                .then(|| Failure::new(FailureKind::Crash, "signal 11", String::new())),
+            failure: ppl.is_none().then(|| Failure::of_old(FailureKind::Crash, "signal 11", "")),
             reused: false,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
             text: None,

@@ -196,7 +196,7 @@ fn crash() -> Hunt {
     let mut hunt = Hunt::begun("v1", "engine: release");
     hunt.run('b', Phase::Endpoint, Some(7.21));
     hunt.run('e', Phase::Endpoint, None);
-    let failure = Failure::new(FailureKind::Crash, "signal 11", String::new());
+    let failure = Failure::of_old(FailureKind::Crash, "signal 11", "");
     let target =
         Target::Failure { measure: Some("ppl".to_owned()), failure: failure.clone(), checks: None };
     let steadiness = SearchMethod::BitIdentical;
