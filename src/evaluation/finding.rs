@@ -112,8 +112,31 @@ pub struct TouchedFile {
     pub added: Option<usize>,
     /// Lines removed; `None` for a binary file, and where they cannot be counted.
     pub removed: Option<usize>,
-    /// `necessary`, `innocent` or `unknown`.
-    pub role: String,
+    /// Its part in the regression.
+    pub role: FileRole,
+}
+
+/// The part of a changed file in a regression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileRole {
+    /// Without this file's change there is no regression.
+    Necessary,
+    /// This file's change does not matter.
+    Innocent,
+    /// Not known.
+    #[default]
+    Unknown,
+}
+
+impl fmt::Display for FileRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Necessary => "necessary",
+            Self::Innocent => "innocent",
+            Self::Unknown => "unknown",
+        })
+    }
 }
 
 /// Another project's sources that a commit updates, forwards or backwards.

@@ -37,8 +37,8 @@ pub use failure::{Evidence, Failure, NonFinite, Printed};
 pub use failure_kind::FailureKind;
 pub use fault::{Fault, failure_of, fault_of, is_own_doing};
 pub use finding::{
-    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, Outcome,
-    OverText, TouchedFile, Within,
+    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, FileRole, Finding,
+    Outcome, OverText, TouchedFile, Within,
 };
 pub use guard::{Direction, Guard, GuardForm};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};

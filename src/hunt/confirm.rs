@@ -15,8 +15,8 @@ pub(crate) mod uneven;
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
-    Aim, Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, TouchedFile,
-    Verdict,
+    Aim, Basis, CommitId, Culprit, FileRole, Judgement, Metric, Phase, SkipReason, Target,
+    TouchedFile, Verdict,
 };
 use crate::oracle::{Observation, measures_of};
 use crate::store::journal::{Event, SearchMethod};
@@ -196,7 +196,7 @@ impl Driver<'_> {
                 path_b64: change.path_base64(),
                 added: change.added,
                 removed: change.removed,
-                role: "unknown".to_owned(),
+                role: FileRole::Unknown,
             })
             .collect();
         let culprit = Culprit {

@@ -59,7 +59,7 @@ fn over_pairs(effect: &EffectLine) -> String {
 pub(in crate::report) fn files(first: &FirstBad) -> Table {
     let rows = first.files.iter().map(|file| {
         let lines = Cell::Lines(file.added, file.removed);
-        [file.path.as_str().into(), lines, file.role.as_str().into()]
+        [file.path.as_str().into(), lines, file.role.to_string().into()]
     });
     Table::new(["file", "lines", "role"], rows)
 }

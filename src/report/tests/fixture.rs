@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    Account, Basis, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Finding, Guard,
-    GuardForm, GuardTarget, Judgement, Metric, Outcome, OverText, Phase, SkipReason, Surroundings,
-    Target, TouchedFile, Value, Verdict,
+    Account, Basis, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, FileRole, Finding,
+    Guard, GuardForm, GuardTarget, Judgement, Metric, Outcome, OverText, Phase, SkipReason,
+    Surroundings, Target, TouchedFile, Value, Verdict,
 };
 use crate::report::Report;
 use crate::report::gather::Stored;
@@ -276,7 +276,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
             path_b64: None,
             added: Some(3),
             removed: Some(1),
-            role: "unknown".to_owned(),
+            role: FileRole::Unknown,
         }],
         dependencies: Vec::new(),
         ran: None,
