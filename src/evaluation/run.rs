@@ -136,7 +136,7 @@ impl FailedPrepare {
 }
 
 /// Why a stored run is excluded from the statistics.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExclusionReason {
     /// The run only warmed up the machine and its caches.

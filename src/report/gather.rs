@@ -79,6 +79,14 @@ pub(super) struct Stored {
     pub(super) inside: Vec<(CommitId, InsideLine)>,
 }
 
+/// Who stopped a hunt.
+#[derive(Clone, Copy)]
+enum Stop<'a> {
+    Person,
+    /// A tool or the disk failed, with the reason in a sentence.
+    World(&'a str),
+}
+
 #[derive(Default)]
 struct Gathered<'a> {
     is_driven: bool,
@@ -91,8 +99,7 @@ struct Gathered<'a> {
     notes: Vec<String>,
     commands: Commands,
     plan: Option<&'a Plan>,
-    /// Why the hunt stopped; empty if a person stopped it.
-    stopped: Option<&'a str>,
+    stopped: Option<Stop<'a>>,
     finding: Option<&'a Finding>,
     /// The judged commits, oldest first; empty until the hunt ends.
     order: &'a [CommitId],
@@ -161,7 +168,7 @@ impl<'a> Gathered<'a> {
             }
             Event::Note { text } => self.note(text.clone()),
             Event::Stopped { reason, world } => {
-                self.stopped = Some(if *world { reason } else { "" });
+                self.stopped = Some(if *world { Stop::World(reason) } else { Stop::Person });
             }
             Event::Ended { finding, order } => {
                 self.finding = Some(finding);
@@ -257,8 +264,8 @@ impl<'a> Gathered<'a> {
     /// larger step may still be found.
     fn interrupted(&self) -> Finding {
         let (why, then) = match self.stopped {
-            Some("") => ("The hunt was stopped.".to_owned(), RESUME),
-            Some(reason) => {
+            Some(Stop::Person) => ("The hunt was stopped.".to_owned(), RESUME),
+            Some(Stop::World(reason)) => {
                 let reason = reason.trim_end_matches('.');
                 (format!("The hunt was stopped: {reason}."), RESUME)
             }

@@ -3,7 +3,7 @@
 use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
 use crate::store::journal::{OtherGuard, SearchMethod};
 
-use super::model::{GuardLine, NoiseLine, TargetFailure};
+use super::model::{FormName, GuardLine, NoiseLine, TargetFailure};
 
 /// The guards of a hunt, as its journal tells.
 #[derive(Default)]
@@ -50,7 +50,7 @@ fn other_line(other: &OtherGuard) -> GuardLine {
     let limit = other.baseline.as_ref().and_then(Value::number).map(|x| other.guard.limit(x));
     GuardLine {
         metric: other.guard.metric.clone(),
-        form: Some(form.to_owned()),
+        form: Some(form),
         amount: amount.map(Value::Number),
         limit: limit.map(Value::Number),
         baseline: other.baseline.clone(),
@@ -66,7 +66,7 @@ fn target_line(target: &GuardTarget) -> GuardLine {
     let (form, amount) = form(&target.guard.form);
     GuardLine {
         metric: target.guard.metric.clone(),
-        form: Some(form.to_owned()),
+        form: Some(form),
         amount: amount.map(Value::Number),
         limit: Some(Value::Number(target.limit)),
         baseline: Some(target.baseline.clone()),
@@ -78,15 +78,15 @@ fn target_line(target: &GuardTarget) -> GuardLine {
     }
 }
 
-/// The key of a form in oracle.toml, with its amount.
-fn form(form: &GuardForm) -> (&'static str, Option<f64>) {
+/// The form with its amount.
+fn form(form: &GuardForm) -> (FormName, Option<f64>) {
     match *form {
-        GuardForm::MaxIncrease(x) => ("max_increase", Some(x)),
-        GuardForm::MaxIncreasePercent(x) => ("max_increase_percent", Some(x)),
-        GuardForm::MaxDecrease(x) => ("max_decrease", Some(x)),
-        GuardForm::MaxDecreasePercent(x) => ("max_decrease_percent", Some(x)),
-        GuardForm::Max(x) => ("max", Some(x)),
-        GuardForm::Min(x) => ("min", Some(x)),
-        GuardForm::Unchanged => ("unchanged", None),
+        GuardForm::MaxIncrease(x) => (FormName::MaxIncrease, Some(x)),
+        GuardForm::MaxIncreasePercent(x) => (FormName::MaxIncreasePercent, Some(x)),
+        GuardForm::MaxDecrease(x) => (FormName::MaxDecrease, Some(x)),
+        GuardForm::MaxDecreasePercent(x) => (FormName::MaxDecreasePercent, Some(x)),
+        GuardForm::Max(x) => (FormName::Max, Some(x)),
+        GuardForm::Min(x) => (FormName::Min, Some(x)),
+        GuardForm::Unchanged => (FormName::Unchanged, None),
     }
 }

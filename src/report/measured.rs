@@ -125,6 +125,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
         reused: run.reused,
         attempt: run.attempt.clone(),
         failure: failure.clone(),
+        failed: run.failure.clone(),
         chunks,
     };
     let mut samples = Vec::new();
@@ -157,6 +158,7 @@ fn build_line(build: &BuildDone) -> BuildLine {
         reused: build.reused,
         wall_s: build.wall_s,
         failure: build.failure.as_ref().map(failure_text),
+        failed: build.failure.clone(),
         prepare: build.prepare.clone(),
         compiler_cache: build.compiler_cache,
         commands: build.commands.clone(),

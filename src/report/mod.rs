@@ -6,6 +6,7 @@ mod convert;
 mod cost;
 mod differences;
 mod error;
+mod facts;
 mod gather;
 mod guards;
 mod html;
@@ -41,7 +42,7 @@ pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
 pub use model::{
-    AccountLine, BuildLine, CellLine, CellStep, Commands, EffectLine, Endpoint, FirstBad,
+    AccountLine, BuildLine, CellLine, CellStep, Commands, EffectLine, Endpoint, FirstBad, FormName,
     GuardLine, InsideLine, LikelyCommit, MatrixLine, MeasuredCommit, NoiseLine, PosteriorLine,
     Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
 };

@@ -5,12 +5,11 @@ use crate::evaluation::{Aim, Dependency, Failure, Outcome, Value};
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
-use super::certainty::{About, confidence, noise_of};
-use super::model::{AccountLine, EffectLine, FirstBad, GuardLine, Report};
-use super::{differences, inside};
+use super::certainty::{About, noise_of};
+use super::model::{AccountLine, EffectLine, FirstBad, FormName, GuardLine, Report};
 
 /// Most files named in one line, and most differences listed.
-const MOST_NAMED: usize = 4;
+pub(super) const MOST_NAMED: usize = 4;
 
 /// The command line of the script beside a report.
 pub(super) const REPRODUCE: &str = "sh reproduce.sh [CLONE]";
@@ -146,15 +145,15 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
 /// `may rise by at most 0.05`.
 pub(super) fn tolerance(guard: &GuardLine) -> String {
     let amount = guard.amount.as_ref().map(text::value).unwrap_or_default();
-    match guard.form.as_deref() {
-        Some("max_increase") => format!("may rise by at most {amount}"),
-        Some("max_increase_percent") => format!("may rise by at most {amount} %"),
-        Some("max_decrease") => format!("may fall by at most {amount}"),
-        Some("max_decrease_percent") => format!("may fall by at most {amount} %"),
-        Some("max") => format!("at most {amount}"),
-        Some("min") => format!("at least {amount}"),
-        Some("unchanged") => "must not change".to_owned(),
-        _ => String::new(),
+    match guard.form {
+        Some(FormName::MaxIncrease) => format!("may rise by at most {amount}"),
+        Some(FormName::MaxIncreasePercent) => format!("may rise by at most {amount} %"),
+        Some(FormName::MaxDecrease) => format!("may fall by at most {amount}"),
+        Some(FormName::MaxDecreasePercent) => format!("may fall by at most {amount} %"),
+        Some(FormName::Max) => format!("at most {amount}"),
+        Some(FormName::Min) => format!("at least {amount}"),
+        Some(FormName::Unchanged) => "must not change".to_owned(),
+        None => String::new(),
     }
 }
 
@@ -172,30 +171,6 @@ pub(super) fn hunted_failure(report: &Report) -> Option<String> {
     let who = target.measure.as_deref().unwrap_or("the build");
     let what = failure_text(&target.failure);
     Some(format!("This hunt looked for a failure, not a change of the metric: {who} {what}"))
-}
-
-/// The facts about a first bad commit, each with its label; a full sentence has an empty label.
-pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
-    let mut facts = vec![
-        ("Commit", first.commit.to_string()),
-        ("Author", first.author.clone()),
-        ("Date", first.date.clone()),
-        ("Parent", parent(report, first)),
-    ];
-    facts.extend(inside::around(report).map(|words| (AROUND, words)));
-    facts.extend(first.effects.iter().map(|effect| ("Own step", step(report, effect))));
-    let over_text = first.effects.iter().filter_map(|effect| over_text(report, effect));
-    facts.extend(over_text.map(|words| (OVER_TEXT, words)));
-    if let Some(failure) = &first.failure {
-        facts.push((fails(report), failure_text(failure)));
-    }
-    facts.extend(dependencies(first).into_iter().map(|words| ("Dependency", words)));
-    facts.extend(inside::words(first).into_iter().map(|words| ("Inside", words)));
-    facts.extend(differences::lines(first, MOST_NAMED));
-    facts.extend(ran(first).map(|words| ("What ran", words)));
-    facts.push(("Confidence", confidence(report, first)));
-    facts.extend(confirmed_before(first).map(|words| ("", words)));
-    facts
 }
 
 /// The dependencies that the commit moves:
@@ -243,11 +218,6 @@ pub(super) const OVER_TEXT: &str = "Over the text";
 pub(super) fn fails(report: &Report) -> &'static str {
     let both = ["Fails where its parents do not", "Works where its parents fail"];
     report.options.aim.swap_if_fix(both)[0]
-}
-
-/// The parent that a first bad commit is compared with.
-fn parent(report: &Report, first: &FirstBad) -> String {
-    format!("{}{}", first.parent, which_parent(report, first))
 }
 
 /// Which of several parents that is: ` (the worst of 2)`; empty for a single parent.
@@ -342,16 +312,14 @@ pub(super) fn totals(report: &Report) -> String {
 
 /// A failure in one sentence.
 pub(super) fn failure_text(failure: &Failure) -> String {
-    let what = match failure.signature() {
-        signature if signature.is_empty() => failure.kind.to_string(),
-        signature => format!("{} ({signature})", failure.kind),
-    };
+    let what = failure_kind(failure);
     if failure.detail.is_empty() { what } else { format!("{what}: {}", failure.detail) }
 }
 
-/// A failure in a few words: its kind and signature, without details.
-pub(super) fn failure_kind(failure: &str) -> String {
-    let kind = failure.split_once(": ").map_or(failure, |(kind, _)| kind);
-    let is_open = kind.contains('(') && !kind.contains(')');
-    if is_open { format!("{kind})") } else { kind.to_owned() }
+/// A failure in a few words: its kind and what tells it from others of its kind.
+pub(super) fn failure_kind(failure: &Failure) -> String {
+    match failure.signature() {
+        signature if signature.is_empty() => failure.kind.to_string(),
+        signature => format!("{} ({signature})", failure.kind),
+    }
 }

@@ -1,15 +1,15 @@
 //! The first screen: the answer, its confidence, and how to reproduce it.
 
 use crate::report::certainty::{About, noise_of};
+use crate::report::facts::{self, Part};
 use crate::report::links::{Logs, SCRIPT};
 use crate::report::measured::is_resource;
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
-use crate::report::tables::Cell;
 use crate::report::{certainty, inside, tables, words};
 use crate::ui::text;
 
 use super::cells::TableView;
-use super::facts::facts;
+use super::facts::FactView;
 
 /// Longest heading, in characters; the table of commits has the whole subject.
 const HEADING: usize = 240;
@@ -17,19 +17,16 @@ const HEADING: usize = 240;
 /// Most metrics on the first screen if there is no target.
 const MOST_ENDS: usize = 3;
 
-/// Labels of the facts in `who`; the other facts are in `what`.
-const WHO: [&str; 5] = ["Commit", "Author", "Date", "Parent", words::AROUND];
-
 /// An answer, or a first bad commit besides the main one.
 pub(super) struct Answer {
     pub(super) heading: String,
-    pub(super) summary: String,
+    pub(super) summary: Option<String>,
     pub(super) hunted: Option<String>,
     /// Who and when, or the ends of the range.
-    pub(super) who: Vec<(&'static str, String)>,
+    pub(super) who: Vec<FactView>,
     pub(super) levels: Vec<LevelView>,
     /// The other facts.
-    pub(super) what: Vec<(&'static str, String)>,
+    pub(super) what: Vec<FactView>,
     pub(super) effects: TableView,
     pub(super) files: TableView,
     pub(super) reproduce: String,
@@ -50,14 +47,13 @@ impl Answer {
         let heading = text::shorten(&words::headline(report), HEADING);
         match &report.culprit {
             Some(first) => {
-                let mut answer = Self { heading, ..Self::of(report, first, logs) };
                 // With one commit the summary repeats the lines below it.
-                if report.culprits.len() == 1 {
-                    answer.summary.clear();
-                }
-                answer
+                let summary = summary(report).filter(|_| report.culprits.len() > 1);
+                Self { heading, summary, ..Self::of(report, first, logs) }
             }
-            None => Self { heading, ..Self::without_commit(report, logs) },
+            None => {
+                Self { heading, summary: summary(report), ..Self::without_commit(report, logs) }
+            }
         }
     }
 
@@ -65,27 +61,27 @@ impl Answer {
         let name = text::commit(&first.commit, &first.subject);
         let also = words::also(report);
         let heading = text::shorten(&format!("{also}: {name}"), HEADING);
-        Self { heading, summary: String::new(), hunted: None, ..Self::of(report, first, logs) }
+        Self { heading, hunted: None, ..Self::of(report, first, logs) }
     }
 
     fn of(report: &Report, first: &FirstBad, logs: &Logs) -> Self {
-        let known =
-            words::first_bad(report, first).into_iter().filter(|(label, _)| *label != "Own step");
-        let (who, mut what): (Vec<_>, Vec<_>) = known.partition(|(label, _)| WHO.contains(label));
+        let facts = facts::first_bad(report, first);
+        let of = |parts: &[Part]| -> Vec<FactView> {
+            facts.iter().filter(|fact| parts.contains(&fact.part)).map(FactView::of).collect()
+        };
         let broken = first.effects.iter().map(|effect| &effect.metric);
-        let tolerances = broken.filter_map(|metric| {
-            let guard = report.guards.iter().find(|guard| guard.metric == *metric)?;
-            Some(("Tolerance", format!("{metric} {}", words::tolerance(guard))))
-        });
-        what.splice(0..0, tolerances);
+        let guards =
+            broken.filter_map(|metric| report.guards.iter().find(|guard| guard.metric == *metric));
+        // The steps stand in the levels.
+        let what = guards.map(tolerance).chain(of(&[Part::Evidence])).collect();
         Self {
-            who: facts(who),
+            who: of(&[Part::Name, Part::Origin]),
             levels: first
                 .effects
                 .iter()
                 .map(|effect| LevelView::of_effect(report, effect))
                 .collect(),
-            what: facts(what),
+            what,
             effects: TableView::new(&tables::effects(report, first), logs),
             files: TableView::new(&tables::files(first), logs),
             ..Self::without_commit(report, logs)
@@ -97,35 +93,40 @@ impl Answer {
             format!("{} {} ({})", point.commit.short(), point.subject, point.asked)
         };
         let targets = report.guards.iter().filter(|guard| guard.target);
-        let tolerance = |guard: &GuardLine| {
-            ("Tolerance", format!("{} {}", guard.metric, words::tolerance(guard)))
-        };
         let mut levels: Vec<_> = targets.clone().filter_map(LevelView::of_guard).collect();
         if levels.is_empty() {
             levels = LevelView::of_ends(report);
         }
         Self {
             heading: String::new(),
-            summary: text::line(&report.summary),
+            summary: None,
             hunted: words::hunted_failure(report).map(|hunted| text::line(&hunted)),
-            who: facts(
-                [
-                    ("Good end", end(&report.good)),
-                    ("Bad end", end(&report.bad)),
-                    ("Between", text::plural(report.range, "commit")),
-                ]
-                .into_iter()
-                .chain(inside::around(report).map(|around| (words::AROUND, around)))
-                .collect(),
-            ),
+            who: [
+                ("Good end", end(&report.good)),
+                ("Bad end", end(&report.bad)),
+                ("Between", text::plural(report.range, "commit")),
+            ]
+            .into_iter()
+            .chain(inside::around(report).map(|around| (words::AROUND, around)))
+            .map(|(label, words)| FactView::new(label, &words))
+            .collect(),
             levels,
-            what: facts(targets.map(tolerance).collect()),
+            what: targets.map(tolerance).collect(),
             effects: TableView::new(&tables::Table::default(), logs),
             files: TableView::new(&tables::Table::default(), logs),
             reproduce: words::reproduce(report),
             script: logs.href(SCRIPT),
         }
     }
+}
+
+/// The summary, if the hunt has one.
+fn summary(report: &Report) -> Option<String> {
+    Some(text::line(&report.summary)).filter(|summary| !summary.is_empty())
+}
+
+fn tolerance(guard: &GuardLine) -> FactView {
+    FactView::new("Tolerance", &format!("{} {}", guard.metric, words::tolerance(guard)))
 }
 
 impl LevelView {
@@ -152,19 +153,14 @@ impl LevelView {
 
     /// The levels at the endpoints, if no guard is a target.
     fn of_ends(report: &Report) -> Vec<Self> {
-        let measured = tables::noise(report).rows.into_iter().filter_map(|row| {
-            let [Cell::Text(metric), Cell::Text(before), Cell::Text(after)] = row.as_slice() else {
-                return None;
-            };
-            let is_shown = metric.parse().is_ok_and(|metric| !is_resource(&metric));
-            is_shown.then(|| Self {
-                metric: metric.clone(),
-                before: before.clone(),
-                after: after.clone(),
-                moved: "from good to bad".to_owned(),
-            })
-        });
-        measured.take(MOST_ENDS).collect()
+        let shown = tables::spreads(report).filter(|spread| !is_resource(spread.metric));
+        let level = |spread: tables::Spread<'_>| Self {
+            metric: spread.metric.to_string(),
+            before: spread.good,
+            after: spread.bad,
+            moved: "from good to bad".to_owned(),
+        };
+        shown.take(MOST_ENDS).map(level).collect()
     }
 
     fn of_guard(guard: &GuardLine) -> Option<Self> {

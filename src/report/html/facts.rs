@@ -1,8 +1,23 @@
-//! Labelled facts of the page.
+//! Labelled facts of the page, cleaned for one line: engines and machines may print anything.
 
+use crate::report::facts::{Fact, Part};
 use crate::ui::text;
 
-/// Facts cleaned for one line: engines and machines may print anything.
-pub(super) fn facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
-    facts.into_iter().map(|(label, words)| (label, text::line(&words))).collect()
+/// A fact as the page shows it.
+pub(super) struct FactView {
+    pub(super) label: &'static str,
+    pub(super) words: String,
+    /// Whether it is a name to be set like code.
+    pub(super) is_code: bool,
+}
+
+impl FactView {
+    pub(super) fn new(label: &'static str, words: &str) -> Self {
+        Self { label, words: text::line(words), is_code: false }
+    }
+
+    pub(super) fn of(fact: &Fact) -> Self {
+        let is_code = fact.part == Part::Name;
+        Self { is_code, ..Self::new(fact.label.unwrap_or("Note"), &fact.words) }
+    }
 }

@@ -17,7 +17,7 @@ use crate::ui::text;
 
 use self::answer::Answer;
 use self::cells::TableView;
-use self::facts::facts;
+use self::facts::FactView;
 use self::pair::Pair;
 use self::plots::{Belief, Plot, Steps};
 use self::records::Records;
@@ -85,7 +85,7 @@ struct Page {
     apart: TableView,
     skipped: TableView,
     notes: Vec<String>,
-    machine: Vec<(&'static str, String)>,
+    machine: Vec<FactView>,
     probes: Vec<(String, String)>,
     inputs: TableView,
     config: String,
@@ -141,7 +141,10 @@ impl Page {
             apart: view(&tables::apart(report)),
             skipped: view(&tables::skipped(report)),
             notes: report.notes.iter().map(line).collect(),
-            machine: facts(words::machine(report)),
+            machine: words::machine(report)
+                .iter()
+                .map(|(label, words)| FactView::new(label, words))
+                .collect(),
             probes: report
                 .environment
                 .iter()

@@ -106,23 +106,25 @@ impl Pair {
             let mut facts = BTreeMap::<_, BTreeSet<_>>::new();
             for sample in &commit.samples {
                 if let Some(Value::Fact(fact)) = &sample.value {
-                    facts.entry(sample.metric.clone()).or_default().insert(text::line(fact));
+                    facts.entry(sample.metric.clone()).or_default().insert(fact.clone());
                 }
             }
             facts
         };
         let (before, after) = (facts(parent), facts(here));
         for metric in before.keys().chain(after.keys()).collect::<BTreeSet<_>>() {
-            let said = |facts: &BTreeMap<_, BTreeSet<String>>| {
-                let said = facts.get(metric).map(|said| said.iter().cloned().collect::<Vec<_>>());
-                said.map_or_else(|| "not said".to_owned(), |said| said.join(", "))
-            };
-            let (before, after) = (said(&before), said(&after));
+            let (before, after) = (before.get(metric), after.get(metric));
             if before == after {
                 self.same.push(format!("the fact {metric}"));
-            } else {
-                self.differences.push((format!("the fact {metric}"), before, after));
+                continue;
             }
+            let said = |facts: Option<&BTreeSet<String>>| match facts {
+                Some(facts) => {
+                    facts.iter().map(|fact| text::line(fact)).collect::<Vec<_>>().join(", ")
+                }
+                None => "not said".to_owned(),
+            };
+            self.differences.push((format!("the fact {metric}"), said(before), said(after)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The top of the page: the answer and how to reproduce it.
 
 use crate::report::model::{FirstBad, Report};
-use crate::report::{certainty, differences, tables, words};
+use crate::report::{certainty, differences, facts, tables, words};
 use crate::ui::text;
 
 use super::page::Page;
@@ -41,11 +41,11 @@ pub(super) fn answer(page: &mut Page, report: &Report) {
 }
 
 fn first_bad(page: &mut Page, report: &Report, first: &FirstBad) {
-    let facts = words::first_bad(report, first).into_iter().map(|(label, text)| match label {
-        "" => text,
-        label => format!("{label}: {text}"),
-    });
-    page.items(facts);
+    let facts = facts::first_bad(report, first).into_iter();
+    page.items(facts.map(|fact| match fact.label {
+        Some(label) => format!("{label}: {}", fact.words),
+        None => fact.words,
+    }));
     page.table(&tables::effects(report, first));
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Around, CommitId, ExclusionReason, Metric, Phase, SkipReason, Value, Verdict,
+    Around, CommitId, ExclusionReason, Failure, Metric, Phase, SkipReason, Value, Verdict,
 };
 use crate::store::CompilerCache;
 
@@ -54,9 +54,12 @@ pub struct SampleLine {
     pub reused: bool,
     /// Id of the run.
     pub attempt: String,
-    /// How the run failed, if it did.
+    /// How the run failed, if it did, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The same failure. Not in `report.json`.
+    #[serde(skip)]
+    pub failed: Option<Failure>,
     /// How many chunks the run read, if not as many as the endpoints' runs. The values are then
     /// not comparable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,9 +96,12 @@ pub struct BuildLine {
     pub reused: bool,
     /// Duration in seconds.
     pub wall_s: f64,
-    /// How the build failed, if it did.
+    /// How the build failed, if it did, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The same failure. Not in `report.json`.
+    #[serde(skip)]
+    pub failed: Option<Failure>,
     /// Name of the prepare step, if this is one and not a build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,

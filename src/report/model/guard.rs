@@ -4,14 +4,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{Failure, Metric, NoiseKind, Value};
 
+/// The form of a guard without its amount, by its key in oracle.toml.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FormName {
+    /// May rise by an amount.
+    MaxIncrease,
+    /// May rise by a percentage.
+    MaxIncreasePercent,
+    /// May fall by an amount.
+    MaxDecrease,
+    /// May fall by a percentage.
+    MaxDecreasePercent,
+    /// May not exceed an amount.
+    Max,
+    /// May not fall below an amount.
+    Min,
+    /// May not change.
+    Unchanged,
+}
+
 /// A guard and its values at the endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GuardLine {
     /// The metric.
     pub metric: Metric,
-    /// The guard's form, by its key in oracle.toml (`max_increase`); `None` if the journal lacks
-    /// the form.
-    pub form: Option<String>,
+    /// The guard's form; `None` if the journal lacks it.
+    pub form: Option<FormName>,
     /// The configured amount, in the form's unit.
     pub amount: Option<Value>,
     /// The tolerance, in the metric's unit.

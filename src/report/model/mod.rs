@@ -23,7 +23,7 @@ use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 pub use account::{AccountLine, Rise};
 pub use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
 pub use first_bad::{EffectLine, FirstBad};
-pub use guard::{GuardLine, NoiseLine, TargetFailure};
+pub use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
 pub use inside::InsideLine;
 pub use matrix::{CellLine, CellStep, MatrixLine};
 pub use repeats::RepeatLine;

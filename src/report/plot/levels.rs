@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::evaluation::{CommitId, Metric, Value, Verdict};
 use crate::report::measured::is_resource;
-use crate::report::model::{GuardLine, MeasuredCommit, Report, SampleLine};
+use crate::report::model::{FormName, GuardLine, MeasuredCommit, Report, SampleLine};
 use crate::report::range::Range;
 use crate::report::words;
 use crate::ui::text;
@@ -150,7 +150,7 @@ impl Levels {
     }
 
     fn points(&mut self, commit: &MeasuredCommit) -> Vec<Point> {
-        let broken = commit.builds.iter().filter_map(|build| build.failure.as_deref());
+        let broken = commit.builds.iter().filter_map(|build| build.failed.as_ref());
         let mut points: Vec<_> =
             broken.map(|failure| self.word(&words::failure_kind(failure))).collect();
         for sample in &commit.samples {
@@ -169,7 +169,7 @@ impl Levels {
         if let (Some(chunks), Some(_)) = (sample.chunks, &sample.value) {
             return self.word(&format!("over {}", text::plural(chunks, "chunk")));
         }
-        match (&sample.value, &sample.failure) {
+        match (&sample.value, &sample.failed) {
             (Some(Value::Number(number)), _) if is_drawable(*number) => Point::Number(*number),
             (Some(value), _) => self.word(&text::value(value)),
             (None, Some(failure)) => self.word(&words::failure_kind(failure)),
@@ -220,10 +220,14 @@ fn is_drawable(number: f64) -> bool {
 fn limit(guard: &GuardLine) -> Option<f64> {
     let baseline = guard.baseline.as_ref()?.number()?;
     let reach = guard.limit.as_ref()?.number()?;
-    match guard.form.as_deref()? {
-        "max_increase" | "max_increase_percent" | "max" => Some(baseline + reach),
-        "max_decrease" | "max_decrease_percent" | "min" => Some(baseline - reach),
-        _ => None,
+    match guard.form? {
+        FormName::MaxIncrease | FormName::MaxIncreasePercent | FormName::Max => {
+            Some(baseline + reach)
+        }
+        FormName::MaxDecrease | FormName::MaxDecreasePercent | FormName::Min => {
+            Some(baseline - reach)
+        }
+        FormName::Unchanged => None,
     }
 }
 

@@ -25,6 +25,12 @@ const BOTTOM: i32 = 40;
 /// From this width on, lines have a name beside the plot.
 const ROOMY: i32 = 600;
 
+/// How a level is drawn: solid if it was measured, dashed if it only divides.
+enum Stroke {
+    Solid,
+    Dashed,
+}
+
 /// The positions of the plot's parts.
 struct Layout {
     left: i32,
@@ -118,18 +124,18 @@ impl Levels {
         }
         canvas.line((layout.left, layout.top), (layout.left, layout.bottom), RULE);
         let lines = [
-            (self.baseline, "baseline"),
-            (self.bad, "bad end"),
-            (self.limit, "threshold"),
-            (self.threshold, "between"),
+            (self.baseline, "baseline", Stroke::Solid),
+            (self.bad, "bad end", Stroke::Solid),
+            (self.limit, "threshold", Stroke::Dashed),
+            (self.threshold, "between", Stroke::Dashed),
         ];
         let mut named: Vec<i32> = Vec::new();
-        for (value, name) in lines.into_iter().filter_map(|(value, name)| Some((value?, name))) {
+        for (value, name, stroke) in lines {
+            let Some(value) = value else { continue };
             let y = scale.y(value);
-            if name == "baseline" || name == "bad end" {
-                canvas.line((layout.left, y), (layout.right, y), MUTED);
-            } else {
-                canvas.dashes((layout.left, y), layout.right, INK);
+            match stroke {
+                Stroke::Solid => canvas.line((layout.left, y), (layout.right, y), MUTED),
+                Stroke::Dashed => canvas.dashes((layout.left, y), layout.right, INK),
             }
             let is_free = named.iter().all(|other| (other - y).abs() >= 12);
             if is_free && layout.is_roomy() {

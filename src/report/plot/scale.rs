@@ -60,8 +60,15 @@ impl Scale {
 
 /// Ten to the power of `exponent`, in three significant digits.
 fn power(exponent: f64) -> String {
-    let value = 10_f64.powf(exponent);
-    format!("{value:.2e}").parse().map_or_else(|_| text::figure(value), text::figure)
+    let (value, places) = (10_f64.powf(exponent), 2.0 - exponent.floor());
+    // Whole powers of ten are exact, so the division gives the nearest number.
+    text::figure(if places < 0.0 {
+        let unit = 10_f64.powf(-places);
+        (value / unit).round() * unit
+    } else {
+        let parts = 10_f64.powf(places);
+        (value * parts).round() / parts
+    })
 }
 
 /// A label with enough decimals to differ from the next tick.

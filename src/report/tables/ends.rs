@@ -22,16 +22,31 @@ pub(in crate::report) fn endpoints(report: &Report) -> Table {
     Table::new(["end", "commit", "asked for as", "subject", "date"], rows)
 }
 
-/// The spread of each metric over the runs at the endpoints.
-pub(in crate::report) fn noise(report: &Report) -> Table {
+/// The spread of a metric over the runs at the endpoints, in words.
+pub(in crate::report) struct Spread<'r> {
+    pub(in crate::report) metric: &'r Metric,
+    pub(in crate::report) good: String,
+    pub(in crate::report) bad: String,
+}
+
+/// The spread of each metric that the endpoints' runs have, by metric.
+pub(in crate::report) fn spreads(report: &Report) -> impl Iterator<Item = Spread<'_>> {
     let end = |id: &CommitId| report.commits.iter().find(|commit| commit.commit == *id);
     let (good, bad) = (end(&report.good.commit), end(&report.bad.commit));
     let both = [good, bad].into_iter().flatten().flat_map(|commit| &commit.samples);
     let metrics: BTreeSet<_> =
         both.filter(|s| s.phase == Phase::Endpoint).map(|s| &s.metric).collect();
-    let rows = metrics.into_iter().map(|metric| {
-        [metric.to_string(), spread(good, metric), spread(bad, metric)].map(Cell::Text)
-    });
+    metrics.into_iter().map(move |metric| Spread {
+        metric,
+        good: spread(good, metric),
+        bad: spread(bad, metric),
+    })
+}
+
+/// The spread of each metric over the runs at the endpoints.
+pub(in crate::report) fn noise(report: &Report) -> Table {
+    let rows = spreads(report)
+        .map(|spread| [spread.metric.to_string(), spread.good, spread.bad].map(Cell::Text));
     Table::new(["metric", "good endpoint", "bad endpoint"], rows)
 }
 

@@ -9,7 +9,7 @@ mod setting;
 use crate::evaluation::{CommitId, Phase, Verdict};
 
 pub(super) use answer::{candidates, contributions, effects, files, likely};
-pub(super) use ends::{endpoints, noise, repeats};
+pub(super) use ends::{Spread, endpoints, noise, repeats, spreads};
 pub(super) use samples::{apart, figure, measured, resources, skipped};
 pub(super) use setting::{guards, inputs};
 

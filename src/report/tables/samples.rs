@@ -58,7 +58,7 @@ fn cell(commit: &MeasuredCommit, metric: &Metric) -> Cell {
 
 /// A sample as text.
 pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
-    let words = match (&sample.value, &sample.failure) {
+    let words = match (&sample.value, &sample.failed) {
         (Some(value), _) => text::value(value),
         (None, Some(failure)) => words::failure_kind(failure),
         (None, None) => "none".to_owned(),
@@ -76,12 +76,13 @@ pub(in crate::report) fn apart(report: &Report) -> Table {
     for commit in &report.commits {
         let mut kinds = BTreeMap::<_, Vec<Output>>::new();
         for line in &commit.apart {
-            let outputs = kinds.entry((&line.measure, line.why.to_string())).or_default();
+            let outputs = kinds.entry((&line.measure, &line.why)).or_default();
             let (words, log) = ("output".to_owned(), line.log.clone());
             outputs.push(Output { words, log, reused: line.reused });
         }
         rows.extend(kinds.into_iter().map(|((measure, why), outputs)| {
-            [name(commit), measure.as_str().into(), why.into(), Cell::Outputs(outputs)]
+            let why = why.to_string().into();
+            [name(commit), measure.as_str().into(), why, Cell::Outputs(outputs)]
         }));
     }
     Table::new(["commit", "measure", "why", "output"], rows.into_iter())

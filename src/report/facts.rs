@@ -1,0 +1,60 @@
+//! The facts about a first bad commit, each with its label. A form chooses facts by their part.
+
+use super::certainty::confidence;
+use super::model::{FirstBad, Report};
+use super::{differences, inside, words};
+
+/// A fact in words.
+pub(super) struct Fact {
+    pub(super) part: Part,
+    /// `None` for a full sentence.
+    pub(super) label: Option<&'static str>,
+    pub(super) words: String,
+}
+
+/// What a fact is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The name of the commit or of its parent.
+    Name,
+    /// Who made the commit and when, and what the commit is built into.
+    Origin,
+    /// The step of a target.
+    Step,
+    /// Everything else.
+    Evidence,
+}
+
+/// The facts about a first bad commit.
+pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
+    let fact = |part, label, words| Fact { part, label: Some(label), words };
+    let evidence = |label, words| fact(Part::Evidence, label, words);
+    let mut facts = vec![
+        fact(Part::Name, "Commit", first.commit.to_string()),
+        fact(Part::Origin, "Author", first.author.clone()),
+        fact(Part::Origin, "Date", first.date.clone()),
+        fact(Part::Name, "Parent", parent(report, first)),
+    ];
+    let around = inside::around(report);
+    facts.extend(around.map(|words| fact(Part::Origin, words::AROUND, words)));
+    let steps = first.effects.iter().map(|effect| words::step(report, effect));
+    facts.extend(steps.map(|words| fact(Part::Step, "Own step", words)));
+    let over_text = first.effects.iter().filter_map(|effect| words::over_text(report, effect));
+    facts.extend(over_text.map(|words| evidence(words::OVER_TEXT, words)));
+    let failure = first.failure.as_ref().map(words::failure_text);
+    facts.extend(failure.map(|words| evidence(words::fails(report), words)));
+    facts.extend(words::dependencies(first).into_iter().map(|words| evidence("Dependency", words)));
+    facts.extend(inside::words(first).into_iter().map(|words| evidence("Inside", words)));
+    let differ = differences::lines(first, words::MOST_NAMED);
+    facts.extend(differ.into_iter().map(|(label, words)| evidence(label, words)));
+    facts.extend(words::ran(first).map(|words| evidence("What ran", words)));
+    facts.push(evidence("Confidence", confidence(report, first)));
+    let before = words::confirmed_before(first);
+    facts.extend(before.map(|words| Fact { part: Part::Evidence, label: None, words }));
+    facts
+}
+
+/// The parent that a first bad commit is compared with.
+fn parent(report: &Report, first: &FirstBad) -> String {
+    format!("{}{}", first.parent, words::which_parent(report, first))
+}
