@@ -54,7 +54,11 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     }
     let starved = matches!(tried.fault, Some(Fault::Resource));
     if matches!(tried.fault, Some(Fault::World)) {
-        let reason = tried.record.failure.map_or_else(String::new, |f| f.detail);
+        let failure = tried.record.failure;
+        if let Some(Ended::NotFound(program)) = failure.as_ref().and_then(Failure::ended) {
+            return Err(BuildError::Missing(program.clone()));
+        }
+        let reason = failure.map_or_else(String::new, |failure| failure.detail);
         return Err(BuildError::World { commit: order.commit.short().to_owned(), reason });
     }
     let folder = order.store.build_log(&tried.record);

@@ -36,6 +36,9 @@ pub enum BuildError {
         /// What happened, and where to look.
         reason: String,
     },
+    /// A program that a build command starts does not exist, in the tree or in PATH.
+    #[error("[build] needs the program `{0}`, which was not found")]
+    Missing(String),
     /// The user stopped the hunt.
     #[error("stopped while building")]
     Stopped,

@@ -1,6 +1,7 @@
 //! `measure`: measures one commit without a hunt.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use anyhow::anyhow;
 use serde_json::json;
@@ -8,7 +9,8 @@ use serde_json::json;
 use crate::evaluation::Phase;
 use crate::hunt::{self, UsageError};
 use crate::oracle::{Observation, Request};
-use crate::process::Stop;
+use crate::process::{Stop, read_log};
+use crate::report;
 use crate::ui::{Ui, text};
 
 use super::args::Measure;
@@ -39,9 +41,21 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         None => Ok(exit::DONE),
         Some(what) => {
             ui.error(&anyhow!("{} cannot be measured: {what}", commit.short()), None);
+            if let Some(log) = oracle.failed_log(&seen).map_err(Failed::oracle)? {
+                show(ui, &log);
+            }
             Ok(exit::FAILED)
         }
     }
+}
+
+/// Shows the lines of a log that say why the command failed, and where the log is.
+fn show(ui: Ui, log: &Path) {
+    let lines = read_log(log).map(|log| report::telling(&log)).unwrap_or_default();
+    for line in lines {
+        ui.line(&format!("  | {line}"));
+    }
+    ui.line(&format!("  log: {}", text::line(&log.display().to_string())));
 }
 
 fn failure(seen: &Observation) -> Option<String> {

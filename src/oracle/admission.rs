@@ -2,7 +2,7 @@
 //! repeated before it counts.
 
 use crate::config::Measure;
-use crate::evaluation::{FailureKind, Fault};
+use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::StoredRun;
 
 use super::derive::Derived;
@@ -43,6 +43,12 @@ impl Oracle {
             _ => return Ok(true),
         };
         self.recorder.void(run, &derived.sample, request.commit, request.phase)?;
+        if let Ended::NotFound(program) = &run.record.ended
+            && fault == Fault::World
+        {
+            let (measure, program) = (measure.name.clone(), program.clone());
+            return Err(OracleError::Missing { measure, program });
+        }
         Err(OracleError::World {
             commit: request.commit.short().to_owned(),
             what: failure.detail.clone(),

@@ -2,7 +2,8 @@
 //! fails in a way that may be the machine's fault.
 
 use crate::build::Slot;
-use crate::evaluation::Phase;
+use crate::config::{Config, Measure};
+use crate::evaluation::{CommitId, Phase};
 use crate::store::{Control, StoredRun};
 
 use super::OracleError;
@@ -11,7 +12,8 @@ use super::parts::{Oracle, Placed};
 
 impl Oracle {
     /// Runs the control for a failed run and stores whether it worked. `None`: there is no
-    /// control (the good endpoint itself failed, or there is no hunt), so nothing is decided.
+    /// control (all runs of the good endpoint failed too, or there is no hunt), so nothing is
+    /// decided.
     pub(super) fn ask_control(
         &mut self,
         failed: &StoredRun,
@@ -24,6 +26,9 @@ impl Oracle {
         }
         let recipe = self.recipes.at(&good)?;
         let Some(measure) = recipe.measure(measure).cloned() else { return Ok(None) };
+        if self.has_only_failed(&good, &recipe, &measure)? {
+            return Ok(None);
+        }
         let place = control.place.map(|(root, stamp)| (Slot::borrowed(root), stamp));
         // After a killed driver, another process may have taken the slot.
         let place = place.filter(|(slot, stamp)| slot.stamp().as_ref() == Some(stamp));
@@ -59,5 +64,18 @@ impl Oracle {
             worked,
         })?;
         Ok(Some(worked))
+    }
+
+    /// Whether the good endpoint was measured in this hunt, and every run failed. Then the command
+    /// fails at both ends, and its failure says nothing about the machine.
+    fn has_only_failed(
+        &self,
+        good: &CommitId,
+        recipe: &Config,
+        measure: &Measure,
+    ) -> Result<bool, OracleError> {
+        let key = self.recipes.run_key_of(good, recipe, measure)?;
+        let hunt = self.recorder.hunt();
+        self.stored.have_all_failed(recipe, measure, &key, &self.store, hunt)
     }
 }

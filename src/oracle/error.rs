@@ -51,6 +51,14 @@ pub enum OracleError {
         /// What speaks against the machine, for example the control run's result.
         control: String,
     },
+    /// A program that a measure starts does not exist, in the tree or in PATH.
+    #[error("measure `{measure}` needs the program `{program}`, which was not found")]
+    Missing {
+        /// The measure.
+        measure: String,
+        /// The program.
+        program: String,
+    },
     /// The machine throttles too much to measure times.
     #[error(
         "the machine throttles: {runs} runs of {measure} at {commit} in a row did not count ({why})"
@@ -136,6 +144,13 @@ fn slot_hint(error: &SlotError) -> Option<String> {
     Some(hint.to_owned())
 }
 
+fn missing_hint(program: &str, key: &str) -> String {
+    format!(
+        "install `{program}` or add its folder to PATH, then `bisect-ppl resume`; if the name is \
+         wrong, correct {key} and start a new hunt"
+    )
+}
+
 fn process_hint(error: &ProcessError) -> Option<String> {
     let hint = match error {
         ProcessError::Log { source, .. } => match source.kind() {
@@ -164,6 +179,12 @@ impl OracleError {
             Self::World { .. } | Self::Build(BuildError::World { .. }) => Some(
                 "mend the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
             ),
+            Self::Missing { measure, program } => {
+                Some(missing_hint(program, &format!("measure.{measure}.command")))
+            }
+            Self::Build(BuildError::Missing(program)) => {
+                Some(missing_hint(program, "[build] commands"))
+            }
             Self::Throttled { .. } => Some(
                 "let it cool, and look after its fans, its power and what else runs on it; then \
                  `bisect-ppl resume`: nothing measured is lost"

@@ -14,6 +14,7 @@ mod error;
 mod evaluate;
 pub mod exit;
 mod facts;
+mod failed_log;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod gpu_state;

@@ -73,6 +73,25 @@ impl StoredRuns {
         Ok(whole)
     }
 
+    /// Whether this hunt ran the measure under this key, and every run failed.
+    pub(super) fn have_all_failed(
+        &self,
+        recipe: &Config,
+        measure: &Measure,
+        key: &RunKey,
+        store: &Store,
+        hunt: Option<&str>,
+    ) -> Result<bool, OracleError> {
+        let mut any = false;
+        for run in store.runs(key)?.iter().filter(|run| run.record.hunt.as_deref() == hunt) {
+            if self.derivations.of(run, measure, recipe)?.sample.result.is_ok() {
+                return Ok(false);
+            }
+            any = true;
+        }
+        Ok(any)
+    }
+
     /// Whether a program or shared object from outside changed since this stored run.
     pub(super) fn is_of_other_libraries(
         &self,

@@ -17,7 +17,7 @@ use super::model::{
     SearchLine, StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{ReportError, inside, matrix, repeats, short, timed};
+use super::{ReportError, inside, matrix, printed, repeats, short, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -40,6 +40,7 @@ impl Report {
         };
         let report = Self::from_stored(stored);
         let mut report = report.ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))?;
+        report.failed = printed::of(&report, hunt.path());
         if hunt.config_text(&report.config_sha256)?.is_none() {
             report.notes.push(ALTERED.to_owned());
         }
@@ -234,6 +235,7 @@ impl<'a> Gathered<'a> {
             steadiness: self.guards.steadiness(),
             searches: self.searches.lines(),
             posterior,
+            failed: Vec::new(),
             repeats: repeats::of(&commits),
             timed: timed::of(&commits),
             plan: self.plan.cloned(),

@@ -20,6 +20,7 @@ mod model;
 mod plan;
 mod plot;
 mod posterior;
+mod printed;
 mod range;
 mod repeats;
 mod reproduce;
@@ -42,11 +43,13 @@ pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
 pub use model::{
-    AccountLine, BuildLine, CellLine, CellStep, Commands, EffectLine, Endpoint, FirstBad, FormName,
-    GuardLine, InsideLine, LikelyCommit, MatrixLine, MeasuredCommit, NoiseLine, PosteriorLine,
-    Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure, Totals,
+    AccountLine, BuildLine, CellLine, CellStep, Commands, EffectLine, Endpoint, FailedLine,
+    FirstBad, FormName, GuardLine, InsideLine, LikelyCommit, MatrixLine, MeasuredCommit, NoiseLine,
+    PosteriorLine, Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure,
+    Totals,
 };
 pub use plan::{long_plan, plan};
+pub use printed::telling;
 pub use reproduce::{Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, reproduce, sides};
 pub use terminal::{inside_answer, terminal_answer};
 

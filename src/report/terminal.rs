@@ -5,13 +5,16 @@ use crate::ui::text;
 
 use super::model::{FirstBad, Report};
 use super::words::AROUND;
-use super::{certainty, differences, inside, matrix, words};
+use super::{certainty, differences, inside, matrix, printed, words};
 
 /// Longest list of files, candidates, or ranges.
 const LIST: usize = 8;
 
 /// Most lines about other differences.
 const DIFFERENCES: usize = 3;
+
+/// Longest line of a log, in characters.
+const WIDE: usize = 200;
 
 /// Most lines of an answer.
 const SCREEN: usize = 25;
@@ -24,6 +27,8 @@ pub fn terminal_answer(report: &Report) -> String {
     };
     let around = inside::around(report).map(|words| text::line(&format!("{AROUND} {words}")));
     lines.splice(1..1, around);
+    lines.extend(printed_lines(report));
+    lines.extend(words::next(report));
     if lines.len() >= SCREEN {
         lines.truncate(SCREEN - 2);
         lines.push("… and more in the report".to_owned());
@@ -39,6 +44,19 @@ pub fn terminal_answer(report: &Report) -> String {
         answer.push('\n');
     }
     answer
+}
+
+/// What failed builds and runs printed, and where their logs are.
+fn printed_lines(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    for failed in &report.failed {
+        let colon = if failed.lines.is_empty() { "" } else { ":" };
+        lines.push(format!("{}{colon}", printed::title(failed)));
+        lines.extend(failed.lines.iter().map(|line| format!("  | {}", text::shorten(line, WIDE))));
+        let log = report.folder.join(&failed.log).display().to_string();
+        lines.push(format!("  log: {}", text::line(&log)));
+    }
+    lines
 }
 
 /// The results of the hunts inside dependencies, one line each.

@@ -61,6 +61,17 @@ fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
+/// What to do after a hunt whose good endpoint fails.
+pub(super) fn next(report: &Report) -> Option<String> {
+    let is_good = report.failed.iter().any(|failed| failed.commit == report.good.commit);
+    (is_good && report.outcome == Outcome::EndpointUnmeasurable).then(|| {
+        format!(
+            "Next: correct oracle.toml; `bisect-ppl measure {}` tries it on one commit",
+            report.good.commit.short()
+        )
+    })
+}
+
 /// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)`; with noise also the step's
 /// 95 % interval.
 pub(super) fn step(report: &Report, effect: &EffectLine) -> String {

@@ -4,6 +4,7 @@
 
 mod case;
 mod configuration;
+mod ends;
 mod hunts;
 mod inputs;
 mod output;

@@ -1,6 +1,8 @@
 //! Chooses the targets: the guards that the bad endpoint breaks clearly enough, or the bad
 //! endpoint's failure. Pure.
 
+use std::fmt;
+
 use crate::evaluation::{
     Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Outcome, Target,
 };
@@ -42,8 +44,17 @@ fn unbound(
     guards: &[Guard],
     policy: &EndpointPolicy,
 ) -> Result<Chosen, Box<Finding>> {
-    if let Some(what) = first_failure(good) {
-        return Err(unmeasurable(format!("the good endpoint cannot be measured: {what}")));
+    if let Some(failed) = first_failure(good) {
+        let other = first_failure(bad).filter(|other| other.measure == failed.measure);
+        return Err(unmeasurable(match other {
+            Some(other) if other.failure.alike(failed.failure) => format!(
+                "both endpoints fail alike, so the command or the configuration is wrong: {failed}"
+            ),
+            Some(_) => format!(
+                "both endpoints fail, so the command or the configuration may be wrong: {failed}"
+            ),
+            None => format!("the good endpoint cannot be measured: {failed}"),
+        }));
     }
     if let Some(failure) = &bad.build_failure {
         return failure_target(None, failure, bad.build_starved);
@@ -76,14 +87,26 @@ fn guarded(endpoint: &Observation, guards: &[Guard]) -> Observation {
     guarded
 }
 
-/// A message about an endpoint's first failure.
-fn first_failure(endpoint: &Observation) -> Option<String> {
+/// The first failure of an endpoint: of its build, or of a measure.
+struct Failed<'a> {
+    measure: Option<&'a str>,
+    failure: &'a Failure,
+}
+
+impl fmt::Display for Failed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = self.measure.unwrap_or("it");
+        write!(f, "{what} {} ({})", self.failure.kind, self.failure.detail)
+    }
+}
+
+fn first_failure(endpoint: &Observation) -> Option<Failed<'_>> {
     if let Some(failure) = &endpoint.build_failure {
-        return Some(format!("it {} ({})", failure.kind, failure.detail));
+        return Some(Failed { measure: None, failure });
     }
     endpoint.samples.iter().find_map(|(measure, samples)| {
         let failure = samples.iter().find_map(|sample| sample.result.as_ref().err())?;
-        Some(format!("{measure} {} ({})", failure.kind, failure.detail))
+        Some(Failed { measure: Some(measure), failure })
     })
 }
 

@@ -6,6 +6,7 @@ mod cells;
 mod facts;
 mod pair;
 mod plots;
+mod quoted;
 mod records;
 
 use std::fmt::Write as _;
@@ -20,6 +21,7 @@ use self::cells::TableView;
 use self::facts::FactView;
 use self::pair::Pair;
 use self::plots::{Belief, Plot, Steps};
+use self::quoted::Quoted;
 use self::records::Records;
 use super::links::Logs;
 use super::model::{MatrixLine, Report};
@@ -58,6 +60,8 @@ struct Page {
     answer: Answer,
     /// First bad commits besides the main one.
     others: Vec<Answer>,
+    /// What failed builds and runs printed.
+    quoted: Vec<Quoted>,
     candidates_title: &'static str,
     candidates_caution: Option<&'static str>,
     candidates: TableView,
@@ -117,6 +121,7 @@ impl Page {
             is_interrupted: report.outcome == Outcome::Interrupted,
             answer: Answer::main(report, logs),
             others: others.collect(),
+            quoted: report.failed.iter().map(|failed| Quoted::of(failed, logs)).collect(),
             candidates_title: words::candidates_title(report),
             candidates_caution: words::candidates_caution(report).filter(|_| !listed),
             candidates: view(&tables::candidates(report)),

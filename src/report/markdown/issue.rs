@@ -3,7 +3,7 @@
 use crate::evaluation::{CommitId, Outcome, Verdict, Within};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
-use crate::report::{certainty, differences, inside, matrix, words};
+use crate::report::{certainty, differences, inside, matrix, printed, words};
 use crate::ui::text;
 
 use super::escape::{fenced, inline};
@@ -16,6 +16,9 @@ const COMMANDS: usize = 7;
 
 /// Lines around the commands: a sentence, the fence, the checkout, and the count of the rest.
 const AROUND_COMMANDS: usize = 9;
+
+/// Lines around quoted output: a sentence between empty lines, and the fence.
+const AROUND_QUOTE: usize = 5;
 
 /// Most commits, files, or guards named in a line.
 const NAMED: usize = 5;
@@ -58,6 +61,8 @@ pub fn issue(report: &Report) -> String {
     lines.push(item("Machine", &machine(report)));
     let tool = format!("{}, hunt {}", report.tool, report.hunt);
     lines.push(item("Measured by", &tool));
+    let room = LINES.saturating_sub(lines.len());
+    lines.extend(printed(report, room));
     let room = LINES.saturating_sub(lines.len());
     lines.extend(reproduce(report, room));
     debug_assert!(lines.len() <= LINES, "{}", lines.len());
@@ -158,6 +163,19 @@ fn machine(report: &Report) -> String {
     let gpus = if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join(", ") };
     let cores = text::plural(machine.cores, "core");
     format!("{} ({cores}), {gpus}, {} MiB, {}", machine.cpu, machine.memory_mib, machine.kernel)
+}
+
+/// What a failed build or run printed, in at most `room` lines; empty if `room` is too small.
+fn printed(report: &Report, room: usize) -> Vec<String> {
+    let Some(failed) = report.failed.first() else { return Vec::new() };
+    let quoted: Vec<_> = failed.lines.iter().map(|line| text::shorten(line, LONG)).collect();
+    if quoted.is_empty() || quoted.len() + AROUND_QUOTE > room {
+        return Vec::new();
+    }
+    let title = inline(&text::line(&printed::title(failed)));
+    let mut lines = vec![String::new(), format!("{title}:"), String::new()];
+    lines.extend(fenced(&quoted.join("\n")).lines().map(str::to_owned));
+    lines
 }
 
 /// How to reproduce the answer, in at most `room` lines; empty if `room` is too small.

@@ -11,12 +11,19 @@ use self::escape::fenced;
 use self::page::Page;
 
 use super::model::Report;
-use super::{certainty, commands, inside, matrix, tables, words};
+use super::{certainty, commands, inside, matrix, printed, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
 pub fn markdown(report: &Report) -> String {
     let mut page = Page::default();
     answer::answer(&mut page, report);
+    for failed in &report.failed {
+        page.heading(2, &printed::title(failed));
+        if !failed.lines.is_empty() {
+            page.block(&fenced(&failed.lines.join("\n")));
+        }
+        page.paragraph(&format!("Log: {}", failed.log));
+    }
     page.titled(2, "Endpoints", &tables::endpoints(report));
     if let Some(around) = inside::around(report).filter(|_| report.culprit.is_none()) {
         page.paragraph(&format!("{} {around}.", words::AROUND));

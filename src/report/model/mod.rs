@@ -3,6 +3,7 @@
 
 mod account;
 mod commit;
+mod failed;
 mod first_bad;
 mod guard;
 mod inside;
@@ -22,6 +23,7 @@ use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
 pub use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
+pub use failed::FailedLine;
 pub use first_bad::{EffectLine, FirstBad};
 pub use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
 pub use inside::InsideLine;
@@ -84,6 +86,9 @@ pub struct Report {
     pub posterior: Vec<PosteriorLine>,
     /// Every commit that was built, run or judged, in order of history.
     pub commits: Vec<MeasuredCommit>,
+    /// What failed builds and runs printed: of the first bad commit, else of the endpoints.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedLine>,
     /// Metrics that one run prints several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<RepeatLine>,

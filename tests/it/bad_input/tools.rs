@@ -86,15 +86,15 @@ fn no_compiler_and_no_make() {
     exit code 5
     hunt: [HUNT]
     good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
-    error: the build of 317bf99e7c failed, and not by the commit's fault: `cc [ENGINE] build [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build`: program not found: cc
-    hint: mend the machine, then `bisect-ppl resume`: nothing measured is lost
+    error: [build] needs the program `cc`, which was not found
+    hint: install `cc` or add its folder to PATH, then `bisect-ppl resume`; if the name is wrong, correct [build] commands and start a new hunt
     ");
     insta::assert_snapshot!(without("make").0, @r"
     exit code 5
     hunt: [HUNT]
     good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
-    error: the build of 317bf99e7c failed, and not by the commit's fault: `make [ENGINE] build [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build`: program not found: make
-    hint: mend the machine, then `bisect-ppl resume`: nothing measured is lost
+    error: [build] needs the program `make`, which was not found
+    hint: install `make` or add its folder to PATH, then `bisect-ppl resume`; if the name is wrong, correct [build] commands and start a new hunt
     ");
 }
 

@@ -1,0 +1,124 @@
+//! Shows what failed builds and runs printed: for the commits on which the answer rests, the lines
+//! of the log that say why, so that nobody has to look for them.
+
+use std::path::Path;
+
+use crate::evaluation::{CommitId, Complaints, Failure};
+use crate::process::{Log, read_log};
+use crate::ui::text;
+
+use super::model::{FailedLine, MeasuredCommit, Report};
+
+/// Most lines of one log.
+const MOST: usize = 10;
+/// Fewer lines than this that say why are shown together with the last lines.
+const FEW: usize = 3;
+
+/// The failures of the first bad commit, or else of both endpoints; once if the endpoints fail
+/// alike. `folder`: the hunt's folder. A log that is gone is left out.
+pub(super) fn of(report: &Report, folder: &Path) -> Vec<FailedLine> {
+    let failed = |commit: &CommitId| {
+        let measured = report.commits.iter().find(|measured| measured.commit == *commit)?;
+        first_failure(measured)
+    };
+    let shown = if let Some(first) = &report.culprit {
+        vec![failed(&first.commit)]
+    } else {
+        let [good, bad] = [&report.good, &report.bad].map(|end| failed(&end.commit));
+        let is_both = good.as_ref().zip(bad.as_ref()).is_some_and(|(good, bad)| {
+            good.measure == bad.measure && good.failure.alike(bad.failure)
+        });
+        vec![good, bad.filter(|_| !is_both)]
+    };
+    let lines = shown.into_iter().flatten().filter_map(|failed| failed.read(folder));
+    lines.collect()
+}
+
+/// A failed build or run of the journal.
+struct Failed<'a> {
+    commit: &'a CommitId,
+    measure: Option<&'a str>,
+    failure: &'a Failure,
+    log: &'a str,
+}
+
+impl Failed<'_> {
+    fn read(self, folder: &Path) -> Option<FailedLine> {
+        let log = read_log(&folder.join(self.log)).ok()?;
+        Some(FailedLine {
+            commit: self.commit.clone(),
+            measure: self.measure.map(str::to_owned),
+            lines: telling(&log),
+            log: self.log.to_owned(),
+        })
+    }
+}
+
+/// The failure of the last build, or of the first failed run.
+fn first_failure(commit: &MeasuredCommit) -> Option<Failed<'_>> {
+    let build = commit.builds.last().and_then(|build| {
+        let (failure, measure) = (build.failed.as_ref()?, build.prepare.as_deref());
+        Some(Failed { commit: &commit.commit, measure, failure, log: &build.log })
+    });
+    let run = || {
+        commit.samples.iter().find_map(|sample| {
+            let (failure, measure) = (sample.failed.as_ref()?, sample.metric.measure.as_str());
+            let measure = Some(measure);
+            Some(Failed { commit: &commit.commit, measure, failure, log: &sample.log })
+        })
+    };
+    build.or_else(run).filter(|failed| !failed.failure.kind.leaves_nothing_to_build())
+}
+
+/// The lines of a log that say why the command failed, in order; if they are few, also the last
+/// lines. At most ten.
+pub fn telling(log: &Log) -> Vec<String> {
+    let mut complaints = Complaints::default();
+    let mut lines = Vec::new();
+    for (stream, bytes, is_whole) in log.pieces() {
+        let says_why = complaints.feed(stream, bytes, is_whole);
+        let line = text::line(&String::from_utf8_lossy(bytes));
+        if !line.trim().is_empty() {
+            lines.push((line, says_why));
+        }
+    }
+    let said = lines.iter().filter(|(_, says_why)| *says_why).count();
+    let last = lines.len().saturating_sub(MOST - said.min(MOST));
+    let is_shown = |place: usize, says_why: bool| says_why || said < FEW && place >= last;
+    let shown = lines.into_iter().enumerate().filter(|(at, (_, why))| is_shown(*at, *why));
+    shown.map(|(_, (line, _))| line).take(MOST).collect()
+}
+
+/// `What ppl printed at 0123456789`.
+pub(super) fn title(failed: &FailedLine) -> String {
+    let what = failed.measure.as_deref().unwrap_or("the build");
+    let commit = failed.commit.short();
+    if failed.lines.is_empty() {
+        format!("At {commit}, {what} printed nothing")
+    } else {
+        format!("What {what} printed at {commit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(body: &str) -> Vec<String> {
+        telling(&Log::from(format!("# command: x\n{body}").into_bytes()))
+    }
+
+    #[test]
+    fn lines_that_say_why_are_shown_and_else_the_last_ones() {
+        let steps: Vec<_> = (0..30).map(|n| format!("1> step {n}\n")).collect();
+        let steps = steps.concat();
+        let last = shown(&steps);
+        assert_eq!((last.len(), last[9].as_str()), (10, "step 29"));
+        let crashed = format!("{steps}2> arena: 76800 floats wanted, 17664 left\n");
+        assert_eq!(shown(&crashed).last().unwrap(), "arena: 76800 floats wanted, 17664 left");
+        let compiler = "2> cc -Werror -c a.c\n2> a.c:3:1: error: expected `;`\n\
+                        2> a.c:4:1: error: no x\n2> a.c:5:1: error: no y\n";
+        let said = shown(&format!("{compiler}{steps}"));
+        assert!(said[0].contains("a.c:3:1: error") && said.iter().all(|line| line != "step 29"));
+    }
+}
