@@ -4,8 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
+use super::Stream;
+use super::format::{KEPT, MARKER};
 use super::writer::prefix;
-use super::{KEPT, MARKER, Stream};
 use crate::process::splitter::Splitter;
 
 /// Appends a file to a finished log and syncs the log. A file larger than `KEPT` is left out and

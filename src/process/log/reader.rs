@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::{HEADER, MARKER, Stream};
+use super::Stream;
+use super::format::{HEADER, MARKER};
 
 /// A log in memory. Its size is bounded, see [`super::LogWriter`].
 #[derive(Clone, Debug)]

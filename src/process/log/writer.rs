@@ -4,7 +4,17 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use super::{HEAD, HEADER, KEPT, Keep, MARKER, Stream, TAIL};
+use super::Stream;
+use super::format::{HEAD, HEADER, KEPT, MARKER, TAIL};
+
+/// Whether a line must be in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// A value was read from the line, so it is kept everywhere.
+    Yes,
+    /// The line is kept only in head or tail.
+    No,
+}
 
 /// Size and losses of a finished log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
