@@ -7,8 +7,8 @@ use include_dir::{Dir, DirEntry};
 
 use crate::git::{Author, Authoring, GitError};
 
+use super::embedded::{DEMO, ORACLE_TOML};
 use super::plan::{self, Plan, PlanError, Verb};
-use super::{DEMO, ORACLE_TOML};
 
 /// Why the repository could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_bundled_plan_reads_and_begins_with_a_root() {
-        let text = super::super::DEMO
+        let text = crate::demo::embedded::DEMO
             .get_file("history/plan")
             .and_then(include_dir::File::contents_utf8)
             .unwrap();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::config::{Config, LoadError, Overlay};
 use crate::evaluation::CommitId;
 
-use super::DEMO;
+use super::embedded::DEMO;
 
 /// Why a scenario cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(names(), ["crash", "fused", "launch", "quant", "repack", "rope"]);
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("oracle.toml");
-        std::fs::write(&file, super::super::ORACLE_TOML).unwrap();
+        std::fs::write(&file, crate::demo::ORACLE_TOML).unwrap();
         for name in names() {
             let scenario = scenario(&name).unwrap();
             scenario.config(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
