@@ -1,0 +1,101 @@
+//! Which room (module) of `src` may use which.
+
+use super::{code, sources};
+
+/// Rooms (modules) of `src` and the rooms that each may use. Imports go downward only: cli →
+/// init, demo, hunt → oracle → build, measure, report → differ, store → config, git → search →
+/// stats, process, ui → evaluation. Types of measured things are in `evaluation`, which uses no
+/// other room. A report uses the words of `ui` and prints nothing.
+const ROOMS: &[(&str, &str)] = &[
+    (
+        "cli",
+        "init demo hunt oracle build measure report store config git search stats evaluation \
+         process ui",
+    ),
+    ("init", "config git evaluation ui"),
+    ("demo", "config git evaluation"),
+    ("hunt", "oracle build report differ store config git search stats evaluation process ui"),
+    ("oracle", "build measure store config git search stats evaluation process ui"),
+    ("build", "differ store config git stats evaluation process"),
+    ("differ", "git evaluation"),
+    ("measure", "store config git stats evaluation process"),
+    ("report", "store search stats ui evaluation"),
+    ("store", "config git search stats evaluation process"),
+    ("config", "evaluation"),
+    ("git", "evaluation process"),
+    ("ui", "evaluation"),
+    ("process", "evaluation"),
+    ("search", "stats evaluation"),
+    ("stats", ""),
+    ("evaluation", ""),
+];
+
+/// Every room used as `crate::ROOM` or in `crate::{…}`.
+fn used_rooms(code: &str) -> Vec<String> {
+    let word = |text: &str| {
+        text.trim_start()
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect::<String>()
+    };
+    let mut rooms = Vec::new();
+    for (place, _) in code.match_indices("crate::") {
+        let rest = &code[place + "crate::".len()..];
+        if let Some(group) = rest.strip_prefix('{') {
+            rooms.extend(top_level(group).iter().map(|part| word(part)));
+        } else {
+            rooms.push(word(rest));
+        }
+    }
+    rooms
+}
+
+/// The parts of a `{a::{b, c}, d}` after its first brace: `a::{b, c}` and `d`.
+fn top_level(group: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
+    for c in group.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().expect("there is always one").push(c);
+    }
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
+#[test]
+fn groups_are_taken_apart() {
+    let text = "use crate::{store::{A, B}, git};\nlet x = crate::config::load();";
+    assert_eq!(used_rooms(text), ["store", "git", "config"]);
+}
+
+#[test]
+fn imports_go_downward_only() {
+    let names: Vec<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    let mut wrong = Vec::new();
+    for (room, path, text) in sources() {
+        if room.is_empty() {
+            continue;
+        }
+        let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+            wrong.push(format!("{}: the table of rooms lacks `{room}`", path.display()));
+            continue;
+        };
+        for used in used_rooms(&code(&text)) {
+            if used != room && !allowed.split(' ').any(|room| room == used) {
+                let known = names.contains(&used.as_str());
+                let why = if known { "lies above it" } else { "is no room" };
+                wrong.push(format!("{}: uses `{used}`, which {why}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
