@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::evaluation::Outcome;
 use crate::git::Repository;
-use crate::oracle::Activity;
+use crate::oracle::{Activity, Task};
 use crate::process::Stop;
 use crate::report::{Report, json, terminal_answer};
 use crate::store::HuntDir;
@@ -102,7 +102,10 @@ fn running(hunt: &HuntDir) -> String {
         format!(", for {}", text::seconds(seconds.max(0.0)))
     });
     let measure = doing.measure.map_or_else(String::new, |measure| format!(" {measure}"));
-    let did = doing.waits.as_ref().map_or(doing.doing.as_str(), |_| "next");
+    let did = match doing.doing {
+        Task::Wait => "next".to_owned(),
+        task => task.to_string(),
+    };
     let why = doing.waits.as_ref().map_or_else(String::new, |why| format!("{why}; "));
     format!("running: {why}{did}{measure} at {} ({}){since}", doing.commit.short(), doing.phase)
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::evaluation::{CommitId, ExclusionReason, GuardTarget, Judgement, Phase, Target, Value};
 use crate::hunt::steps_of;
-use crate::oracle::Activity as Doing;
+use crate::oracle::{Activity as Doing, Task};
 use crate::report;
 use crate::store::HuntDir;
 use crate::store::journal::{Event, Plan, RunDone, SearchEnd};
@@ -114,7 +114,7 @@ impl View {
                 self.progress.now(self.activity(doing));
                 // Note only the first wait: a hunt that shares the machine waits before many
                 // runs, and the moving line shows each wait.
-                if doing.doing == "wait" && !std::mem::replace(&mut self.has_waited, true) {
+                if doing.doing == Task::Wait && !std::mem::replace(&mut self.has_waited, true) {
                     self.progress.note(waits(doing));
                 }
                 self.progress.time_left(self.time_left());
@@ -126,12 +126,12 @@ impl View {
     fn activity(&self, doing: &Doing) -> Activity {
         let commit = doing.commit.clone();
         let subject = self.subject(&commit);
-        match (doing.doing.as_str(), &doing.measure) {
-            ("wait", _) => {
+        match (doing.doing, &doing.measure) {
+            (Task::Wait, _) => {
                 Activity::Other(format!("{} {}", waits(doing), text::commit(&commit, &subject)))
             }
-            ("build", _) => Activity::Building { commit, subject },
-            ("run" | "warm-up", Some(measure)) => {
+            (Task::Build, _) => Activity::Building { commit, subject },
+            (Task::Run | Task::WarmUp, Some(measure)) => {
                 Activity::Running { measure: measure.clone(), run: None, commit, subject }
             }
             (other, _) => Activity::Other(format!("{other} {}", commit.short())),

@@ -13,9 +13,9 @@ use crate::evaluation::{CommitId, Phase};
 use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control};
 
-use super::OracleError;
 use super::parts::Oracle;
 use super::quiet::MachineShare;
+use super::{OracleError, Task};
 
 impl Oracle {
     /// Makes a control build after a failed build, if one is due.
@@ -67,7 +67,7 @@ impl Oracle {
         };
         let slot = self.pool.slots().acquire(|_| false)?;
         let _held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
-        self.recorder.now("control", commit, None, phase);
+        self.recorder.now(Task::Control, commit, None, phase);
         let values = self.recipes.values(&slot, commit, &recipe)?;
         let built = build::build(build::Order {
             repository: self.recipes.engine.history.repository(),

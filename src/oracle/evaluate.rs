@@ -12,7 +12,7 @@ use super::duration::given;
 use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 use super::quiet::MachineShare;
-use super::{Observation, OracleError, Request, Sample, facts};
+use super::{Observation, OracleError, Request, Sample, Task, facts};
 
 /// Why there is no usable build.
 enum NoBuild {
@@ -248,7 +248,7 @@ impl Oracle {
             return Ok(Placed { slot, stamp, holding });
         }
         let held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
-        self.recorder.now("build", commit, None, phase);
+        self.recorder.now(Task::Build, commit, None, phase);
         let values = self.recipes.values(&slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;
         let built = build::build(build::Order {

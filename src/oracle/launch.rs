@@ -12,7 +12,7 @@ use super::duration::given;
 use super::loaded::is_given;
 use super::parts::{Oracle, Placed};
 use super::quiet::{Held, MachineShare, NotTaken};
-use super::{OracleError, caches, run};
+use super::{OracleError, Task, caches, run};
 
 /// This many throttled runs in a row end the hunt, which can be resumed.
 const MOST_THROTTLED: u32 = 3;
@@ -44,9 +44,9 @@ impl Oracle {
         let share = if measure.exclusive { MachineShare::Alone } else { MachineShare::Beside };
         let _held = self.lock_machine(share, commit, Some(&measure.name), phase)?;
         let doing = match phase {
-            Phase::Control => "control",
-            _ if warm_up => "warm-up",
-            _ => "run",
+            Phase::Control => Task::Control,
+            _ if warm_up => Task::WarmUp,
+            _ => Task::Run,
         };
         self.recorder.now(doing, commit, Some(&measure.name), phase);
         let run = run::run(run::Order {

@@ -1,6 +1,7 @@
 //! The oracle judges a commit from stored runs, and builds and measures what is missing. The
 //! driver and `git bisect run` use the same oracle.
 
+mod activity;
 mod admission;
 mod build_control;
 mod caches;
@@ -41,6 +42,7 @@ mod stored_runs;
 mod twin;
 mod untestable;
 
+pub use activity::{Activity, Task};
 pub use control_slot::ControlSlot;
 pub use engine::Engine;
 pub use error::OracleError;
@@ -54,7 +56,7 @@ pub use parts::Oracle;
 pub use pins::{PinError, Pins, ResolvedPins};
 pub use quiet::QuietError;
 pub use recipes::Recipes;
-pub use recorder::{Activity, Recorder};
+pub use recorder::Recorder;
 pub use request::Request;
 pub use run_sample::{RunSample, run_sample};
 pub use slot_pool::SlotPool;

@@ -14,12 +14,12 @@ use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_file};
 
-use super::OracleError;
 use super::derive::{Derived, derive};
 use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 use super::quiet::MachineShare;
 use super::run::shlex_line;
+use super::{OracleError, Task};
 
 /// A finished step, not yet judged as worked or failed.
 struct Made {
@@ -64,7 +64,7 @@ impl Oracle {
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, phase, .. } = launch;
         let _held = self.lock_machine(MachineShare::Beside, commit, Some(&prepare.name), phase)?;
-        self.recorder.now("prepare", commit, Some(&prepare.name), phase);
+        self.recorder.now(Task::Prepare, commit, Some(&prepare.name), phase);
         placed.slot.clear_prepared(&prepare.name)?;
         let attempt = attempt_name();
         let pending = self.store.pending_log(&attempt)?;

@@ -3,32 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
 use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
 
-use super::Sample;
-
-/// The current activity, for progress displays.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Activity {
-    /// `build`, `run`, `control`, `wait`, …
-    pub doing: String,
-    /// The commit.
-    pub commit: CommitId,
-    /// The measure, for a run.
-    pub measure: Option<String>,
-    /// When it started (RFC 3339, UTC).
-    pub since: String,
-    /// The purpose.
-    pub phase: Phase,
-    /// What the hunt waits for: a sentence without its subject.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits: Option<String>,
-}
+use super::{Activity, Sample, Task};
 
 /// The recorder of one hunt; without a hunt it writes nothing.
 #[derive(Debug)]
@@ -172,13 +152,13 @@ impl Recorder {
     }
 
     /// Publishes the current activity for displays. Not durable; a failed write is ignored.
-    pub fn now(&self, doing: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+    pub fn now(&self, doing: Task, commit: &CommitId, measure: Option<&str>, phase: Phase) {
         self.tell(doing, commit, measure, phase, None);
     }
 
     /// Publishes that the hunt waits, and why; without a hunt, prints the reason.
     pub fn waits(&self, why: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
-        self.tell("wait", commit, measure, phase, Some(why));
+        self.tell(Task::Wait, commit, measure, phase, Some(why));
         if self.hunt.is_none() {
             Progress::new(false).note(why);
         }
@@ -186,7 +166,7 @@ impl Recorder {
 
     fn tell(
         &self,
-        doing: &str,
+        doing: Task,
         commit: &CommitId,
         measure: Option<&str>,
         phase: Phase,
@@ -194,7 +174,7 @@ impl Recorder {
     ) {
         let Some((hunt, _)) = &self.hunt else { return };
         let activity = Activity {
-            doing: doing.to_owned(),
+            doing,
             commit: commit.clone(),
             measure: measure.map(str::to_owned),
             since: jiff::Timestamp::now().to_string(),

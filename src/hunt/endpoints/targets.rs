@@ -45,7 +45,10 @@ fn unbound(
     policy: &EndpointPolicy,
 ) -> Result<Chosen, Box<Finding>> {
     if let Some(failed) = first_failure(good) {
-        let other = first_failure(bad).filter(|other| other.measure == failed.measure);
+        let is_both = |other: &Failed<'_>| {
+            other.measure == failed.measure && [good, bad].iter().all(|end| failed.is_always(end))
+        };
+        let other = first_failure(bad).filter(is_both);
         return Err(unmeasurable(match other {
             Some(other) if other.failure.alike(failed.failure) => format!(
                 "both endpoints fail alike, so the command or the configuration is wrong: {failed}"
@@ -91,6 +94,14 @@ fn guarded(endpoint: &Observation, guards: &[Guard]) -> Observation {
 struct Failed<'a> {
     measure: Option<&'a str>,
     failure: &'a Failure,
+}
+
+impl Failed<'_> {
+    /// Whether an endpoint's build fails, or every run of this measure.
+    fn is_always(&self, endpoint: &Observation) -> bool {
+        let fails = |measure| endpoint.of(measure).iter().all(|sample| sample.result.is_err());
+        self.measure.map_or(endpoint.build_failure.is_some(), fails)
+    }
 }
 
 impl fmt::Display for Failed<'_> {

@@ -248,8 +248,19 @@ fn a_good_end_that_fails_ends_the_hunt_whatever_the_bad_one_does() {
             let (outcome, said) = ended(&good, &bad, &[guard(UP)]);
             assert_eq!(outcome, Outcome::EndpointUnmeasurable);
             assert!(said.contains("the good endpoint cannot be measured"), "{said}");
+            assert!(!said.contains("both"), "{said}");
         }
     }
+}
+
+#[test]
+fn what_fails_at_both_ends_is_a_mistake_of_the_configuration() {
+    let crash = |signature| vec![failed(FailureKind::Crash, signature); 2];
+    let end = |name, signature| seen(name, "ppl", crash(signature));
+    let (_, alike) = ended(&end('1', "exit code 2"), &end('2', "exit code 2"), &[guard(UP)]);
+    assert!(alike.contains("both endpoints fail alike, so the command"), "{alike}");
+    let (_, other) = ended(&end('1', "exit code 2"), &end('2', "exit code 3"), &[guard(UP)]);
+    assert!(other.contains("both endpoints fail, so the command"), "{other}");
 }
 
 #[test]
