@@ -31,6 +31,7 @@ mod poison;
 mod posterior;
 mod process;
 mod properties;
+mod reworded;
 mod scenarios;
 mod simulation;
 mod store;
