@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, LoadError, Placeholder};
-use crate::evaluation::{Guard, GuardForm};
+use crate::evaluation::{Guard, GuardForm, Resource};
 use crate::git::{History, Repository, folds_case, git_version};
 use crate::hunt;
 use crate::oracle::{Pins, load_average, machine};
@@ -168,7 +168,7 @@ fn paths(lines: &mut Lines, config: &Config, repository: Option<&Repository>) {
 fn named_later(lines: &mut Lines, config: &Config) {
     for guard in &config.guards {
         let Some(measure) = config.measure(&guard.metric.measure) else { continue };
-        let is_known = matches!(guard.metric.name.as_deref(), Some("wall_s" | "peak_rss_mib"));
+        let is_known = Resource::of(&guard.metric).is_some();
         if measure.parser.names().is_none() && !is_known {
             let about = format!(
                 "{}: shows once {} has run; `bisect-ppl measure REV` lists what it yields",
@@ -296,7 +296,7 @@ fn timed(lines: &mut Lines, config: &Config) {
 /// is the usual tolerance of a throughput.
 fn is_of_time(guard: &Guard) -> bool {
     matches!(guard.form, GuardForm::MaxDecreasePercent(_))
-        || guard.metric.name.as_deref() == Some("wall_s")
+        || Resource::of(&guard.metric) == Some(Resource::WallTime)
 }
 
 /// Whether the load average exceeds half the cores.

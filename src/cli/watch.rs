@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, ExclusionReason, GuardTarget, Judgement, Phase, Target, Value};
+use crate::evaluation::{
+    CommitId, ExclusionReason, GuardTarget, Judgement, Phase, Resource, Target, Value,
+};
 use crate::hunt::steps_of;
 use crate::oracle::{Activity as Doing, Task};
 use crate::report;
@@ -227,9 +229,7 @@ impl View {
             let mut figures: Vec<String> = run
                 .values
                 .iter()
-                .filter(|(metric, _)| {
-                    !matches!(metric.name.as_deref(), Some("wall_s" | "peak_rss_mib"))
-                })
+                .filter(|(metric, _)| Resource::of(metric).is_none())
                 .map(|(metric, value)| format!("{metric} {}", text::value(value)))
                 .collect();
             let more = figures.len().saturating_sub(MOST_FIGURES);

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checks, Direction, Extent, Failure, Guard, Noise, NoiseKind, Orientation, Value};
+use super::{
+    Checks, Direction, Extent, Failure, Guard, Noise, NoiseKind, Orientation, Resource, Value,
+};
 
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,19 +52,6 @@ pub struct GuardTarget {
     pub checks: Option<Checks>,
 }
 
-impl Target {
-    /// The target's name for people: the metric, or how the measure fails.
-    pub fn label(&self) -> String {
-        match self {
-            Self::Guard(target) => target.guard.metric.to_string(),
-            Self::Failure { measure: Some(measure), failure, .. } => {
-                format!("{measure} {}", failure.kind)
-            }
-            Self::Failure { measure: None, failure, .. } => failure.kind.to_string(),
-        }
-    }
-}
-
 impl GuardTarget {
     /// The orientation of this target's samples.
     pub fn orientation(&self) -> Orientation {
@@ -88,7 +77,7 @@ impl GuardTarget {
 
     /// Whether machine drift may affect the metric: relative tolerances, and times.
     pub fn may_drift(&self) -> bool {
-        let is_time = self.guard.metric.name.as_deref() == Some("wall_s");
+        let is_time = Resource::of(&self.guard.metric) == Some(Resource::WallTime);
         !self.is_rate() && (is_time || self.guard.form.is_relative())
     }
 

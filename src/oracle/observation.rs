@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
-    Checks, CommitId, Extent, Failure, Loaded, Metric, Phase, Reading, Target, Value,
+    Checks, CommitId, Extent, Failure, Loaded, Metric, Phase, Reading, Resource, Target, Value,
 };
 
 /// One run that counts.
@@ -34,10 +34,9 @@ impl Sample {
     /// The value of a metric of this sample's measure, if the run gave one.
     pub fn value(&self, metric: &Metric) -> Option<Value> {
         let reading = self.result.as_ref().ok()?;
-        reading.values.get(metric).cloned().or_else(|| match metric.name.as_deref() {
-            Some("wall_s") => Some(Value::Number(self.wall_s)),
-            Some("peak_rss_mib") => self.peak_rss_mib.map(Value::Number),
-            _ => None,
+        reading.values.get(metric).cloned().or_else(|| match Resource::of(metric)? {
+            Resource::WallTime => Some(Value::Number(self.wall_s)),
+            Resource::PeakMemory => self.peak_rss_mib.map(Value::Number),
         })
     }
 
@@ -56,9 +55,9 @@ impl Sample {
             Ok(reading) => reading.values.clone(),
             Err(_) => BTreeMap::new(),
         };
-        values.insert(Metric::named(measure, "wall_s"), Value::Number(self.wall_s));
+        values.insert(Resource::WallTime.metric(measure), Value::Number(self.wall_s));
         if let Some(rss) = self.peak_rss_mib {
-            values.insert(Metric::named(measure, "peak_rss_mib"), Value::Number(rss));
+            values.insert(Resource::PeakMemory.metric(measure), Value::Number(rss));
         }
         values
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Value, Verdict};
+use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Resource, Value, Verdict};
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
 use super::model::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
@@ -129,7 +129,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
         chunks,
     };
     let mut samples = Vec::new();
-    if failure.is_some() && run.values.keys().all(is_resource) {
+    if failure.is_some() && run.values.keys().all(|metric| Resource::of(metric).is_some()) {
         let printed = run.failure.as_ref().and_then(Failure::printed);
         samples.push(sample(&Metric::of(&run.measure), printed));
     }
@@ -166,7 +166,7 @@ fn build_line(build: &BuildDone) -> BuildLine {
 }
 
 fn run_line(run: &RunDone) -> RunLine {
-    let resident = run.values.get(&Metric::named(&run.measure, "peak_rss_mib"));
+    let resident = run.values.get(&Resource::PeakMemory.metric(&run.measure));
     RunLine {
         measure: run.measure.clone(),
         attempt: run.attempt.clone(),
@@ -180,9 +180,4 @@ fn run_line(run: &RunDone) -> RunLine {
         apart: run.apart.clone(),
         machine: run.machine.as_deref().cloned(),
     }
-}
-
-/// Whether this is a metric that every run has: wall time or peak memory.
-pub(super) fn is_resource(metric: &Metric) -> bool {
-    matches!(metric.name.as_deref(), Some("wall_s" | "peak_rss_mib"))
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::evaluation::Resource;
+
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::{Failures, Measure, MeasureKind, Parser, Pick, Placeholder, Values};
 use super::failures::run_failures;
@@ -15,7 +17,7 @@ const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 const MOST_WARMUPS: u32 = 100;
 
 /// Metrics that every run has, besides the parsed ones.
-pub(super) const ALWAYS: [&str; 2] = ["wall_s", "peak_rss_mib"];
+pub(super) const ALWAYS: [&str; 2] = [Resource::WallTime.name(), Resource::PeakMemory.name()];
 
 /// A measure as guards and requirements may name it.
 pub(super) struct Declared {

@@ -1,9 +1,9 @@
 //! The first screen: the answer, its confidence, and how to reproduce it.
 
+use crate::evaluation::Resource;
 use crate::report::certainty::{About, noise_of};
 use crate::report::facts::{self, Part};
 use crate::report::links::{Logs, SCRIPT};
-use crate::report::measured::is_resource;
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
 use crate::report::{certainty, inside, tables, words};
 use crate::ui::text;
@@ -153,7 +153,7 @@ impl LevelView {
 
     /// The levels at the endpoints, if no guard is a target.
     fn of_ends(report: &Report) -> Vec<Self> {
-        let shown = tables::spreads(report).filter(|spread| !is_resource(spread.metric));
+        let shown = tables::spreads(report).filter(|spread| Resource::of(spread.metric).is_none());
         let level = |spread: tables::Spread<'_>| Self {
             metric: spread.metric.to_string(),
             before: spread.good,

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Metric, Value, Verdict};
-use crate::report::measured::is_resource;
+use crate::evaluation::{CommitId, Metric, Resource, Value, Verdict};
 use crate::report::model::{FormName, GuardLine, MeasuredCommit, Report, SampleLine};
 use crate::report::range::Range;
 use crate::report::words;
@@ -103,7 +102,8 @@ pub(in crate::report) fn shown(report: &Report) -> Vec<Metric> {
     let mut metrics: Vec<_> = hunted.chain(guarded).collect();
     if metrics.is_empty() {
         let all = report.commits.iter().flat_map(|commit| &commit.samples).map(|s| &s.metric);
-        let measured: BTreeSet<_> = all.filter(|metric| !is_resource(metric)).cloned().collect();
+        let measured: BTreeSet<_> =
+            all.filter(|metric| Resource::of(metric).is_none()).cloned().collect();
         metrics.extend(measured);
     }
     let mut seen = BTreeSet::new();

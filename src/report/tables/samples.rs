@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Metric, Verdict};
-use crate::report::measured::is_resource;
+use crate::evaluation::{Metric, Resource, Verdict};
 use crate::report::model::{MeasuredCommit, Report, SampleLine};
 use crate::report::words;
 
@@ -31,7 +30,7 @@ pub(in crate::report) fn resources(report: &Report) -> Table {
 fn metrics(report: &Report) -> (BTreeSet<&Metric>, BTreeSet<&Metric>) {
     let guarded: BTreeSet<_> = report.guards.iter().map(|guard| &guard.metric).collect();
     let all = report.commits.iter().flat_map(|commit| &commit.samples).map(|s| &s.metric);
-    all.partition(|metric| guarded.contains(metric) || !is_resource(metric))
+    all.partition(|metric| guarded.contains(metric) || Resource::of(metric).is_none())
 }
 
 fn samples(report: &Report, metrics: &BTreeSet<&Metric>) -> Table {
