@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("build", "differ store config git evaluation process"),
     ("differ", "git evaluation"),
     ("measure", "config stats evaluation"),
-    ("report", "store stats ui evaluation"),
+    ("report", "store stats ui evaluation process"),
     ("store", "evaluation process"),
     ("config", "evaluation"),
     ("git", "evaluation process"),
