@@ -326,7 +326,8 @@ fn target_line(target: &Target) -> String {
             text::figure(guard.limit)
         ),
         Target::Failure { failure, .. } => format!(
-            "hunting a failure: the bad endpoint {} ({}); commits that fail alike are bad, other failures are untestable",
+            "hunting a failure, not a change of a metric: the bad endpoint {} ({}). Commits that \
+             fail alike are bad, other failures are untestable",
             failure.kind,
             text::line(&failure.detail)
         ),

@@ -70,6 +70,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         format!("{}: {} {}", words::title(report), first.commit, text::line(&first.subject)),
         format!("Author: {}  Date: {}", text::line(&first.author), text::line(&first.date)),
     ];
+    lines.extend(words::hunted_failure(report).map(|hunted| text::line(&hunted)));
     lines.extend(first.effects.iter().take(3).map(|effect| words::step(report, effect)));
     if let Some(failure) = &first.failure {
         let what = words::failure_text(failure);

@@ -85,6 +85,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         format!("- Commit: `{}` by {}, {}", first.commit, said(&first.author), said(&first.date)),
         format!("- Parent: `{}`{}", first.parent, words::which_parent(report, first)),
     ];
+    lines.extend(words::hunted_failure(report).map(|hunted| format!("- {}", said(&hunted))));
     let effects = first.effects.iter().take(3);
     lines.extend(effects.map(|effect| item("Own step", &words::step(report, effect))));
     let over_text = first.effects.iter().find_map(|effect| words::over_text(report, effect));

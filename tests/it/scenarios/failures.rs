@@ -35,10 +35,12 @@ fn exceptions_of_python() {
 
 #[test]
 fn segmentation_faults_in_different_places() {
-    finds_50([
+    let hunt = finds_50([
         &["fate = crash:11", "say_err = loading model"],
         &["fate = crash:11", "say_err = warming up the cache, 3 of 12"],
     ]);
+    let printed = ["What ppl printed at", "  | warming up the cache, 3 of 12\n"];
+    hunt.output.says(&["This hunt looked for a failure", printed[0], printed[1]]);
 }
 
 #[test]
