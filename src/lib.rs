@@ -4,20 +4,20 @@
 //! `cli → init, demo, hunt → oracle → build, measure, report → differ, store → config, git →
 //! search → stats, process, ui → evaluation`.
 
-pub mod build;
+pub(crate) mod build;
 pub mod cli;
 pub mod config;
 pub mod demo;
-pub mod differ;
+pub(crate) mod differ;
 pub mod evaluation;
-pub mod git;
-pub mod hunt;
-pub mod init;
-pub mod measure;
-pub mod oracle;
+pub(crate) mod git;
+pub(crate) mod hunt;
+pub(crate) mod init;
+pub(crate) mod measure;
+pub(crate) mod oracle;
 pub mod process;
-pub mod report;
+pub(crate) mod report;
 pub mod search;
 pub mod stats;
-pub mod store;
+pub(crate) mod store;
 pub mod ui;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use crate::config::{BuildMode, fill_env};
@@ -33,8 +33,6 @@ const MEMORY_AT_ITS_END: [&str; 3] =
 pub struct Built {
     /// The record, as stored.
     pub record: BuildRecord,
-    /// Path of the log.
-    pub log: PathBuf,
     /// This machine cannot build the commit: the build ran out of memory or the like twice, or the
     /// disk refuses its files. The commit is untestable here.
     pub starved: bool,
@@ -84,7 +82,7 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
             finished: tried.record.finished.clone(),
         })?;
     }
-    Ok(Built { record: tried.record, log: folder, starved })
+    Ok(Built { record: tried.record, starved })
 }
 
 /// One attempt, not yet stored.

@@ -25,12 +25,9 @@ pub struct WroteLinked {
 
 impl WroteLinked {
     /// What the user can do about it.
-    pub fn hint(&self) -> String {
-        "every commit would be measured with what this one left there. Install below {build}, or \
-         take it out of `link`, and start a new hunt; what was written is still there: restore it \
-         first (reinstall, for a .venv)"
-            .to_owned()
-    }
+    pub const HINT: &str = "every commit would be measured with what this one left there. Install \
+                            below {build}, or take it out of `link`, and start a new hunt; what \
+                            was written is still there: restore it first (reinstall, for a .venv)";
 }
 
 fn and_more(more: usize) -> String {

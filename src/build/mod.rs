@@ -11,7 +11,7 @@ mod setup;
 mod slot;
 mod unbuilt;
 
-pub use builder::{Built, build};
+pub use builder::build;
 pub use error::BuildError;
 pub use key::{Circumstances, build_key, prepare_key, run_key};
 pub use linked::{Linked, WroteLinked};

@@ -1,7 +1,6 @@
 //! A bisect session of our own, in a bare repository.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 
 use crate::evaluation::{Aim, CommitId, Verdict};
@@ -9,7 +8,6 @@ use crate::process::Invocation;
 
 use super::bisect_repository::BisectRepository;
 use super::command::Call;
-use super::error::io_error;
 use super::{BisectState, GitError, History, Range, Remaining, Repository};
 
 impl Aim {
@@ -76,36 +74,10 @@ impl BisectSession {
         self.run_to_an_end(&self.bisect(word).arg(commit.as_str()))
     }
 
-    /// Ends the current session and rebuilds it from a log, of [`History::replay_log`] or git's
-    /// own.
-    pub fn replay(&self, log: &str) -> Result<(), GitError> {
-        // Our repository has no files, and a log of another session does not say so.
-        let log: String = log
-            .lines()
-            .map(|line| match line.strip_prefix("git bisect start") {
-                Some(rest) if !rest.contains("'--no-checkout'") => {
-                    format!("git bisect start '--no-checkout'{rest}\n")
-                }
-                _ => format!("{line}\n"),
-            })
-            .collect();
-        let file = self.place.git_dir().join("bisect-ppl-replay");
-        fs::write(&file, log).map_err(io_error("write", &file))?;
-        let replayed = self.run_to_an_end(&self.bisect("replay").arg(&file));
-        // The next replay overwrites a leftover file.
-        let _ = fs::remove_file(&file);
-        replayed
-    }
-
     /// Ends the session, if there is one.
     pub fn reset(&self) -> Result<(), GitError> {
         self.bisect("reset").ok()?;
         Ok(())
-    }
-
-    /// The commit to test next.
-    pub fn current(&self) -> Result<Option<CommitId>, GitError> {
-        Ok(self.state()?.and_then(|state| state.current))
     }
 
     /// The state of the session on disk; `None` before the start.
@@ -119,14 +91,6 @@ impl BisectSession {
         let Some(state) = BisectState::read_open(git_dir)? else { return Ok(None) };
         let Some(current) = state.current.clone() else { return Ok(None) };
         Ok(Some((current, state.remaining(git_dir)?)))
-    }
-
-    /// The remaining size by git's estimate; `None` before both ends are known.
-    pub fn remaining(&self) -> Result<Option<Remaining>, GitError> {
-        match self.state()? {
-            Some(state) => state.remaining(self.place.git_dir()),
-            None => Ok(None),
-        }
     }
 
     /// `git bisect run` with this oracle in this session. The caller runs it with live output. Git

@@ -114,11 +114,6 @@ impl History {
         Ok(text.is_empty() || bytes.windows(text.len()).any(|window| window == text))
     }
 
-    /// Whether the commit's tree has a `.gitmodules`.
-    pub fn has_submodules(&self, commit: &CommitId) -> Result<bool, GitError> {
-        self.path_exists(commit, ".gitmodules")
-    }
-
     /// Type and object name of one entry of the commit's tree.
     pub(super) fn entry(
         &self,

@@ -130,11 +130,6 @@ impl History {
         })
     }
 
-    /// The first paragraph of the message on one line, as raw bytes.
-    pub fn subject_bytes(&self, id: &CommitId) -> Result<Vec<u8>, GitError> {
-        Ok(self.commit(id)?.subject)
-    }
-
     /// The parents that this clone has, each once.
     pub fn parents(&self, id: &CommitId) -> Result<Vec<CommitId>, GitError> {
         Ok(self.commit(id)?.parents)

@@ -95,14 +95,6 @@ impl Refusal {
 }
 
 impl Laid {
-    /// The tree, unless the layers do not fit.
-    pub fn tree(&self) -> Option<&LaidTree> {
-        match self {
-            Self::Tree(tree) => Some(tree),
-            Self::Refused(_) => None,
-        }
-    }
-
     /// Identifies the tree, or the refusal, in a build key.
     pub fn id(&self) -> String {
         match self {

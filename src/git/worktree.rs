@@ -151,16 +151,6 @@ impl Worktree {
         &self.path
     }
 
-    /// Git's folder for this worktree's own state (HEAD, index, bisect state).
-    pub fn git_dir(&self) -> &Path {
-        &self.git_dir
-    }
-
-    /// The repository of the worktree.
-    pub fn repository(&self) -> &Repository {
-        &self.repository
-    }
-
     /// Checks out exactly the commit's tree, or the modified tree: every tracked file, nothing
     /// else. With `submodules`, each submodule is checked out at its pin, to any depth. HEAD is
     /// the commit in both cases.
@@ -170,11 +160,6 @@ impl Worktree {
     pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
         self.at = Some(holding);
         self.restore(Untracked::Remove)
-    }
-
-    /// As [`Self::hold`], for a commit's own tree.
-    pub fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
-        self.hold(Holding { commit: commit.clone(), laid: None, submodules, lfs: false })
     }
 
     /// Restores tracked files and submodules to the last checkout. Untracked files stay, so

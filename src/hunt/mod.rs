@@ -25,10 +25,9 @@ mod why;
 mod without_hunt;
 
 pub use begin::descend::{descend, outermost};
-pub use begin::open::{begun, history, open};
+pub use begin::open::{begun, history};
 pub use begin::{Asked, begin, default_slots};
 pub use course::drive;
-pub use driver::Driver;
 pub use endpoints::plan::steps_of;
 pub use error::{HuntError, UsageError};
 pub use oracle_step::step;

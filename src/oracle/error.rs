@@ -202,7 +202,7 @@ impl OracleError {
                  updated meanwhile; then start a new hunt"
                     .to_owned(),
             ),
-            Self::Linked(error) | Self::Build(BuildError::Linked(error)) => Some(error.hint()),
+            Self::Linked(_) | Self::Build(BuildError::Linked(_)) => Some(WroteLinked::HINT.to_owned()),
             Self::Input(error) => Some(error.hint()),
             Self::Slot(error) | Self::Build(BuildError::Slot(error)) => slot_hint(error),
             Self::Process(error) | Self::Build(BuildError::Process(error)) => process_hint(error),

@@ -150,7 +150,7 @@ impl Invocation {
         self
     }
 
-    /// Sets how many bytes of each stream [`super::tool`] keeps; default: 4 MiB, for git 256 MiB.
+    /// Sets how many bytes of each stream [`super::tool()`] keeps; default: 4 MiB, for git 256 MiB.
     #[must_use]
     pub fn capture(mut self, bytes: usize) -> Self {
         self.capture = bytes;

@@ -1,7 +1,7 @@
 //! The only module that starts programs.
 //!
-//! [`run`] starts engines, builds, and `git bisect run` under supervision: no process outlives its
-//! run, whatever it does and even if bisect-ppl dies. [`tool`] starts short helpers such as `cc
+//! [`run()`] starts engines, builds, and `git bisect run` under supervision: no process outlives its
+//! run, whatever it does and even if bisect-ppl dies. [`tool()`] starts short helpers such as `cc
 //! --version`. Both take an [`Invocation`].
 //!
 //! The processes of a supervised run:

@@ -42,12 +42,7 @@ pub use html::html;
 pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
-pub use model::{
-    AccountLine, BuildLine, CellLine, CellStep, Commands, EffectLine, Endpoint, FailedLine,
-    FirstBad, FormName, GuardLine, InsideLine, LikelyCommit, MatrixLine, MeasuredCommit, NoiseLine,
-    PosteriorLine, Report, Rise, RunLine, SCHEMA, SampleLine, SearchLine, StepLine, TargetFailure,
-    Totals,
-};
+pub use model::{Endpoint, Report};
 pub use plan::{long_plan, plan};
 pub use printed::telling;
 pub use reproduce::{Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, reproduce, sides};

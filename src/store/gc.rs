@@ -282,11 +282,6 @@ struct Kept {
 }
 
 impl Waste {
-    /// Whether there is nothing to remove.
-    pub fn is_empty(&self) -> bool {
-        self.folders.is_empty() && self.files.is_empty()
-    }
-
     fn take(&mut self, attempt: Attempt) {
         self.files.extend(attempt.record);
         self.files.extend(attempt.log);

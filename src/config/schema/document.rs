@@ -1,5 +1,10 @@
 //! `oracle.toml` as types, for the schema alone: the reader in `read` reads it.
 #![expect(dead_code, reason = "only their schema is made; no value ever is")]
+#![expect(
+    rustdoc::broken_intra_doc_links,
+    rustdoc::invalid_html_tags,
+    reason = "editors show these comments as they are"
+)]
 
 use std::collections::BTreeMap;
 

@@ -330,3 +330,39 @@ fn a_log_of_a_hunt_for_a_fix_replays_too() {
     assert_eq!(theirs.end, Some(End::FirstBad(commits[3].clone())), "{log}");
     assert!(theirs.first_parent && theirs.aim() == Aim::Fix);
 }
+
+impl BisectSession {
+    /// Ends the current session and rebuilds it from a log, of [`History::replay_log`] or git's
+    /// own.
+    pub fn replay(&self, log: &str) -> Result<(), GitError> {
+        // Our repository has no files, and a log of another session does not say so.
+        let log: String = log
+            .lines()
+            .map(|line| match line.strip_prefix("git bisect start") {
+                Some(rest) if !rest.contains("'--no-checkout'") => {
+                    format!("git bisect start '--no-checkout'{rest}\n")
+                }
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        let file = self.place.git_dir().join("bisect-ppl-replay");
+        fs::write(&file, log).map_err(crate::git::error::io_error("write", &file))?;
+        let replayed = self.run_to_an_end(&self.bisect("replay").arg(&file));
+        // The next replay overwrites a leftover file.
+        let _ = fs::remove_file(&file);
+        replayed
+    }
+
+    /// The commit to test next.
+    pub fn current(&self) -> Result<Option<CommitId>, GitError> {
+        Ok(self.state()?.and_then(|state| state.current))
+    }
+
+    /// The remaining size by git's estimate; `None` before both ends are known.
+    pub fn remaining(&self) -> Result<Option<Remaining>, GitError> {
+        match self.state()? {
+            Some(state) => state.remaining(self.place.git_dir()),
+            None => Ok(None),
+        }
+    }
+}

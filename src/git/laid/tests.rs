@@ -155,3 +155,13 @@ fn what_cannot_be_laid_is_refused_by_name() {
     assert!(matches!(&error, GitError::NothingToLay { path, .. } if path == "*.c"), "{error}");
     assert!(error.is_usage() && error.hint().unwrap().contains("ls-tree"));
 }
+
+impl Laid {
+    /// The tree, unless the layers do not fit.
+    pub fn tree(&self) -> Option<&crate::git::LaidTree> {
+        match self {
+            Self::Tree(tree) => Some(tree),
+            Self::Refused(_) => None,
+        }
+    }
+}

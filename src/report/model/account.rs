@@ -29,6 +29,7 @@ pub struct Rise {
     /// Number of commits in the range.
     pub commits: usize,
     /// How much worse the metric gets over the range.
+    #[expect(clippy::struct_field_names, reason = "a key of report.json")]
     pub rise: Value,
     /// The metric.
     pub metric: Metric,

@@ -231,3 +231,10 @@ fn what_a_build_was_configured_with_goes_with_the_last_build_that_was() {
     assert_eq!(kept, [true, false, false]);
     assert!(place.waste(None).is_empty());
 }
+
+impl Waste {
+    /// Whether there is nothing to remove.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty() && self.files.is_empty()
+    }
+}
