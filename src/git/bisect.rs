@@ -11,7 +11,7 @@ use super::command::Call;
 use super::{BisectState, GitError, History, Range, Remaining, Repository};
 
 impl Aim {
-    /// The session's words for its older and newer end. A hunt for a fix cannot swap `good` and
+    /// The session's terms for its older and newer end. A hunt for a fix cannot swap `good` and
     /// `bad`: git refuses that.
     pub fn terms(self) -> (&'static str, &'static str) {
         match self {
@@ -20,7 +20,8 @@ impl Aim {
         }
     }
 
-    /// The word that tells git this verdict; `None` for an unknown verdict.
+    /// The subcommand of `git bisect` that marks a commit with this verdict; `None` for an unknown
+    /// verdict.
     pub fn word(self, verdict: Verdict) -> Option<&'static str> {
         let (old, new) = self.terms();
         match verdict {
@@ -34,7 +35,7 @@ impl Aim {
         if term == Self::Fix.terms().1 { Self::Fix } else { Self::Regression }
     }
 
-    /// The arguments of `git bisect start` that set the words.
+    /// The arguments of `git bisect start` that set the terms.
     fn arguments(self) -> Vec<String> {
         match self {
             Self::Regression => Vec::new(),
@@ -93,9 +94,9 @@ impl BisectSession {
         Ok(Some((current, state.remaining(git_dir)?)))
     }
 
-    /// `git bisect run` with this oracle in this session. The caller runs it with live output. Git
-    /// quotes the words for its shell, so they may hold anything. The exit code does not tell the
-    /// result: read [`Self::state`].
+    /// `git bisect run` with this oracle in this session. The caller runs the invocation with live
+    /// output. Git quotes the arguments for its shell, so they may hold any text. The exit code
+    /// does not tell the result: read [`Self::state`].
     pub fn run_invocation<W: AsRef<OsStr>>(
         &self,
         oracle: impl IntoIterator<Item = W>,
@@ -129,9 +130,8 @@ impl History {
     /// A log for `git bisect replay` in any clone with these commits: full names with subjects,
     /// options and pathspecs quoted.
     ///
-    /// `marks` keep their order, except those of the newer side. Git takes the last of these as
-    /// the end of the range, so they are sorted: the commit that is last in the history comes
-    /// first.
+    /// `marks` keep their order, except those of the newer side. Git takes the last one of that
+    /// side as the end of the range, so these are sorted, newest commit first.
     pub fn replay_log(
         &self,
         range: &Range,
@@ -201,7 +201,7 @@ fn quoted(word: &str) -> String {
     quoted
 }
 
-/// Removes line breaks from a subject, since a new line would end the log's comment.
+/// Replaces control characters by spaces, since a newline would end the log's comment.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,9 +1,9 @@
 //! Bare repositories of our own, for bisect sessions and modified trees, with their own references
 //! and the user's objects.
 //!
-//! A worktree of the user's repository would not do. `git bisect` writes references: git would run
-//! the repository's `reference-transaction` hook, whatever `core.hooksPath` says, and lock its
-//! packed references, and a killed git leaves that lock behind.
+//! A worktree of the user's repository does not work, because `git bisect` writes references. Git
+//! runs the repository's `reference-transaction` hook, whatever `core.hooksPath` says. Git also
+//! locks the packed references, and a killed git leaves that lock behind.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -34,7 +34,7 @@ impl BisectRepository {
     ) -> Result<Self, GitError> {
         let stands = repository.top().unwrap_or(repository.git_dir()).to_owned();
         let opened = Self { path: path.to_owned(), stands };
-        // HEAD is written last, so the repository is complete if it exists.
+        // HEAD is written last, so the repository is complete if HEAD exists.
         let head = path.join("HEAD");
         if head.exists() {
             remove_locks(path)?;

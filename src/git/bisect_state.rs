@@ -83,8 +83,8 @@ impl BisectState {
         Ok(Some(state))
     }
 
-    /// Reads a session that goes on. Leaves `end` empty, since finding it takes a look at the
-    /// graph.
+    /// Reads the session but not its result: leaves `end` empty, since finding the result may take
+    /// several git calls.
     pub(super) fn read_open(git_dir: &Path) -> Result<Option<Self>, GitError> {
         let text = |name: &str| {
             fs::read(git_dir.join(name)).ok().map(|b| String::from_utf8_lossy(&b).into_owned())
@@ -134,8 +134,9 @@ impl BisectState {
         Ok(())
     }
 
-    /// Finds the result in git's log, or else in the graph. Git reports the other two results only
-    /// by exit code (4 and 3), which is gone.
+    /// Finds the result in git's log, or else in the graph. Git logs a found commit and candidates.
+    /// It reports [`End::NoTestable`] and [`End::MergeBaseBad`] only by exit code (4 and 3), which
+    /// is not stored.
     fn find_end(&self, git_dir: &Path) -> Result<Option<End>, GitError> {
         if let Some(end) = self.logged_end() {
             return Ok(Some(end));
@@ -151,8 +152,8 @@ impl BisectState {
         let left = Call::on(git_dir).args(["rev-list", "--max-count=2"]).args(range.arguments());
         match commit_list(left)?.as_slice() {
             [] => Ok(Some(End::NoTestable)),
-            // Git shows the commit's change before it writes the result. That fails if a partial
-            // clone lacks one of the files, and the result is missing from the log.
+            // Git shows the commit's change before it logs the result. If a partial clone lacks one
+            // of the files, git fails before it logs the result.
             [only] if *only == range.new && is_decided(git_dir, &range)? => {
                 Ok(Some(End::FirstBad(range.new)))
             }
@@ -176,7 +177,7 @@ impl BisectState {
             if let Some(id) = named(line, "first") {
                 return Some(End::FirstBad(id));
             }
-            // Git writes each line again when asked again.
+            // Git may log the same candidate several times.
             candidates.extend(named(line, "possible first").filter(|id| !candidates.contains(id)));
         }
         (!candidates.is_empty()).then_some(End::Candidates(candidates))
@@ -230,7 +231,7 @@ fn is_decided(git_dir: &Path, range: &Range) -> Result<bool, GitError> {
 
 /// The commit to test next.
 fn current(git_dir: &Path) -> Result<Option<CommitId>, GitError> {
-    // Usually a file with one line. With another reference storage, git is asked.
+    // `BISECT_HEAD` is usually a file with one line. With another reference storage, git reads it.
     let head = fs::read_to_string(git_dir.join("BISECT_HEAD")).ok();
     if let Some(id) = head.and_then(|text| text.parse().ok()) {
         return Ok(Some(id));

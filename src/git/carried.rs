@@ -123,7 +123,7 @@ impl History {
     }
 
     /// Whether the tree of `commit` has the change in at least half of the files whose text tells.
-    /// Not in all: some files (a version, a log) differ in every commit.
+    /// Some files (a version, a log) differ in every commit, so half of the files is enough.
     pub fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {
         let told = change.files.iter().filter_map(|file| self.carries_file(commit, file));
         let (there, gone): (Vec<bool>, Vec<bool>) = told.partition(|is_there| *is_there);
@@ -152,8 +152,8 @@ impl History {
     }
 
     /// The commits between `found` and `newer` whose trees lack the change of `found`, oldest
-    /// first. Looks for trees without the whole change; if that finds none, for trees without a
-    /// part. Empty if some path of history keeps the change.
+    /// first. Looks for trees that lack all of the change and, if there are none, for trees that
+    /// lack a part. Empty if some path of history keeps the change, or if the range is too long.
     pub fn where_it_is_gone(
         &self,
         found: &CommitId,
@@ -178,7 +178,7 @@ impl History {
         if after.len() > MOST_COMMITS {
             return Ok(Vec::new());
         }
-        // Commits that some path reaches with the change in every tree.
+        // Commits with a path from `found` on which every tree has the change.
         let mut kept = BTreeSet::from([found.clone()]);
         let mut place = BTreeMap::new();
         let mut absences: Vec<Absence> = Vec::new();
@@ -205,8 +205,8 @@ impl History {
         Ok(if kept.contains(newer) { Vec::new() } else { absences })
     }
 
-    /// Commits after `older` up to `newer` of which a later commit put at least one file back.
-    /// Oldest first.
+    /// Commits after `older` up to `newer` whose change to at least one file a later commit
+    /// reverted. Oldest first.
     pub fn reverted_later(
         &self,
         older: &CommitId,
@@ -226,8 +226,8 @@ impl History {
                 && let Some((head, path)) = raw.split_once('\t')
                 && let Some((_, files)) = commits.last_mut()
             {
-                // For each further parent, a merge has one more colon, mode, and blob. It lists
-                // only files that differ from all parents.
+                // For each further parent, a merge's line has one more colon, mode, and blob. Git
+                // lists only files that differ from all parents.
                 let parents = 1 + head.bytes().take_while(|byte| *byte == b':').count();
                 let fields: Vec<&str> = head.split(' ').collect();
                 if let (Some(before), Some(after)) =
@@ -277,7 +277,8 @@ impl History {
         is_leaf.then(|| entry.id())
     }
 
-    /// The lines of a text file, without short ones; empty for a binary, large, or missing file.
+    /// The trimmed lines of a text file, without short ones; empty for a binary, large, or missing
+    /// file.
     fn lines(&self, blob: Option<Oid>) -> BTreeSet<Vec<u8>> {
         let Some(blob) = blob.and_then(|id| self.objects.find_blob(id).ok()) else {
             return BTreeSet::new();

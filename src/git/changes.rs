@@ -47,8 +47,8 @@ impl FileChange {
 }
 
 impl History {
-    /// The changes of `commit` against `parent`, or against the empty tree without a parent. A
-    /// partial clone that lacks a file and cannot fetch it has no line counts.
+    /// The changes of `commit` against `parent`, or against the empty tree without a parent. If a
+    /// partial clone lacks a file and cannot fetch it, the changes have no line counts.
     pub fn diff_files(
         &self,
         parent: Option<&CommitId>,

@@ -1,7 +1,8 @@
 //! Finds out whether the commit is at fault if a checkout fails.
 //!
-//! Other failures (a full disk, a missing object) look alike at first. Smaller requests tell them
-//! apart: the names without the files, or one empty file.
+//! A full disk or a missing object, which are not the commit's fault, cause similar errors. Smaller
+//! operations tell the causes apart: reading the tree without writing files, and making one empty
+//! file.
 
 use std::fs::{self, File};
 use std::io;

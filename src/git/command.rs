@@ -56,7 +56,7 @@ pub(super) struct Call {
     work_tree: bool,
     args: Vec<OsString>,
     env: Vec<(&'static str, OsString)>,
-    /// Bytes of output to keep, if more than usual.
+    /// Bytes of output to keep; `None` means the default of [`Invocation::git`].
     capture: Option<usize>,
     /// Whether Git LFS files stay pointers.
     leaves_lfs: bool,
@@ -288,7 +288,8 @@ impl Output {
     }
 }
 
-/// Git's message: all lines if few, otherwise only the `fatal:` and `error:` lines.
+/// Git's message: at most its last six lines. Of a message with more than four lines, only the
+/// `fatal:` and `error:` lines count, if there are any.
 fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();

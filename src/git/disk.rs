@@ -45,7 +45,7 @@ fn keeps_modes(file: &Path) -> Option<bool> {
     let other = before.mode() ^ EXECUTABLE;
     let is_set = fs::set_permissions(file, PermissionsExt::from_mode(other)).is_ok();
     let keeps = is_set && mode()? & EXECUTABLE == other & EXECUTABLE;
-    // Either permission works for a file of ours.
+    // A failure does no harm: our file works with either permission.
     let _ = fs::set_permissions(file, before);
     Some(keeps)
 }

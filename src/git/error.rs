@@ -37,7 +37,7 @@ pub enum GitError {
     /// The repository stores its references as a reftable.
     #[error("{} keeps its references as a reftable, which bisect-ppl cannot read", .0.display())]
     Reftable(PathBuf),
-    /// The revision does not exist or names no commit.
+    /// The revision does not exist in this repository.
     #[error("unknown revision `{rev}`")]
     UnknownRevision {
         /// The revision as the user wrote it.
@@ -147,7 +147,7 @@ pub enum GitError {
     /// A worktree's path is taken by something that bisect-ppl did not make.
     #[error("{} exists, and bisect-ppl did not make it", .0.display())]
     NotOurs(PathBuf),
-    /// The disk or git does not take a commit's files. The commit's fault on this disk.
+    /// The disk or git refuses a commit's files. This counts as the commit's fault.
     #[error(transparent)]
     Misfit(Misfit),
     /// A submodule could not be checked out at its pinned commit.

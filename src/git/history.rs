@@ -157,7 +157,7 @@ impl History {
         if let Ok(is_so) = self.objects.graph_descendant_of(new_oid, old_oid) {
             return Ok(is_so);
         }
-        // On the way is a commit that git can read and git2 cannot.
+        // The history between them has a commit that git can read and git2 cannot.
         let call = self.repository.shared_call().args(["merge-base", "--is-ancestor"]);
         let call = call.args([old.as_str(), new.as_str()]);
         let said = call.run()?;
@@ -178,7 +178,7 @@ impl History {
         if said.code > 1 { Err(call.failed(&said)) } else { read_list(&call.shown(), &said.stdout) }
     }
 
-    /// How many commits the range holds, as `git rev-list --count`.
+    /// Number of commits in the range, as in `git rev-list --count`.
     pub fn count(&self, range: &Range) -> Result<usize, GitError> {
         let call = self.repository.shared_call().args(["rev-list", "--count"]);
         let call = call.args(range.arguments());

@@ -40,7 +40,7 @@ pub enum Layer {
         /// The files' paths in the project. A file that the project's commit lacks is removed.
         files: Vec<String>,
     },
-    /// A unified diff. It is skipped if the tree has its content already.
+    /// A unified diff; skipped if the tree already contains this change.
     Patch {
         /// The patch's name for people.
         name: String,
@@ -49,7 +49,7 @@ pub enum Layer {
         /// Path of the patch.
         file: PathBuf,
     },
-    /// Files of another commit. Matching files that this commit lacks are removed.
+    /// Files of another commit. Matching files that the other commit lacks are removed.
     Files {
         /// The commit to take the files from.
         from: CommitId,
@@ -74,7 +74,8 @@ pub struct Refusal {
     pub what: Refused,
     /// Git's message.
     pub said: String,
-    /// The tree below the failed layer, and the layer's digest.
+    /// The tree before the failed layer, and the patch's digest. For [`Refused::Commit`]: the
+    /// commit.
     state: (String, String),
 }
 
@@ -130,13 +131,13 @@ impl LaidTree {
 #[derive(Debug)]
 pub struct Laying {
     repository: Repository,
-    /// Folder for the working folder, which is made when first needed.
+    /// The working folder is made in this folder when first needed.
     parent: PathBuf,
     workshop: OnceCell<Workshop>,
     known: RefCell<BTreeMap<(CommitId, Vec<Layer>), Laid>>,
 }
 
-/// A bare repository, an index, and a folder without files for commands that want one.
+/// A bare repository, an index, and an empty folder for git commands that need a worktree.
 #[derive(Debug)]
 struct Workshop {
     folder: tempfile::TempDir,
@@ -223,7 +224,8 @@ impl Workshop {
         Err(call.failed(&read))
     }
 
-    /// Applies a patch. If the patch does not apply, returns the tree and git's message.
+    /// Applies a patch; an already applied one changes nothing. If the patch does not apply,
+    /// returns the tree and git's message.
     fn patch(&self, file: &Path) -> Result<Option<(String, String)>, GitError> {
         // The user's settings must not decide whether a patch applies.
         let strictly = ["-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn"];
@@ -274,7 +276,7 @@ pub fn pathspec(path: &str) -> String {
 }
 
 impl History {
-    /// Checks patterns of files to take from `from`. Fails if a pattern matches nothing or a
+    /// Checks the patterns that select files of `from`. Fails if a pattern matches nothing or a
     /// submodule.
     pub fn check_layer(&self, from: &CommitId, paths: &[String]) -> Result<(), GitError> {
         let index = tempfile::NamedTempFile::new().map_err(io_error("make", "an index"))?;

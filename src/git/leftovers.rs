@@ -1,8 +1,8 @@
 //! Removes leftovers from the git folder that all worktrees share.
 //!
-//! A killed git leaves unfinished entries at which the user's own git fails too, and waiting does
-//! not help. A deleted cache folder leaves entries too: git refuses to make a worktree at a path
-//! that it still knows.
+//! A killed git leaves unfinished entries for worktrees. They do not go away, and the user's own
+//! git fails at them too. A deleted cache folder leaves entries too, and git refuses to make a
+//! worktree at a path that it still knows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,16 @@ use super::raw_path::os;
 use super::removal::remove_all;
 use super::{GitError, Repository};
 
-/// How long a leftover must stay unchanged: git needs only milliseconds to make a worktree.
+/// How long an entry must stay unfinished before it is removed. Git makes a worktree in
+/// milliseconds.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// The reason that git gives for its lock while it makes a worktree.
 const MAKING: &[u8] = b"initializing";
 
 impl Repository {
-    /// Removes git's entries of our worktrees that were below this folder of slots and are gone.
+    /// Removes git's entries for those of our worktrees below this folder of slots that no longer
+    /// exist.
     pub fn forget_lost_slots(&self, slots: &Path) -> Result<(), GitError> {
         let slots = place(slots);
         forget_where(self, |known| {
@@ -31,7 +33,7 @@ impl Repository {
     }
 
     /// Removes unfinished entries of our worktrees that a killed git left: every `git worktree`
-    /// fails at them. Entries that change meanwhile stay.
+    /// fails at them. Takes 2 seconds if there are any; entries that are finished meanwhile stay.
     pub fn mend(&self) -> Result<(), GitError> {
         let unfinished = unfinished(self.common_dir());
         if unfinished.is_empty() {
@@ -111,13 +113,13 @@ fn place(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether git may give this name to a worktree of ours: `src` and a number.
+/// Whether git may give this name to a worktree of ours: `src`, `src1`, `src2`, ….
 fn is_ours(name: &str) -> bool {
     name.strip_prefix("src").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Entries with our names that git locked while it made a worktree and that lack a link to their
-/// worktree or repository.
+/// Entries with our names that git still locks as `initializing` and that lack the link to their
+/// worktree or to the repository.
 fn unfinished(common_dir: &Path) -> Vec<PathBuf> {
     let is_empty = |file: PathBuf| fs::read(file).is_ok_and(|text| text.trim_ascii().is_empty());
     let is_missing = |file: PathBuf| !file.exists() || is_empty(file);

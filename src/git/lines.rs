@@ -57,8 +57,8 @@ impl History {
     }
 }
 
-/// Reads a unified diff without context. The hunk headers give the number of lines, since a line
-/// may look like anything.
+/// Reads a unified diff without context. The hunk headers give the number of lines, since a changed
+/// line may look like a header.
 fn read_lines(diff: &str) -> Vec<ChangedLines> {
     let mut files: Vec<ChangedLines> = Vec::new();
     let mut lines = diff.split('\n');

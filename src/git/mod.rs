@@ -1,8 +1,8 @@
 //! The only module that reads repositories and calls git.
 //!
-//! Git2 reads commits and their graph, and trees where nothing may be fetched. Git itself does all
-//! other work on trees and files: only git fetches what a partial clone left out, honours
-//! attributes and filters, and limits history by paths as `git bisect` does.
+//! Git2 reads commits and their graph, and it reads trees where a fetch is not allowed. Git itself
+//! does all other work on trees and files: only git fetches missing objects of a partial clone,
+//! honours attributes and filters, and limits history by paths as `git bisect` does.
 //!
 //! *Invariant:* nothing here writes to the user's worktree, index, HEAD, stash, branches, or
 //! bisect session. All work happens in linked worktrees and bare repositories of our own.

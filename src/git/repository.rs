@@ -11,7 +11,7 @@ use super::error::io_error;
 use super::raw_path::os;
 use super::{GitError, GitVersion};
 
-/// The installed git's version; an error where git is missing or too old.
+/// The installed git's version; an error if git is missing or too old.
 pub fn git_version() -> Result<GitVersion, GitError> {
     let said = Call::new(Path::new("/")).arg("version").line()?;
     let version = GitVersion::parse(&said).ok_or(GitError::UnreadableVersion(said))?;
@@ -99,7 +99,8 @@ impl Repository {
     }
 
     fn refuse_reftable(&self) -> Result<(), GitError> {
-        // Extensions count only in this file. If it cannot be read, git is asked.
+        // Extensions count only in this file. Git is asked only if the file mentions one or cannot
+        // be read.
         let config = std::fs::read(self.common_dir.join("config"));
         let is_named =
             |text: &[u8]| text.to_ascii_lowercase().windows(10).any(|w| w == b"refstorage");

@@ -38,13 +38,13 @@ pub(super) fn restore_tree(
     untracked: Untracked,
 ) -> Result<(), GitError> {
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
-    // The index has two entries for one file on the disk: git would remove the file for either
-    // one.
+    // The index has two entries for one file on the disk. Git would remove that file together with
+    // either entry.
     if matches!(restored, Err(GitError::Misfit(Misfit::FoldedCase(_)))) {
         remove_index(git_dir)?;
     }
-    // Force overcomes everything but a damaged index, as a crash of the machine leaves. The index
-    // holds nothing that the commit lacks, so it can go.
+    // A forced checkout can fail at a damaged index, which a crash of the machine may leave. The
+    // index holds nothing that the commit lacks, so we delete it and try again.
     if matches!(restored, Err(GitError::Command { .. }))
         && fs::remove_file(git_dir.join(OUR_INDEX)).is_ok()
     {
@@ -80,7 +80,8 @@ fn try_restore_tree(
         let Some(laid) = laid else {
             return call().args(["reset", "--quiet", "--hard", commit]).ok().map(drop);
         };
-        // Not via the commit's own tree: files of the layers would get new time stamps.
+        // We do not check out the commit's own tree first: the layers' files would get new time
+        // stamps.
         call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
         laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
     };
@@ -112,8 +113,8 @@ fn try_restore_tree(
         remove_index(git_dir)?;
         to_commit()?;
     }
-    // After the checkout: files that only the older tree had, submodules above all, are untracked
-    // only now.
+    // Runs after the checkout: it makes files untracked that only the previous tree had, mostly
+    // submodules.
     if clean(call, top).is_err() {
         start_over(git_dir, top)?;
         to_commit()?;
@@ -121,8 +122,8 @@ fn try_restore_tree(
     Ok(())
 }
 
-/// Removes everything in `top`. Git itself leaves paths that are too long for it, which a build
-/// may make, and such a path makes the checkout fail.
+/// Removes everything in `top`. A build may make paths that are too long for git. Git cannot remove
+/// them, and then the checkout fails.
 fn start_over(git_dir: &Path, top: &Path) -> Result<(), GitError> {
     for entry in fs::read_dir(top).map_err(io_error("read", top))?.flatten() {
         if entry.file_name() != ".git" {

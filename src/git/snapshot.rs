@@ -1,7 +1,7 @@
 //! A commit's tree, as far as this clone has its objects.
 //!
-//! Looking through years of history must not make a partial clone fetch everything. So trees are
-//! read through git2, which fetches nothing, and a missing object counts as unknown.
+//! A search through years of history must not make a partial clone fetch everything. So git2, which
+//! fetches nothing, reads the trees, and a missing object counts as unknown.
 
 use git2::{ErrorCode, ObjectType, Oid};
 

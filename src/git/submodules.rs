@@ -111,7 +111,8 @@ fn is_switched_off(tree: &Tree<'_>, name: &str) -> Result<bool, GitError> {
     Ok(config("active")? == "false" || config("update")? == "none")
 }
 
-/// Whether the submodule's `.git` file leads to its git folder, which has the pinned commit.
+/// Whether the submodule's `.git` file leads to its git folder and this folder has the pinned
+/// commit.
 fn is_ready(module: &Path, top: &Path, pin: &str) -> bool {
     let attached = module.canonicalize().ok();
     attached.is_some()

@@ -1,4 +1,4 @@
-//! The paths of a tree, without the files.
+//! Lists the paths of a tree without reading the files.
 
 use super::GitError;
 use super::command::{Call, LONGEST_LIST};
@@ -9,7 +9,7 @@ pub(super) fn list_tree(call: Call, tree: &str) -> Result<Vec<u8>, GitError> {
     Ok(call.capture(LONGEST_LIST).ok()?.stdout)
 }
 
-/// The paths in such a list.
+/// The paths in a list from [`list_tree`].
 pub(super) fn paths_of(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|path| !path.is_empty())
 }

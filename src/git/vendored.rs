@@ -35,7 +35,7 @@ impl History {
         }
         let [(_, from), (_, to)] = ends;
         let mut touched = self.touched(from, to)?;
-        // A file that the folder never had was not copied.
+        // A file that the folder has at neither end is not part of the copy.
         touched.retain(|path| sides.iter().any(|(ours, _)| ours.contains_key(path)));
         let is_other = |path: &&String| {
             sides.iter().any(|(ours, theirs)| ours.get(*path) != theirs.get(*path))

@@ -155,8 +155,8 @@ impl Worktree {
     /// else. With `submodules`, each submodule is checked out at its pin, to any depth. HEAD is
     /// the commit in both cases.
     ///
-    /// Files that do not change keep their time stamps. A tree that this disk or git does not take
-    /// is [`GitError::Misfit`].
+    /// Files that do not change keep their time stamps. If this disk or git refuses the tree, the
+    /// error is [`GitError::Misfit`].
     pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
         self.at = Some(holding);
         self.restore(Untracked::Remove)

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
 
 /// How long a killed process may take to disappear. A process that hangs in the kernel (a broken
-/// driver, a dead network disk) never does, and must not block the night.
+/// driver, a dead network disk) may never disappear and must not block the hunt.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes this process the parent of all orphans below it (Linux only; elsewhere only the group can

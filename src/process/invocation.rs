@@ -9,7 +9,7 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(3);
 /// Default limit for a tool's output on each stream, bytes.
 const CAPTURE: usize = 4 << 20;
-/// The same for git, which lists whole histories: a million commits are 41 MB.
+/// The same limit for git, which lists whole histories: a million commits take 41 MB.
 const GIT_CAPTURE: usize = 256 << 20;
 
 /// Variables that make git use another repository, index, or object store than that of its working
@@ -44,7 +44,7 @@ const SAVED_PREFIX: &str = "BISECT_PPL_SAVED_";
 enum Kind {
     /// An engine, build, or probe: gets no `GIT_*` variable.
     Foreign,
-    /// Our own git call: gets all except those in [`GIT_REDIRECTS`].
+    /// Our own git call: gets all `GIT_*` variables except those in [`GIT_REDIRECTS`].
     Git,
 }
 

@@ -1,6 +1,6 @@
 //! The programs and shared objects that an engine and its descendants have mapped, from the kernel
-//! (Linux). The checks are frequent at first and rare later, to disturb a long run little. A file
-//! that is mapped only between two checks is missed.
+//! (Linux). The checks are frequent at first and rare later, so that they hardly disturb a long
+//! run. A file that is mapped only between two checks is missed.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use rustix::process::Pid;
 
 use super::descendants;
 
-/// Shortest pause at which descendants are checked too. Finding them reads every process on the
-/// machine, which takes milliseconds; more frequent checks see only the engine.
+/// Shortest pause before a check of the descendants too. To find them takes milliseconds, since
+/// every process on the machine is read. After shorter pauses, only the engine is checked.
 const ALONE: Duration = Duration::from_millis(16);
 
-/// Pause after the first check; each later pause is twice as long.
+/// Pause after the first check; each later pause is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 

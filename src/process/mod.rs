@@ -1,18 +1,20 @@
 //! The only module that starts programs.
 //!
-//! [`run()`] starts engines, builds, and `git bisect run` under supervision: no process outlives its
-//! run, whatever it does and even if bisect-ppl dies. [`tool()`] starts short helpers such as `cc
-//! --version`. Both take an [`Invocation`].
+//! [`run()`] starts engines, builds, and `git bisect run` under supervision. On Linux no process
+//! outlives its run, even if the process detaches itself or bisect-ppl dies; only a process that
+//! hangs in the kernel can. [`tool()`] starts short helpers such as `cc --version`. Both take an
+//! [`Invocation`].
 //!
-//! The processes of a supervised run:
+//! The processes of a supervised run (in this module, "engine" means any supervised program):
 //!
 //! ```text
 //! bisect-ppl ──socket── bisect-ppl __supervise ──> bisect-ppl __exec = the engine
 //!     └────────── stdout and stderr, two pipes ──────────────────────────┘
 //! ```
 //!
-//! The supervisor adopts all orphans below it. It ends all processes when the engine's main
-//! process is gone, on an order, or when the socket shows that bisect-ppl is gone.
+//! `__exec` is the stage: it prepares its own process, then becomes the engine. The supervisor
+//! adopts all orphans below it (Linux only). It ends all processes when the engine's main process
+//! is gone, on an order, or when the socket shows that bisect-ppl is gone.
 
 mod descendants;
 mod invocation;

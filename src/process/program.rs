@@ -1,5 +1,5 @@
-//! Finds a program's file before the start. A *missing* program decides whose fault a failure is,
-//! so this must not be guessed from an error.
+//! Finds a program's file before the start. If the program is missing, another party is at fault
+//! than if it fails. So we look for the file and do not guess from an error.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use crate::evaluation::Ended;
 
-/// The search path without `PATH`, as in a shell.
+/// The search path if `PATH` is not set, as in a shell.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The absolute path of `program`, found as a shell in `cwd` would: a name with a slash is a path,

@@ -1,4 +1,4 @@
-//! Starting our own executable again as a helper process: what the supervisor and the stage share.
+//! Starts our own executable again as a helper process. Shared by the supervisor and the stage.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -23,8 +23,8 @@ pub(super) fn socket_on_stdin() -> io::Result<UnixStream> {
     Ok(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
-/// Handles every signal that could be ignored or end us, and does nothing. An exec resets handled
-/// signals to their default, so an engine below `nohup` still dies of HUP.
+/// Sets a handler without effect for every signal that may be ignored or that could end us. An exec
+/// resets handled signals to their default, so HUP still ends an engine below `nohup`.
 pub(super) fn take_signals() {
     use signal_hook::consts::{
         SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU,

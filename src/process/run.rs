@@ -1,4 +1,4 @@
-//! Runs a program under supervision, until the last line of its output.
+//! Runs a program under supervision and reads all its output.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -19,8 +19,8 @@ use super::supervised::Supervised;
 use super::{Invocation, Keep, LogWriter, Stop, Stream, program, shim};
 use crate::evaluation::Ended;
 
-/// How long to wait for output after the supervisor has ended everything below it. Only a foreign
-/// process that got the pipe can still hold it open.
+/// How long to wait for output after the supervisor has ended everything below it. Only a process
+/// outside the run, to which the pipe was passed, can still hold the pipe open.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The result and the cost of a run.
@@ -218,7 +218,7 @@ struct Running {
     supervised: Supervised,
     splitters: [Splitter; 2],
     limit: Option<Duration>,
-    /// The time limit, counted from the engine's start.
+    /// When the time limit ends, counted from the engine's start.
     deadline: Option<Instant>,
     /// Why the engine was told to end.
     reason: Option<Ended>,

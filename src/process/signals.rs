@@ -34,8 +34,8 @@ impl Stop {
         Self::default()
     }
 
-    /// A handle that INT, TERM, and HUP trigger, for the rest of the process. A signal that was
-    /// ignored at our start stays ignored, as `nohup` and a shell's `&` intend.
+    /// A handle that INT, TERM, and HUP trigger, until the process ends. A signal that was ignored
+    /// at our start stays ignored, as `nohup` and a shell's `&` intend.
     pub fn on_signals() -> std::io::Result<Self> {
         let stop = Self::default();
         let ignored = ignored_signals();

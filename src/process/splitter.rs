@@ -9,8 +9,8 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    /// Adds bytes and calls `line` for each complete line, without its newline and with `true`. A
-    /// piece of an overlong line comes with `false`.
+    /// Adds bytes and calls `line` for each complete line, without its newline and with `true`. An
+    /// overlong line comes in pieces, all but the last with `false`.
     pub(super) fn push<E>(
         &mut self,
         mut bytes: &[u8],

@@ -9,14 +9,15 @@ use std::time::Duration;
 use super::job::Job;
 use super::reexec::{socket_on_stdin, take_signals};
 
-/// How often to try a program that is still open for writing: a fork elsewhere may hold the
-/// descriptor of a builder for a moment.
+/// How often to try to execute a program that is still open for writing. After a build, a forked
+/// process may hold the builder's descriptor for a moment.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Reads a job from stdin and becomes its program, in its own session and group; the kernel kills
-/// the engine when the supervisor dies. Returns only after a failure and then sends the error
-/// number over the socket. A socket that closes without data means success.
+/// the engine when the supervisor dies. Returns only after a failure. If the exec failed, sends the
+/// error number over the socket first. If the socket closes without data, this process is the
+/// engine now, or it failed before the exec.
 pub(super) fn become_engine(supervisor: Option<i32>) -> io::Result<()> {
     let mut socket = socket_on_stdin()?;
     let job = Job::read(&socket)?;

@@ -154,7 +154,7 @@ impl Engine {
     }
 
     /// Reads the stage's socket to its end: the error number of a failed exec, or nothing if the
-    /// stage is the engine now.
+    /// stage became the engine or failed before the exec.
     fn refused(&mut self) -> Option<i32> {
         let mut said = Vec::new();
         // A read error also ends the message.
@@ -162,7 +162,7 @@ impl Engine {
         <[u8; 4]>::try_from(&*said).ok().map(i32::from_le_bytes)
     }
 
-    /// Carries out one order of the driver; `false` if no more can come.
+    /// Carries out one order of the driver; `false` if no more orders can come.
     fn obey(&mut self, control: &mut UnixStream) -> io::Result<bool> {
         let mut order = [0];
         match (read_some(control, &mut order)?, order[0]) {
@@ -177,8 +177,9 @@ impl Engine {
         Ok(true)
     }
 
-    /// Sends TERM to the group. Processes that left the group get nothing: one may be the
-    /// supervisor of another run, whose own driver is in the group and ends it.
+    /// Sends TERM to the group; before the exec, KILL. Processes that left the group get no TERM.
+    /// One of them may supervise a nested run, and the driver of that run, which is in the group,
+    /// ends it.
     fn term(&mut self) {
         if self.exec.is_some() {
             return self.kill();

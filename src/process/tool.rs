@@ -12,8 +12,8 @@ use super::ready::{read_some, ready, sooner, until};
 use super::{Invocation, ProcessError, program};
 use crate::evaluation::Ended;
 
-/// How often to check whether a silent tool has ended. Its death does not close the pipe if a
-/// child still holds it.
+/// How often to check whether a silent tool has ended. The pipe does not show it if a child of the
+/// tool keeps the pipe open.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The result of a tool.

@@ -20,15 +20,15 @@ pub struct BuildRecord {
     pub build_key: BuildKey,
     /// The commit.
     pub commit: CommitId,
-    /// What it was built for.
+    /// The purpose of the build.
     pub phase: Phase,
     /// The commands with placeholders filled in, one list of words each.
     pub commands: Vec<Vec<String>>,
-    /// When it was finished (RFC 3339, UTC).
+    /// When the build ended (RFC 3339, UTC).
     pub finished: String,
     /// Wall-clock seconds, checkout included.
     pub wall_s: f64,
-    /// The failure, if the build failed by the commit's fault.
+    /// The failure, if the build failed. A stored control may show that it was the machine's fault.
     pub failure: Option<Failure>,
     /// Name of the `[[prepare]]` step, if this records such a step and not a build.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use super::{Store, StoreError, publish};
 pub struct Confirmation {
     /// The hunt that made it.
     pub hunt: String,
-    /// When (RFC 3339, UTC).
+    /// When it was stored (RFC 3339, UTC).
     pub date: String,
     /// Names of the attempts behind the confirmation, of the first bad commit and its parents.
     pub attempts: Vec<String>,

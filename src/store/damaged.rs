@@ -1,5 +1,5 @@
-//! Damaged records: the log is not the stored one, or a file does not parse. A damaged record is
-//! renamed and reported once; its measurement is repeated when needed.
+//! Damaged records: the record does not parse or lies in the wrong folder, or its log is missing or
+//! changed. A damaged record is renamed and reported once; its measurement is repeated when needed.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -40,7 +40,7 @@ fn make_parent(path: &Path) -> Result<&Path, StoreError> {
     Ok(folder)
 }
 
-/// Syncs a folder: only then a rename survives a power cut. Some network disks refuse to sync a
+/// Syncs a folder, so that a rename in it survives a power cut. Some network disks refuse to sync a
 /// folder; on those the rename alone is durable.
 fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     let handle = File::open(folder).map_err(StoreError::at(folder))?;

@@ -11,7 +11,8 @@ use super::{FORMAT, StoreError, publish};
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) root: PathBuf,
-    /// A measuring process holds this lock, so that nobody removes data meanwhile.
+    /// The lock of a measuring process, so that nobody removes data meanwhile; `None` in a store
+    /// that was opened for reading.
     pub(super) in_use: Option<Arc<InUse>>,
     /// What this process found out about the records.
     pub(super) evidence: Arc<Evidence>,

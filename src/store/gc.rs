@@ -44,9 +44,9 @@ pub struct Waste {
     pub hunts: Vec<String>,
     /// Number of runs that no remaining hunt refers to.
     pub runs: usize,
-    /// Number of such builds.
+    /// Number of builds that no remaining hunt refers to.
     pub builds: usize,
-    /// Number of such confirmations, control results, and build setups.
+    /// Number of confirmations, control results, and build setups that are no longer needed.
     pub others: usize,
     /// Number of files and folders that killed processes left.
     pub leftovers: usize,
@@ -137,7 +137,8 @@ impl Tidying {
         Ok(())
     }
 
-    /// Collects temporary files of killed processes; nobody writes now.
+    /// Collects temporary files of killed processes. The lock shows that no process still writes
+    /// them.
     fn leftovers(&self, waste: &mut Waste) -> Result<(), StoreError> {
         let root = self.store.root();
         for file in files_below(root)? {
@@ -165,8 +166,8 @@ impl Tidying {
         Ok(())
     }
 
-    /// Collects confirmations of removed hunts. A confirmation and its runs stay until
-    /// `limits.unreferenced` if the hunt was removed by hand.
+    /// Collects confirmations that are older than `limits.unreferenced` and whose hunt is removed.
+    /// The other confirmations stay, with their runs.
     fn confirmations(
         &self,
         limits: &Limits,

@@ -1,5 +1,5 @@
 //! The commits of a hunt's range, as they were at its start. They have a file of their own, since
-//! the list may be long and only reports read it.
+//! the list may be long and is rarely read.
 
 use std::io::ErrorKind;
 
@@ -10,7 +10,7 @@ use super::{HuntDir, StoreError, publish};
 const FILE: &str = "history";
 
 impl HuntDir {
-    /// Stores the commits after the good end up to the bad one, in the given order. One line per
+    /// Stores the commits after the older end up to the newer one, in the given order. One line per
     /// commit: the commit, then its parents, as in `git rev-list --parents`.
     pub fn keep_history(&self, history: &[Lineage]) -> Result<(), StoreError> {
         let lines: String = history.iter().map(line).collect();
@@ -25,7 +25,7 @@ impl HuntDir {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => return Err(StoreError::Io { path, source }),
         };
-        // Reports use the list only to sort commits, so an empty list does no harm.
+        // No verdict depends on the list, so an empty list does no harm.
         Ok(text.lines().map(parse).collect::<Result<_, _>>().unwrap_or_default())
     }
 }

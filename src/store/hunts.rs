@@ -27,7 +27,8 @@ pub enum Driver {
     Nobody,
     /// The process with this PID holds the lock.
     Process(i32),
-    /// Some process holds the lock, but not this PID, which the hunt's folder names.
+    /// Some process holds the lock. The hunt's folder names this PID, but no process with this PID
+    /// has the recorded start time.
     Another(i32),
     /// Some process holds the lock; the hunt's folder names no PID.
     Unnamed,
@@ -39,7 +40,8 @@ pub fn config_digest(text: &str) -> String {
 }
 
 impl Store {
-    /// Creates the folder of a new hunt. The name begins with the time, so names sort by age.
+    /// Creates the folder of a new hunt. Its name is the local time, with a number appended if that
+    /// name is taken.
     pub fn new_hunt(&self) -> Result<HuntDir, StoreError> {
         let hunts = self.root().join("hunts");
         std::fs::create_dir_all(&hunts).map_err(StoreError::at(&hunts))?;
@@ -128,7 +130,8 @@ impl HuntDir {
         self.path.join("oracle.toml")
     }
 
-    /// The text of the frozen configuration; `None` if its digest is no longer `sha256`.
+    /// The text of the frozen configuration; `None` if the file is missing or its digest is not
+    /// `sha256`.
     pub fn config_text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
         let path = self.config();
         let bytes = match std::fs::read(&path) {

@@ -42,8 +42,8 @@ impl Went {
 }
 
 impl HuntDir {
-    /// All attempts so far, in order; empty if the file is missing or does not parse, so they are
-    /// repeated.
+    /// All attempts so far, in order; empty if the file is missing or does not parse. The attempts
+    /// are then repeated.
     pub fn inside(&self) -> Result<Vec<Inside>, StoreError> {
         let path = self.path().join(FILE);
         let bytes = match std::fs::read(&path) {

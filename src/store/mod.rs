@@ -12,10 +12,14 @@
 //!   setups/<digest>.json               how builds were configured
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
+//!   pending/                           logs before their records
+//!   trash/                             folders of hunts during their removal
 //!   in-use                             lock of measuring processes and of removal
 //! ```
-//! A record has a unique name and never changes. It is written under a temporary name, synced, and
-//! renamed. `digests.json` is replaced, since it is only a cache; a hunt's journal is appended to.
+//!
+//! A record of a run or a build has a unique name and never changes. It is written under a
+//! temporary name, synced, and renamed. `digests.json` is only a cache and is replaced. A hunt's
+//! journal is appended to.
 
 mod builds;
 mod confirmations;

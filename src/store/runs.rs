@@ -17,12 +17,12 @@ pub struct StoredRun {
     pub record: RunRecord,
     /// Path of the run's output.
     pub log: PathBuf,
-    /// The control run's result, if a failure of unclear cause needed one.
+    /// The control run's result, if the run failed and the machine may be the cause.
     pub control: Option<Control>,
 }
 
-/// A log before its publication. Drop removes the log unless it was published: leftovers would
-/// fill a full disk further with each try.
+/// A log before its publication. Drop removes an unpublished log: on a full disk, each try would
+/// otherwise leave another file.
 #[derive(Debug)]
 pub struct PendingLog(PathBuf);
 

@@ -287,7 +287,7 @@ fn our_log_replays_in_a_fresh_clone() {
     }
     let filter = vec!["s r'c".to_owned(), ":(exclude,top)do!cs".to_owned()];
     let range = Range { paths: filter.clone(), ..range(&commits[0], &commits[8]) };
-    // The order in which a search of our own may find them.
+    // A search of our own may mark commits in this order.
     let marks = [
         (commits[5].clone(), Verdict::Bad),
         (commits[2].clone(), Verdict::Good),

@@ -1,7 +1,8 @@
 use super::*;
 use crate::git::tests::Fixture;
 
-/// For each of these texts of `a.c`: whether it carries the change from `first` to the first text.
+/// Writes `first`, then each of `texts` into `a.c`. Returns for each of `texts` whether it carries
+/// the change from `first` to `texts[0]`.
 fn carried(first: &str, texts: &[&str]) -> Vec<Option<bool>> {
     let fixture = Fixture::new();
     let parent = fixture.commit("first", &[("a.c", first), ("n", "0")]);

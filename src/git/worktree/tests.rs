@@ -161,7 +161,7 @@ fn a_lost_cache_folder_that_was_a_link_is_made_anew() {
     std::os::unix::fs::symlink(&real, &link).unwrap();
     slot(&fixture, &commits[0]);
     let known = || fixture.git(&["worktree", "list", "--porcelain"]);
-    // Again at the link's target, after the folder's content is gone.
+    // The slot is made again at the link's target after its folder was deleted.
     fs::remove_dir_all(real.join("0")).unwrap();
     slot(&fixture, &commits[0]);
     assert_eq!(known().matches("worktree ").count(), 2);

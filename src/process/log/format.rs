@@ -1,4 +1,4 @@
-//! What the writer and the readers of a log agree on: its limits, and how its lines begin.
+//! The format that the writer and the readers of a log share: size limits and line prefixes.
 
 /// Size of the log's beginning that is always kept, bytes.
 pub(super) const HEAD: usize = 1 << 20;

@@ -8,8 +8,8 @@
 //! #> 73401 bytes left out
 //! 1> a line that a value was read from
 //! #> 9120 bytes left out
-//! 1| a last line without newline, or a piece of one longer than 1 MiB
-//! 3> a line of the file that the measure is read from, all of them
+//! 1| a last line without newline, or a piece of a line longer than 1 MiB
+//! 3> a line of the measure's output file
 //! ```
 
 mod attach;

@@ -1,4 +1,4 @@
-//! Reads a log back, so that its readings can be derived again.
+//! Reads a log back, so that values can be read from it again.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::format::{HEADER, MARKER};
 #[derive(Clone, Debug)]
 pub struct Log {
     bytes: Vec<u8>,
-    /// Where the header ends.
+    /// Offset of the first byte after the header.
     body: usize,
 }
 

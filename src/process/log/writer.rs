@@ -40,7 +40,7 @@ pub struct LogWriter {
     summary: LogSummary,
 }
 
-/// The prefix of a line in the log.
+/// The prefix of a line in the log; `whole` tells whether the line ended with a newline.
 pub(super) fn prefix(stream: Stream, whole: bool) -> &'static [u8] {
     match (stream, whole) {
         (Stream::Out, true) => b"1> ",

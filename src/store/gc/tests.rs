@@ -13,13 +13,13 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open_to_measure(folder.path()).unwrap();
-        // Nobody measures any more.
+        // The drop frees the lock.
         drop(store);
         let store = Store::open(folder.path()).unwrap();
         Self { _folder: folder, store }
     }
 
-    /// A hunt that refers to these attempts of other hunts besides its own.
+    /// A hunt with one attempt of its own that also refers to these attempts of other hunts.
     fn hunt(&self, refers_to: &[&str]) -> String {
         let hunt = self.store.new_hunt().unwrap();
         let mut journal = hunt.journal().unwrap();

@@ -18,7 +18,7 @@ pub enum Event {
     Begun(Box<Begun>),
     /// A driver resumes the hunt after an interruption.
     Resumed,
-    /// A build was made, or the store already had it as failed.
+    /// A build was made, or its failure was taken from the store.
     Build(BuildDone),
     /// A run was made, or its result was taken from the store.
     Run(RunDone),
@@ -28,7 +28,7 @@ pub enum Event {
     Targets {
         /// What the hunt looks for.
         targets: Vec<Target>,
-        /// How the search decides: from the noise at the endpoints and the options.
+        /// The search method, chosen from the noise at the endpoints and the options.
         steadiness: SearchMethod,
         /// Guards that this hunt does not search for.
         others: Vec<OtherGuard>,
@@ -167,7 +167,7 @@ pub struct Begun {
     pub inputs: BTreeMap<String, InputFile>,
     /// `[environment] probe`: command → output.
     pub environment: BTreeMap<String, String>,
-    /// What commands inherit: variables, and compilers in PATH.
+    /// The environment that commands inherit: variables, and the compilers in PATH.
     #[serde(default)]
     pub surroundings: Surroundings,
     /// The machine.
@@ -292,7 +292,7 @@ pub struct RunDone {
     /// How much text the run read, if its output says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Extent>,
-    /// All values of a metric that one launch printed several times.
+    /// All values of each metric that the run printed several times.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
     /// Set if the run is excluded: the reason.
@@ -327,14 +327,14 @@ pub struct Judged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchMethod {
-    /// Values repeat bit for bit: one run per commit is enough, or runs until one value repeats.
+    /// Values repeat bit for bit, or the target is a failure: usually one run per commit is enough.
     BitIdentical,
-    /// Values vary, but the endpoints lie well apart: a sequential test adds runs until it can
-    /// judge the commit.
+    /// Values vary, and the endpoints differ by much more than the noise or the user chose `git
+    /// bisect`: a sequential test adds runs until it can judge the commit.
     #[serde(alias = "apart")]
     Sequential,
-    /// Values vary too much for a test per commit: a posterior over all commits chooses what to
-    /// measure.
+    /// Values vary too much for a test per commit, or may drift, or the user chose this method: a
+    /// posterior over all commits chooses what to measure.
     Posterior,
 }
 

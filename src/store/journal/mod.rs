@@ -1,5 +1,5 @@
 //! A hunt's journal: one JSON object a line, appended and synced, never changed. Driver and oracle
-//! both write to it. The journal alone is enough to tell the whole hunt.
+//! both write to it. The journal alone shows everything that the hunt did.
 
 mod event;
 
@@ -54,7 +54,7 @@ impl Journal {
     pub fn append(&mut self, event: Event) -> Result<(), StoreError> {
         let entry = Entry { at: jiff::Timestamp::now().to_string(), event };
         let mut line = serde_json::to_vec(&entry).expect("an event is plain data");
-        // JSON has no NaN: `read` would skip such an event silently.
+        // JSON has no NaN: `read` would silently skip an event with one.
         if let Err(error) = serde_json::from_slice::<Entry>(&line) {
             return Err(StoreError::Corrupt { path: self.path.clone(), reason: error.to_string() });
         }
@@ -64,7 +64,7 @@ impl Journal {
     }
 
     /// Reads a journal; a missing one is empty. Lines that do not parse are skipped: a killed
-    /// writer left them.
+    /// writer or a newer version wrote them.
     pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
