@@ -10,7 +10,8 @@ use super::why::Why;
 
 /// The result of a confirmation.
 pub(crate) enum ConfirmationOutcome {
-    /// The claim holds; with the observation of the bad side of the step.
+    /// The claim holds. The runs are those of the step's bad side: the commit, or for a fix its
+    /// parent.
     Culprit(Box<Culprit>, Observation),
     /// The claim holds, but the own step is too small to blame the commit.
     Small(Box<Culprit>, Observation),

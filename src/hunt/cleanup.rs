@@ -1,4 +1,4 @@
-//! Cleans up the user's repository: no worktree of this program stays registered.
+//! Removes what a hunt leaves behind: its bisect session, and the worktrees that git still lists.
 
 use crate::build::Slots;
 use crate::git::{BisectSession, GitError, Repository, Worktree};

@@ -1,5 +1,5 @@
-//! The confirmation: before a commit is named, fresh runs measure it and its real parents in turn,
-//! from clean builds.
+//! The confirmation: before a commit is named, fresh runs measure it and its real parents in turn.
+//! The builds are new and clean, unless `build.confirm` is `reuse`.
 
 pub(crate) mod boundary;
 pub(crate) mod chunk_differences;
@@ -39,7 +39,8 @@ impl Driver<'_> {
         let Claim { commit, targets, strategy, .. } = claim;
         let mut parents = self.oracle.history.parents(commit)?;
         if self.begun.options.first_parent {
-            // This search follows first parents: a merge makes all changes of its branch.
+            // This search follows first parents: a merge counts as the author of its branch's
+            // changes.
             parents.truncate(1);
         }
         self.leave_out_aside(&mut parents, claim)?;

@@ -31,7 +31,7 @@ const MOST_MERGES: usize = 4;
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
 ///
-/// In every case the journal records the end, and no worktree of the hunt stays registered.
+/// Once the hunt measures, the journal records how it ends, and the hunt's worktrees are removed.
 pub fn drive(
     repository: &Repository,
     hunt: &HuntDir,
@@ -231,7 +231,8 @@ impl Driver<'_> {
         }
         let Some((culprit, seen)) = &found else { return Ok(next) };
         if search_range.aim == Aim::Regression {
-            // The levels after the commit give better ranges than the end's level alone.
+            // Drop the range after the commit: the levels in between give better ranges than the
+            // end's level alone.
             let after = |one: &SearchRange| one.good == culprit.info.commit;
             next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
         }
@@ -271,7 +272,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Starts the hunt again with clean builds only: builds on top of others cannot be trusted.
+    /// Starts the hunt again with clean builds only: incremental builds gave other verdicts.
     fn begin_clean(&mut self, why: &str) -> Result<Finding, HuntError> {
         let text = format!(
             "builds on top of others and clean ones disagree ({why}): what was built so is set \

@@ -1,4 +1,5 @@
-//! What every step of a hunt works with: the oracle, the journal, and what this hunt knows of itself.
+//! The state that all parts of a hunt share: the oracle, the journal, and what the hunt has
+//! learned.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
 //! Measures both endpoints in turn: G B | B G. Two runs of each are enough if values repeat bit for
-//! bit. Otherwise runs go on until the levels are told apart, or cannot be.
+//! bit. Otherwise runs go on until the levels differ clearly, or until more runs would not help.
 
 pub(crate) mod checks;
 pub(crate) mod guard_check;
@@ -34,7 +34,7 @@ const RUNS_TO_DENY: usize = 4;
 /// Runs of each endpoint that tell a rare failure from a frequent one.
 const RUNS_TO_TELL: usize = 5;
 
-/// The endpoints, measured.
+/// The runs of both endpoints, and the targets chosen from them.
 pub(crate) struct Endpoints {
     pub(crate) good: Observation,
     pub(crate) bad: Observation,
@@ -64,7 +64,7 @@ impl Driver<'_> {
             if wanting.is_empty() {
                 break;
             }
-            // In turn, so that machine drift affects both endpoints.
+            // In turn, so that machine drift affects both endpoints equally.
             for is_good in endpoint_order(runs - 1) {
                 let commit = if is_good { &good } else { &bad };
                 let seen = self.measure_endpoint(commit, &wanting, runs)?;
@@ -122,7 +122,7 @@ impl Driver<'_> {
     ) -> Result<Observation, HuntError> {
         let look = Request::look(commit, measures, Phase::Endpoint);
         let mut seen = self.oracle.evaluate(Request { runs, ..look })?;
-        // Retry failures of earlier hunts: a failure of one day is never final.
+        // Retry failures of earlier hunts: their cause may be gone.
         let old: Vec<String> = {
             let names = seen.samples.keys();
             names.filter(|name| self.is_old_failure(&seen, name)).cloned().collect()
@@ -134,7 +134,7 @@ impl Driver<'_> {
         Ok(seen)
     }
 
-    /// Whether all runs of a measure here failed, and all in other hunts.
+    /// Whether all runs of a measure failed and all were made by other hunts.
     fn is_old_failure(&self, seen: &Observation, measure: &str) -> bool {
         let hunt = self.oracle.recorder.hunt();
         let samples = seen.of(measure);
@@ -242,8 +242,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// If the older end is not an ancestor of the newer end, judges their merge bases. Each must
-    /// have the older end's verdict, else there is nothing to hunt. Crossed histories have several
+    /// If the older end is not an ancestor of the newer end, judges their merge bases. If one of
+    /// them does not have the older end's verdict, the hunt ends. Criss-cross merges give several
     /// merge bases, and git asks about each.
     fn check_merge_bases(
         &mut self,

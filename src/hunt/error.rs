@@ -127,7 +127,8 @@ pub enum HuntError {
     /// The user stopped the hunt.
     #[error("stopped")]
     Stopped,
-    /// The hunt cannot go on; the reason. For example, the machine changed or an oracle stopped.
+    /// The hunt cannot go on, for example because the machine changed or an oracle stopped. The
+    /// text is the reason.
     #[error("{0}")]
     World(String),
     /// The journal does not say how the hunt began.

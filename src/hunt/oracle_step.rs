@@ -1,4 +1,5 @@
-//! The command that `git bisect run` calls at each commit. It journals the verdict, then exits.
+//! The work of `bisect-ppl oracle`, which `git bisect run` calls for each commit: judges the commit
+//! and writes the verdict to the journal.
 
 use std::time::Duration;
 
@@ -90,7 +91,7 @@ fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     newest.ok_or(HuntError::NoBeginning)
 }
 
-/// Stops the oracle when the driver's lock is free: a killed driver cannot send a request.
+/// Stops the oracle when the driver's lock is free: a killed driver cannot stop its oracle.
 fn follow_driver(hunt: &HuntDir, stop: &Stop) {
     let (hunt, stop) = (hunt.clone(), stop.clone());
     std::thread::spawn(move || {

@@ -27,7 +27,8 @@ impl SearchOrientation {
         }
     }
 
-    /// Converts the levels. In pairs they stay: the older end's level is 0 in both directions.
+    /// Converts the levels. Paired levels stay as they are: the older end's level is 0 for a
+    /// regression and for a fix.
     pub(crate) fn levels(self, levels: Levels, is_paired: bool) -> Levels {
         if self.is_turned && !is_paired {
             Levels { good: self.sample(levels.bad), bad: self.sample(levels.good), ..levels }
@@ -45,7 +46,8 @@ impl SearchOrientation {
         }
     }
 
-    /// The probability that a commit is bad. `newer`: that it is on the newer side of the step.
+    /// The probability that a commit is bad. `newer`: the probability that the commit is on the
+    /// newer side of the step.
     pub(crate) fn p_bad(self, newer: f64) -> f64 {
         if self.is_turned { 1.0 - newer } else { newer }
     }

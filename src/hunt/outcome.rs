@@ -1,4 +1,4 @@
-//! The outcome of a hunt: what the found commits explain, whether their changes last, and the answer.
+//! The outcome of a hunt: what the found commits explain, whether the changes last, the answer.
 
 pub(crate) mod account;
 pub(crate) mod answer;

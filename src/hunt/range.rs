@@ -33,7 +33,7 @@ impl SearchRange {
 /// A side branch that is set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Aside {
-    /// The claimed commit. It and its descendants on the branch are set aside.
+    /// The commit that a search claimed. It and its descendants on the branch are set aside.
     pub(crate) first: CommitId,
     /// The newest commits of the branch.
     pub(crate) tips: Vec<CommitId>,

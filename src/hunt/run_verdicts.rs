@@ -1,13 +1,13 @@
-//! Verdicts from each run alone, and from their majority.
+//! The verdict of a commit from one run alone, and from the majority of its runs.
 
 use crate::config::Config;
 use crate::evaluation::{Judgement, SkipReason, Target, Verdict};
 use crate::oracle::{Decision, Observation, judge};
 
-/// Fresh runs of each commit if values do not repeat. Runs of two equal commits, five against five,
-/// separate by chance in 1 case of 252.
+/// Number of fresh runs of each commit if values vary. If two commits are equal, all five runs of
+/// the one are worse than all five of the other in 1 case of 252.
 pub(crate) const ROUNDS: usize = 5;
-/// How many of [`ROUNDS`] runs must be on one side.
+/// How many of [`ROUNDS`] runs must have the same verdict.
 pub(crate) const ALIKE: usize = 4;
 
 /// The verdict from one run alone.
@@ -28,8 +28,8 @@ pub(crate) fn verdict_of_run(
     }
 }
 
-/// The judgement if no more runs follow. If runs repeat (`is_exact`), most runs must be on one
-/// side, otherwise four of five.
+/// The judgement if no more runs follow. If runs repeat (`is_exact`), more than half of the runs
+/// must have the same verdict, otherwise four of five.
 pub(crate) fn judged(
     observation: &Observation,
     targets: &[Target],

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::evaluation::{GuardTarget, NoiseKind, SkipReason};
 use crate::oracle::{Observation, RunSample, run_sample, skip_reason};
 
-/// The samples of a commit on the oriented scale, or why there are none.
+/// The samples of a commit on the oriented scale (larger is worse), or why there are none.
 pub(crate) fn samples(
     seen: &Observation,
     target: &GuardTarget,
@@ -13,7 +13,8 @@ pub(crate) fn samples(
     if let Some(failure) = &seen.build_failure {
         return Err((skip_reason(failure.kind), failure.detail.clone()));
     }
-    // If differing runs are hunted, each run is compared with the first one, which gives no sample.
+    // In a hunt for runs that differ, each run is compared with the first one. The first one gives
+    // no sample.
     let places = usize::from(is_spread(target))..seen.of(&target.guard.metric.measure).len();
     places
         .map(|place| match run_sample(seen, target, place, config) {

@@ -28,7 +28,7 @@ use git_bisect::bisect;
 use posterior::posterior;
 use sampler::Sampler;
 
-/// Maximum number of failed claims before the search ends with candidates.
+/// Maximum number of failed claims before a search by git ends with candidates.
 const MOST_ROUNDS: usize = 3;
 
 /// Number of failed claims after which the range is searched by failure rates.
@@ -54,7 +54,7 @@ pub(crate) fn search(
         Ok(ends) => ends,
         Err(why) => return Ok(Searched::Nothing(why)),
     };
-    // The levels of this range's own ends may ask for another search method.
+    // The levels of this range's own ends may need another search method.
     let strategy =
         SearchStrategy::of(&[Target::Guard(target.clone())], driver.begun.options.search);
     if strategy.method == SearchMethod::Sequential {

@@ -10,7 +10,8 @@ use super::why::Why;
 pub(crate) enum Searched {
     /// The confirmed commit, and the runs on the bad side of its step.
     Culprit(Box<Culprit>, Observation),
-    /// The commit that crosses the threshold by a step too small to blame it, and its runs.
+    /// The commit at which the threshold is crossed, and its runs. Its step is too small to blame
+    /// it.
     Gradual(Box<Culprit>, Observation),
     /// Candidates, and why the search cannot decide between them.
     Candidates(Vec<CommitId>, Why),

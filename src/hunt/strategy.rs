@@ -14,7 +14,8 @@ pub(crate) struct SearchStrategy {
 
 impl SearchStrategy {
     /// The strategy for a search range's targets. The confirmation also measures the other targets.
-    /// A change of theirs that the found commits do not explain gets a search of its own.
+    /// If the found commits do not explain the change of such a target, that change gets its own
+    /// search.
     pub(crate) fn of(targets: &[Target], by: SearchBy) -> Self {
         let noise = |target: &Target| match target {
             Target::Guard(GuardTarget { noise, .. }) => *noise,

@@ -11,7 +11,7 @@ use super::HuntError;
 pub(crate) struct VerdictContext {
     pub(crate) search_number: usize,
     pub(crate) phase: Phase,
-    /// Commits and steps left by git's estimate.
+    /// Commits and steps left, as git estimates them.
     pub(crate) left: Option<(usize, usize)>,
 }
 

@@ -17,7 +17,7 @@ use super::begin::{gather, slots_folder, user_cache};
 use super::cleanup::clean_slots;
 use super::{HuntError, UsageError};
 
-/// The commits and files that a configuration's names resolve to now.
+/// The commits and patches that a configuration names, as they are now.
 pub fn pins(repository: &Repository, config: &Config) -> Result<Pins, HuntError> {
     let history = History::open(repository)?;
     let found = Pins::find(config, &history).map_err(UsageError::from)?;

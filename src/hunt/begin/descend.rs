@@ -1,9 +1,9 @@
 //! Hunts inside a dependency that a first bad commit moves (`[worktree] descend`): a new hunt over
 //! the dependency's commits, each built into the same commit of the engine.
 //!
-//! That engine commit is the first bad commit. The dependency's commits before and after its change
-//! are the ends of the new hunt. If an end cannot be measured, a second hunt uses the engine
-//! commit's parent instead.
+//! The engine's commit is the first bad commit of the outer hunt. It moves the dependency from one
+//! commit to another. These two are the ends of the new hunt. If an end cannot be measured, a
+//! second hunt uses the parent of the engine's commit instead.
 
 use crate::config::Config;
 use crate::evaluation::{

@@ -53,8 +53,8 @@ pub fn open(
     Ok((oracle, begun))
 }
 
-/// The configuration with which the hunt began. A changed one would apply other rules to stored
-/// runs, or measure something else in the middle of the hunt.
+/// The configuration with which the hunt began. A changed configuration would apply other rules to
+/// stored runs, or measure something else in the middle of the hunt.
 pub(crate) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError> {
     let text = hunt.config_text(&begun.config_sha256)?;
     let text = text.ok_or_else(|| HuntError::Altered(hunt.config()))?;
@@ -69,7 +69,8 @@ pub fn history(repository: &Repository, begun: &Begun) -> Result<History, GitErr
     }
 }
 
-/// Builds trees in the store's folder `pending`, which is cleaned up after killed processes.
+/// Makes modified trees in the store's folder `pending`, which is cleaned up after killed
+/// processes.
 pub(crate) fn laying(repository: &Repository, store: &Store) -> Laying {
     Laying::new(repository, &store.root().join("pending"))
 }

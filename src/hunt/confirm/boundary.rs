@@ -1,4 +1,5 @@
-//! Checks whether a changed recipe made the step, if an override begins at the first bad commit.
+//! Checks whether a changed recipe made the step, if an override begins or ends at the first bad
+//! commit.
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, Phase, Target, Verdict};

@@ -1,4 +1,5 @@
-//! Finds other differences between a first bad commit and its worst parent.
+//! Finds differences between a first bad commit and its worst parent that may explain the step:
+//! changed constants and changed build configurations.
 
 use crate::differ;
 use crate::evaluation::{CommitId, DifferenceIn, Differences, Setup};

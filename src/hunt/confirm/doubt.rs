@@ -14,7 +14,7 @@ use crate::oracle::{Observation, Request, Sample, measures_of};
 use crate::search::Repeats;
 use crate::store::journal::Event;
 
-/// Weight of the prior on q, for figures that repeat. q is the probability that an observation
+/// Weight of the prior on q, for numbers that repeat. q is the probability that an observation
 /// shows the other side's value; its prior mean is 1 in 3.
 const FIGURES: f64 = 2.0;
 /// The weight for values such as pass or fail, which flake far more often.
@@ -78,7 +78,7 @@ impl Driver<'_> {
         let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
         let rivals = self.rivals_of_commit(claim, &testimony)?;
         let mut doubt = testimony.doubt(claim.commit, true, rivals, self, claim);
-        // A broken tree never builds by chance, so a parent that builds is no chance event.
+        // A broken tree never builds by chance, so a parent that builds needs no test.
         if !measures_of(&claim.strategy.targets).is_empty() {
             for parent in parents {
                 let rivals = self.rivals_of_parent(claim, parent, &testimony)?;

@@ -12,8 +12,8 @@ use super::chunk_differences::over_text;
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const NORMAL_95: f64 = 1.96;
 
-/// The own step of each guard with a level, the largest in units of its tolerance first, and the
-/// index of the parent for the largest.
+/// The own steps, one for each guard with a level. The largest in units of its tolerance comes
+/// first. Also returns the index of the parent for the largest.
 pub(crate) fn effects(
     commit: &Observation,
     parents: &[Observation],
@@ -90,7 +90,8 @@ fn effect(
 }
 
 /// The own step's 95 % interval under the measured noise, in the metric's unit. On the oriented
-/// scale it is D̄ ± 1.96·s·√(1/n + 1/m), or D̄ ± 1.96·s/√n for pairs.
+/// scale it is D̄ ± 1.96·s·√(1/n + 1/m), or D̄ ± 1.96·s/√n for pairs. D̄: difference of the means;
+/// s: noise; n and m: runs of the two sides.
 fn interval_in_noise(
     good: &Observation,
     bad: &Observation,
@@ -184,7 +185,7 @@ pub(crate) fn typical(
     stats::median(&numbers.filter(|x| x.is_finite()).collect::<Vec<_>>())
 }
 
-/// The side on which bad lies; above for a metric that must not move at all.
+/// The direction in which values are bad; above for a metric that must not move at all.
 pub(crate) fn bad_side(direction: Direction) -> BadSide {
     match direction {
         Direction::Down => BadSide::Below,
@@ -192,8 +193,8 @@ pub(crate) fn bad_side(direction: Direction) -> BadSide {
     }
 }
 
-/// Whether a step is large enough to blame a commit: more than half the tolerance. A fact is large
-/// if it changed.
+/// Whether a step is large enough to blame a commit: more than half the tolerance. A changed fact
+/// counts as large.
 pub(crate) fn is_large(effect: &Effect) -> bool {
     match effect.own_step {
         Some(step) => step > blamed_from(effect.limit),
@@ -211,7 +212,8 @@ pub(crate) fn is_blamed(culprit: &Culprit) -> bool {
     culprit.failure.is_some() || culprit.effects.iter().any(is_large)
 }
 
-/// A step in units of its tolerance; infinite for a fact or a tolerance of 0.
+/// A step in units of its tolerance. Infinite for a fact, and for a step towards worse with a
+/// tolerance of 0.
 pub(crate) fn weight(effect: &Effect) -> f64 {
     match effect.own_step {
         Some(step) if effect.limit > 0.0 => step / effect.limit,

@@ -23,7 +23,7 @@ use super::effect::{bad_side, effects, is_large};
 
 /// Maximum number of rounds to make chance unlikely enough.
 const MOST_ROUNDS: usize = 9;
-/// A commit and its parents, measured afresh.
+/// The fresh runs of a commit and its parents, and what they say about the claim.
 pub(crate) struct Fresh {
     pub(crate) commit: Observation,
     pub(crate) parents: Vec<Observation>,
@@ -40,7 +40,7 @@ pub(crate) struct Fresh {
 }
 
 impl Driver<'_> {
-    /// Measures the commit and its parents once in each round, forth and back.
+    /// Measures the commit and its parents once in each round. Each round reverses the order.
     pub(crate) fn measure_afresh(
         &mut self,
         claim: Claim<'_>,
@@ -70,7 +70,7 @@ impl Driver<'_> {
                 }
                 let is_decided = claims.iter().all(is_borne);
                 let builds = self.builds_so_far(claim, parents, &seen, target)?;
-                // If builds are not known to repeat, runs of one build are one vote.
+                // If builds are not known to repeat, all runs of one build count as one vote.
                 let votes = target.is_rate() && !self.builds_are_alike(&order, strategy)?;
                 rebuild = builds == Builds::More || votes;
                 if is_decided && builds == Builds::Differ {
@@ -171,7 +171,8 @@ impl Driver<'_> {
                 Target::Guard(target) => {
                     known.build_failure.is_some() || known.repeats(&target.guard.metric)
                 }
-                // A failed run has no values to compare and may come and go: it is never exact.
+                // Failed runs have no values to compare, and their failure may come and go. Only a
+                // failed build counts as exact.
                 Target::Failure { measure, .. } => measure.is_none(),
             };
             if !targets.iter().all(repeats) || !self.begins_alike(commit, &known)? {
@@ -315,7 +316,7 @@ impl Fresh {
             && own.verdict == self.aim.newer()
             && theirs.iter().all(|parent| parent.verdict == self.aim.older())
         {
-            // The commit and its parents differ, but the test is not decided: name nobody.
+            // The commit and its parents differ, but the test is not decided: name no commit.
             own.verdict = Verdict::Skip;
             own.skip = Some(SkipReason::Unsteady);
             let why = if self.builds_differ {

@@ -8,8 +8,9 @@ use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, measures_of};
 
 impl Driver<'_> {
-    /// Compares the files that the first fresh run of each measure loaded on both sides. Nothing
-    /// ran in that build before. `None` if a side has no run, or its files are not known.
+    /// Compares the files that the first fresh run of each measure loaded on both sides. That run
+    /// is the first of its build, so no earlier run changed the build's files. `None` if a side has
+    /// no run, or its files are not known.
     pub(crate) fn ran(
         &self,
         parent: &Observation,

@@ -1,5 +1,5 @@
-//! Checks that a commit's runs repeat if those of its end do. If the end is bit-identical and the
-//! commit is not, levels cannot tell on which side of the step the commit is.
+//! Checks that a commit's runs repeat if the runs of the range's end on its side repeat. If only
+//! the end's runs are bit-identical, levels cannot tell on which side of the step the commit is.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use super::fresh::Fresh;
 
 /// Minimum number of runs, all equal, after which an end counts as repeating.
 const EQUAL_RUNS: usize = 4;
-/// Maximum number of runs that differ from the commit's commonest value if the commit repeats. A
-/// single one may be a disturbed run.
+/// Number of runs that may always differ from the commit's commonest value: a single one may be a
+/// disturbed run. More are allowed up to a third of the runs.
 const MOST_STRAYS: usize = 1;
 
 impl Driver<'_> {
-    /// Why levels cannot support a claim in noise: a commit of the claim does not repeat, but its
-    /// end of the range does.
+    /// Why levels cannot support a claim in noise: the runs of a commit of the claim do not repeat,
+    /// but those of the range's end on its side do.
     pub(crate) fn steadiness_objection(
         &mut self,
         claim: Claim<'_>,

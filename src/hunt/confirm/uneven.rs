@@ -22,7 +22,7 @@ const RUNS_TO_BE_SURE: usize = 5;
 /// The commits on one side of a commit, each with its count.
 type CountedCommits<'a> = Vec<(&'a CommitId, Count)>;
 
-/// How many runs of a commit failed, of how many.
+/// How many runs a commit has, and how many of them failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Count {
     pub(crate) failed: usize,

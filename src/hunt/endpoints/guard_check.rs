@@ -11,7 +11,7 @@ pub(crate) enum GuardCheck {
     More,
 }
 
-/// Prints a change: "ppl 6.12 → 6.13 (+0.010000, tolerance 0.050000)".
+/// Formats a change: "ppl 6.12 → 6.13 (+0.010000, tolerance 0.050000)".
 pub(crate) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
     match (baseline.number(), level.number()) {
         (Some(good), Some(bad)) if guard.direction() != Direction::Any => {

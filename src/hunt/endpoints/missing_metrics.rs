@@ -7,7 +7,7 @@ use crate::oracle::Observation;
 const MOST_NAMES: usize = 40;
 
 /// Why the hunt cannot judge by its guards: no run of the good endpoint yielded the metric of a
-/// guard. `None` if the guard's measure yielded nothing at all.
+/// guard. A measure that yielded nothing at all is ignored: its failure is reported elsewhere.
 pub(crate) fn not_yielded(good: &Observation, guards: &[Guard]) -> Option<String> {
     let metrics = guards.iter().map(|guard| &guard.metric);
     let found = metrics.filter(|metric| good.readings(&metric.measure).next().is_some());

@@ -136,7 +136,7 @@ fn levels(
     }
 }
 
-/// Prints an interval of the oriented change in percent or in the metric's unit.
+/// Formats an interval of the oriented change in percent or in the metric's unit.
 fn in_units(target: &GuardTarget, [low, high]: [f64; 2]) -> String {
     let scale = target.orientation();
     let sign = if scale.flipped { -1.0 } else { 1.0 };
@@ -159,7 +159,7 @@ pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
     }
 }
 
-/// The first answer other than `More`, from equal numbers of the first runs of good and bad.
+/// Asks with the first n runs of good and of bad, for growing n, until the answer is not `More`.
 fn first_answer<T>(
     good: &[f64],
     bad: &[f64],
@@ -170,7 +170,7 @@ fn first_answer<T>(
     settled.next().unwrap_or(Err(Unsettled::More))
 }
 
-/// The target with noise of this kind whose numbers are still 0.
+/// The target with noise of this kind. The numbers of the noise stay 0 until the calibration.
 fn in_noise(target: GuardTarget, kind: NoiseKind, policy: &EndpointPolicy) -> GuardTarget {
     let error = policy.error;
     let empty = Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error };

@@ -21,7 +21,7 @@ enum Ran {
     /// They loaded nothing of the commit as far as is known. Either the record of files is
     /// incomplete, or the command names the commit and may run it elsewhere, as on another machine.
     Unseen,
-    /// They ran nothing of the commit: the program that ran, and the commit's file of that name.
+    /// They ran nothing of the commit. `program` ran; `instead` is the commit's file of that name.
     Nothing { program: String, instead: Option<String> },
 }
 
@@ -130,7 +130,7 @@ fn refusal(name: &str, measure: &Measure, program: &str, instead: Option<&str>) 
     )
 }
 
-/// The program's file in PATH. Memory maps do not show it for a script, only its interpreter.
+/// The program's file in PATH. For a script, memory maps show only the interpreter.
 fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").filter(|_| !program.contains('/'))?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())

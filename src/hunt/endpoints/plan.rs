@@ -20,7 +20,7 @@ const CONFIRMED_COMMITS: usize = 2;
 struct Pace {
     /// Seconds of a build; `None` if nothing was built.
     build: Option<f64>,
-    /// Seconds of one run of every measure of the search, in sum.
+    /// Seconds of one run of each measure of the search, added up.
     run: f64,
 }
 

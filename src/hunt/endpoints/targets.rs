@@ -37,7 +37,7 @@ pub(crate) fn choose(
     Ok(chosen)
 }
 
-/// Chooses the targets without the required checks.
+/// Chooses the targets; `choose` then adds the required checks.
 fn unbound(
     good: &Observation,
     bad: &Observation,

@@ -88,8 +88,8 @@ impl Ledger {
         }
     }
 
-    /// Records that a found commit's change is gone at the newer end, which is still as bad. The
-    /// cause is the found commit or one of `after`.
+    /// Records that another commit may cause what the newer end shows: the cause is the found
+    /// commit or one of `after`.
     pub(crate) fn hides(&mut self, commit: &CommitId, after: &[CommitId]) {
         self.hidden.push((commit.clone(), after.to_vec()));
     }
@@ -156,7 +156,7 @@ impl Ledger {
         self.candidates.push((commits, why));
     }
 
-    /// Adds candidates one of which made the step; `step` names the newest of them.
+    /// Adds candidates: one of them made the step. `step` describes it as a step of the newest one.
     pub(crate) fn enter_span(&mut self, step: Culprit, commits: Vec<CommitId>, why: Why) {
         let known = self.found.iter().any(|found| found.culprit.info.commit == step.info.commit);
         if !known {
@@ -204,8 +204,9 @@ impl Ledger {
         next
     }
 
-    /// The range from the bad side of the found step to the bad end, if the rest there exceeds the
-    /// tolerance: after the commit; for a fix, before it. The bad side's level is the baseline.
+    /// The range between the bad side of the found step and the bad end, if the rest there exceeds
+    /// the tolerance. The range lies after the commit, for a fix before it. Its baseline is the
+    /// level of the step's bad side.
     fn towards_bad(
         &mut self,
         search_range: &SearchRange,
@@ -221,7 +222,7 @@ impl Ledger {
         for target in &search_range.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
-            // Failure rates have no account, nor do levels without a majority.
+            // Failure rates have no account. Levels without a majority of runs have none either.
             if target.is_rate() || (target.noise.is_none() && !seen.has_majority(metric)) {
                 continue;
             }
@@ -238,7 +239,8 @@ impl Ledger {
                 continue;
             }
             let own = seen.numbers(metric);
-            // The bad end of a later search range is a parent of which only the level is known.
+            // A later search range may end at a parent. Only the parent's level is known: count one
+            // run.
             let runs = if search_range.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
             if is_beyond_noise(&rest, own.len(), runs) {
                 targets.push(Target::Guard(rest));
@@ -258,7 +260,7 @@ impl Ledger {
     }
 
     /// The range from the good end to the good side of the found step, if the rest there exceeds
-    /// the tolerance. That happens only in noise: a level between good and bad may pass for good.
+    /// the tolerance. That happens only in noise: a level between good and bad may be judged good.
     fn towards_good(search_range: &SearchRange, found: &Culprit) -> Option<SearchRange> {
         let [to, _] = sides(found, search_range.aim);
         if *to == search_range.good {

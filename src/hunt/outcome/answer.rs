@@ -156,8 +156,8 @@ impl Ledger {
         }
     }
 
-    /// If several commits together explain too much, those whose change left the tree become
-    /// unclear.
+    /// If several commits together explain more than the whole change, those whose change left the
+    /// tree become unclear.
     fn doubt_what_is_too_much(&mut self, accounts: &[Account]) {
         let is_too_much = |account: &Account| account.rest < -account.limit.max(0.0);
         let stand = self.found.iter().filter(|found| found.stands()).count();
@@ -171,7 +171,7 @@ impl Ledger {
         }
     }
 
-    /// Turns unclear commits into candidates. If their step is the largest, nobody is named.
+    /// Turns unclear commits into candidates. If their step is the largest, no commit is named.
     fn doubt(&mut self) {
         let mut unclear = Vec::new();
         let mut largest_unclear: f64 = 0.0;
@@ -186,7 +186,7 @@ impl Ledger {
         };
         let clearest = self.named().map(size).fold(0.0, f64::max);
         for (commit, after) in std::mem::take(&mut self.hidden) {
-            // A commit found after it explains what is left.
+            // If one of `after` was found too, it explains what is left.
             let is_behind =
                 |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
             let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);

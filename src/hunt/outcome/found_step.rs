@@ -1,4 +1,5 @@
-//! A found commit with its search range, for the checks of what became of its change.
+//! A found commit with its search range and its runs: the input of the checks whether its change
+//! lasts.
 
 use crate::evaluation::{Culprit, Target};
 use crate::hunt::range::SearchRange;

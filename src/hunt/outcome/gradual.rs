@@ -1,4 +1,5 @@
-//! A gradual change, in which no own step is large: the ranges of history that contribute to it.
+//! Gradual changes, in which no own step is large: lists the ranges of history that contribute, and
+//! looks for a dip that hides a large step.
 
 use crate::evaluation::{Aim, CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
 use crate::hunt::HuntError;
@@ -16,8 +17,8 @@ const MOST_LOOKS: usize = 6;
 
 impl Driver<'_> {
     /// Looks for a dip before a small step that crosses the threshold: a commit better than the
-    /// step's parent by more than the tolerance. A large step may start there, below the good end's
-    /// level. Returns the range from the dip to the small step.
+    /// step's parent by more than the tolerance. A large step may start there, from a level better
+    /// than the good end's. Returns the range from the dip to the small step.
     pub(crate) fn look_for_a_dip(
         &mut self,
         search_range: &SearchRange,

@@ -1,4 +1,5 @@
-//! Corrects what the hunt found earlier: a later found commit may put files of a found commit back.
+//! Corrects what the hunt found earlier: a later found commit may restore files that a found commit
+//! changed.
 
 use crate::evaluation::Culprit;
 use crate::hunt::HuntError;
@@ -9,7 +10,7 @@ use super::account::Ledger;
 use super::standing::FoundCommit;
 
 impl Driver<'_> {
-    /// Withdraws a found commit if a later found commit puts some of its files back. The later
+    /// Withdraws a found commit if a later found commit restores some of its files. The later
     /// commit also made something worse, and no measurement tells the two effects apart.
     pub(crate) fn withdraw_what_is_put_back(
         &mut self,

@@ -86,7 +86,7 @@ impl Driver<'_> {
                 let seen = self.oracle.evaluate(look)?;
                 let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_mends_beside(ledger, &step) {
-                    // What is confirmed stands.
+                    // Confirmed commits stand.
                     Err(HuntError::Budget(runs)) => {
                         ledger.note_budget("other branches were not looked at", runs);
                     }
@@ -99,7 +99,8 @@ impl Driver<'_> {
             if is_kept && !history.is_gone_in_part(newer, &change) {
                 continue;
             }
-            // Without the newer end's verdict here, the commit was found between other ends.
+            // If the commit has another verdict here than the newer end, it was found between other
+            // ends.
             let number = self.searches.saturating_sub(1);
             if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
                 continue;
@@ -139,8 +140,8 @@ impl Driver<'_> {
         let suspects = self.suspects(step)?;
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
         let change = self.oracle.history.change(&step.culprit.parent, found)?;
-        // How many commits remove the change's text and leave every figure as it was: they rewrote
-        // the text.
+        // How many commits remove the change's text but leave the level as it was: they rewrote the
+        // text.
         let mut idle = 0;
         // A commit without the change that is still as bad: another commit caused the same again.
         let mut done_again = None;
@@ -241,8 +242,8 @@ impl Driver<'_> {
         Ok((!longest.is_empty()).then(|| chain[middle].clone()))
     }
 
-    /// Whether the metric repeats, and the newer end has a slightly different level than the found
-    /// commit: one within the limit, which no other step of the hunt looks for.
+    /// Whether the metric repeats, and the newer end's level differs from the found commit's by no
+    /// more than the tolerance. No other check of the hunt looks for such a difference.
     fn has_drifted(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
         let targets = &step.search_range.targets;
         let is_close = |target: &Target| {
@@ -287,7 +288,7 @@ fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }
 
-/// Adds the mend at a commit that is as the older end; returns the range from there to search.
+/// Adds a mend at a commit with the older end's verdict; returns the range to search from there.
 fn goes_on_from(
     ledger: &mut Ledger,
     search_range: &SearchRange,

@@ -1,5 +1,6 @@
-//! Follows the levels from a found commit to the newer end of its search range. Each rise is
-//! another commit's step and each fall is a mend; both are looked for.
+//! Follows the levels from a found commit to the newer end of its search range. Where they get
+//! worse (a rise), another commit made a step. Where they get better (a fall), there is a mend.
+//! Both are looked for.
 
 use std::collections::BTreeSet;
 
@@ -68,8 +69,8 @@ impl Driver<'_> {
         Ok((!metrics.is_empty()).then_some(next))
     }
 
-    /// Adds the mends along these paths to the ledger, which the hunt's later measurements show
-    /// beside the first-parent path. Ignores rises: they were searched when the commit was found.
+    /// Adds the mends on paths beside the first-parent path to the ledger: later measurements of
+    /// the hunt may show them. Ignores rises: they were searched when the commit was found.
     pub(crate) fn note_mends_beside(
         &mut self,
         ledger: &mut Ledger,
@@ -328,7 +329,7 @@ impl Driver<'_> {
     }
 
     /// The levels before and after the commits of a merged branch that touch the merge's files. An
-    /// improvement that the merge leaves out may hide their step in the branch as a whole.
+    /// improvement on the branch may hide their step; the merge may leave that improvement out.
     fn around_its_files(
         &mut self,
         merge: &Culprit,

@@ -9,12 +9,12 @@ use crate::search::{Carried, Fate, fates};
 /// If less than this share of a step is left after a mend, the step may have hidden another one:
 /// nobody sees a rise of 0.3 behind a perplexity of 100,000.
 const VISIBLE: f64 = 0.1;
-/// The same where the text does not say which part of it is left.
+/// The same share if the source does not show which part of the change is left.
 const VISIBLE_WITHOUT_TEXT: f64 = 0.35;
 
 /// Maximum number of mends that are added up.
 const MOST_PARTS: usize = 6;
-/// Maximum difference between their sum and a step, as a share of the sum.
+/// Maximum difference between the sum of these mends and a step, as a share of the sum.
 const EXACT: f64 = 1e-3;
 
 /// A first bad commit, and what became of its change.
@@ -26,7 +26,7 @@ pub(crate) struct FoundCommit {
     pub(crate) among: Option<(Vec<CommitId>, Why)>,
 }
 
-/// What became of the change of a first bad commit by the newer end.
+/// What became of a first bad commit's change on the way to the newer end.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Standing {
     /// All or most of the change is still there.

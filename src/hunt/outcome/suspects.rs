@@ -50,8 +50,8 @@ impl Driver<'_> {
         Ok(suspects)
     }
 
-    /// The runs of the first of the suspect's places that surely has the older end's verdict.
-    /// `before` is tried last.
+    /// The runs of the suspect's first place that surely has the older end's verdict. `before` is
+    /// tried last.
     pub(crate) fn first_older(
         &mut self,
         search_range: &SearchRange,

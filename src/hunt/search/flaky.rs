@@ -58,8 +58,8 @@ impl Driver<'_> {
         Ok(self.known_to_repeat(&search_range.targets, judged)? != Some(true))
     }
 
-    /// The commits still in question by the last verdicts: after those on the older side, up to the
-    /// first one on the newer side.
+    /// The commits still in question after the last verdicts: those after the commits on the older
+    /// side, up to the first commit on the newer side.
     pub(crate) fn open_range(
         &self,
         search_range: &SearchRange,
@@ -100,7 +100,7 @@ impl Driver<'_> {
 }
 
 impl Driver<'_> {
-    /// The runs of each judged commit, counted for the verdict with the most runs.
+    /// For each judged commit, the largest number of runs behind one verdict.
     fn runs_judged(&self) -> Result<BTreeMap<CommitId, usize>, HuntError> {
         let mut runs: BTreeMap<CommitId, usize> = BTreeMap::new();
         for entry in self.hunt.entries()? {

@@ -46,7 +46,7 @@ struct Search<'d, 'h> {
     sampler: Sampler,
     /// The last verdict written to the journal, by place in `commits`.
     verdicts: BTreeMap<usize, Verdict>,
-    /// Failure counts of the older and the newer end; for a fix, of samples with 0 and 1 swapped.
+    /// Failure counts of the older and the newer end. For a fix, passes are counted as failures.
     ends: [Count; 2],
     /// A side branch to set aside. If there is one, the search begins again without the branch.
     aside: Option<Aside>,
@@ -375,8 +375,8 @@ impl<'d> Search<'d, '_> {
         Claim { commit, targets, strategy, step, search_number, ends, aim, aside }
     }
 
-    /// Confirms the step of a commit and the untestable commits before it, with fresh runs of the
-    /// commit and of `candidate.against`. False if the search must go on.
+    /// Confirms the step that a commit and the untestable commits before it make together, with
+    /// fresh runs of the commit and of `candidate.against`. False if the search must go on.
     fn claim_span(
         &mut self,
         noisy: &mut Noisy<'_>,

@@ -13,8 +13,8 @@ use crate::store::journal::Event;
 use super::opening::sought;
 
 /// Marks known commits in the bisect session: those to skip, and those that the hunt judged before,
-/// such as in an interrupted search. Verdicts are derived again from stored runs. If a commit was
-/// confirmed, only the runs of its confirmation count.
+/// such as in an interrupted search. Verdicts are derived again from stored runs. If a confirmation
+/// judged a commit, only the runs of confirmations count.
 pub(crate) fn replay(
     driver: &mut Driver<'_>,
     session: &BisectSession,
@@ -73,7 +73,8 @@ pub(crate) fn replay(
             let place = VerdictContext { search_number: driver.searches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
         }
-        // Mark only commits that narrow the search: git refuses a new one older than an old one.
+        // Mark only commits that narrow the search: git refuses contradictions, such as a commit
+        // marked new that is an ancestor of one marked old.
         if still_open(session, &driver.oracle.history, &commit)? {
             session.mark(judgement.verdict, &commit)?;
         }

@@ -86,7 +86,7 @@ impl Sampler {
         Ok(run_sample(&seen, target, place, recipe))
     }
 
-    /// The place of the oldest usable run that was not taken. The search gets the runs of this
+    /// The index of the oldest usable run that was not taken. The search gets the runs of this
     /// hunt's confirmations separately.
     fn next(&self, seen: &Observation, driver: &Driver<'_>) -> Option<usize> {
         let hunt = driver.oracle.recorder.hunt();

@@ -54,7 +54,7 @@ impl Driver<'_> {
         Ok(Some(Aside { first: commit.clone(), tips }))
     }
 
-    /// Removes parents on a branch that was set aside, unless all parents are on one.
+    /// Removes parents on branches that were set aside, unless all parents are on such branches.
     pub(crate) fn leave_out_aside(
         &self,
         parents: &mut Vec<CommitId>,

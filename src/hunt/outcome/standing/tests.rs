@@ -103,7 +103,7 @@ fn a_step_from_below_good_is_mostly_left_though_little_is_above_good() {
 
 #[test]
 fn what_was_worse_before_a_step_and_is_good_again_counts_for_the_step() {
-    // 1.62 worse before it, which an earlier mend took away.
+    // The step's parent is 1.62 worse than the good end, and an earlier mend took that away.
     let mut all = vec![found('1', 4.02)];
     let around = Around { before: 1.62, ..before() };
     settle(&mut all, &mend(1.62, 2.4), &[around]);
