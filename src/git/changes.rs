@@ -82,8 +82,10 @@ impl History {
         };
         let command = call.shown();
         let output = call.arg("--").ok()?;
-        read_changes(&output.stdout)
-            .ok_or_else(|| GitError::Unreadable { command, what: "an odd record".to_owned() })
+        read_changes(&output.stdout).ok_or_else(|| GitError::Unreadable {
+            command,
+            what: "an unexpected record".to_owned(),
+        })
     }
 
     /// Whether the commit's tree has this path, as a file, a folder or a submodule.

@@ -210,7 +210,7 @@ impl Call {
         let command = self.shown();
         match output.ended {
             Ended::Exited(_) if output.truncated => {
-                Err(GitError::Unreadable { command, what: "it said too much".to_owned() })
+                Err(GitError::Unreadable { command, what: "the output is too long".to_owned() })
             }
             Ended::Exited(code) => {
                 Ok(Output { code, stdout: output.stdout, stderr: output.stderr })

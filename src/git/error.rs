@@ -46,7 +46,7 @@ pub enum GitError {
         shallow: bool,
     },
     /// An abbreviated name that matches several commits.
-    #[error("`{rev}` could be any of the commits {commits}")]
+    #[error("`{rev}` is ambiguous; it matches the commits {commits}")]
     Ambiguous {
         /// The revision as the user wrote it.
         rev: String,
@@ -159,7 +159,7 @@ pub enum GitError {
         source: Box<GitError>,
     },
     /// A patch for commits is not a valid patch.
-    #[error("{name} is no patch that could be applied: {said}")]
+    #[error("{name} is not a valid patch: {said}")]
     NotAPatch {
         /// The file or the commit.
         name: String,
@@ -263,7 +263,7 @@ impl GitError {
                  then `git rev-parse {}`",
                 shlex::try_quote(rev).unwrap_or_else(|_| rev.as_str().into())
             ),
-            Self::Ambiguous { .. } => "write more of its digits".to_owned(),
+            Self::Ambiguous { .. } => "use more digits of the commit name".to_owned(),
             Self::NotACommit { .. } => {
                 "name a commit, or a branch or a tag that leads to one".to_owned()
             }

@@ -334,7 +334,7 @@ impl History {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("it changes nothing");
+        let said = said.lines().next().unwrap_or("the patch is empty");
         let said = said.trim_start_matches("error: ").trim_start_matches("fatal: ").to_owned();
         Err(GitError::NotAPatch { name: name.to_owned(), said })
     }

@@ -166,13 +166,15 @@ impl Driver<'_> {
                 continue;
             }
             if self.searches >= MOST_SEARCHES {
-                ledger.note("the account was not closed: too many parts of the history");
+                ledger.note(format!(
+                    "stopped after {MOST_SEARCHES} searches: part of the change is not explained"
+                ));
                 break;
             }
             let searched = match super::search::search(self, search_range.clone()) {
                 // Confirmed commits stand; only the rest was not searched.
                 Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
-                    ledger.note_budget("the account was not closed", runs);
+                    ledger.note_budget("part of the change is not explained", runs);
                     break;
                 }
                 other => other?,

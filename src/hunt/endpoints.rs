@@ -86,7 +86,7 @@ impl Driver<'_> {
             && !is_the_same(within, &chosen.targets)
         {
             return Ok(Err(unmeasurable(format!(
-                "with {} at {}, {} fails otherwise than in hunt {}",
+                "with {} at {}, {} fails differently than in hunt {}",
                 within.path,
                 bad.short(),
                 within.commit.commit.short(),

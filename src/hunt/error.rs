@@ -54,7 +54,7 @@ pub enum UsageError {
         path: PathBuf,
     },
     /// `[worktree] descend` names neither a submodule nor a folder.
-    #[error("{0} is neither a submodule nor a folder, at good as well as at bad")]
+    #[error("{0} is neither a submodule nor a folder, at good or at bad")]
     NoDependency(String),
     /// No measure yields the metric.
     #[error("no measure yields {metric}; there are: {known}")]
@@ -93,7 +93,7 @@ impl UsageError {
                     .to_owned(),
             ),
             Self::SameCommit(_) => {
-                Some("name two commits: --good one that is right, --bad one that is not".to_owned())
+                Some("name two different commits for --good and --bad".to_owned())
             }
             Self::NoPath { .. } => {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())

@@ -16,7 +16,7 @@ pub(crate) enum Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Untestable => "the other commits between them cannot be tested",
+            Self::Untestable => "only the newest of them can be tested",
             Self::RulerChanged(text) | Self::Other(text) => text,
         })
     }

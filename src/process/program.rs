@@ -50,7 +50,7 @@ pub(super) fn refusal(file: &Path, errno: i32) -> Ended {
         if !file.exists() {
             return Ended::NotFound(file.to_string_lossy().into_owned());
         }
-        return refused(file, "its loader does not exist");
+        return refused(file, "its dynamic loader does not exist");
     }
     refused(file, std::io::Error::from_raw_os_error(errno))
 }

@@ -18,7 +18,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// A record does not parse.
-    #[error("{}: not a record of this program: {reason}", path.display())]
+    #[error("{}: cannot parse this record: {reason}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum StoreError {
         hunts: String,
     },
     /// Another process drives this hunt.
-    #[error("hunt {0} is being driven by another process")]
+    #[error("hunt {0} is running in another process")]
     Locked(String),
     /// A process measures, so nothing may be removed.
     #[error("the store is in use{}", .0.as_ref().map_or_else(String::new, |hunt| format!(": hunt {hunt} is running")))]
@@ -91,7 +91,7 @@ impl StoreError {
             Self::Newer { .. } => "use the newer bisect-ppl, or move that folder away".to_owned(),
             Self::NoHunts => "`bisect-ppl start --good REV` begins one".to_owned(),
             Self::UnknownHunt { .. } => "`bisect-ppl store ls` lists them all".to_owned(),
-            Self::AmbiguousHunt { .. } => "write more of its name".to_owned(),
+            Self::AmbiguousHunt { .. } => "use more of the name".to_owned(),
             Self::Locked(id) => {
                 format!("`bisect-ppl status {id}` shows it; `bisect-ppl stop {id}` ends it")
             }

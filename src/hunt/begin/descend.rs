@@ -187,7 +187,7 @@ fn begin(
         }
     };
     let Some(Ends { aim, good, bad }) = ends else {
-        return Ok(Err("its two commits have no history in common".to_owned()));
+        return Ok(Err("the dependency's old and new commits share no history".to_owned()));
     };
     let [old, new] = aim.swap_if_fix([&good.commit, &bad.commit]);
     let range = Range { first_parent: outer.options.first_parent, ..Range::between(old, new) };

@@ -59,7 +59,7 @@ impl Driver<'_> {
                 && (step.is_empty() || step.iter().any(is_large));
             if !holds {
                 return Ok(Some(
-                    "the recipe changes here, and with one and the same recipe for both sides the step vanishes"
+                    "the recipe changes here, and with the same recipe on both sides there is no step"
                         .to_owned(),
                 ));
             }

@@ -322,7 +322,7 @@ impl Fresh {
             let why = if self.builds_differ {
                 "builds of one commit differ by as much as its step"
             } else {
-                "its step is not beyond doubt"
+                "its fresh runs do not decide about its step"
             };
             own.reason = format!("{why}: {}", own.reason);
         }

@@ -82,7 +82,7 @@ impl Ledger {
     /// Notes that the budget ended before the hunt knew whether the last commit's change lasts.
     /// `is_worse`: that commit is worse than the bad end, so it was at least partly mended.
     pub(crate) fn doubt_last(&mut self, is_worse: bool, runs: u32) {
-        self.note_budget("whether it lasts was not looked at", runs);
+        self.note_budget("it was not checked whether the change lasts", runs);
         if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
             found.standing = Standing::Unclear;
         }

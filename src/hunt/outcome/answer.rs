@@ -11,6 +11,9 @@ use crate::ui::text;
 use super::account::Ledger;
 use super::standing::{Around, FoundCommit, Mend, Standing, settle};
 
+/// Most commits that a note names.
+const MOST_NAMED: usize = 5;
+
 impl Ledger {
     /// Decides which found commits a mend undid; `around` has an entry for each found commit.
     pub(crate) fn settle(&mut self, mend: &Mend, around: &[Around]) {
@@ -69,7 +72,7 @@ impl Ledger {
                     all.push(single.to.clone());
                 }
             }
-            let summary = format!("{}; nobody is blamed", small_sentence(crossing));
+            let summary = format!("{}; no single commit is blamed", small_sentence(crossing));
             (Outcome::Gradual, summary, all)
         } else {
             let candidates = self.after_what_was_undone(history);
@@ -111,7 +114,7 @@ impl Ledger {
     fn note_what_was_undone(&mut self) {
         for FoundCommit { culprit, standing, .. } in &self.found {
             let Standing::Undone { by, again } = standing else { continue };
-            let then = if *again { ", and landed again later" } else { "" };
+            let then = if *again { ", and applied again later" } else { "" };
             let said = culprit_sentence(culprit, self.aim);
             self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
         }
@@ -141,11 +144,14 @@ impl Ledger {
                 }
             };
             if let Some(by) = by {
+                let names: Vec<&str> =
+                    commits.iter().take(MOST_NAMED).map(CommitId::short).collect();
+                let more = if commits.len() > MOST_NAMED { ", …" } else { "" };
                 self.notes.push(format!(
-                    "before, the first bad commit was one of {}, from {} on; undone by {} at the \
-                     latest",
+                    "an earlier change, made by one of {} commits ({}{more}), was undone by {} at \
+                     the latest",
                     commits.len(),
-                    commit.short(),
+                    names.join(", "),
                     by.short()
                 ));
                 continue;

@@ -88,7 +88,7 @@ impl Driver<'_> {
                 match self.note_mends_beside(ledger, &step) {
                     // Confirmed commits stand.
                     Err(HuntError::Budget(runs)) => {
-                        ledger.note_budget("other branches were not looked at", runs);
+                        ledger.note_budget("other branches were not checked", runs);
                     }
                     other => other?,
                 }

@@ -393,7 +393,7 @@ impl<'d> Search<'d, '_> {
         if self.driver.confirm_span(claim, &against)? {
             return Ok(true);
         }
-        let why = "measured afresh it does not differ from what lies before it";
+        let why = "its fresh runs do not differ from those of the commits before it";
         self.driver.contradicted(&commit, why)?;
         let fresh = self.fresh(&commit, &against)?;
         noisy.rejected(&fresh);
@@ -526,10 +526,8 @@ fn in_words(answer: &Answer) -> &'static str {
             "three commits in turn did not stand up to fresh runs, as where the change is made of \
              several small ones"
         }
-        Answer::OutOfRuns => "a search in noise makes no more runs than this",
-        Answer::Drifted => {
-            "the machine drifted, and measured side by side the endpoints do not lie apart"
-        }
-        Answer::Unexplained => "nowhere are the commits after it worse than those before",
+        Answer::OutOfRuns => "the search reached its limit of runs",
+        Answer::Drifted => "the machine drifted, and paired runs of the endpoints do not differ",
+        Answer::Unexplained => "no commit separates better from worse commits",
     }
 }

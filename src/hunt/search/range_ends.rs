@@ -34,7 +34,7 @@ impl Driver<'_> {
                     RunSample::Untestable(_, reason) => {
                         let name = commit.short();
                         return Ok(Err(format!(
-                            "{metric} cannot be measured at {name}, an end of what is left: {reason}"
+                            "{metric} cannot be measured at {name}, an end of the remaining range: {reason}"
                         )));
                     }
                 }

@@ -43,7 +43,7 @@ fn a_name_that_none_has_or_several() {
     insta::assert_snapshot!(seen(&env, &env.run(&["report", "2"])), @r"
     exit code 2
     error: `2` could be any of: [HUNT], [HUNT]
-    hint: write more of its name
+    hint: use more of the name
     ");
 }
 
@@ -58,7 +58,7 @@ fn one_that_runs_already_and_one_that_does_not() {
     insta::assert_snapshot!(seen(&env, &env.run(&["resume"])), @r"
     exit code 2
     hunt: [HUNT]
-    error: hunt [HUNT] is being driven by another process
+    error: hunt [HUNT] is running in another process
     hint: `bisect-ppl status [HUNT]` shows it; `bisect-ppl stop [HUNT]` ends it
     ");
     insta::assert_snapshot!(seen(&env, &env.run(&["stop"])), @r"

@@ -60,8 +60,8 @@ fn a_short_name_that_several_commits_have() {
     let said = regex::Regex::new(r"\[SHORT\][0-9a-f]{6}").unwrap().replace_all(&said, "[COMMIT]");
     insta::assert_snapshot!(said, @r"
     exit code 2
-    error: `[SHORT]` could be any of the commits [COMMIT], [COMMIT]
-    hint: write more of its digits
+    error: `[SHORT]` is ambiguous; it matches the commits [COMMIT], [COMMIT]
+    hint: use more digits of the commit name
     ");
 }
 
@@ -93,7 +93,7 @@ fn endpoints_that_span_no_history() {
     insta::assert_snapshot!(start(&env, "main", "HEAD"), @r"
     exit code 2
     error: good and bad are the same commit, db6955cd27683b28e1b537b7efc61a98289c9c7c
-    hint: name two commits: --good one that is right, --bad one that is not
+    hint: name two different commits for --good and --bad
     ");
     let paths = ["start", "--good", "v1", "--", "no/such/path"];
     insta::assert_snapshot!(refused(&env, &paths), @r"
@@ -132,7 +132,7 @@ fn a_dependency_to_enter_that_is_none() {
     Oracle::new(&env).section("[worktree]\ndescend = \"third_party/lib\"").write(&env);
     insta::assert_snapshot!(start(&env, "v1", "HEAD"), @r"
     exit code 2
-    error: third_party/lib is neither a submodule nor a folder, at good as well as at bad
+    error: third_party/lib is neither a submodule nor a folder, at good or at bad
     hint: correct `descend` under [worktree] to the path of a submodule, or of a folder that holds another project's sources, or leave it out
     ");
 }

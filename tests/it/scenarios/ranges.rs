@@ -42,7 +42,7 @@ fn right_after_good() {
 #[test]
 fn right_before_it() {
     let told = hunt(line("g g g x b b b b")).leaves("3 4").costs(6, 5).agrees_with_git();
-    assert!(told.hunt.report["culprit"].is_null(), "nobody is blamed");
+    assert!(told.hunt.report["culprit"].is_null(), "no single commit is blamed");
     assert_eq!(told.verdict("3"), "skip");
     assert_eq!(told.env().runs_of(3), 0);
     assert!(told.hunt.output.stdout.contains(": 0 explained"), "{}", told.hunt.output.stdout);

@@ -268,7 +268,7 @@ fn small_steps_alone_are_gradual_with_the_crossing_first() {
     // A contribution of several commits adds no candidate.
     assert_eq!(finding.candidates, [commit('7'), commit('5')]);
     assert_eq!(finding.contributions, contributions);
-    assert!(finding.summary.ends_with("nobody is blamed"), "{}", finding.summary);
+    assert!(finding.summary.ends_with("no single commit is blamed"), "{}", finding.summary);
     assert_eq!((finding.main, finding.accounts[0].explained), (None, 0.0));
 }
 
