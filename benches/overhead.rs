@@ -1,6 +1,7 @@
 //! Measures the driver's cost per evaluated commit, beyond the checkout and the programs that run:
 //! hunts whose build does nothing and whose measure is `cat`, against a plain `git bisect run` of
-//! an equivalent script over the same histories. In turn, on tmpfs if there is one.
+//! an equivalent script over the same histories. The two alternate. Files are on tmpfs if there is
+//! one.
 //!
 //! `cargo bench --bench overhead`; `-- PROGRAM…` (absolute paths) measures other builds too.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]

@@ -16,7 +16,8 @@ use rand_pcg::Pcg64Mcg;
 use world::{Change, Family, World, merged};
 
 const COMMITS: usize = 100_000;
-/// Maximum size of the smallest set (95 % of the posterior) for the next commit.
+/// The benchmark of the next commit begins when 95 % of the posterior is on at most this many
+/// commits.
 const LEFT: usize = 3_000;
 
 fn search(criterion: &mut Criterion) {

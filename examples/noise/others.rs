@@ -12,11 +12,13 @@ const MOST_RUNS: usize = 600;
 /// How another method judges a commit.
 #[derive(Clone, Copy, Debug)]
 pub enum Method {
-    /// The majority of this many runs. A run is bad beyond half of the true step.
+    /// The majority of this many runs. A run is bad if it exceeds the good level by more than half
+    /// of the true step.
     Majority(usize),
     /// Welch's t-test of five runs against five of the good endpoint, at 0.5 %.
     Welch,
-    /// A Beta–Bernoulli posterior until 0.99; a run is bad beyond half of the true step.
+    /// A Beta–Bernoulli posterior, until one commit has a probability of 0.99. A run is bad by the
+    /// same rule.
     Beliefs,
 }
 

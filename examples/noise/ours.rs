@@ -132,7 +132,8 @@ fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
     }
 }
 
-/// The value of a place: one seen before, or one that its runs repeat; `None` without either.
+/// The value of a place: the first that another run gave before, in the hunt or at this place;
+/// `None` if no value repeats.
 fn settled(world: &mut World, place: Place, known: &[f64]) -> Option<f64> {
     let mut runs = vec![world.run(place)];
     loop {
@@ -163,8 +164,8 @@ fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<Place> {
     places
 }
 
-/// A sequential search, for levels well apart: git chooses, each commit is run until decided.
-/// `None` if the claim is not confirmed: the posterior then weighs everything.
+/// A sequential search, for levels well apart: git chooses, and each commit is run until decided.
+/// `None` if the claim is not confirmed; a posterior search then follows.
 fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<Ending> {
     let steps = (world.graph.len() as f64).log2().ceil().max(1.0);
     let error = 0.01 / steps;

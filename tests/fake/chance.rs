@@ -47,7 +47,7 @@ impl Chance {
     }
 }
 
-/// The WHAT of a setting `RATE WHAT`, if it happens this time, and the generator.
+/// For a setting `RATE WHAT`: WHAT and the generator, if the event happens this time; else `None`.
 pub fn happens<'s>(script: &'s Script, key: &str, counter: &str) -> Option<(&'s str, Chance)> {
     let (rate, what) = script.get(key)?.split_once(' ').expect("RATE WHAT");
     let mut chance = Chance::by(script, counter);

@@ -9,8 +9,8 @@
 //!                                   FOLDER: its model.conf overrides engine.conf
 //! ```
 //! Every start is one line of `$FAKE_WORLD/starts.log` (`run 3 ppl 4711`), so that a test counts
-//! what really ran. The other files in `$FAKE_WORLD` are the state of the world, which is no
-//! commit's fault: while `broken` exists every run fails, and so on.
+//! what really ran. The other files in `$FAKE_WORLD` are the state of the world, that is of the
+//! machine: while `broken` exists, every run fails at every commit.
 //!
 //! | key | meaning |
 //! |---|---|

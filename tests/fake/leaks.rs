@@ -22,7 +22,7 @@ pub fn hide(src: &Path, script: &Script) {
     fs::write(src.join(file), format!("{text}\n")).unwrap();
 }
 
-/// `build_keeps`: the object that an earlier build in the same folder made of this kernel.
+/// `build_keeps`: the object of this kernel that an earlier build in the same folder left.
 pub fn kept(script: &Script, build: &Path, kernel: &Path) -> Option<String> {
     let name = kernel.file_name()?.to_str()?;
     let mut names = script.get("build_keeps")?.split_whitespace();
@@ -42,7 +42,8 @@ pub fn keep(src: &Path, build: &Path) {
     }
 }
 
-/// `build_carries`: a setting with the number that the previous build left. Leaves this one's.
+/// `build_carries`: a setting with the number that the previous build left. Stores this build's
+/// number for the next build.
 pub fn carried(src: &Path, script: &Script) -> String {
     let Some((file, own)) = script.get("build_carries").and_then(|line| line.split_once(' '))
     else {

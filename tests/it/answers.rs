@@ -36,7 +36,7 @@ fn the_report_says_what_was_found_and_where_it_was_read() {
     assert_eq!((&mul["added"], &mul["removed"]), (&2.into(), &0.into()));
     assert_eq!(report["inputs"]["model"]["sha256"].as_str().unwrap().len(), 64);
 
-    // Every figure leads to the output it was read from.
+    // Every value links to the output from which it was read.
     for commit in report["commits"].as_array().unwrap() {
         for sample in commit["samples"].as_array().unwrap() {
             let log = hunt.file(sample["log"].as_str().unwrap());

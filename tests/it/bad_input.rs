@@ -1,6 +1,6 @@
-//! Everything that may be wrong with what a person brings: words, files, repositories,
-//! machines. Each case shows exit code, stdout where there is any, and stderr, as a person
-//! sees them: a sentence, and the cure. Nothing is lost by any of them.
+//! Wrong input: arguments, files, repositories and machines. Each snapshot has the exit code,
+//! stdout if there is any, and stderr. A message says what is wrong and what to do. No case loses
+//! data.
 
 mod case;
 mod configuration;
@@ -18,10 +18,10 @@ use std::process::Command;
 
 use crate::kit::{Oracle, Output, Snapshot, TestEnvironment, line};
 
-/// Whoever is neither root nor anybody else.
+/// The user `nobody`: not root, and the owner of no file.
 const NOBODY: &str = "65534";
 
-/// What a person saw, with what differs from run to run named instead.
+/// Exit code and output. Placeholders replace what differs from run to run.
 pub fn seen(env: &TestEnvironment, output: &Output) -> String {
     let mut text = match output.code() {
         Some(code) => format!("exit code {code}\n"),
@@ -54,7 +54,7 @@ pub fn plain(words: &str) -> TestEnvironment {
     env
 }
 
-/// Runs the product; nothing is made, and nothing of the user's is touched.
+/// Runs the product; fails if it starts a hunt or a build, or changes the user's repository.
 pub fn refused(env: &TestEnvironment, args: &[&str]) -> String {
     refused_with(env, &env.repo(), args, &[])
 }
@@ -72,7 +72,7 @@ pub fn refused_with(
     seen(env, &output)
 }
 
-/// No hunt, no build.
+/// Fails if a hunt or a build was started.
 #[track_caller]
 pub fn assert_nothing_made(env: &TestEnvironment) {
     let hunts = env.repo().join(".git/bisect-ppl/hunts");
@@ -85,8 +85,8 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A command of somebody to whom permissions apply: root passes every one of them, so that
-/// everything of this test's is given to nobody, and the product is run as nobody.
+/// A command of a user to whom file permissions apply. They do not apply to root. So if the test
+/// runs as root, the test's files are given to the user `nobody`, and the product runs as `nobody`.
 pub fn as_somebody(env: &TestEnvironment, folder: &Path, args: &[&str]) -> Command {
     let program = PathBuf::from(TestEnvironment::product());
     if !is_root() {
@@ -94,7 +94,7 @@ pub fn as_somebody(env: &TestEnvironment, folder: &Path, args: &[&str]) -> Comma
         command.args(args);
         return command;
     }
-    // Where the product was built need not be readable for others.
+    // Other users may not be allowed to read the folder in which the product was built.
     let own = env.path("tmp/bisect-ppl");
     std::fs::copy(&program, &own).unwrap();
     let owner = format!("{NOBODY}:{NOBODY}");

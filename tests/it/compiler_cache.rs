@@ -125,7 +125,8 @@ fn a_report_counts_what_a_server_of_sccache_had_and_starts_none() {
     assert!(hunt.file("report.html").contains("1 of 1 from sccache"));
     assert!(server.asked("--stop-server"));
 
-    // Without a server the program asks none and leaves none: a build's own ends with it.
+    // No server runs: the program starts none, and a server that the build starts ends with the
+    // build.
     Oracle::new(&env).build_command(&format!("{command}', 'true")).write(&env);
     let output = env.run_with(&env.repo(), &words, &server.variables);
     let hunt = Hunt::of(&env, output).expect(0, "culprit");

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::kit::{Output, TestEnvironment};
 
 /// Time for a dozen builds and dozens of runs of a real engine, while other tests use the same
-/// cores. A run of the bench took 25 seconds beside eight busy loops on two cores, else one second.
+/// cores. A run of the bench takes one second, but took 25
+/// seconds beside eight busy loops on two cores.
 const PATIENCE: Duration = Duration::from_mins(30);
 
 fn hunt(env: &TestEnvironment, scenario: &str) -> Output {
@@ -60,9 +61,9 @@ fn crash_a_failure_is_the_target() {
     names_the_planted_commit("crash");
 }
 
-/// A loop keeps one core busy, and other tests use the rest. The hunt works anyway: the bench
-/// repeats steps of two milliseconds, some of which are undisturbed on any machine (figures:
-/// demo/README.md), and the hunt weighs its runs.
+/// A loop keeps one core busy, and other tests use the other cores. The hunt works for two reasons.
+/// The bench repeats steps of two milliseconds, and some steps are undisturbed on any machine (see
+/// demo/README.md for measurements). And the hunt treats the values as noisy.
 #[test]
 fn launch_a_speed_on_a_busy_machine() {
     let is_done = Arc::new(AtomicBool::new(false));

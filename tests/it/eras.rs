@@ -64,8 +64,9 @@ fn program(name: &str) -> String {
     )
 }
 
-/// A program that make built first. Today CMake builds it in another folder, with another name,
-/// other options and a missing package. The regression is older than the last changes.
+/// A program that was built by make at first. Now CMake builds it in another folder, with another
+/// name and other options, and one package is missing. The
+/// regression came before the renames.
 fn moved_and_renamed() -> (Trees, Vec<String>) {
     let trees = Trees::new();
     let mut commits = vec![
@@ -134,7 +135,7 @@ fn one_file_measures_a_history_of_moves_and_renames() {
     }
     for line in [
         &format!("read at {}", short(1))[..],
-        // Not by the program's own file: it is missing today too.
+        // The condition does not name examples/ppl/CMakeLists.txt: HEAD lacks that file too.
         "when = { missing = \"CMakeLists.txt\" }",
         "    \"make -C {src} BUILD={build} -j{jobs} {build}/ppl\",",
         "measure.ppl.command = \"{build}/ppl --model",

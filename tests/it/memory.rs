@@ -110,6 +110,6 @@ fn a_long_history_fits_into_64_mib() {
     assert_eq!(claimed, world.culprit);
     assert!(asked > 10, "{asked} runs");
     assert!(most <= 64 << 20, "{} KiB", most >> 10);
-    // Too little would mean that the test missed something: one posterior alone is 1.6 MB.
+    // A lower peak would show that the test does not count all memory: one posterior is 1.6 MB.
     assert!(most >= 3 << 20, "{} KiB", most >> 10);
 }

@@ -70,7 +70,8 @@ fn tally(seeds: std::ops::Range<usize>, breaks: impl Fn(usize, Plan) -> Plan) ->
     tally
 }
 
-/// A quarter of forty hunts in four parallel tests: two in all may end undecided and none wrong.
+/// Ten of the forty hunts in four parallel tests. At most two of the forty may end undecided, and
+/// none may be wrong.
 /// A seed does not fix the runs: build and run times decide whether to build or to run again.
 fn ten_hunts(first: usize) {
     static UNDECIDED: AtomicUsize = AtomicUsize::new(0);
@@ -131,7 +132,7 @@ fn another_hunt_for_the_same_uses_what_was_measured() {
     let (env, history, hunt) = hunt(noisy_line(9, 3, 16), &[]);
     assert_eq!(labels(&history, &hunt.report["candidates"]), [9]);
     let runs = env.starts().len();
-    // The store has all runs, unless measured times make the second hunt choose otherwise.
+    // The store has all runs, unless the second hunt chooses other commits because of other times.
     let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
     let again = Hunt::of(&env, output);
     assert_eq!(labels(&history, &again.report["candidates"]), [9]);

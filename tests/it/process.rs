@@ -256,7 +256,7 @@ fn two_hundred_megabytes_fit_a_small_log() {
     assert!(peak < before + 120_000, "{peak} kB, {before} kB before");
 }
 
-/// One memory figure of this process, in kB; all tests share the process.
+/// One memory value of this process, in kB. All tests share the process.
 fn memory(of: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(of)).unwrap();

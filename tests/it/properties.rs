@@ -12,11 +12,11 @@ use scm_bisect::search::{Search, Status};
 
 use crate::kit::{History, Hunt, Oracle, TestEnvironment, graph};
 
-/// The guard's limit, in hundredths like all levels here.
+/// The guard's tolerance, in hundredths like all levels here.
 const LIMIT: u32 = 20;
 const GOOD: u32 = 700;
 const BAD: u32 = 750;
-/// The most that a value may exceed its level, by run or by commit.
+/// The most by which a value may exceed its level. It varies by run or by commit.
 const WAVER: u32 = 9;
 
 fn config() -> ProptestConfig {
@@ -240,7 +240,7 @@ impl BasicSourceControlGraph for World {
     }
 }
 
-/// The suspects that another search library leaves, given the truth about each commit.
+/// The candidates of another library for bisection, which gets the right verdict on each commit.
 fn second_opinion(world: &World) -> BTreeSet<usize> {
     let mut search = Search::new(world.clone(), 0..world.parents.len());
     let strategy = BasicStrategy::new(BasicStrategyKind::Binary);

@@ -1,5 +1,5 @@
-//! Nothing is decided by words for people. Each test replaces every sentence in a hunt's journal
-//! and in the store by other words, and everything but the words must stay the same.
+//! No decision depends on a sentence for people. Each test replaces every sentence in a hunt's
+//! journal and in the store. Only the sentences of the output may change.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::kit::{Hunt, Oracle, Plan, TestEnvironment, line};
 
-/// Keys whose texts are sentences for people. `signature` is not a sentence, but only versions
-/// before this one compare it.
+/// Keys whose texts are sentences for people. `signature` is not a sentence; it is compared only if
+/// a record has no typed details, and all records here have them.
 const PROSE: [&str; 9] =
     ["detail", "failure", "notes", "reason", "signature", "summary", "text", "throttled", "why"];
 
-/// 24 commits. One failure from 8 to 11 is mended, the hunted one begins at 18; others are beside
-/// them.
+/// 24 commits. Commits 8 to 11 have a failure that is mended later, commits from 18 on have the
+/// hunted failure, and other commits have other failures.
 fn plan(beside: &str, mended: &'static [&str], hunted: &'static [&str]) -> Plan {
     let words = format!("g g x g e g g g g g g g {beside} g g g g g g g");
     let failures = (8..12).map(|label| (label, mended)).chain((18..24).map(|l| (l, hunted)));
@@ -25,8 +25,9 @@ fn plan(beside: &str, mended: &'static [&str], hunted: &'static [&str]) -> Plan 
         })
 }
 
-/// One failure of runs and one of builds, each with a mended failure that only its output tells
-/// from the hunted one; a regression; and a regression between commits that cannot be tested.
+/// Four hunts: for a failing run, for a failing build, for a regression, and for a regression
+/// between untestable commits. The first two have a mended failure too, which differs from the
+/// hunted one only in its output.
 fn plans() -> [Plan; 4] {
     [
         plan(

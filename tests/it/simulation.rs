@@ -35,7 +35,7 @@ fn allowed(percent: f64, hunts: usize) -> f64 {
     300.0 * (percent / 100.0 * (1.0 - percent / 100.0) / hunts as f64).sqrt()
 }
 
-/// Fails if the cell misses its figures by more than three standard errors and rounding.
+/// Fails if the cell misses its limits by more than three standard errors and rounding.
 #[track_caller]
 fn assert_reaches(cell: Cell, hunts: usize, figures: &Figures) {
     let tally = cell.tally(Hunter::Ours, hunts, 20_261_121);
@@ -123,8 +123,8 @@ fn untuned(hunter: Hunter) -> Tally {
     all
 }
 
-/// A claim of 99 % must be right in 99 of 100 cases. If 1 % of 500 claims are wrong, more than 12
-/// wrong ones have a probability of 0.2 %.
+/// Answers with a confidence of 99 % must be right in 99 of 100 cases. If each of 500 answers is
+/// wrong with a probability of 1 %, more than 12 are wrong in only 0.2 % of cases.
 #[test]
 fn a_claim_of_99_percent_holds_99_times_in_100() {
     const MOST_WRONG: usize = 12;

@@ -96,7 +96,7 @@ fn nothing_that_a_hunt_measured_goes_unasked() {
     // A second hunt runs nothing and still has its confirmation.
     let hunt = env.hunt().names(&history, 4);
     assert_eq!(env.starts().len(), starts);
-    // Its reports and output say how old the figures are.
+    // Its reports and output state the age of the results.
     let today = jiff::Timestamp::now().to_string();
     let words = ["nothing was run for this answer: its figures are of", &today[..4]];
     for word in words {

@@ -9,7 +9,8 @@ use crate::kit::{
     History, Hunt, Oracle, PATIENCE, Plan, Running, TestEnvironment, kill, line, wait_until,
 };
 
-/// What one user's hunts share: a cache folder, and the engines' `town`.
+/// What one user's hunts share: a cache folder, and the folder `town` in which each engine that
+/// builds or runs has a file.
 struct Machine {
     folder: tempfile::TempDir,
 }
@@ -323,8 +324,8 @@ fn a_kernel_cache_that_was_emptied_is_warmed_up_again() {
     let command = "{build}/engine run ppl src={src}";
     Oracle::new(&env).ppl("warmup = 1").ppl_command(command).write(&env);
     env.start(&["--good", "v1"]).expect(0, "culprit").names(&history, 1);
-    // Each end has two runs from one build and one to confirm. Each begins with an empty cache
-    // and so needs a warm-up.
+    // Each end has two runs from one build, and one run to confirm. Each run begins with an empty
+    // cache and so needs a warm-up.
     assert_eq!([env.runs_of(0), env.runs_of(1)], [6, 6], "{:?}", env.runs());
 }
 

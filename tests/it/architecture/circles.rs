@@ -1,5 +1,5 @@
-//! No file imports from another that imports, directly or not, from the first. Such files can only
-//! be read, tested and changed together.
+//! Tests that imports between files have no cycles. The files of a cycle can only be read, tested
+//! and changed together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ fn reachable<'g>(graph: &'g Graph, file: &str) -> BTreeSet<&'g str> {
     found
 }
 
-/// The imports of a circle, one line each: `a.rs -> b.rs: B, b`.
+/// The imports of a cycle, one line each: `a.rs -> b.rs: B, b`.
 fn show(graph: &Graph, circle: &BTreeSet<&str>) -> String {
     let mut text = format!("{} files in a circle:\n", circle.len());
     for file in circle {
@@ -62,7 +62,7 @@ fn no_circle_of_files() {
     );
 }
 
-/// The circles of a crate with these files, as text.
+/// The import cycles of a crate with these files, as text.
 fn circles_of(files: &[(&str, &str)]) -> String {
     let files = files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned()));
     let graph = Modules::of(&files.collect()).imports();

@@ -19,7 +19,7 @@ struct Module {
     code: Code,
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Target {
     Module(ModulePath),
     /// An item of this module.
@@ -72,8 +72,8 @@ impl Modules {
     }
 
     /// Which file imports what from which other file. An imported name counts for the file that
-    /// defines it, not for a module that exports it again. A parent that only exports what its own
-    /// child has does not import it.
+    /// defines it, not for a module that exports it again. A parent that only exports its own
+    /// child's items does not import them.
     pub(super) fn imports(&self) -> Graph {
         let mut graph = Graph::new();
         for (module, Module { file, code }) in &self.0 {
@@ -104,7 +104,7 @@ impl Modules {
         graph
     }
 
-    /// What a path in this module leads to; `None` for another crate. `seen` holds the names that
+    /// The target of a path in this module; `None` for another crate. `seen` holds the names that
     /// are being looked up, since modules may export each other's names.
     fn resolve(
         &self,
@@ -130,7 +130,7 @@ impl Modules {
         Some(Target::Module(current))
     }
 
-    /// What a name in this module stands for: a child, an item, or an import.
+    /// The target of a name in this module: a child, an item, or an import.
     fn look_up(
         &self,
         module: &ModulePath,

@@ -1,5 +1,6 @@
-//! Reads the names in Rust code: what a module declares, defines and imports. Knows as much of the
-//! language as rules about imports need. `rustfmt` has accepted the text, so it is well formed.
+//! Reads the names in Rust code: what a module declares, defines and imports. It knows only
+//! the parts of the language that rules about imports need. The text is well formed, because
+//! `rustfmt` accepted it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

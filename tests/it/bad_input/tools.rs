@@ -38,7 +38,7 @@ fn no_git() {
 fn an_old_git() {
     let env = plain("g b");
     let path = path_of(&env, &[]);
-    // The only fake git in the tests: nobody has a git of 2018 at hand.
+    // The only fake git in the tests: machines no longer have a git from 2018.
     fs::write(path.join("git"), "#!/bin/sh\necho git version 2.20.1\n").unwrap();
     fs::set_permissions(path.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
     let variables = [("PATH", path.to_str().unwrap())];

@@ -18,8 +18,8 @@ pub struct Shown {
     pub requests: Vec<String>,
 }
 
-/// The first of `PROGRAMS` in PATH. A missing browser fails the test: nobody would notice a
-/// skipped check of the page.
+/// The first of `PROGRAMS` in PATH. A missing browser fails the test, because a skipped check
+/// would go unnoticed.
 fn program() -> &'static str {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_here = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());

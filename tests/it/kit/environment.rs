@@ -1,4 +1,5 @@
-//! A sealed environment for one test: its own home, cache, git settings, world, and repository.
+//! An isolated environment for one test: its own home, cache, git settings and repository, and the
+//! folder with the state of the scripted engine's machine (`world`).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -94,7 +95,7 @@ impl TestEnvironment {
         FAKE
     }
 
-    /// Switches a state of the world on, or off.
+    /// Turns a switch of the scripted engine's world on or off (`broken`, for example).
     pub fn world(&self, name: &str, on: bool) {
         let switch = self.path("world").join(name);
         if on {
@@ -133,7 +134,7 @@ impl TestEnvironment {
     }
 
     /// Starts a program in a process group of its own, as a shell with job control does.
-    /// Output goes to files: a surviving child cannot keep us waiting for the end of a pipe.
+    /// Output goes to files: with a pipe, the test would wait for a child that keeps the pipe open.
     pub fn spawn(&self, command: Command) -> Running {
         let number = self.outputs.fetch_add(1, Ordering::Relaxed);
         let file = |end: &str| self.path(&format!("tmp/{number}.{end}"));

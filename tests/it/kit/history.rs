@@ -6,7 +6,7 @@ use std::io::Write;
 
 use super::TestEnvironment;
 
-/// A history to be made.
+/// A plan for a history: commits, their files and the engine's settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
     nodes: Vec<Node>,
@@ -38,13 +38,13 @@ enum Content {
     Nothing,
 }
 
-/// A history that was made: labels and commits.
+/// A history in git: the labels and the hashes of its commits.
 #[derive(Clone, Debug)]
 pub struct History {
     commits: BTreeMap<String, String>,
 }
 
-/// A line of commits, labelled from 0. A word is what the commit is: `g` good, `b` bad, a
+/// A line of commits, labelled from 0. Each word describes a commit: `g` good, `b` bad, a
 /// number its perplexity, `x` does not build, `n` NaN, `s` a segmentation fault, `h` a hang,
 /// `e` an exit with 3, `i` output that stops before its end, `-` prints no value.
 pub fn line(words: &str) -> Plan {

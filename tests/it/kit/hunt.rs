@@ -94,7 +94,7 @@ fn labels<'r>(
     entries.iter().map(|e| history.label(commit(e).as_str().unwrap()).to_owned()).collect()
 }
 
-/// The newest hunt's name: `resume` need not print which hunt it resumes.
+/// The name of the newest hunt. `resume` does not always print which hunt it resumes.
 fn newest(hunts: &std::path::Path) -> String {
     let mut names: Vec<String> = std::fs::read_dir(hunts)
         .map(|entries| entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect())

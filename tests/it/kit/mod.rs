@@ -1,4 +1,4 @@
-//! The test kit: a sealed environment, a short notation for histories, an oracle.toml to vary,
+//! The test kit: an isolated environment, a short notation for histories, an oracle.toml to vary,
 //! and the engine's own log of what really ran.
 
 mod browser;

@@ -74,7 +74,7 @@ impl Oracle {
         self
     }
 
-    /// Adds a measure `name` with these keys; the engine calls it `of`.
+    /// Adds a measure `name` with these keys. It runs the engine's measure `of`.
     #[must_use]
     pub fn measure(self, name: &str, of: &str, keys: &str) -> Self {
         let (command, world) = (engine(of), self.world.clone());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longer than any program takes on a busy machine; only a hang takes as long.
+/// A time limit. Only a program that hangs exceeds it, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(150);
 
 /// What a program printed and how it ended.

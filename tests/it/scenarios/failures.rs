@@ -1,6 +1,5 @@
-//! The hunt looks for one failure; the middle of the history has another failure, mended since.
-//! Both end alike, and only their output tells them apart. The hunted failure starts at commit 50;
-//! the mended one is in commits 22 to 35.
+//! A history with two failures. One is in commits 22 to 35 and is mended. The hunt looks for the
+//! other one, which starts at commit 50. Both end in the same way; only their output differs.
 
 use super::hunt;
 use crate::kit::{Hunt, Plan, line};

@@ -1,11 +1,11 @@
-//! Later measurements correct what a hunt says of commits found earlier, and the text of a change
-//! decides where values alone do not.
+//! Later measurements correct the answer on commits that the hunt found earlier. If values alone do
+//! not decide, the text of the change does.
 
 use super::hunt;
 use crate::kit::{Plan, graph, line};
 
-/// A line of commits with one file for each kernel. An entry sets what a kernel adds to the
-/// perplexity of 7, from a commit on.
+/// A line of commits with one file for each kernel. An entry is a commit, a kernel, and
+/// what the kernel adds to the perplexity of 7 from this commit on.
 fn kernels(commits: usize, changes: &[(usize, &str, f64)]) -> Plan {
     with_kernels(line(&vec!["7.0"; commits].join(" ")), changes)
 }

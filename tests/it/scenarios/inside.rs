@@ -182,7 +182,7 @@ fn an_engine_that_wants_the_new_pin_is_searched_as_its_parent_was() {
 fn another_trouble_with_the_new_pin_is_not_hunted() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &["old = 1", "old = 1", "ppl = 7.5\nnew = 1"]);
-    // Neither commit runs with the other's kernels. Where this begins is not the question.
+    // Neither commit runs with the other's kernels. The hunt does not look for this failure.
     let plan = kernels
         .pinned(0, 2)
         .with(1, "needs_text = kernels/mul.conf old")

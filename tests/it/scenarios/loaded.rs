@@ -1,5 +1,5 @@
-//! Proof of what ran: the report names files that differ, a file from outside the commit voids the
-//! run, and no commit is blamed if no file differs.
+//! What a run loads: the report names the files that differ, a run that loads a file from outside
+//! the commit is void, and no commit is blamed if no file differs.
 
 use std::fs;
 
@@ -146,7 +146,7 @@ fn a_build_that_would_run_the_very_same_files_is_not_run() {
         let command = format!("python3 {{src}}/m.py x {}/bad", oracle.world());
         oracle.ppl_command(&command)
     });
-    // No run on the way: commits 4 and 5 have the files of the good end.
+    // The search runs nothing for commits 4 and 5: they have the files of the good end.
     let told = row.finds("6").counting(14, 9).costs(0, 9);
     assert!(told.hunt.file("report.md").contains("its 2 files are identical to those of"));
     let reused = |label: &str| told.commit(label)["samples"][0]["reused"] == true;

@@ -22,7 +22,7 @@ fn one_cell_alone_gets_worse() {
     for label in 4..8 {
         plan = plan.with(label, "ppl@q4 = 7.5");
     }
-    // Two runs of three cells at each end; then only the broken cell runs.
+    // Two runs of each of the three cells at each end. After that only the broken cell runs.
     let told = in_cells(hunt(plan)).finds("4").costs(23, 7);
     let report = &told.hunt.report;
     assert_eq!(report["culprit"]["effect"]["metric"], "ppl[kernel=q4]");

@@ -1,9 +1,9 @@
-//! Regressions mended before the bad end explain nothing of the bad end's level.
+//! A regression that was mended before the bad end does not explain the bad end's level.
 
 use super::hunt;
 use crate::kit::{Plan, graph, line};
 
-/// A line of 64 commits: each entry gives a commit, and the word from there on.
+/// A line of 64 commits. An entry is a commit, and the word for this commit and those after it.
 fn spans(spans: &[(usize, &str)]) -> Plan {
     let word = |commit: usize| {
         let span = spans.iter().rfind(|(from, _)| *from <= commit);

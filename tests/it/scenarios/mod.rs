@@ -9,10 +9,11 @@
 //! value is new. A confirmation builds the first bad commit and each parent anew, and runs each of
 //! them as often as the claim needs: mostly three or four times, less often if other commits
 //! already say the same, more often if little else supports the claim. If two builds of one commit
-//! are not known to give the same files, each of these runs has its own build. One or two later
-//! commits are run to check that the change lasts, if the bad end has another value than the first
-//! bad commit or if the change left the tree on the way. Each row must also leave the user's
-//! repository byte for byte as it was, and leave no process behind: see [`Row::costs`].
+//! are not known to give the same files, each of these runs has its own build. One to four
+//! later commits are run to check that the change lasts, if the bad end has another value than the
+//! first bad commit or if the change is missing from the tree of a later commit. Each row must also
+//! leave the user's repository byte for byte as it was, and leave no process behind: see
+//! [`Row::costs`].
 
 mod again;
 mod answer;

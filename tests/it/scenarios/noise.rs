@@ -17,7 +17,8 @@ fn wavering(words: &str) -> Plan {
 
 #[test]
 fn endpoints_that_lie_well_apart_take_a_run_a_commit() {
-    // Four runs of each endpoint, one of each of three commits, two of each of the pair.
+    // Four runs of each endpoint, one of each of three commits, two each of 3 and 4 to confirm, and
+    // one of a later commit to check that the change lasts.
     let told = hunt(wavering("g g g g b b b b")).finds("4").costs(16, 8);
     let culprit = &told.hunt.report["culprit"];
     assert_eq!(culprit["basis"], "sequential");
@@ -73,7 +74,7 @@ fn a_commit_that_is_killed_once_is_tried_again() {
 
 #[test]
 fn a_crash_that_comes_and_goes_is_never_pinned_on_the_commit_where_it_showed() {
-    // Commit 3 brings a race. In the search 3 and 4 do not crash by chance, so git names 5.
+    // Commit 3 introduces a race. In the search 3 and 4 do not crash by chance, so git names 5.
     let plan = line("g g g g g g g g")
         .with(3, "fate = well crash:11")
         .with(4, "fate = well crash:11 crash:11 well crash:11 crash:11")

@@ -60,8 +60,8 @@ fn what_cannot_be_converted_is_untestable_unless_it_is_said_to_be_bad() {
         assert_eq!(told.verdict(label), "skip");
         assert_eq!(told.commit(label)["skip"], "prepare");
     }
-    // The failure is gone at the bad end. The change that stayed may have come at a commit that
-    // does not convert.
+    // The bad end, commit 5, converts again and has a worse value. Commits 3 and 4 do not convert,
+    // so any of 3, 4 and 5 may have made the value worse.
     converted(plan(), "failure = \"bad\"").leaves("3 4 5").costs(13, 7);
 }
 

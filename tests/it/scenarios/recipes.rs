@@ -1,4 +1,5 @@
-//! Recipes that change along the history, and path filters that are right or hide the answer.
+//! Recipes that change along the history, path filters that are right, and path filters that hide
+//! the first bad commit.
 
 use super::hunt;
 use crate::kit::{Oracle, Plan, line};

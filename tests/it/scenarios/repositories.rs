@@ -134,8 +134,8 @@ fn objects_borrowed_from_another_repository() {
 
 #[test]
 fn a_history_with_a_replaced_commit() {
-    // Git reads a bad commit in place of 1. A reader of the report elsewhere has the original 1,
-    // which is good.
+    // In this repository git reads a bad commit in place of 1. In other clones commit 1 is the
+    // original one, which is good.
     let row = hunt(line("g g b b")).given(|env, history| {
         let tree = env.git(&["rev-parse", "main^{tree}"]);
         let parent = history.commit(0);
@@ -170,7 +170,7 @@ fn a_shallow_clone_that_holds_the_range() {
 
 #[test]
 fn a_shallow_clone_whose_side_branch_is_cut_off() {
-    // The clone has s2 but not s1, so nobody can tell whether s2 made the change.
+    // The clone has s2 but not s1, so the hunt cannot know whether s2 made the change.
     let plan = graph(&[
         "a: g",
         "s0 < a: g",

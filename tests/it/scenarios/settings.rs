@@ -106,7 +106,7 @@ fn a_repository_of_somebody_else_is_refused_with_the_cure() {
 #[test]
 fn a_repository_of_somebody_else_that_the_user_trusts() {
     let row = row().given(|env, _| {
-        // With `NOT_OURS` git also takes the hunt's worktrees for somebody else's.
+        // With `NOT_OURS` git also believes that another user owns the hunt's worktrees.
         fs::write(env.path("home/gitconfig"), "[safe]\n\tdirectory = *\n").unwrap();
     });
     let settings = row.env.path("home/gitconfig");

@@ -43,14 +43,14 @@ fn three_far_apart_are_all_found() {
 
 #[test]
 fn one_mended_and_another_after_it() {
-    // Git picks commit 4. In this history commit 4 is already mended.
+    // Git picks commit 4. At commit 4 the first regression is already mended.
     let plan = line("7.0 7.5 7.5 7.0 7.0 7.0 7.6 7.6 7.6");
     hunt(plan).finds("6").costs(15, 7);
 }
 
 #[test]
 fn one_mended_on_the_way_is_found_first_and_the_later_one_is_named() {
-    // Git picks commit 4 and goes left. Commit 5 mended commit 3, so the hunt goes on after 5.
+    // Git picks commit 4, which is bad, and finds 3. Commit 5 mended 3: the hunt goes on after 5.
     let plan = line("7.0 7.0 7.0 7.5 7.5 7.0 7.0 7.6 7.6");
     hunt(plan).finds("7").costs(28, 13);
 }
@@ -109,7 +109,7 @@ fn and_speed(oracle: Oracle) -> Oracle {
 #[test]
 fn another_guard_broken_and_healed_on_the_way_hijacks_nothing() {
     let plan = line("g g g g g g b b").with(2, "tg = 50").with(3, "tg = 50").with(4, "tg = 50");
-    // Both measures run at each endpoint, and only the target's measure on the way.
+    // Both measures run at each endpoint, and only the target's measure in the search.
     hunt(plan).oracle(and_speed).finds("6").costs(19, 7);
 }
 

@@ -4,7 +4,7 @@ use super::{Row, hunt};
 use crate::kit::{Oracle, Plan, line};
 
 const GOOD: &str = "nll = 24x2.0";
-/// Each chunk is a tenth of a nat worse: perplexity 7.3891 becomes 8.1662.
+/// Each chunk is 0.1 nats per token worse: perplexity 7.3891 becomes 8.1662.
 const BAD: &str = "nll = 24x2.1";
 
 /// A recipe that passes the number of chunks to the engine, by default all 24.
@@ -63,7 +63,7 @@ fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
 #[test]
 fn shorter_runs_take_less_time() {
     let told = short(plain().with_all("chunk_ms = 20")).finds("4").costs(15, 7);
-    // Three runs of 8 chunks instead of 24 save 3 · 16 · 20 ms. The machine has other load.
+    // Three runs of 8 chunks instead of 24 save 3 · 16 · 20 ms. Other programs load the machine.
     let saved = told.hunt.report["totals"]["saved_s"].as_f64().unwrap();
     assert!(saved > 0.6 && saved < 1.4, "{saved}");
     assert!(told.hunt.file("report.md").contains("which saved about"), "{saved}");
@@ -86,8 +86,8 @@ fn a_defect_that_shows_late_takes_the_whole_text() {
 
 #[test]
 fn what_looks_bad_at_the_beginning_only_is_not_blamed() {
-    // Commit 3 is worse early and better late by the same amount. Commit 5 adds a tenth of a nat
-    // to each chunk.
+    // Commit 3 is worse early and better late by the same amount. Commit 5 adds 0.1 nats per
+    // token to each chunk.
     let turned = "nll = 12x2.2 12x1.8";
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
@@ -102,7 +102,7 @@ fn what_looks_bad_at_the_beginning_only_is_not_blamed() {
 
 #[test]
 fn what_shows_late_is_not_blamed_on_who_comes_after() {
-    // Commit 2 is worse late. The first chunks show only the early change of 5.
+    // Commit 2 is worse only in the late chunks. The first chunks show only the change of commit 5.
     let late = "nll = 12x2.0 12x2.4";
     let both = "nll = 12x2.04 12x2.4";
     let plan = reading(&[GOOD, GOOD, late, late, late, both, both, both]);
@@ -141,7 +141,8 @@ fn a_recipe_that_takes_no_chunks_takes_them_from_nobody() {
 
 #[test]
 fn a_beginning_that_does_not_repeat_takes_five_fresh_rounds() {
-    // The search's run of the parent differs in its last chunk. Five fresh rounds are all alike.
+    // The search's first run of the parent differs in its last chunk, so the search runs the parent
+    // twice. Four fresh rounds are all alike.
     let plan = plain().with(3, "wobble = 1");
     let told = short(plan).finds("4").costs(16, 7);
     assert_eq!(told.hunt.report["culprit"]["basis"], "sequential");

@@ -12,8 +12,8 @@ const LEVEL: i32 = 200;
 /// What the defect adds, in hundredths of a nat.
 const DEFECT: i32 = 10;
 
-/// A history of commits that move the halves of the text against each other. One commit brings
-/// the defect, and some do not build.
+/// A history. Commits make one half of the text worse and the other half better by the same amount.
+/// One commit has the defect, and some do not build.
 #[derive(Clone, Debug)]
 struct World {
     planted: usize,

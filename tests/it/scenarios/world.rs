@@ -14,7 +14,7 @@ fn it_breaks_under_way_and_resume_goes_on() {
         }
         let told = hunt(plan).saying(&["resume"]).gets_stopped().costs(runs, 3);
         told.env().world(switch, false);
-        // Three builds of the search, with the failed commit's new one, and two to confirm.
+        // Five builds: three in the search (the failed commit is built again), two to confirm.
         told.resumed().finds("4").counting(11 + runs, 8).costs(11, 5);
     }
 }

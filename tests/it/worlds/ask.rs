@@ -1,4 +1,4 @@
-//! Runs the program on a world as a user would, and judges its answer by the truth.
+//! Runs the program on a world as a user would, and compares its answer with the right one.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,7 +31,7 @@ pub struct Answer {
     pub said: String,
     /// A commit was named with a confidence of 0.99 or more.
     pub is_stated: bool,
-    /// There are candidates, and none of them is right.
+    /// There are candidates, and the right commit is not among them.
     pub is_astray: bool,
     pub runs: usize,
     pub builds: usize,

@@ -129,7 +129,7 @@ pub static CLASSES: [Class; 43] = [
     flaky("runs show anything at both sides", 2, ANYTHING, BOTH),
     flaky("runs crash at one side", 3, CRASH, ONE_SIDE),
     flaky("runs crash at both sides", 1, CRASH, BOTH),
-    // A test only shows on which side of the limit a level is, not steps on one side.
+    // A test shows whether a level is above the limit. It shows no step on one side of the limit.
     Class { levels: &[Levels::Step], ..flaky("a test flakes at one side", 4, TEST, ONE_SIDE) },
     Class { levels: &[Levels::Step], ..flaky("a test flakes at both sides", 1, TEST, BOTH) },
     flaky("builds flake at one side", 5, BUILD, ONE_SIDE),

@@ -9,7 +9,7 @@ use super::shape::Shape;
 /// Thousandths of a perplexity, so that sums are exact.
 pub type Milli = i64;
 
-/// What an effect's files hold at a commit.
+/// The content of an effect's files at a commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// What the effect's own file adds; 1 for an active failure.

@@ -69,7 +69,7 @@ fn other_words(than: &Failure, dice: &mut Dice) -> Failure {
     }
 }
 
-/// A failure that starts at one commit of the way and is mended at a later one.
+/// A failure that starts at one commit of the path `way` and is mended at a later one.
 fn for_a_while(shape: &Shape, way: &[usize], failure: Failure, dice: &mut Dice) -> Option<Effect> {
     let longest = match failure.kind {
         FailureKind::Hang => 2,

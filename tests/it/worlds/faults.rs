@@ -43,7 +43,8 @@ impl FailureKind {
         self == other || !is_number(self) && !is_number(other)
     }
 
-    /// Whether the program hunts this failure. It hunts none that may be chance or another cause.
+    /// Whether the program hunts this failure. It hunts no failure that may be chance
+    /// or may have another cause.
     pub fn is_hunted(self) -> bool {
         !matches!(self, Self::Cut | Self::Silent)
     }

@@ -1,4 +1,4 @@
-//! Level functions: which commits switch effects on, and whether others mend them.
+//! Level functions: which commits switch effects on, and which commits mend them.
 
 use super::dice::Dice;
 use super::effect::{Content, Effect, Milli, What};
@@ -37,7 +37,8 @@ pub enum Levels {
     ByMerge,
 }
 
-/// The commit that switches an effect on, and the one that mends it; each with the new amount.
+/// Two commits and the effect's amount from each of them on: one switches the effect on, the other
+/// mends it.
 type OnAndOff = [(usize, Milli); 2];
 
 const HUGE: Milli = 100_000_000;
@@ -93,7 +94,7 @@ pub fn effects(levels: Levels, shape: &Shape, dice: &mut Dice) -> Option<Vec<Eff
     Some(made)
 }
 
-/// Two commits of the way, the older one first.
+/// Two commits of the path `way`, the older one first.
 fn two(way: &[usize], dice: &mut Dice) -> Option<[usize; 2]> {
     let places = dice.places(2, way.len());
     Some([way[*places.first()?], way[*places.get(1)?]])
@@ -135,13 +136,14 @@ fn mended(shape: &Shape, way: &[usize], elsewhere: bool, dice: &mut Dice) -> Opt
         if elsewhere || dice.percent(50) {
             size = amount(dice);
         }
-        // Only sizes show a mend in another file, and no two real changes have the very same size.
+        // Only its size shows a mend in another file. Two real changes never have the same size.
         if elsewhere && size == same {
             size += 3;
         }
     }
     let stays = dice.pick(way);
-    // No real commit mends one step in another file and adds a step of that size or more.
+    // No commit mends one step in another file and also adds the step that stays. Such worlds are
+    // not drawn.
     if elsewhere && mends.contains(&stays) {
         return None;
     }

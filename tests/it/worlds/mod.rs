@@ -8,7 +8,8 @@
 //! ```
 //! `CLASS=ramp` draws only classes with this in their name (`classes.rs`), `STEADY=1` only those
 //! in which everything repeats. `THREADS=8` hunts in eight worlds at once. After `MINUTES=20` no
-//! world is begun. A second table shows what hunts cost if everything repeats.
+//! world is begun. A second table shows the cost of the hunts in which
+//! everything repeats.
 
 mod ask;
 mod classes;
@@ -113,8 +114,8 @@ fn nobody_is_blamed_who_did_not_do_it() {
     tallies.print_costs();
     let all = &tallies.all;
     assert_eq!(all.broken(), 0, "broken answers, named above");
-    // The limits hold today, with room for other draws of the flakes. The goal is one in a
-    // thousand (docs/reliability.md).
+    // The program stays below these limits now; the margin is for other draws of the flakes. The
+    // goal is one wrong answer in a thousand (docs/reliability.md).
     assert!(all.wrong() <= MOST_WRONG, "{:.1} % wrong, named above", 100.0 * all.wrong());
     assert!(all.undecided() <= MOST_UNDECIDED, "{:.1} % undecided", 100.0 * all.undecided());
 }

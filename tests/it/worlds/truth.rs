@@ -31,7 +31,7 @@ pub struct Truth {
     pub ends_differ: bool,
 }
 
-/// A world as far as the truth depends on it.
+/// The parts of a world on which the right answer depends.
 #[derive(Clone, Copy)]
 pub struct Made<'w> {
     pub shape: &'w Shape,
@@ -46,7 +46,7 @@ impl Made<'_> {
         BASE + levels.map(|effect| effect.net(one)).sum::<Milli>()
     }
 
-    /// Whether the commit's level is above the limit, so that a single run can tell.
+    /// Whether the commit's level is above the limit, which a single run can show.
     pub fn is_bad(&self, one: usize) -> bool {
         self.level(one) - self.level(self.shape.good) > TOLERANCE
     }
@@ -194,7 +194,7 @@ fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
         holders.push(holds);
         bringers.push(brings);
     }
-    // A commit whose change was countered by another file, and no longer is, counts too.
+    // A commit also counts if another file countered its change for a while and no longer does.
     let mut own = holders[shape.bad].clone();
     own.extend(&amount_holders(shape, effect, top)[shape.bad]);
     own.retain(|one| shape.is_between(*one));
@@ -204,7 +204,8 @@ fn part(shape: &Shape, effect: &Effect, bottom: Milli, top: Milli) -> Part {
     Part { height: top - bottom, holders: own, landings }
 }
 
-/// For each commit, the commits whose change is in its text, countered in another file or not.
+/// For each commit, the commits whose change is in its files, even if another file counters the
+/// change.
 fn amount_holders(shape: &Shape, effect: &Effect, top: Milli) -> Vec<BTreeSet<usize>> {
     let has = |one: usize| effect.at(one).amount >= top;
     let mut holders: Vec<BTreeSet<usize>> = Vec::new();
