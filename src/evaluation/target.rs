@@ -53,6 +53,21 @@ pub struct GuardTarget {
 }
 
 impl GuardTarget {
+    /// A target without noise, with the levels of both endpoints. `text`: how much text the good
+    /// endpoint's runs read.
+    pub fn between(guard: &Guard, baseline: Value, bad: Value, text: Option<Extent>) -> Self {
+        Self {
+            limit: baseline.number().map_or(0.0, |x| guard.limit(x)),
+            guard: guard.clone(),
+            baseline,
+            bad,
+            threshold: None,
+            noise: None,
+            text,
+            checks: None,
+        }
+    }
+
     /// The orientation of this target's samples.
     pub fn orientation(&self) -> Orientation {
         let kind = self.noise.map_or(NoiseKind::Plain, |noise| noise.kind);

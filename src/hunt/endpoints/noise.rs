@@ -295,16 +295,7 @@ pub(crate) fn spread(
     else {
         return GuardCheck::Holds(format!("{metric} is not among what the runs yielded"));
     };
-    let target = GuardTarget {
-        guard: guard.clone(),
-        baseline,
-        bad: level,
-        limit: 0.0,
-        threshold: None,
-        noise: None,
-        text: good.text(&metric.measure),
-        checks: None,
-    };
+    let target = GuardTarget::between(guard, baseline, level, good.text(&metric.measure));
     let differs = |seen: &Observation| -> Vec<f64> {
         let mut readings = seen.readings(&metric.measure);
         let Some(first) = readings.next() else { return Vec::new() };

@@ -229,17 +229,8 @@ pub(crate) fn look(
             "{metric} is out of its bounds at the good end already ({baseline})"
         ));
     }
-    let limit = baseline.number().map_or(0.0, |x| guard.limit(x));
-    let target = GuardTarget {
-        guard: guard.clone(),
-        baseline: baseline.clone(),
-        bad: level.clone(),
-        limit,
-        threshold: None,
-        noise: None,
-        text: good.text(&metric.measure),
-        checks: None,
-    };
+    let text = good.text(&metric.measure);
+    let target = GuardTarget::between(guard, baseline.clone(), level.clone(), text);
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let runs = good.values(metric).len().min(bad.values(metric).len());
     if repeats && policy.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
@@ -251,7 +242,7 @@ pub(crate) fn look(
         return if guard.is_broken(&baseline, &level) {
             GuardCheck::Target(Box::new(target))
         } else {
-            GuardCheck::Holds(moved(guard, &baseline, &level, limit))
+            GuardCheck::Holds(moved(guard, &baseline, &level, target.limit))
         };
     }
     look_in_noise(good, bad, target, policy)
@@ -280,16 +271,8 @@ pub(crate) fn standing(
     let target = |guard: &Guard| {
         let missing = || missing_at(good, &guard.metric, "good");
         let baseline = good.level(&guard.metric).ok_or_else(missing)?;
-        Ok(Target::Guard(GuardTarget {
-            limit: baseline.number().map_or(0.0, |x| guard.limit(x)),
-            bad: baseline.clone(),
-            baseline,
-            guard: guard.clone(),
-            text: good.text(&guard.metric.measure),
-            checks: None,
-            threshold: None,
-            noise: None,
-        }))
+        let text = good.text(&guard.metric.measure);
+        Ok(Target::Guard(GuardTarget::between(guard, baseline.clone(), baseline, text)))
     };
     let targets = guards.iter().map(target).collect::<Result<_, String>>()?;
     Ok(with_checks(targets, good, same_checks))
