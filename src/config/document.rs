@@ -191,7 +191,7 @@ impl TreeReader<'_> {
                 }))
             }
             // The TOML parser has checked the grammar. A number that overflows parses to an
-            // infinity, which no key accepts.
+            // infinity, which numeric keys refuse.
             DeValue::Float(x) => Data::Float(x.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(x) => Data::Flag(x),
             DeValue::Datetime(x) => Data::Date(x),

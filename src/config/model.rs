@@ -289,9 +289,9 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// The policy for a kind of failure. A commit is never bad because a patch does not apply,
-    /// it cannot be checked out, a prepare step fails, its output is incomplete, or a
-    /// requirement is not met.
+    /// The policy for a kind of failure. A failed prepare step has its own policy,
+    /// [`Prepare::failure`]. A commit is never bad because a patch does not apply, it cannot be
+    /// checked out, its output is incomplete, or a requirement is not met.
     pub fn policy(&self, kind: FailureKind) -> Policy {
         match kind {
             FailureKind::Build => self.build,

@@ -38,7 +38,8 @@ pub enum Parser {
         /// How the repetitions of one test become one value.
         pick: Pick,
     },
-    /// The exit code is the value. A run that exits by itself is never a failure.
+    /// The exit code is the value. A run that exits by itself fails only with code 125 or an
+    /// unmet requirement.
     ExitCode,
 }
 

@@ -109,8 +109,8 @@ fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, S
         if !is_word(name) {
             reader.complain(place, &field.key, NOT_A_WORD);
         }
-        // An input whose path cannot be read is still declared, so that its uses are no further
-        // problems.
+        // An input whose path cannot be read is still declared, so its uses are not
+        // reported as further problems.
         let path = field.text(reader).unwrap_or_default();
         if path.starts_with("~/") {
             field.refuse(reader, "`~` means something only to a shell; write the whole path.");

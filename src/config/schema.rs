@@ -1,5 +1,5 @@
-//! The JSON schema of `oracle.toml`, for editors. It states the rules of the reader that a
-//! schema can state. Only the reader checks placeholders, globs, and whether a metric's measure
+//! The JSON schema of `oracle.toml`, for editors. It contains those rules of the reader that a
+//! schema can express. Only the reader checks placeholders, globs, and whether a metric's measure
 //! exists. So the schema never refuses a file that this program reads. Tests compare the two.
 
 mod document;

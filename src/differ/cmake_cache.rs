@@ -11,7 +11,7 @@ pub fn cmake_cache(text: &str, place: &BuildFolders) -> BTreeMap<String, String>
     lines.filter_map(|line| entry(line, place)).collect()
 }
 
-/// `NAME:TYPE=VALUE`; a name with odd characters is in quotes.
+/// `NAME:TYPE=VALUE`; a name with a colon is in quotes.
 fn entry(line: &str, place: &BuildFolders) -> Option<(String, String)> {
     let (name, rest) = match line.strip_prefix('"') {
         Some(quoted) => quoted.split_once("\":")?,
@@ -24,7 +24,7 @@ fn entry(line: &str, place: &BuildFolders) -> Option<(String, String)> {
         "STATIC" => false,
         _ => true,
     };
-    // CMake quotes a value that begins or ends with a space.
+    // CMake quotes a value that ends with a space.
     let bare = value.strip_prefix('\'').and_then(|value| value.strip_suffix('\''));
     is_told.then(|| (name.to_owned(), place.without(bare.unwrap_or(value))))
 }

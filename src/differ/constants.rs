@@ -17,8 +17,8 @@ struct Moved {
     added: Vec<Named>,
 }
 
-/// The constants that the change sets to another value, adds or removes. For files that the change
-/// adds or deletes, only constants that moved between files with another value are listed.
+/// The constants that the change sets to another value, adds or removes. If the change
+/// adds or deletes a file, its constants are listed only if they moved and changed their value.
 ///
 /// Lines are read one by one, so the function or `#if` around a line is not known. If a file gives
 /// a name several values, old and new values are paired in order.
@@ -64,8 +64,8 @@ fn without_moved(one: &mut Moved) {
     });
 }
 
-/// Differences of a name that its own file could not pair. A name that one file removes and
-/// another file adds has moved.
+/// Differences of a name whose old and new values are not paired within one file. A name that one
+/// file removes and another file adds has moved.
 fn across_files(
     name: &str,
     places: Vec<(usize, Moved)>,

@@ -1,4 +1,4 @@
-//! Compares two drafts: which keys must an override set?
+//! Compares two drafts, to find the keys that an override must set.
 
 use super::draft::{Draft, Measured, Purpose};
 use super::set::Setting;

@@ -9,8 +9,8 @@ use super::program::{Off, Program, quoted};
 use super::programs::{Choice, Reading};
 use super::tree::Origin;
 
-/// The number of chunks if a program has an option for it. At a few hundred tokens each they
-/// show a defect, and take a fraction of the time of a whole text.
+/// The number of chunks if a program has an option for it. With a few hundred tokens each,
+/// this many chunks show a defect and take a fraction of the time of a whole text.
 pub(super) const CHUNKS: u32 = 24;
 
 /// What a measure is for.

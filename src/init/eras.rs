@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The most revisions without an answer that are asked in one gap before it is given up.
+/// After this many revisions without an answer, the search in a gap ends.
 const PATIENCE: usize = 6;
 
 /// A part of the line in which all answers are the same.

@@ -1,4 +1,4 @@
-//! The errors of `init`. Nothing is written then.
+//! The errors of `init`. After an error, no file is written.
 
 use std::io;
 use std::path::{Path, PathBuf};

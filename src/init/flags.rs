@@ -207,8 +207,8 @@ fn positional(word: &str) -> Option<Role> {
 }
 
 impl Options {
-    /// The option for this role: the plainest name first. For one name, a place where the option
-    /// is compared or declared first.
+    /// The option for this role with the plainest name. If the name occurs several times, a place
+    /// that compares or declares the option comes first.
     pub(super) fn get(&self, role: Role) -> Option<&Flag> {
         role.names().iter().find_map(|name| {
             let called = |flag: &&Flag| flag.name == *name;

@@ -80,7 +80,7 @@ pub(super) fn guessed(kind: Kind, found: &FoundInputs, base: &Path) -> Option<In
     Some(Input { kind, path: in_parts(&path), why, is_guess: true })
 }
 
-/// The path relative to the configuration's folder if it is below it, else the absolute path.
+/// The path relative to the configuration's folder; absolute if it is outside that folder.
 fn written(path: &Path, base: &Path) -> Result<String, InitError> {
     let real = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (path, base) = (real(path), real(base));

@@ -14,8 +14,8 @@ pub(super) struct Literal {
     pub(super) streamed: bool,
 }
 
-/// All literals outside comments, in order. Never fails: any other text yields the parts of it
-/// that look like literals.
+/// All literals outside comments, in order. Never fails: other languages yield the
+/// parts that look like literals.
 pub(super) fn literals(source: &str) -> Vec<Literal> {
     let mut lexer = Cursor::new(source);
     let mut found: Vec<Literal> = Vec::new();

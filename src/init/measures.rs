@@ -16,7 +16,7 @@ use super::{InitError, cargo, cmake, make};
 /// system with a program that certainly measures perplexity, unless the user names a target.
 pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
     type Read = fn(&Tree, &str) -> Option<Build>;
-    // CMake comes first: if two systems build the same program, CMake's files are maintained.
+    // CMake comes first: in a tree with several systems, its files are usually the maintained ones.
     let systems: [Read; 3] = [cmake::read, cargo::read, make::read];
     let roots = tree.roots();
     let is_asked_for = settings.iter().any(|setting| setting.target().is_some());

@@ -2,7 +2,7 @@
 //!
 //! The trees of some revisions of the first-parent history are read in the same way as the
 //! newest tree. If two of them differ, the revisions between them are read until the change is
-//! found. Something in a commit's own tree becomes the condition of an override. Nothing is
+//! found. A difference between the trees becomes the condition of an override. Nothing is
 //! fetched: objects that a partial clone lacks are skipped.
 
 use std::cell::RefCell;
@@ -24,7 +24,7 @@ use super::submodules::{Needed, needed};
 use super::tree::{Tree, base, ending};
 use super::when::{At, When, separate};
 
-/// The least number of revisions that are read, evenly over the history.
+/// At least this many revisions are read, evenly over the history; all of a shorter history.
 const SAMPLES: usize = 64;
 /// The most overrides that are written. Older changes than these are left out.
 const MOST: usize = 12;
@@ -44,7 +44,7 @@ pub(super) struct Past {
 #[derive(Clone, Debug)]
 pub(super) struct Override {
     pub(super) when: When,
-    /// The newest commit that was read so, for people: `172c82568 (2024-06-12)`.
+    /// The newest commit with this draft, for people: `172c82568 (2024-06-12)`.
     pub(super) read_at: String,
     /// The draft of that commit.
     pub(super) draft: Draft,

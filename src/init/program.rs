@@ -116,7 +116,7 @@ impl Build {
         self.switches.iter().any(|(known, _)| known == name)
     }
 
-    /// The name in this build of an option that it does not declare as `name`.
+    /// The name that this build uses for an option that it does not declare as `name`.
     pub(super) fn called(&self, name: &str) -> Option<String> {
         let mut names = vec![name.to_owned()];
         // All names that renames connect with `name`, directly or through others.

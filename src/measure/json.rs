@@ -1,8 +1,8 @@
 //! Reads values from a JSON document on stdout.
 //!
 //! The document is all of stdout or, since engines print banners first, begins at a line with `{`
-//! or `[` and goes on to the end. At most one line fits: from an inner bracket on, the outer
-//! closing bracket would be left over. Text after the document is an error: it belongs on stderr.
+//! or `[` and goes on to the end. At most one line fits: a text that begins at an inner bracket has
+//! the outer closing bracket left over. Text after the document is an error: it belongs on stderr.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Repeats: several numbers that one launch prints for one metric, and the value made of them.
+//! Repeats: several numbers that one run prints for one metric, and the value made of them.
 
 use crate::config::Pick;
 use crate::stats;
@@ -20,7 +20,7 @@ pub(super) fn made_of(pick: Pick, numbers: &[f64]) -> Option<f64> {
     }
 }
 
-/// Whether the numbers are repeats of one measurement, and so are stored. Not for `sum`, which
+/// Whether the numbers are repeats of one measurement, and so are stored. False for `sum`, which
 /// adds parts of one measurement, nor for `first` and `last`, which use one number only.
 pub(super) fn are_repeats(pick: Pick, numbers: &[f64]) -> bool {
     !matches!(pick, Pick::First | Pick::Last | Pick::Sum) && (2..=MOST).contains(&numbers.len())

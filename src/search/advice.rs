@@ -3,7 +3,7 @@
 use super::calibration::Calibration;
 use super::passfail::Rates;
 
-/// A place that can be measured.
+/// What can be measured: the good endpoint or a commit of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The good endpoint.
@@ -43,8 +43,8 @@ pub enum Scale {
 /// What the search asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Advice {
-    /// One run at each of these places, in this order; the answer is
-    /// [`Noisy::told`](super::Noisy::told).
+    /// One run at each of these places, in this order. Report the samples
+    /// with [`Noisy::told`](super::Noisy::told).
     Measure(Vec<Place>),
     /// Fresh runs of this candidate; a rejection is reported with
     /// [`Noisy::rejected`](super::Noisy::rejected).
@@ -75,7 +75,7 @@ pub enum Answer {
     Rejected,
     /// The maximum number of runs is reached.
     OutOfRuns,
-    /// The machine drifted, and the endpoints do not differ in pairs either.
+    /// The machine drifted, and the paired calibration after the drift failed.
     Drifted,
     /// No commit splits the samples into a better and a worse part.
     Unexplained,

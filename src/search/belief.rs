@@ -6,11 +6,11 @@ use super::evidence::Evidence;
 use super::graph::Graph;
 use super::likelihood::Likelihood;
 
-/// Total probability of the commits that are too unlikely to matter.
+/// Commits with less than this in total are left out of P(bad).
 const NEGLIGIBLE: f64 = 1e-7;
 
-/// The commits of a range in classes. Commits that the same measured commits contain form one
-/// class, and share one likelihood.
+/// The commits of a range in classes. The commits of one class are ancestors of the same measured
+/// commits, and have the same likelihood.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
     /// Each commit's class.
@@ -70,8 +70,8 @@ impl Classes {
     }
 
     /// The posterior, from the evidence at the good endpoint and at each measured commit (in the
-    /// order of [`Self::place`]). `None` if no commit explains the samples: for no commit are
-    /// the descendants worse than the rest.
+    /// order of [`Self::place`]). `None` if no commit explains the samples: no commit has
+    /// descendants that are worse than the rest.
     pub fn belief(
         &self,
         graph: &Graph,
@@ -140,7 +140,7 @@ pub(super) struct UntestableSpan {
     pub(super) commit: usize,
     /// The testable commit and the untestable commits behind it, oldest first.
     pub(super) span: Vec<usize>,
-    /// The nearest testable ancestors; empty if the good side comes next.
+    /// The nearest testable ancestors; empty if all are outside the range.
     pub(super) frontier: Vec<usize>,
     /// The span's share of the posterior.
     pub(super) mass: f64,

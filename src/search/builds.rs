@@ -22,8 +22,8 @@ pub enum Builds {
     Differ,
 }
 
-/// Compares the builds' means of both sides, on the oriented scale (the newer side is larger):
-/// Student's t on build means, one-sided at 99.5 %.
+/// Tests whether the newer side is larger (worse) on the oriented scale: Student's t test on the
+/// means of the builds, one-sided at 99.5 %.
 pub fn builds_bear(older: &[f64], newer: &[f64]) -> Builds {
     let fewest = older.len().min(newer.len());
     if fewest < LEAST {

@@ -16,7 +16,7 @@ pub(super) const MOST_PAIRS: usize = 60;
 const APART: f64 = 4.0;
 /// Needed runs per endpoint, as a multiple of (noise/effect)².
 const NEEDED: f64 = 34.0;
-/// A step that noise hides may exceed the tolerance if it is larger than this share of the
+/// If the measured step is above this share of the tolerance, the real step may exceed the
 /// tolerance.
 const NEAR: f64 = 0.5;
 /// Quantile of the normal distribution for a one-sided bound of 99.5 %.
@@ -27,8 +27,9 @@ const BOUND: f64 = 2.576;
 pub struct Rule {
     /// The tolerance, on the oriented scale.
     pub tolerance: f64,
-    /// Whether machine drift may affect the metric (throughput). Then pairs are used if they vary
-    /// less than single runs, or if good and bad move together.
+    /// Whether machine drift may affect the metric (throughput). Then pairs are used if the
+    /// variance of a difference is less than 1.2 times that of a run, or if good and bad move
+    /// together.
     pub may_drift: bool,
     /// Whether pairs are always used.
     pub paired: bool,
@@ -104,7 +105,7 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     if rounds < MOST_PAIRS && !is_futile {
         return Err(Unsettled::More);
     }
-    // A larger step that chance may explain proves neither a difference nor its absence.
+    // A step above this proves neither a difference nor its absence: it may be chance.
     if seen.step <= NEAR * rule.tolerance.max(0.0) {
         return Err(Unsettled::NoDifference);
     }

@@ -47,8 +47,8 @@ impl Step {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreshPairs {
     step: Step,
-    /// The smallest step worth reporting, and its evidence: the change may consist of several
-    /// steps.
+    /// The smallest step worth reporting, and its evidence. It counts if the whole step is
+    /// rejected: the change may consist of several steps.
     least: Option<(Step, f64)>,
     wanted: f64,
     /// Evidence for the step; for a pass/fail metric, that the commit is bad.
@@ -80,8 +80,8 @@ impl FreshPairs {
 
     /// Adds a pair of fresh runs.
     ///
-    /// For levels l = clip(δ(D − δ/2)/s_D², ±3.9) with D = commit − parent, the log likelihood
-    /// ratio of a step δ against none.
+    /// For levels, the evidence of a pair is clip(δ(D − δ/2)/s_D², ±3.9) with D = commit − parent:
+    /// the log likelihood ratio of a step δ against none.
     pub fn add(&mut self, parent: f64, commit: f64) {
         self.pairs += 1;
         match self.step {

@@ -12,8 +12,8 @@ pub struct Expectation {
 }
 
 /// E\[runs\] ≈ 2 max(4, 34/d²) + 2 max(2, 21/d²) + log₂ N · (0.8 + 8.2/d²) + 19.6/d² + 1 and
-/// builds ≈ log₂ N + 4, both from simulation (within 15 %). A paired search takes twice the runs
-/// of the search's part, not of endpoints and confirmation.
+/// builds ≈ log₂ N + 4, both from simulation (within 15 %). With pairs, the search takes
+/// twice the runs; endpoints and confirmation take no more.
 pub fn expect(commits: usize, levels: &Levels, paired: bool) -> Expectation {
     let d = levels.distance();
     let over = |x: f64| x / (d * d);

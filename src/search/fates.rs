@@ -1,6 +1,6 @@
 //! Decides which of several steps a later improvement undid, from one metric's levels.
 
-/// Maximum number of steps that are told apart.
+/// Maximum number of steps that are compared with an improvement.
 const MOST_STEPS: usize = 10;
 /// Steps fit an improvement if their sum differs by at most this share of the improvement.
 const SLACK: f64 = 0.05;
@@ -10,11 +10,11 @@ const EXACT: f64 = 1e-3;
 /// Whether a step's source change is still in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carried {
-    /// The whole change is.
+    /// The whole change is still in the tree.
     Whole,
     /// Some of the change's files are as before the change.
     InPart,
-    /// Nothing of the change is.
+    /// Nothing of the change is in the tree.
     Gone,
     /// The source does not tell.
     #[default]
@@ -36,10 +36,10 @@ pub enum Fate {
 /// `amount` undid. `carried`: whether each step's source change is still in the tree after the
 /// improvement. `tolerance`: smaller differences count as equal.
 ///
-/// If one set of steps adds up to the improvement, these steps are undone; if several sets nearly
-/// do, the set that fits to a thousandth. If no set fits, the improvement undid a part of
-/// something: larger steps stand, and so do steps whose source change is still there; others are
-/// unclear. If several sets fit and the source does not decide, or if the source says that
+/// If one set of steps adds up to the improvement, these steps are undone. If several sets nearly
+/// do, the set that fits to a thousandth is undone. If no set fits, the improvement undid only a
+/// part of a step: larger steps stand, and so do steps whose source change is still there; others
+/// are unclear. If several sets fit and the source does not decide, or if the source says that
 /// another step is partly gone, each step of these sets is unclear.
 pub fn fates(steps: &[f64], carried: &[Carried], amount: f64, tolerance: f64) -> Vec<Fate> {
     let improvement = Improvement { steps, carried, amount, tolerance };
@@ -64,7 +64,7 @@ struct Improvement<'a> {
 }
 
 impl Improvement<'_> {
-    /// The number of steps that are told apart.
+    /// The number of steps that are compared.
     fn count(&self) -> usize {
         self.steps.len().min(MOST_STEPS)
     }
@@ -130,8 +130,8 @@ impl Improvement<'_> {
         (nearly && is_large && is_alone).then(|| vec![Fate::Stands; self.steps.len()])
     }
 
-    /// The fates from the sets; if the source contradicts the sets, the steps in question are
-    /// unclear.
+    /// The fates from the sets; if the source contradicts the sets, the steps of the sets and
+    /// the partly gone steps are unclear.
     fn by_sets(&self, sets: &[u32], contradicted: bool) -> Vec<Fate> {
         let alone = self.steps.len() == 1;
         let fate = |i: usize| {

@@ -26,8 +26,9 @@ impl Repeats {
     ///
     /// q is the probability that an observation of one side shows the other's value, with a
     /// Beta(1 + strays, `weight`) prior (a larger weight expects a smaller q):
-    /// rivals · ∫qᵏ(1−q)ⁿ / ∫(1−q)ⁿ · ∫(1−p)ᵐ / ∫(1−p)ᵐ⁺ᵏ, k own, n others, m the same
-    /// (ratios of Beta functions, written as products).
+    /// rivals · ∫qᵏ(1−q)ⁿ / ∫(1−q)ⁿ · ∫(1−p)ᵐ / ∫(1−p)ᵐ⁺ᵏ, with k = own,
+    /// n = others, m = same, and p as q for the claimed side. The ratios of Beta functions are
+    /// written as products.
     pub fn odds_of_chance(&self, weight: f64) -> f64 {
         if self.own == 0 {
             return self.rivals as f64;

@@ -196,8 +196,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Skips to the next root, since every commit before it contains the whole block; returns
-    /// that root.
+    /// Skips to the next root and returns it: every commit before that root contains the whole
+    /// block.
     fn skip(&mut self, from: usize, full: u64, weight: f64) -> usize {
         let Some(gained) = self.gained.get_mut(from) else { return from };
         *gained += weight;

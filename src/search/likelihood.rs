@@ -14,8 +14,8 @@ pub enum Likelihood {
     Normal {
         /// The calibrated levels, for winsorising, and the expected noise.
         levels: Levels,
-        /// Number of fixed samples without a measurement: a paired search has good at 0 with as
-        /// many samples as calibration had pairs.
+        /// Number of samples at 0 that fix the good level in a paired search: the pairs of the
+        /// calibration.
         pinned: f64,
     },
     /// Each sample is 0 (passes) or 1 (fails), at two unknown rates.
@@ -51,8 +51,8 @@ impl Likelihood {
     /// Levels and noise are integrated out. Normal noise, with flat priors of the levels and a
     /// scaled inverse χ² prior of the variance (ν₀ = 1):
     /// −½ ln n_L − ½ ln n_R − ½(n − 2 + ν₀) ln(SS_L + SS_R + ν₀s²)
-    /// (Gelman et al., Bayesian Data Analysis, 3rd ed., §3.2). Pass/fail: two Beta–Bernoulli
-    /// marginals with Jeffreys' prior.
+    /// (Gelman et al., Bayesian Data Analysis, 3rd ed., §3.2); n leaves out the pinned samples.
+    /// Pass/fail: two Beta–Bernoulli marginals with Jeffreys' prior.
     pub fn ln(&self, left: Evidence, right: Evidence) -> Option<f64> {
         if left.n <= 0.0 || right.n <= 0.0 || right.mean() <= left.mean() {
             return None;

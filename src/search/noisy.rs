@@ -13,7 +13,7 @@ use super::{Drift, Levels, Rates, Unsettled};
 const ENOUGH: f64 = 0.95;
 /// Maximum number of rejected confirmations.
 const MOST_REJECTED: usize = 3;
-/// If P(bad) is beyond this, or below 1 minus this, a commit's samples update its side's level.
+/// If P(bad) is above this, or below 1 minus this, a commit's samples update its side's level.
 const SURE: f64 = 0.95;
 /// Maximum number of runs in total.
 const MOST_RUNS: usize = 600;
@@ -32,7 +32,7 @@ pub struct Noisy<'a> {
     samples: Vec<(Place, f64)>,
     belief: Option<Belief>,
     drift: Option<Drift>,
-    /// Samples of good and of bad in a calibration in pairs, while one is going on.
+    /// Samples of good and bad in the paired calibration after a drift, while it runs.
     again: Option<(Vec<f64>, Vec<f64>)>,
     /// The advice that is not answered yet.
     asked: Option<Advice>,
@@ -344,7 +344,8 @@ impl<'a> Noisy<'a> {
         let Scale::Levels(found) = self.scale else { return };
         let runs = self.runs;
         if self.drift.as_mut().is_some_and(|drift| drift.look(x, &found.levels, runs)) {
-            // Samples from before and after a drift cannot be compared. From now on in pairs.
+            // Samples from before and after a drift cannot be compared. From now on, runs are
+            // paired.
             self.samples.clear();
             self.drift = None;
             self.current = None;
@@ -382,9 +383,9 @@ impl<'a> Noisy<'a> {
 
     /// Reports that fresh runs rejected the candidate. `fresh`: these runs and their places.
     ///
-    /// The fresh runs count as samples, except in a paired search, where they are no differences
-    /// to the good endpoint. A paired search instead drops the samples of the candidate and of
-    /// the commits it was compared with.
+    /// The fresh runs count as samples, except in a paired search: they are not differences to the
+    /// good endpoint. A paired search drops the samples of the candidate and of the commits it
+    /// was compared with, but keeps those of the bad endpoint.
     pub fn rejected(&mut self, fresh: &[(Place, f64)]) {
         self.runs += fresh.len();
         self.rejected += 1;

@@ -1,4 +1,4 @@
-//! Failure rates of metrics that only pass or fail, and flake.
+//! Failure rates of flaky pass/fail metrics.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl Rates {
         }
     }
 
-    /// Maximum runs of a commit: 20 nats over the mean information of one run (Kullback and
+    /// Maximum runs of a commit: 20 nats divided by the mean information of one run (Kullback and
     /// Leibler 1951), between 12 and 200.
     pub fn most_runs(&self) -> usize {
         let per_run =

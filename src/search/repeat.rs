@@ -14,9 +14,9 @@ pub enum Repeat {
     Never,
 }
 
-/// Which of a commit's runs counts, in the order they were made: a single run with a value known
-/// from this hunt (`is_known`; a disturbed run would hardly give one), else the first run that
-/// another run of the commit repeats, else the first run with a known value.
+/// Decides which of a commit's runs counts; `runs` are in the order they were made. A single run
+/// counts if its value is known from this hunt (`is_known`): a disturbed run hardly gives such a
+/// value. Otherwise the first run that another run repeats counts, then the first known value.
 pub fn repeat<T: PartialEq>(runs: &[T], is_known: impl Fn(&T) -> bool) -> Repeat {
     if let [only] = runs
         && is_known(only)

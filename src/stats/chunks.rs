@@ -7,11 +7,11 @@
 //! nll_k = k·ln P_k − (k−1)·ln P_{k−1}
 //! ```
 //!
-//! Printed values are rounded. The error of P_k is at most half a digit h, that of ln P_k is
-//! ε_k ≈ h/P_k, and that of nll_k is at most k·ε_k + (k−1)·ε_{k−1}, which grows with k. The mean of
-//! all nll_k is ln P_K, where all errors but the last cancel, so the mean is taken from ln P_K and
-//! not from the chunks. Rounding makes the spread of nll_k a little too large on average, never
-//! too small.
+//! Printed values are rounded. The error of P_k is at most h, half a unit of the last digit; that
+//! of ln P_k is ε_k ≈ h/P_k, and that of nll_k is at most k·ε_k + (k−1)·ε_{k−1}, which grows with
+//! k. The mean of all nll_k is ln P_K, where all errors but the last cancel, so the mean is taken
+//! from ln P_K and not from the chunks. Rounding makes the spread of nll_k a little too large on
+//! average.
 
 /// A chunk carries a difference if the chunk moves by more than this many standard deviations.
 const CARRIES: f64 = 5.0;
@@ -98,8 +98,8 @@ fn nll(cumulative: &[f64]) -> Vec<f64> {
     sums.map(|sum| sum - std::mem::replace(&mut before, sum)).collect()
 }
 
-/// The largest rounding error: half a unit of the last printed decimal place. The places are the
-/// most of all numbers, since one number in ten ends with a zero by chance.
+/// The largest rounding error: half a unit of the last printed decimal place. The
+/// number with the most places counts, since one number in ten ends with a zero by chance.
 pub fn half_digit(printed: &[f64]) -> f64 {
     // Rust's shortest text for a number is the printed text without trailing zeros.
     let places = |x: &f64| x.to_string().split_once('.').map_or(0, |(_, places)| places.len());

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn chunks_that_all_move_alike_have_no_spread() {
-        // Halves and quarters are exact, so that every difference is the same to the last bit.
+        // A text against itself: every difference is exactly 0.
         let e = std::f64::consts::E;
         let same = Chunks::of(&[&[e, e]]).unwrap();
         let found = difference(&same, &same, 0.95).unwrap();
@@ -163,7 +163,7 @@ mod tests {
 
         #[test]
         fn other_pairs_are_another_spread((a, b) in pair()) {
-            // Reversing one side alone keeps the mean and the plain interval.
+            // Rotating one side alone keeps the mean and the plain interval.
             let mut turned = b.clone();
             turned.rotate_left(1);
             let here = difference(&chunks(&a), &chunks(&b), 0.95).unwrap();

@@ -3,7 +3,7 @@
 use super::{Chunks, half_digit};
 
 /// Minimum distance of either level from the threshold between them, in standard deviations of
-/// one run. So the levels are at least twice as far apart.
+/// one run. So the levels are at least twice this apart.
 const CLEAR: f64 = 5.0;
 
 /// Minimum number of chunks that must carry the difference.
@@ -156,7 +156,7 @@ mod tests {
         let mut bad = [2.1; 24];
         bad[..4].fill(2.0);
         let found = profile(&good, &bad);
-        // Eight chunks carry it after twelve, where the mean is 2 + 0.1 · 8/12.
+        // After twelve chunks, eight carry the difference. The mean there is 2 + 0.1 · 8/12.
         assert_eq!(enough(&found, 0.2), Some(12));
         let prefix = found.prefix(12).unwrap();
         assert!((prefix.good - 7.3891).abs() < 1e-12);
@@ -170,7 +170,7 @@ mod tests {
         let good = [2.0; 24];
         let mut bad = good;
         bad[10..].fill(2.2);
-        // Eight chunks carry it after 18 only, which saves too little.
+        // Eight chunks carry the difference only after 18 chunks, which saves too little.
         assert_eq!(enough(&profile(&good, &bad), 0.2), None);
     }
 

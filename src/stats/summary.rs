@@ -34,7 +34,7 @@ pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     let distances: Vec<f64> = samples.iter().map(|x| (x - middle).abs()).collect();
     let reach = 3.0 * NORMAL * median(&distances)?;
     if reach == 0.0 {
-        // The computed mean of ten 0.1 is not 0.1, so equal samples keep their bits this way.
+        // The computed mean of ten 0.1 is not exactly 0.1; their median is.
         return Some(middle);
     }
     let moved: Vec<f64> = samples.iter().map(|x| x.clamp(middle - reach, middle + reach)).collect();

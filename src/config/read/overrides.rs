@@ -9,7 +9,7 @@ use super::super::problem::Problem;
 use super::super::reader::{Reader, TableReader};
 use super::condition::condition;
 
-/// Keys that the whole hunt depends on. No override may set them. With advice for the message.
+/// Keys that the whole hunt depends on. No override may set them. Each has advice for the message.
 pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
@@ -39,7 +39,7 @@ pub(in super::super) fn take_overrides(
     taken
 }
 
-/// As [`take_overrides`], with a reader that is used further.
+/// As [`take_overrides`], with the caller's reader.
 pub(in super::super) fn take(
     reader: &mut Reader,
     document: &mut Node,

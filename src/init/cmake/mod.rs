@@ -2,10 +2,10 @@
 //!
 //! The files are read, not run. `set`, `option`, `project`, `add_subdirectory`, `include`,
 //! `foreach`, `file(GLOB)`, `add_executable`, `add_library`, `target_link_libraries` and
-//! `set_target_properties` are interpreted. Functions and macros are not called, but one that
-//! warns about the old names of options tells their new names. A condition on another platform
-//! is false. A condition on the folder of the file is evaluated. Of every other condition both
-//! branches are read.
+//! `set_target_properties` are interpreted. Functions and macros are not called. If one warns about
+//! old names of options, the new names are read from its calls. A condition on another platform is
+//! false. A condition on the folder of the file is evaluated. Both branches of every other
+//! condition are read.
 
 mod found;
 mod reader;

@@ -1,5 +1,5 @@
-//! A small parser of Makefiles: variables, rules, and the simple functions on lists. Output of
-//! a shell is unknown. Of a condition both branches are read.
+//! A small parser of Makefiles: variables, rules, and the simple functions on lists. The
+//! output of `$(shell …)` is unknown. Both branches of a condition are read.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -312,7 +312,7 @@ fn split_arguments(text: &str) -> Vec<&str> {
     arguments
 }
 
-/// The value of a function that only rearranges words; `None` for every other function.
+/// The value of a known function on words; `None` for every other function.
 fn call(name: &str, arguments: &[&str], expand: &dyn Fn(&str) -> String) -> Option<String> {
     let arguments: Vec<String> = arguments.iter().map(|text| expand(text)).collect();
     match (name, arguments.as_slice()) {

@@ -119,8 +119,8 @@ impl Tensor {
         self.sums == d && Some(self.count) == inner.checked_mul(d)
     }
 
-    /// The sum of the printed values, rounded to their four decimals, since further digits come
-    /// from floating-point addition only.
+    /// The sum of the printed values, rounded to four decimals: the engine prints four, and
+    /// further digits are rounding errors of the addition.
     pub(super) fn shown(&self) -> Option<f64> {
         let rounded = (self.shown * 1e4).round() / 1e4;
         (self.sums > 0).then_some(rounded)
