@@ -60,9 +60,9 @@ fn the_answer_is_read_in_a_browser_on_a_phone_without_any_request() {
 #[test]
 fn a_hunt_that_was_stopped_has_a_page() {
     let env = TestEnvironment::new();
-    line("g g g b b b").build(&env);
+    let plan = line("g g g b b b");
+    (1..5).fold(plan, |plan, label| plan.with(label, "break_world = broken")).build(&env);
     oracle(&env);
-    env.world("broken", true);
     let output = env.run(&["start", "--good", "v1"]);
     let hunt = Hunt::of(&env, output).expect(5, "interrupted");
     env.world("broken", false);
