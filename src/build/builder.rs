@@ -24,7 +24,7 @@ use super::{BuildError, Order, Stamp};
 /// Messages of a full or read-only disk: no commit can build then.
 const DISK_AT_ITS_END: [&str; 2] = ["No space left on device", "Read-only file system"];
 
-/// Messages of compilers without memory: this commit may need more than others.
+/// Messages of compilers that ran out of memory: this commit may need more than others.
 const MEMORY_AT_ITS_END: [&str; 3] =
     ["Killed signal terminated program", "virtual memory exhausted", "Cannot allocate memory"];
 
@@ -38,8 +38,8 @@ pub struct Built {
     pub starved: bool,
 }
 
-/// Checks the commit out into the slot and builds it. A failure that the machine may have caused
-/// is tried once more.
+/// Checks the commit out into the slot and builds it. A build that fails at an endpoint, or for
+/// lack of a resource, is tried once more.
 pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     let mut tried = attempt(order)?;
     let is_killed = !tried.record.commands.is_empty();
@@ -61,8 +61,8 @@ pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
     }
     let folder = order.store.build_log(&tried.record);
     publish_file(tried.log.path(), &folder)?;
-    // Not stored: a failure for lack of resources, since the commit may build another day or on
-    // another disk; and a control's failure, since it tells only about the machine.
+    // A failure for lack of resources is not stored: the commit may build another day or on
+    // another disk. A control's failure is not stored either: it tells only about the machine.
     let is_control_failed = order.phase == Phase::Control && tried.record.failure.is_some();
     if !starved && !is_control_failed {
         let kept = order.store.put_build(&tried.record);
@@ -249,7 +249,7 @@ fn run_command(
     let is_disk = machine.as_deref().is_some_and(|sign| DISK_AT_ITS_END.contains(&sign));
     let fault = match fault_of(&finished.ended, &failure, machine.is_some(), in_tree) {
         Fault::Resource if is_disk => Fault::World,
-        // Nothing cheaper than the build itself could decide.
+        // A control costs a whole build, so the oracle makes it later, and rarely.
         Fault::Unclear => Fault::Commit,
         other => other,
     };

@@ -1,4 +1,4 @@
-//! Why a build could not be tried.
+//! Why a build gave no answer about its commit.
 
 use crate::config::MissingValue;
 use crate::git::GitError;
@@ -7,7 +7,7 @@ use crate::store::StoreError;
 
 use super::{SlotError, WroteLinked};
 
-/// The build could not be tried; never the commit's fault.
+/// The build could not be tried, or did not fail by the commit's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The checkout failed.
@@ -36,7 +36,7 @@ pub enum BuildError {
         /// What happened, and where to look.
         reason: String,
     },
-    /// A program that a build command starts does not exist, in the tree or in PATH.
+    /// A program that a build command starts exists neither in the tree nor in PATH.
     #[error("[build] needs the program `{0}`, which was not found")]
     Missing(String),
     /// The user stopped the hunt.

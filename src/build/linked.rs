@@ -1,6 +1,6 @@
-//! Watches folders of `[worktree] link`. All commits share them and they belong to the user: a
-//! build or run that writes there would change the results of other commits. So their files are
-//! compared before and after each build and run.
+//! Watches the folders of `[worktree] link`. They belong to the user, and all commits share them: a
+//! build or run that writes there would change the results of other commits. So the files there
+//! are compared before and after each build and run.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -47,7 +47,7 @@ struct State {
 #[derive(Debug)]
 pub struct Linked {
     tops: Vec<PathBuf>,
-    /// `None` if there are too many.
+    /// `None` if there are more than [`MOST_FILES`].
     files: Option<BTreeMap<PathBuf, State>>,
 }
 
@@ -73,7 +73,8 @@ impl Linked {
     }
 
     /// Takes a new snapshot; an error if a file was written, created, or removed. Compiled Python
-    /// modules are ignored, since Python writes them wherever it runs.
+    /// modules are ignored, since Python writes them wherever it runs. Too many files are not
+    /// compared.
     pub fn check(&self, what: &str, commit: &str) -> Result<(), WroteLinked> {
         let (Some(before), Some(now)) = (&self.files, files(&self.tops)) else { return Ok(()) };
         let written = now.iter().filter(|(path, state)| before.get(*path) != Some(state));

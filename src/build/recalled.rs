@@ -1,10 +1,11 @@
-//! Failed builds from the store. An old record says less than a new one, so its log is read again.
+//! Failed builds from the store. Records of older versions lack details, so their logs are read
+//! again.
 
 use crate::evaluation::{Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE};
 use crate::process::Log;
 use crate::store::{BuildRecord, Store, StoreError};
 
-/// The line before each command's output in a build's log begins so.
+/// The beginning of the line before each command's output in a build's log.
 const COMMAND: &[u8] = b"# build: ";
 
 /// The failure of a build command, before its output is read.

@@ -37,7 +37,7 @@ pub struct Slots {
 #[derive(Debug)]
 pub struct Slot {
     root: PathBuf,
-    /// The lock; `None` if the hunt's driver holds it for us.
+    /// The lock; `None` if the hunt's driver holds it.
     _lock: Option<File>,
 }
 
@@ -232,7 +232,8 @@ impl Slot {
         self.clear_all_prepared()
     }
 
-    /// Removes everything except the lock and the worktree.
+    /// Removes the build, its stamp, and the folders of outputs and caches. The lock and the
+    /// worktree stay.
     pub fn empty(&self) -> Result<(), SlotError> {
         self.clear_stamp()?;
         for folder in [self.build(), self.out(), self.cache()] {

@@ -292,7 +292,7 @@ fn timed(lines: &mut Lines, config: &Config) {
     }
 }
 
-/// Whether a guard is probably over a time or a speed: `wall_s`, or a decrease in percent, which
+/// Whether a guard is probably on a time or a speed: `wall_s`, or a decrease in percent, which
 /// is the usual tolerance of a throughput.
 fn is_of_time(guard: &Guard) -> bool {
     matches!(guard.form, GuardForm::MaxDecreasePercent(_))
@@ -304,8 +304,8 @@ fn is_busy(load: f64, cores: usize) -> bool {
     load > cores as f64 / 2.0
 }
 
-/// Checks that the programs exist which must be there before a build. Programs under `{src}` or
-/// `{build}` come from the commit.
+/// Checks that the programs of all commands exist. Programs under `{src}` or `{build}` come from
+/// the commit and are left out.
 fn tools(lines: &mut Lines, config: &Config) {
     let measures = config.measures.iter().flat_map(|measure| {
         std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)

@@ -1,5 +1,5 @@
-//! The clap definition of the command line, with the help template. It lies above `args`, whose
-//! options take their texts from `help`.
+//! The clap definition of the command line, with the help template. It uses `args` and `help`;
+//! `args` uses `help`.
 
 use std::fmt::Write as _;
 

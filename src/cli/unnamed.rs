@@ -76,7 +76,7 @@ fn paths(text: &str) -> BTreeSet<String> {
     parts.filter(|part| part.contains('/')).map(str::to_owned).collect()
 }
 
-/// The existing file or folder of a path, if it belongs to no commit, the system or a program.
+/// The existing file or folder at a path. `None` for a commit's file, the system's, or a program.
 fn outside(written: &str, config: &Config, checkout: Option<&Path>) -> Option<PathBuf> {
     let below_src = written.strip_prefix("{src}/").unwrap_or(written);
     let path = if below_src.starts_with('/') {

@@ -192,8 +192,9 @@ impl Differences {
     }
 }
 
-/// Sort key, the most relevant first: what can change a result before header paths and warning
-/// flags, changed values before values that appear or disappear, values before bare names.
+/// Sort key, the most relevant first. What cannot change a result comes last, such as header paths
+/// and warning flags. Changed values come before values that appear or disappear, and within a
+/// kind names without a value come last.
 fn rank(one: &Difference) -> (bool, bool, DifferenceIn, bool) {
     let came_or_went = !one.is_change() && one.kind != DifferenceIn::Flag;
     let is_bare =
@@ -214,7 +215,8 @@ fn can_matter(one: &Difference) -> bool {
     }
 }
 
-/// `-Wl,`, `-Wa,` and `-Wp,` pass options to another program; `-gencode` does so in effect.
+/// Whether a flag can change a result although it begins like a harmless one. `-Wl,`, `-Wa,` and
+/// `-Wp,` pass options to another program; `-gencode` selects the code for a GPU.
 fn passes_on(flag: &str) -> bool {
     ["-Wl,", "-Wa,", "-Wp,", "-gencode"].iter().any(|start| flag.starts_with(start))
 }

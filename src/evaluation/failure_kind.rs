@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of a failure, from its outcome alone.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
@@ -17,7 +17,7 @@ pub enum FailureKind {
     Checkout,
     /// A `[[prepare]]` that the measure needs failed.
     Prepare,
-    /// The engine died by a signal, or left with an exit code other than 0.
+    /// A signal killed the engine, its exit code is not 0, or it could not be started.
     Crash,
     /// The run exceeded its time-out.
     Timeout,

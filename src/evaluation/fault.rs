@@ -1,4 +1,4 @@
-//! From how a process ended: its failure, and whether the commit or the machine is at fault.
+//! Derives the failure from how a process ended, and whether the commit or the machine is at fault.
 
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,13 @@ use super::{Ended, Evidence, Failure, FailureKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// The commit: SEGV, ABRT, BUS, ILL, FPE, SYS, NaN, or a missing program of its own build.
+    /// The commit: SEGV, ABRT, BUS, ILL, FPE, SYS, NaN, an output that cannot be read or lacks
+    /// what is required, or a missing program of its own build.
     Commit,
     /// The machine: a tool outside the tree is missing, or the disk is full.
     World,
-    /// Unclear, the machine until a control run (of the good endpoint's kept build) works. Then
-    /// the commit is skipped: it needs more of a resource than there is.
+    /// Unclear: a control run (of the good endpoint's kept build) decides. If it fails, the machine
+    /// is at fault. If it works, the commit needs more of a resource than there is, and is skipped.
     Resource,
     /// Unclear: a control run decides. If the control run works, the commit is at fault.
     Unclear,

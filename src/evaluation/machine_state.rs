@@ -47,8 +47,8 @@ pub struct Around {
     pub after: MachineState,
 }
 
-/// The bits of `nvmlClocksEventReasons` (NVML's reference) that mean something other than the
-/// GPU's own work lowered a clock.
+/// The bits of `nvmlClocksEventReasons` (NVML's reference) that make a time unreliable: something
+/// other than the GPU's own work lowered a clock.
 ///
 /// The other bits do not make a result unreliable. Idle (0x1) is normal around a run. Clocks
 /// that a user set (0x2, 0x100) or that GPUs synchronise (0x10) are the same for each run. The

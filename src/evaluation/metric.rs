@@ -28,7 +28,8 @@ impl Metric {
         Self { measure: measure.to_owned(), name: None }
     }
 
-    /// Splits a metric of a matrix cell into the metric without the cell and its (axis, label)s.
+    /// Splits a metric of a matrix cell into the metric without the cell and the cell's labels, as
+    /// pairs of axis and label.
     pub fn cell(&self) -> Option<(Self, Vec<(&str, &str)>)> {
         let (measure, cell) = self.measure.strip_suffix(']')?.split_once('[')?;
         let axes = cell.split(',').map(|axis| axis.split_once('=')).collect::<Option<_>>()?;
@@ -175,7 +176,7 @@ pub struct Reading {
     pub chunks: Vec<f64>,
     /// Tokens in each chunk, if the output says so.
     pub context: Option<u32>,
-    /// A metric's repeats within one launch, in the order printed; the metric's value is computed
+    /// A metric's repeats within one run, in the order printed; the metric's value is computed
     /// from its repeats. [`Self::same_bits`] ignores the repeats and compares only the value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,

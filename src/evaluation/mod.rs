@@ -1,5 +1,4 @@
-//! The types that all modules share: commit, metric, run, guard, verdict and more. No IO, no
-//! policy.
+//! The types that all modules share: commit, metric, run, guard, verdict and more. No IO.
 
 mod aim;
 mod checks;

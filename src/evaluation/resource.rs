@@ -2,7 +2,7 @@
 
 use super::Metric;
 
-/// A figure that the system has of every run.
+/// A figure that the system measures of every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Wall-clock seconds.

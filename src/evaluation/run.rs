@@ -13,14 +13,14 @@ use super::{Around, CommitId, Ended, Evidence, Failure, FailureKind, Loaded};
 pub enum Phase {
     /// At the good or bad endpoint, before the search.
     Endpoint,
-    /// At a commit git picked.
+    /// At a commit that the search picked.
     Search,
     /// A fresh run at the first bad commit or one of its parents.
     Confirm,
     /// At the first bad commit and its parents with each other's ruler (the measuring files), to
     /// tell whether the engine or the ruler makes the step.
     Ruler,
-    /// The good endpoint's kept build, run to tell whether the commit or the machine fails.
+    /// At the good endpoint, to tell whether a failure is the commit's fault or the machine's.
     Control,
     /// By hand.
     Manual,
@@ -87,7 +87,7 @@ pub struct RunRecord {
     /// When the build that ran was finished (RFC 3339, UTC): a confirmation needs builds
     /// newer than the search's.
     pub built: String,
-    /// It was a warm-up.
+    /// Whether this was a warm-up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
     /// Whether this was an exclusive run: no other build or run of this program beside it.

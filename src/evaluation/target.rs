@@ -96,8 +96,8 @@ impl GuardTarget {
         !self.is_rate() && (is_time || self.guard.form.is_relative())
     }
 
-    /// Converts a level on the oriented scale to a value of the metric. In pairs, 0 is the
-    /// baseline.
+    /// Converts a level on the oriented scale to a value of the metric. In paired searches, 0 is
+    /// the baseline.
     pub fn level(&self, oriented: f64) -> Value {
         let scale = self.orientation();
         let zero = match self.noise {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Unreadable {
     /// The file that the measure is read from.
     NoFile,
-    /// An end: there is more output than is read.
+    /// Its end: the output is longer than what is read.
     TooLong,
     /// An exit code: the run did not exit.
     NoExitCode,

@@ -62,7 +62,7 @@ pub enum SkipReason {
     OtherChecks,
     /// It needs more resources than the machine has: it was killed, and the control run works.
     Resource,
-    /// Its runs contradict each other.
+    /// Its runs contradict each other, or do not tell good from bad.
     Unsteady,
     /// The user named it with `--skip`.
     Asked,

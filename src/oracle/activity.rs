@@ -1,4 +1,4 @@
-//! The current activity of a hunt, as its folder has it for progress displays.
+//! The current activity of a hunt, stored in its folder for progress displays.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::evaluation::{CommitId, Phase};
 /// The current activity, for progress displays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
-    /// What is done.
+    /// What the hunt does.
     pub doing: Task,
     /// The commit.
     pub commit: CommitId,
@@ -19,7 +19,7 @@ pub struct Activity {
     pub since: String,
     /// The purpose.
     pub phase: Phase,
-    /// What the hunt waits for: a sentence without its subject.
+    /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
 }
@@ -38,7 +38,7 @@ pub enum Task {
     WarmUp,
     /// Runs or builds the good endpoint, to tell whether the machine is at fault.
     Control,
-    /// Waits for other hunts or for the machine.
+    /// Waits for other builds and runs to end, or for the machine to cool down.
     Wait,
 }
 

@@ -1,5 +1,5 @@
-//! Decides which runs count. Failures of the machine never count, and a run that was cut short is
-//! repeated before it counts.
+//! Decides which new runs count. A failure that is the machine's fault never counts. A run that
+//! was cut short is repeated before it counts.
 
 use crate::config::Measure;
 use crate::evaluation::{Ended, FailureKind, Fault};
@@ -10,7 +10,8 @@ use super::{Oracle, OracleError, Request};
 
 impl Oracle {
     /// Whether a run counts. A run that stopped before its end, or was killed from outside, is
-    /// first repeated once. If the fault is unclear, the control runs.
+    /// repeated once. If the machine may be at fault, a control run decides. Fails if the machine
+    /// is at fault.
     pub(super) fn is_admissible(
         &mut self,
         request: Request<'_>,

@@ -3,9 +3,9 @@
 //!
 //! The exit code of a failed build says little (`make` exits with 2 for a broken compiler, a full
 //! disk or a lost network share), and a control costs a whole build. So a control is made at the
-//! second, fourth, eighth, … failure since a build last worked, and also at the first failure if
-//! that failure decides something. If the good endpoint fails too, the machine is at fault for
-//! all of these failures.
+//! second, fourth, eighth, … failure since a build last worked. It is also made at the first
+//! failure, if that is at an endpoint or if failed builds count as bad. If the good endpoint fails
+//! too, the machine is at fault for all of these failures.
 
 use crate::build::{self, BuildError};
 use crate::config::Policy;
@@ -18,7 +18,7 @@ use super::quiet::MachineShare;
 use super::{OracleError, Task};
 
 impl Oracle {
-    /// Makes a control build after a failed build, if one is due.
+    /// Makes a control build after a failed build, if one is due. Fails if the control fails too.
     pub(super) fn question_build(
         &mut self,
         failed: &BuildRecord,

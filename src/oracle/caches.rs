@@ -32,8 +32,8 @@ const COMPILED: [(&str, &str); 17] = [
 const FETCHED: [(&str, &str); 3] =
     [("HF_HOME", "huggingface"), ("TORCH_HOME", "torch"), ("LLAMA_CACHE", "llama.cpp")];
 
-/// Variables for every run's environment, which the measure's own can override; `own`: this
-/// process's environment.
+/// Variables for the environment of every run. The measure's `env` overrides them. `own` reads
+/// this process's environment.
 pub(super) fn variables(
     cache: &Path,
     own: impl Fn(&str) -> Option<OsString>,

@@ -11,9 +11,9 @@ use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 
 impl Oracle {
-    /// Runs the control for a failed run and stores whether it worked. `None`: there is no
-    /// control (all runs of the good endpoint failed too, or there is no hunt), so nothing is
-    /// decided.
+    /// Runs the control for a failed run, and stores and returns whether it worked. `None` if there
+    /// is no control: there is no hunt, the run is the good endpoint's own, or all runs of the good
+    /// endpoint failed too.
     pub(super) fn ask_control(
         &mut self,
         failed: &StoredRun,
@@ -49,7 +49,7 @@ impl Oracle {
             warm_up: false,
         };
         if failed.record.prepare.is_some() {
-            // The failed run's step must run again in the control.
+            // A `[[prepare]]` step failed, so the control must run its steps again.
             placed.slot.clear_all_prepared()?;
         }
         let (ran, derived) = match self.prepare(launch, &placed)? {

@@ -20,8 +20,8 @@ pub struct Derived {
     pub(super) fault: Option<Fault>,
 }
 
-/// Samples that this process has derived already, so that each output is parsed once. (The store
-/// checks the log's digest each time.)
+/// A cache of the samples that this process derived from stored runs. The store still checks the
+/// log's digest each time.
 #[derive(Debug, Default)]
 pub struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
 
@@ -65,7 +65,7 @@ pub(super) fn derive(
         .as_ref()
         .err()
         .map(|failure| fault_of(&record.ended, failure, transient, ran_in_tree(run)));
-    // A sample with this fault counts only after the control run worked.
+    // Such a sample makes its commit untestable, and never counts if the control run fails.
     let starved = fault == Some(Fault::Resource);
     Ok(Derived {
         sample: Sample {

@@ -48,10 +48,10 @@ pub enum OracleError {
         commit: String,
         /// How it failed.
         what: String,
-        /// What speaks against the machine, for example the control run's result.
+        /// Why the machine is or may be at fault, for example the control run's result.
         control: String,
     },
-    /// A program that a measure starts does not exist, in the tree or in PATH.
+    /// A program that a measure starts exists neither in the tree nor in PATH.
     #[error("measure `{measure}` needs the program `{program}`, which was not found")]
     Missing {
         /// The measure.

@@ -1,4 +1,4 @@
-//! The oracle: answers what is known about a commit, and builds and runs what is missing.
+//! Answers a request: takes a commit's samples from the store, and builds and runs what is missing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ impl Oracle {
             self.stored.usable(request, recipe, measure, key, &self.store, self.recorder.hunt())?;
         let mut samples = Vec::new();
         for (run, sample) in known {
-            // A request for zero runs only looks, and the journal does not record it.
+            // A request for zero runs only reads the store, and the journal does not record it.
             if request.runs > 0 {
                 self.recorder.run(&run, &sample, commit, phase)?;
             }
@@ -133,7 +133,7 @@ impl Oracle {
         Ok(samples)
     }
 
-    /// Returns the stored build failure as an error, if there is a current one.
+    /// Returns the last stored build failure as an error, if it still counts.
     fn known_build_failure(
         &mut self,
         request: Request<'_>,
@@ -144,14 +144,14 @@ impl Oracle {
         let Some(last) = builds.last() else { return Ok(()) };
         let failure = build::recalled(&self.store, last)?;
         match &failure {
-            // The time-out was shorter then than now.
+            // That build had a shorter time-out.
             Some(failure)
                 if failure.ended() == Some(&Ended::TimedOut)
                     && given(last.wall_s) < recipe.build.timeout =>
             {
                 Ok(())
             }
-            // At an endpoint, where a failure may end the hunt, an old failure is tried again.
+            // A failure at an endpoint may end the hunt, so an old failed build is repeated there.
             Some(_)
                 if request.phase == Phase::Endpoint
                     && self.recorder.hunt().is_some()
@@ -161,7 +161,7 @@ impl Oracle {
             }
             Some(failure) => {
                 let Request { commit, phase, runs, .. } = request;
-                // A request for zero runs only looks, and the journal does not record it.
+                // A request for zero runs only reads the store, and the journal does not record it.
                 if runs > 0 {
                     self.recorder.build(&self.store, last, commit, phase, true)?;
                 }

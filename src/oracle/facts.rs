@@ -86,8 +86,8 @@ fn digest(
     })
 }
 
-/// The probes' output, asked again for a confirmation's build, since the machine may have
-/// changed during the hunt; empty in other phases.
+/// The probes' output for a confirmation's build. The probes run again, since the machine may have
+/// changed during the hunt. Empty in other phases.
 pub(super) fn probed_for(
     phase: Phase,
     config: &Config,
@@ -182,7 +182,7 @@ pub fn machine() -> Machine {
     }
 }
 
-/// Name, driver and memory of each NVIDIA GPU; empty, without a query, if there is no driver.
+/// Name, driver and memory of each NVIDIA GPU. Starts no `nvidia-smi` if there is no driver.
 fn gpus() -> Vec<String> {
     if !Path::new("/proc/driver/nvidia/version").exists() {
         return Vec::new();

@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::evaluation::{Ended, GpuState};
 use crate::process::{Invocation, tool};
 
-/// A query takes about a second, and longer if the driver must load first.
+/// Time-out of a query. It takes about a second, and longer if the driver must load first.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// The name of the reasons field today, and its name before driver 535.
+/// The field with the reasons for throttling: its name today, and its name before driver 535.
 const REASONS: [&str; 2] = ["clocks_event_reasons.active", "clocks_throttle_reasons.active"];
 
 /// Queries the GPUs. After one failed query this process does not query again, so that a
@@ -53,9 +53,9 @@ impl GpuProbe {
 
 enum Answer {
     Said(String),
-    /// It exited with an error: the field name may belong to another version.
+    /// `nvidia-smi` exited with an error: the field name may belong to another version.
     Refused,
-    /// It does not exist, or hangs.
+    /// `nvidia-smi` does not exist, or hangs.
     Nobody,
 }
 

@@ -130,7 +130,7 @@ fn judge_noisy(
     let metric = &target.guard.metric;
     let runs = observation.of(&metric.measure).len();
     let mut samples = Vec::new();
-    // `Differs` compares each run with the first, so the first is no sample.
+    // `Differs` compares each run with the first one, so the first one gives no sample.
     for place in usize::from(noise.kind == NoiseKind::Differs)..runs {
         match run_sample(observation, target, place, config) {
             RunSample::Sample(x) => samples.push(x),
@@ -192,7 +192,7 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
 fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
     let metric = &target.guard.metric;
     let bad = match value.number() {
-        // Comparisons with NaN are false, and minus infinity is no good value.
+        // Comparisons with NaN are false, and minus infinity would pass as an improvement.
         Some(x) if !x.is_finite() => target.baseline != *value,
         _ => breaks(target, value),
     };
@@ -204,8 +204,8 @@ fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
     }
 }
 
-/// Whether a value breaks the guard, with the good endpoint's tolerance, even if the account
-/// moved the baseline since.
+/// Whether a value breaks the guard. A later search may have another baseline; the tolerance is
+/// always that of the hunt's good endpoint.
 fn breaks(target: &GuardTarget, value: &Value) -> bool {
     match (target.guard.form, target.baseline.number(), value.number()) {
         (GuardForm::Unchanged, ..) | (_, None, _) | (_, _, None) => {

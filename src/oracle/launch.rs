@@ -14,10 +14,10 @@ use super::parts::{Oracle, Placed};
 use super::quiet::{Held, MachineShare, NotTaken};
 use super::{OracleError, Task, caches, run};
 
-/// This many throttled runs in a row end the hunt, which can be resumed.
+/// This many throttled runs in a row stop the hunt, which can be resumed.
 const MOST_THROTTLED: u32 = 3;
 
-/// Bounds of the rest after a throttled run, which is otherwise as long as the run.
+/// Bounds of the pause after one throttled run. Within them, the pause is as long as the run.
 const SHORTEST_REST: Duration = Duration::from_secs(2);
 const LONGEST_REST: Duration = Duration::from_mins(5);
 
@@ -92,9 +92,9 @@ impl Oracle {
     }
 
     /// Makes the warm-up runs before the first run that counts, and records them. Each build is
-    /// warmed up once per process; if the command names `{cache}`, or an earlier launch left files
-    /// there, again for each evaluation, since `{cache}` is emptied. A failed warm-up run is the
-    /// last, since the run that counts will fail too.
+    /// warmed up once per process. Each evaluation empties `{cache}`: if the command names it, or
+    /// an earlier run left files there, each evaluation warms up again. A failed warm-up run is
+    /// the last one, since the run that counts will fail too.
     pub(super) fn warm_up(
         &mut self,
         launch: Launch<'_>,
@@ -128,9 +128,9 @@ impl Oracle {
         if self.recorder.made() < budget { Ok(()) } else { Err(OracleError::Budget(budget)) }
     }
 
-    /// Returns true if the machine throttled during the run, after it records the run and lets
-    /// the machine rest: `in_row` times the run's duration. `in_row` counts throttled runs in a
-    /// row; [`MOST_THROTTLED`] of them are an error.
+    /// Whether the machine throttled during the run. If so, records the run and pauses: `in_row`
+    /// times the run's duration, within bounds. `in_row` counts throttled runs in a row;
+    /// [`MOST_THROTTLED`] of them are an error.
     pub(super) fn rests_after(
         &mut self,
         launch: Launch<'_>,
@@ -159,7 +159,7 @@ impl Oracle {
         Ok(true)
     }
 
-    /// Waits until a build or run may go on, and records the wait.
+    /// Locks the machine for a build or a run. Records the wait, if there is one.
     pub(super) fn lock_machine(
         &self,
         share: MachineShare,

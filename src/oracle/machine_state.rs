@@ -56,7 +56,7 @@ fn hottest(root: &Path) -> Option<f64> {
         .max_by(f64::total_cmp)
 }
 
-/// The entries of a folder with a name of `word` and a number.
+/// The entries of a folder whose names are `word` and a number.
 fn numbered(folder: &Path, word: &str) -> Vec<PathBuf> {
     let mut found = entries(folder);
     found.retain(|path| {

@@ -13,8 +13,7 @@ pub struct Sample {
     pub attempt: String,
     /// The parsed output, or how the run failed.
     pub result: Result<Reading, Failure>,
-    /// Whether the run was killed for lack of a resource while the control run works. Then the
-    /// commit is untestable, never bad.
+    /// Whether the run failed for lack of a resource. Then the commit is untestable, never bad.
     pub starved: bool,
     /// Why the run was made.
     pub phase: Phase,
@@ -40,8 +39,8 @@ impl Sample {
         })
     }
 
-    /// Whether both runs succeeded and are bit-identical, the metric (which may be a time)
-    /// included.
+    /// Whether both runs succeeded, are bit-identical, and have the same value of the metric, which
+    /// may be a time.
     pub fn is_alike(&self, other: &Self, metric: &Metric) -> bool {
         match (&self.result, &other.result) {
             (Ok(a), Ok(b)) => a.same_bits(b) && self.value(metric) == other.value(metric),
@@ -121,7 +120,7 @@ impl Observation {
         self.of(measure).iter().flat_map(|sample| sample.values(measure).into_keys()).collect()
     }
 
-    /// How much text the runs of a measure read, from the first run that says so.
+    /// How much text the runs of a measure read, from the first run whose output states it.
     pub fn text(&self, measure: &str) -> Option<Extent> {
         self.readings(measure).find_map(Reading::extent)
     }

@@ -14,7 +14,7 @@ use super::recorder::Recorder;
 use super::slot_pool::SlotPool;
 use super::stored_runs::StoredRuns;
 
-/// Answers about commits.
+/// Answers requests about commits.
 pub struct Oracle {
     /// The commits that can be asked about.
     pub history: History,

@@ -118,8 +118,8 @@ fn lock(
     }
 }
 
-/// Opened for reading and writing: some network disks need read access for a shared lock and
-/// write access for an exclusive lock.
+/// Opens a lock file for reading and writing: some network disks need read access for a shared
+/// lock and write access for an exclusive lock.
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

@@ -29,7 +29,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// For work that belongs to no hunt.
+    /// A recorder for work that belongs to no hunt: it writes nothing.
     pub fn none() -> Self {
         Self {
             hunt: None,
@@ -43,7 +43,7 @@ impl Recorder {
         }
     }
 
-    /// For a hunt; attempts that are in its journal already are not added again.
+    /// The recorder of a hunt. Attempts that are in its journal already are not added again.
     pub fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
         let mut known = BTreeSet::new();
         let mut made = BTreeSet::new();
@@ -126,7 +126,7 @@ impl Recorder {
         self.attempts.contains(attempt)
     }
 
-    /// The builds that failed in this hunt since one last worked, or since it was resumed.
+    /// The builds that failed in this hunt since a build last worked, or since it was resumed.
     pub fn failed_builds(&self) -> &[String] {
         &self.failed_builds
     }
@@ -273,7 +273,7 @@ impl Recorder {
         journal.append(Event::Build(done))
     }
 
-    /// Records a run that does not count, with the reason: it failed through the machine, or is
+    /// Records a run that does not count, with its failure: the machine is at fault, or the run is
     /// repeated.
     pub fn void(
         &mut self,

@@ -27,7 +27,7 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A request for stored results only: it builds, runs and records nothing.
+    /// A request for the stored runs of these measures: it builds, runs and records nothing.
     pub fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
         Self {
             commit,

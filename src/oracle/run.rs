@@ -150,7 +150,7 @@ fn loaded(
             path: leak.path,
             whose: leak.whose,
         })?;
-    // Prepared files are made from the build too, and are not listed.
+    // The watch does not list the outputs of `[[prepare]]`, which depend on the build too.
     loaded.is_whole &= order.config.prepares_of(measure.templates()).is_empty();
     Ok(loaded)
 }

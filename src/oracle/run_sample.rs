@@ -1,4 +1,4 @@
-//! Turns one run into a sample on the oriented scale, for a search in noise.
+//! Turns one run into a sample where larger is worse, for a search in noise.
 
 use crate::config::{Config, Policy};
 use crate::evaluation::{Failure, GuardTarget, NoiseKind, SkipReason};
@@ -78,7 +78,7 @@ fn failed(failure: &Failure, sample: &Sample, target: &GuardTarget, config: &Con
 fn worst(target: &GuardTarget) -> f64 {
     let Some(levels) = target.levels() else { return 1.0 };
     let is_paired = target.noise.is_some_and(|noise| noise.paired);
-    // In pairs, levels are relative to the baseline, but samples are not.
+    // In paired searches levels are relative to the baseline, but samples are not.
     let zero = target.baseline.number().filter(|_| is_paired);
     zero.map_or(0.0, |x| target.orientation().oriented(x)) + levels.bad + WORST * levels.sd
 }

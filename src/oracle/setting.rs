@@ -18,8 +18,9 @@ pub(super) struct Setting<'a> {
     cwd: PathBuf,
     /// The variables that the measure declares.
     env: BTreeMap<String, String>,
-    /// Further variables: declared ones override `caches`, but not `python`.
+    /// Folders of caches; declared variables override them.
     caches: Vec<(&'static str, PathBuf)>,
+    /// The hook of Python interpreters; it overrides declared variables.
     python: [(&'static str, OsString); 2],
 }
 

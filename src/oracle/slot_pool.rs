@@ -22,7 +22,7 @@ impl SlotPool {
         &self.slots
     }
 
-    /// A kept slot whose build fits, or else another one; its build may not fit.
+    /// A kept slot whose build fits, or else a free slot, whose build may not fit.
     pub(super) fn acquire(&mut self, fits: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|stamp| fits(&stamp)));
         match kept {

@@ -42,7 +42,7 @@ impl StoredRuns {
             if !serves || (!is_ours && self.is_of_other_libraries(&run, store)?) {
                 continue;
             }
-            // The time-out was shorter then than now.
+            // That run had a shorter time-out.
             let its = |p: &&Prepare| {
                 run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
             };

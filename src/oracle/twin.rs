@@ -13,8 +13,8 @@ use super::{OracleError, Request};
 impl Oracle {
     /// Reuses a run of another commit's build if that run's own files are identical in this slot,
     /// both slots have the same file names, and both runs have the same settings. The reused run
-    /// is stored under this commit's key, with the original log. Only if the request allows it, and
-    /// never for exclusive measures, which measure times.
+    /// is stored under this commit's key, with the original log. `None` if the request forbids it,
+    /// and for exclusive measures, where times matter.
     pub(super) fn twin(
         &mut self,
         request: Request<'_>,

@@ -1,4 +1,5 @@
-//! Why a run says nothing about its commit: the failure's policy, other text, other checks.
+//! Decides when a run leaves its commit untestable: by the failure's policy, other text, or other
+//! checks.
 
 use crate::config::{Config, Policy, Prepare};
 use crate::evaluation::{Checks, Failure, FailureKind, GuardTarget, Reading, SkipReason};

@@ -79,7 +79,7 @@ pub(super) fn settled(report: &Report) -> Option<String> {
     Some(levels(&leads.metric.to_string(), leads.noise.as_ref()?, false))
 }
 
-/// `good 7.213, bad 7.412, one run strays by 0.053`; `None` if values repeat.
+/// `good 7.213, bad 7.412, run-to-run noise 0.053`; `None` if values repeat.
 pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     let noise = guard.noise.as_ref()?;
     let [good, bad] = ends(noise);

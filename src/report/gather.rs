@@ -295,7 +295,8 @@ const ALTERED: &str = "the oracle.toml in the hunt's folder is not the one that 
 /// What to do after an interruption.
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";
 
-/// Sorts in order of history. Commits that neither the journal's end nor the range has come last.
+/// Sorts in order of history. Commits that are in neither the journal's end nor the range come
+/// last.
 fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, history: &[Lineage]) {
     let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
         [old].into_iter().chain(history.iter().map(|one| &one.commit)).collect()

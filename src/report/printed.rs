@@ -11,7 +11,7 @@ use super::model::{FailedLine, MeasuredCommit, Report};
 
 /// Most lines of one log.
 const MOST: usize = 10;
-/// Fewer lines than this that say why are shown together with the last lines.
+/// If fewer lines than this say why, the last lines are shown too.
 const FEW: usize = 3;
 
 /// The failures of the first bad commit, or else of both endpoints; once if the endpoints fail

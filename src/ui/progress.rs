@@ -100,7 +100,7 @@ impl Progress {
         });
     }
 
-    /// Ends a step, after which so many commits and steps are left.
+    /// Ends a step: this many commits and steps are left.
     pub fn left(&self, commits: usize, steps: usize) {
         self.change(|status| {
             status.steps_done += 1;

@@ -27,7 +27,7 @@ impl Ui {
         Self {}
     }
 
-    /// Prints data to stdout, unchanged. A closed pipe (`| head`) is not an error.
+    /// Prints data to stdout. A closed pipe (`| head`) is not an error.
     pub fn out(&self, data: &str) -> io::Result<()> {
         let mut stdout = anstream::stdout().lock();
         match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
@@ -69,8 +69,8 @@ impl Ui {
     }
 }
 
-/// Colours the verdict at the beginning of a line. The word stays, so that colour alone is not
-/// needed.
+/// Colours the verdict at the beginning of a line. The word stays, so that nobody has to tell
+/// colours apart.
 pub(super) fn verdict(verdict: Verdict, line: &str) -> String {
     let style = match verdict {
         Verdict::Good => GOOD,

@@ -28,7 +28,7 @@ const FIRST: usize = 3;
 const LONGEST_TRACEBACK: usize = 2000;
 /// How many lines may follow the last `error:` line if that line is to explain the exit code.
 const AT_THE_END: usize = 10;
-/// Within how many lines after `Fatal Python error` its frame is looked for.
+/// How many lines after `Fatal Python error` are searched for its frame.
 const HANDLER: usize = 10;
 
 /// What the output of a failed command says about the failure. Lines are [`normalised`].
@@ -42,7 +42,7 @@ pub enum Said {
     Reason {
         /// The first lines, and the last one.
         lines: Vec<String>,
-        /// Whether two unrelated failures hardly share these lines.
+        /// Whether the lines are so specific that unrelated failures hardly share them.
         telling: bool,
     },
     /// No reason found: the first consequence, else the last line, else an empty text.
@@ -60,7 +60,7 @@ impl Said {
         }
     }
 
-    /// Whether two unrelated failures hardly share this text.
+    /// Whether the text is so specific that unrelated failures hardly share it.
     pub fn is_telling(&self) -> bool {
         match self {
             Self::Diagnostics(_) => true,
@@ -140,7 +140,7 @@ impl Complaints {
     /// Each part between `\r` (progress that overwrites itself) counts as a line.
     ///
     /// Returns true if the bytes must stay in the log, so that reading the log again gives the same
-    /// result. The last line of each stream is in the log anyhow.
+    /// result. The last line of each stream is always in the log.
     pub fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let voice = match stream {
             Stream::Err => &mut self.err,
@@ -244,7 +244,7 @@ impl Complaints {
 }
 
 impl Voice {
-    /// Reads a line; true if it matters.
+    /// Reads a line; true if the line must stay in the log.
     fn line(&mut self, line: &str) -> bool {
         if line.trim().is_empty() {
             return false;
@@ -333,7 +333,7 @@ impl Voice {
         belongs
     }
 
-    /// Takes a single line's sign; true if it matters.
+    /// Takes the kind of a single line; true if the line must stay in the log.
     fn take(&mut self, sign: Sign<'_>, line: &str) -> bool {
         let event = |weight, it: &str| Event {
             weight,

@@ -16,7 +16,7 @@ fn regex(pattern: &str) -> Regex {
 static ESCAPES: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)"));
 
-/// The beginning of a path up to the folders of a slot, which has a number.
+/// The beginning of a path, up to and with a folder of a slot. Slots have numbers.
 static SLOT: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"/[^\s:'"`(),<>=]*/\d+/(?:src|build|cache|out)/"#));
 
@@ -35,7 +35,7 @@ static REPLACED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         // Temporary files of compilers.
         (r"\bcc[A-Za-z0-9]{6}\.(o|s|res|ltrans\S*)\b", "cc#.$1"),
         (r"\b(?:rustc|tmp)[A-Za-z0-9_]{6,8}\b", "tmp#"),
-        // Addresses, and hexadecimal words as long as a commit's name with a digit.
+        // Addresses, and words that may be commits: 7 or more hexadecimal digits.
         (r"\+0x[0-9a-fA-F]+", ""),
         (r"\b0x[0-9a-fA-F]+\b", "#"),
         (r"\b[a-f]*[0-9][0-9a-f]{6,39}\b", "#"),

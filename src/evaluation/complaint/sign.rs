@@ -30,11 +30,11 @@ pub(super) enum Sign<'l> {
     Begins(Weight, &'l str, Next),
     /// The frames of a Python traceback follow. Each line begins with a prefix of this many bytes.
     Traceback(usize),
-    /// A sanitizer's message; stack frames follow, and the innermost is the place.
+    /// A sanitizer's message. Stack frames follow; the innermost one is the place of the failure.
     Sanitizer(&'l str),
     /// A stack frame outside the functions that abort a program.
     Frame(&'l str),
-    /// A shell's line about how the program died, which is known already.
+    /// A shell's line about how the program died. The exit status tells that already.
     Death,
 }
 

@@ -97,7 +97,7 @@ pub(super) enum Mark<'e> {
     Required(&'e str),
 }
 
-/// How a command ended, as far as it is compared. Words of the system are left out.
+/// How a command ended, as far as it is compared: without the system's error text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End<'e> {
     Exited(i32),
@@ -110,7 +110,7 @@ pub(super) enum End<'e> {
 }
 
 impl<'e> End<'e> {
-    /// `names_program`: two missing programs are two failures.
+    /// `names_program`: whether the name of a missing program is compared.
     fn of(ended: &'e Ended, names_program: bool) -> Self {
         match ended {
             Ended::Exited(code) => Self::Exited(*code),
@@ -159,7 +159,7 @@ impl Evidence {
         }
     }
 
-    /// Compares what is beside the mark: how far the command came, and what it printed.
+    /// Compares the rest of the evidence: how far the command came, and what it printed.
     pub(super) fn agrees(&self, other: &Self) -> bool {
         let said = match (&self.said, &other.said) {
             (Some(own), Some(other)) => own.alike(other),

@@ -149,8 +149,8 @@ impl Failure {
         }
     }
 
-    /// Whether two failures count as the same one: same kind and evidence. A search for a failure
-    /// calls commits bad that fail alike.
+    /// Whether two failures count as the same one: same kind and evidence. In a search for a
+    /// failure, a commit that fails alike is bad.
     pub fn alike(&self, other: &Self) -> bool {
         let is_same = match (self.mark(), other.mark()) {
             (Some(own), Some(other)) => own == other,

@@ -56,8 +56,8 @@ impl Elsewhere {
         }
     }
 
-    /// The first file of a run that changed. `is_given`: whether the file existed before the run,
-    /// so that the run did not make it itself.
+    /// The first of a run's files that differs from what an earlier run loaded. `is_given`: whether
+    /// the file existed before the run, so that the run did not make it itself.
     pub(in crate::oracle) fn changed(
         &self,
         loaded: &Loaded,

@@ -1,5 +1,5 @@
-//! Proof of what ran: the programs, shared objects and files that a run loaded, and whether one
-//! belongs to another build.
+//! Proof of what ran: lists the programs, shared objects and files that a run loaded, and finds
+//! files that belong to another build.
 
 mod elsewhere;
 mod modules;
@@ -56,7 +56,7 @@ impl Look {
         Ok(Self { opened: Opened::of(found.folders), modules, names: found.names })
     }
 
-    /// Variables to add to the run's environment; `python_path`: its `PYTHONPATH` otherwise.
+    /// Variables to add to the run's environment; `python_path`: its own `PYTHONPATH`.
     pub(super) fn variables(&self, python_path: Option<OsString>) -> [(&'static str, OsString); 2] {
         self.modules.variables(python_path)
     }
@@ -79,7 +79,7 @@ impl Look {
         let sources = opened.into_iter().flatten().map(|path| source_of(&path));
         let all = sources.chain(modules.iter().cloned()).chain(mapped.iter().cloned());
         let own: BTreeSet<PathBuf> = all.filter(|path| ground.is_commits(path)).collect();
-        // If no program of the commit was seen, it ran where this watch sees nothing.
+        // The commit's program must be among the files. If it is not, the watch missed it.
         let is_program = |path: &PathBuf| modules.contains(path) || is_binary(path);
         let is_whole = is_known && own.iter().any(is_program);
         let root = ground.slot.root();
@@ -113,8 +113,8 @@ fn tops(slot: &Slot) -> [PathBuf; 2] {
     [slot.src(), slot.build()]
 }
 
-/// The commit's file with the same name as a program, by path below the slot; of several, the
-/// first by depth and name.
+/// The commit's executable file with the same name as `program`, as a path below the slot. Of
+/// several, the one with the shallowest path, then the first by name.
 fn named_like(program: &str, slot: &Slot) -> Option<String> {
     let name = Path::new(program).file_name()?;
     let is_program = |file: &PathBuf| {
@@ -172,7 +172,7 @@ fn is_binary(path: &Path) -> bool {
     read.is_ok() && magic == *b"\x7fELF"
 }
 
-/// Digests of the files that still exist; a file that is gone was the run's own.
+/// Digests of the files that still exist. A file that is gone was a temporary file of the run.
 fn digests(
     cache: &mut Digests,
     files: impl IntoIterator<Item = PathBuf>,

@@ -49,7 +49,7 @@ impl Modules {
     }
 }
 
-/// The source of a compiled Python module, other files as they are. A compiled module contains
+/// The source of a compiled Python module; another file stays as it is. A compiled module contains
 /// its source's modification time, so its digest differs between checkouts.
 pub(super) fn source_of(file: &Path) -> PathBuf {
     let as_source = || {

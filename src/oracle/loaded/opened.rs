@@ -1,5 +1,5 @@
 //! Records which files in some folders are opened during a run (Linux's inotify). The kernel
-//! reports every open: of programs, libraries, modules, kernels and settings.
+//! reports every open: of programs, libraries, modules, compiled GPU code and settings.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -19,8 +19,8 @@ pub struct Present {
 }
 
 impl Present {
-    /// Whether a stored run loaded a file from outside that has changed since. A file that is gone
-    /// was the run's own, and does not count.
+    /// Whether a stored run loaded a file from outside the slot that has changed since. A file that
+    /// is gone was a temporary file of the run, and does not count.
     pub(in crate::oracle) fn differs(
         &self,
         loaded: &Loaded,

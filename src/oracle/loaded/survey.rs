@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 pub(super) struct Survey {
     /// All folders, the top ones included.
     pub(super) folders: Vec<PathBuf>,
-    /// SHA-256 over every path, link target and executable bit. A new or newly executable file
-    /// could be found before the old one, so it changes the digest.
+    /// SHA-256 over every path, link target and executable bit. A program could find a new or newly
+    /// executable file before the old one, so such a file changes the digest.
     pub(super) names: String,
 }
 

@@ -72,7 +72,7 @@ impl Answer {
         let broken = first.effects.iter().map(|effect| &effect.metric);
         let guards =
             broken.filter_map(|metric| report.guards.iter().find(|guard| guard.metric == *metric));
-        // The steps stand in the levels.
+        // The levels show the steps already.
         let what = guards.map(tolerance).chain(of(&[Part::Evidence])).collect();
         Self {
             who: of(&[Part::Name, Part::Origin]),

@@ -32,7 +32,8 @@ pub(super) enum CellView {
     Outputs(Vec<(String, Vec<OutputView>)>),
 }
 
-/// A verdict as a word and a mark. Colour and shape both differ, so colour alone is not needed.
+/// A verdict as a word and a mark. Colour and shape both differ, so nobody has to tell colours
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VerdictView {
     pub(super) word: &'static str,

@@ -101,7 +101,7 @@ impl Canvas<'_> {
         self.draw(&Text::new(words.to_owned(), at, style));
     }
 
-    /// The mark of a verdict. Colour and shape both differ, so colour alone is not needed.
+    /// The mark of a verdict. Colour and shape both differ, so nobody has to tell colours apart.
     pub(super) fn mark(&self, verdict: Verdict, (x, y): At, size: i32) {
         match verdict {
             Verdict::Good => self.draw(&Circle::new((x, y), size, GOOD.filled())),

@@ -25,7 +25,7 @@ const BOTTOM: i32 = 40;
 /// From this width on, lines have a name beside the plot.
 const ROOMY: i32 = 600;
 
-/// How a level is drawn: solid if it was measured, dashed if it only divides.
+/// How a level is drawn: solid if it was measured, dashed if it is a limit or a threshold.
 enum Stroke {
     Solid,
     Dashed,
