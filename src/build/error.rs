@@ -29,7 +29,7 @@ pub enum BuildError {
     #[error(transparent)]
     Placeholder(#[from] MissingValue),
     /// The machine failed, not the commit.
-    #[error("the build of {commit} failed, and not by the commit's fault: {reason}")]
+    #[error("the build of {commit} failed, but the commit is not at fault: {reason}")]
     World {
         /// The commit, abbreviated.
         commit: String,

@@ -288,7 +288,7 @@ fn timed(lines: &mut Lines, config: &Config) {
         && let Some(load) = load_average().filter(|load| is_busy(*load, cores))
     {
         let about = format!("the load average is {load} on {}", text::plural(cores, "core"));
-        lines.warn("load", &about, "times are worth more once the machine is quiet");
+        lines.warn("load", &about, "times are worth more when the machine is idle");
     }
 }
 

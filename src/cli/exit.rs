@@ -102,7 +102,7 @@ impl Failed {
     /// An error of a hunt that is on disk and can be resumed.
     pub fn hunt_under_way(error: HuntError) -> Self {
         let failed = Self::hunt(error);
-        let resume = "once that is mended, `bisect-ppl resume` goes on where it was";
+        let resume = "after you fix this, `bisect-ppl resume` goes on where it was";
         let hint = failed.hint.or_else(|| (failed.code == WORLD).then(|| resume.to_owned()));
         Self { hint, ..failed }
     }

@@ -24,7 +24,7 @@ pub(super) fn here() -> Result<Repository, Failed> {
 /// The current folder.
 pub(super) fn current_folder() -> Result<PathBuf, Failed> {
     std::env::current_dir().map_err(|error| {
-        let error = anyhow::Error::new(error).context("the current folder is not there");
+        let error = anyhow::Error::new(error).context("the current folder does not exist");
         Failed::usage(error, Some("change into one that is".to_owned()))
     })
 }

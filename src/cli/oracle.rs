@@ -58,7 +58,7 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
     let judged = hunt::judge_against(&mut oracle, &good, &commit);
     let tidied = hunt::tidy(&oracle);
     let judgement = judged.map_err(Failed::hunt)?.map_err(|why| {
-        Failed::world(anyhow!("{why}"), Some("give git another good commit".to_owned()))
+        Failed::world(anyhow!("{why}"), Some("choose another good commit".to_owned()))
     })?;
     tidied.map_err(Failed::hunt)?;
     Ui::new().line(&format!(

@@ -63,7 +63,7 @@ fn spread_of(text: &str) -> Result<Metric, Failed> {
         return Err(refused("what of it?".to_owned()));
     };
     if of != "spread" {
-        return Err(refused(format!("`{of}` is nothing that can be hunted")));
+        return Err(refused(format!("`{of}` is not a known target")));
     }
     metric.parse().map_err(|error| refused(format!("{error}")))
 }
@@ -74,7 +74,7 @@ fn search_by(how: &str) -> Result<SearchBy, Failed> {
         "git-bisect" => Ok(SearchBy::GitBisect),
         "posterior" => Ok(SearchBy::Posterior),
         other => Err(Failed::usage(
-            anyhow!("--search {other}: there is no such way to search"),
+            anyhow!("--search {other}: unknown search method"),
             Some("allowed are auto, git-bisect and posterior".to_owned()),
         )),
     }

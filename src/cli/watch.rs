@@ -169,7 +169,7 @@ impl View {
                 let whole = first_guard(&self.targets).and_then(|target| target.text);
                 if let (Some(chunks), Some(whole)) = (chunks, whole) {
                     self.progress.done_line(&format!(
-                        "reading  the first {chunks} of {} chunks, which are enough to search by",
+                        "reading  the first {chunks} of {} chunks, which are enough for the search",
                         whole.chunks
                     ));
                 }

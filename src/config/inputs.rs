@@ -15,7 +15,7 @@ pub enum InputError {
         name: String,
     },
     /// There is nothing at the path.
-    #[error("inputs.{name}: nothing lies at {}", path.display())]
+    #[error("inputs.{name}: there is nothing at {}", path.display())]
     Missing {
         /// The input.
         name: String,

@@ -69,7 +69,7 @@ pub enum ResolveError<E> {
     #[error("{0}")]
     Condition(E),
     /// Each override is valid alone, but the overrides that hold here conflict.
-    #[error("the overrides that hold at this commit do not fit together: {0}")]
+    #[error("the overrides that apply at this commit conflict: {0}")]
     Conflict(ConfigError),
 }
 

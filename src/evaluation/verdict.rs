@@ -83,8 +83,8 @@ impl fmt::Display for SkipReason {
             Self::Nan => "prints NaN",
             Self::OtherText => "reads another text",
             Self::OtherChecks => "runs other checks",
-            Self::Resource => "killed for want of a resource",
-            Self::Unsteady => "contradicts itself",
+            Self::Resource => "killed: out of a resource",
+            Self::Unsteady => "its runs disagree",
             Self::Asked => "asked to skip",
         })
     }

@@ -194,7 +194,7 @@ pub enum GitError {
         source_path: PathBuf,
     },
     /// An untracked file or folder is in the place of the link.
-    #[error("{} is in the way of a link", .0.display())]
+    #[error("{} is where a link must be created", .0.display())]
     LinkBlocked(PathBuf),
 }
 
@@ -270,12 +270,12 @@ impl GitError {
             Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
             Self::Gone { commit, .. } => format!(
                 "bring the branch back: fetch it again, or from a clone that has commit {}, and \
-                 let a branch or a tag lead to it; then `bisect-ppl resume`: nothing measured is \
+                 create a branch or a tag on it; then `bisect-ppl resume`: nothing measured is \
                  lost",
                 commit.short()
             ),
             Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
-                                     `bisect-ppl store gc` gives back what old builds hold"
+                                     `bisect-ppl store gc` frees the space of old builds"
                 .to_owned(),
             Self::Promised { .. } => "see to it that the remote it was cloned from can be \
                                       reached, then `bisect-ppl resume`"
@@ -294,7 +294,7 @@ impl GitError {
                 .to_owned(),
             Self::NothingToLay { from, .. } => format!(
                 "`git ls-tree -r --name-only {}` lists what there is; a pattern is a git pathspec \
-                 from the top of the tree, and what was never committed is in no revision",
+                 from the top of the tree, and only committed files can be used",
                 from.short()
             ),
             Self::SubmoduleToLay { .. } => "leave it out of `paths`: each commit has its own pin, \

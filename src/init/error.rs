@@ -104,7 +104,7 @@ impl InitError {
             )),
             Self::NoInput(option) => Some(format!("name one with --{option} FILE")),
             Self::Input { .. } | Self::EmptyInput(_) => {
-                Some("correct the path; it starts from the folder you stand in".to_owned())
+                Some("correct the path; it is relative to the current folder".to_owned())
             }
             Self::NotUtf8(path) => Some(format!(
                 "make a link with another name: ln -s {} LINK",

@@ -306,7 +306,7 @@ fn no_program(tree: &Tree, builds: &[Build]) -> InitError {
     names.truncate(8);
     let more = if count > names.len() { ", …" } else { "" };
     let looked = if count == 0 {
-        format!("{} was read, and declares no program", files.join(" and "))
+        format!("{} declares no program", files.join(" and "))
     } else {
         let programs = ui::text::plural(count, "program");
         format!(

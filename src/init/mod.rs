@@ -148,7 +148,9 @@ fn add_inputs(
         if *is_guess { notes.unsure.push(line) } else { notes.found.push(line) }
     }
     if lying.is_some_and(|found| found.cut) {
-        notes.unsure.push("this checkout has too many files to look at all of them".to_owned());
+        notes
+            .unsure
+            .push("not all files of this checkout were searched: there are too many".to_owned());
     }
     Ok(())
 }

@@ -130,7 +130,7 @@ impl Past {
     pub(super) fn newer(&self) -> Result<String, GitError> {
         let name = self.ahead.as_deref().unwrap_or_default();
         let name = crate::ui::printable_line(name);
-        Ok(format!("read from {name}, {}, which is ahead of what is checked out", self.shown(0)?))
+        Ok(format!("read from {name}, {}, which is newer than your checkout", self.shown(0)?))
     }
 
     /// A commit with its date, for people.
@@ -336,7 +336,7 @@ impl Past {
                     told.push(name.clone());
                     let since = self.shown(era.first)?;
                     unsure.push(format!(
-                        "{name} has no effect in {since} and before: these trees have no such option, by no name that was found"
+                        "{name} has no effect in {since} and before: no such option was found there, under any name"
                     ));
                 }
             }

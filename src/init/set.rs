@@ -86,7 +86,7 @@ impl Setting {
 
     /// The error for a target that does not exist; `None` for older commits.
     pub(super) fn no_target(&self, names: &str) -> Option<InitError> {
-        let why = format!("nothing that could be measured is called so; there is {names}");
+        let why = format!("no program or suite has this name; there is {names}");
         (!self.is_lenient).then(|| self.refuse(why))
     }
 
@@ -178,7 +178,7 @@ impl Setting {
         list: &str,
         entry: Option<&'d mut Table>,
     ) -> Result<&'d mut Table, InitError> {
-        entry.ok_or_else(|| self.refuse(format!("{list} is no list of tables any more")))
+        entry.ok_or_else(|| self.refuse(format!("{list} is not an array of tables")))
     }
 
     fn put(&self, table: &mut Table, path: &[&str], last: &str) -> Result<(), InitError> {

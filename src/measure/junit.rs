@@ -29,7 +29,7 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
             "" => "nothing on stdout where JUnit's XML belongs".to_owned(),
             begin => {
                 let line = excerpt(begin.lines().next().unwrap_or_default());
-                format!("stdout is no whole XML document ({error}); it begins with `{line}`")
+                format!("stdout is not a complete XML document ({error}); it begins with `{line}`")
             }
         };
         Failure::unreadable(Unreadable::NoXml, detail)
@@ -145,10 +145,13 @@ mod tests {
     fn what_is_no_whole_document_is_unreadable() {
         for (text, said) in [
             ("", "nothing on stdout where JUnit's XML belongs"),
-            (&PYTEST[..400], "stdout is no whole XML document ("),
+            (&PYTEST[..400], "stdout is not a complete XML document ("),
             ("3 passed in 0.1s\n", "it begins with `3 passed in 0.1s`"),
             ("<?xml version=\"1.0\"?><html/>", "the XML begins with <html>, not with <testsuite>"),
-            ("<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><testsuite/>", "no whole XML"),
+            (
+                "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><testsuite/>",
+                "not a complete XML",
+            ),
         ] {
             let failure = read("unit", text).unwrap_err();
             assert_eq!(failure.kind, FailureKind::Unreadable);

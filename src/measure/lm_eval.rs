@@ -26,7 +26,7 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
             let Some(value) = value(&metric, key, figure) else { continue };
             tasks.insert(task.clone());
             if values.insert(metric.clone(), value).is_some() {
-                let what = format!("{metric} stands for two figures of the results");
+                let what = format!("{metric} names two results");
                 return Err(Failure::unreadable(Unreadable::Twice(metric.to_string()), what));
             }
         }
@@ -106,6 +106,6 @@ mod tests {
             assert_eq!(failure(text).kind, FailureKind::Unreadable, "{text}");
         }
         let twice = r#"{"results": {"a.b": {"acc": 1}, "a b": {"acc": 2}}}"#;
-        assert_eq!(failure(twice).detail, "eval.a_b-acc stands for two figures of the results");
+        assert_eq!(failure(twice).detail, "eval.a_b-acc names two results");
     }
 }

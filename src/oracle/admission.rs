@@ -34,12 +34,12 @@ impl Oracle {
             Fault::Resource | Fault::Unclear => self.ask_control(run, &measure.name)?,
         };
         let why = match (fault, control) {
-            (Fault::World, _) => "that is not the commit's fault",
+            (Fault::World, _) => "the machine is at fault",
             (_, Some(false)) => {
                 "the good endpoint's own build failed the same moment: the machine is at fault"
             }
             (Fault::Resource, None) if failure.kind == FailureKind::Crash => {
-                "there is no control to ask"
+                "no control run was possible"
             }
             _ => return Ok(true),
         };

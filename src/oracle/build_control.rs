@@ -47,12 +47,11 @@ impl Oracle {
         let Some(failure) = control.failure else { return Ok(()) };
         let count = suspects.len();
         let text = format!(
-            "{count} failed builds did not count: the good endpoint did not build any more either"
+            "{count} failed builds did not count: the good endpoint does not build now either"
         );
         self.recorder.event(Event::Note { text })?;
         let commit = failed.commit.short().to_owned();
-        let reason =
-            format!("the good endpoint does not build any more either ({})", failure.detail);
+        let reason = format!("the good endpoint does not build now either ({})", failure.detail);
         Err(BuildError::World { commit, reason }.into())
     }
 

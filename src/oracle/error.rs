@@ -30,7 +30,7 @@ pub enum OracleError {
     #[error(transparent)]
     Process(#[from] ProcessError),
     /// The overrides of the frozen configuration conflict at this commit.
-    #[error("the overrides that hold at this commit do not fit together: {0}")]
+    #[error("the overrides that apply at this commit conflict: {0}")]
     Config(ConfigError),
     /// A placeholder has no value here.
     #[error(transparent)]
@@ -177,7 +177,7 @@ impl OracleError {
             Self::Git(error) | Self::Build(BuildError::Git(error)) => error.hint(),
             Self::Store(error) | Self::Build(BuildError::Store(error)) => error.hint(),
             Self::World { .. } | Self::Build(BuildError::World { .. }) => Some(
-                "mend the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
+                "repair the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
             ),
             Self::Missing { measure, program } => {
                 Some(missing_hint(program, &format!("measure.{measure}.command")))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::build::{self, Stamp};
+use crate::build::{self, BuildError, Stamp};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
 use crate::store::RunKey;
@@ -209,11 +209,10 @@ impl Oracle {
     ) -> Result<Placed, OracleError> {
         self.try_place(commit, recipe, phase, false).map_err(|error| match error {
             NoBuild::Error(error) => error,
-            NoBuild::Failed { failure, .. } => OracleError::World {
+            NoBuild::Failed { failure, .. } => OracleError::Build(BuildError::World {
                 commit: commit.short().to_owned(),
-                what: failure.detail,
-                control: "it had built before".to_owned(),
-            },
+                reason: format!("it built before, and now: {}", failure.detail),
+            }),
         })
     }
 

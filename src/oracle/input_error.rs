@@ -34,7 +34,8 @@ impl InputError {
         match self {
             Self::Missing(error) => error.hint(),
             Self::Unreadable { .. } => {
-                "check its permissions and its disk; whoever hunts must read every input".to_owned()
+                "check its permissions and its disk; your user must be able to read every input"
+                    .to_owned()
             }
             Self::Changed { .. } => {
                 "put the input back as it was and `bisect-ppl resume`, or start a new hunt"

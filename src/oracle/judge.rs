@@ -182,7 +182,7 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
                 Some(value) => judge_value(&value, target),
                 None => TargetVerdict::Skip(
                     SkipReason::Unreadable,
-                    format!("{} is not among what the run yielded", target.guard.metric),
+                    format!("{} was not printed by the run", target.guard.metric),
                 ),
             }
         }

@@ -28,7 +28,7 @@ pub(super) enum MachineShare {
 
 /// The lock for an exclusive run cannot be taken.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot keep other builds and runs away: {}", path.display())]
+#[error("cannot take the lock for an exclusive run: {}", path.display())]
 pub struct QuietError {
     /// The lock's file or folder.
     pub path: PathBuf,

@@ -44,7 +44,7 @@ pub fn run_sample(
         (Err(failure), _) => failed(failure, sample, target, config),
         (Ok(_), None) => RunSample::Untestable(
             SkipReason::Unreadable,
-            format!("{} is not among what the run yielded", target.guard.metric),
+            format!("{} was not printed by the run", target.guard.metric),
         ),
         (Ok(reading), Some(value)) => match incomparable(reading, target) {
             Some((why, reason)) => RunSample::Untestable(why, reason),

@@ -8,9 +8,11 @@ impl Oracle {
     /// Notes which records were excluded since the last call, because they are damaged or used
     /// other libraries. Without a hunt, prints the notes.
     pub fn tell_set_aside(&mut self) -> Result<(), StoreError> {
-        let damaged = self.store.take_damaged().into_iter().map(|damaged| {
-            format!("{damaged}. It counts for nothing and is measured again where needed")
-        });
+        let damaged = self
+            .store
+            .take_damaged()
+            .into_iter()
+            .map(|damaged| format!("{damaged}. It is ignored, and measured again if needed"));
         let changed = self.stored.present.take_changed().into_iter().map(|path| {
             format!(
                 "{path} is another file than when stored runs loaded it: those runs are not \

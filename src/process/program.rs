@@ -68,7 +68,7 @@ fn look(file: &Path) -> Look {
             Look::Refused("permission denied")
         }
         Ok(_) if !is_program(file) => {
-            Look::Refused("exec format error: neither a program nor a script with a #! line")
+            Look::Refused("exec format error: neither an executable nor a script with a #! line")
         }
         Ok(_) => Look::Runs,
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {

@@ -54,7 +54,7 @@ pub(super) fn words(first: &FirstBad) -> Vec<String> {
 
 fn sentence(line: &InsideLine) -> String {
     let InsideLine { path, summary, .. } = line;
-    let Some(hunt) = &line.hunt else { return format!("{path} was not hunted: {summary}") };
+    let Some(hunt) = &line.hunt else { return format!("{path} was not searched: {summary}") };
     let engine = line.engine.as_ref().map(|engine| format!(", built into {}", engine.short()));
     let engine = engine.unwrap_or_default();
     match (&line.culprit, line.outcome) {
@@ -66,7 +66,7 @@ fn sentence(line: &InsideLine) -> String {
         (None, Some(Outcome::Interrupted)) => {
             format!("{path}: hunt {hunt} has not ended; `bisect-ppl resume {hunt}`")
         }
-        (None, Some(_)) => format!("{path}: nobody is named: {summary} (hunt {hunt}{engine})"),
+        (None, Some(_)) => format!("{path}: no commit is named: {summary} (hunt {hunt}{engine})"),
     }
 }
 

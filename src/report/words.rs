@@ -255,7 +255,7 @@ pub(super) fn candidates_title(report: &Report) -> &'static str {
 /// A warning against blaming a listed commit, for a gradual change.
 pub(super) fn candidates_caution(report: &Report) -> Option<&'static str> {
     (report.outcome == Outcome::Gradual)
-        .then_some("Here the threshold is crossed; that alone makes no commit guilty.")
+        .then_some("Here the threshold is crossed; no single commit is to blame.")
 }
 
 /// What the script beside the report does.
@@ -307,12 +307,12 @@ pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
 pub(super) fn totals(report: &Report) -> String {
     let totals = &report.totals;
     let plan = report.plan.as_ref().map_or_else(String::new, |said| {
-        format!(" Said before the search: {}.", super::plan::plan(said))
+        format!(" Estimated before the search: {}.", super::plan::plan(said))
     });
     let short =
         super::short::in_words(report).map_or_else(String::new, |words| format!(" {words}"));
     format!(
-        "{} in {} and {} in {}, within {}. What was taken from the store is not counted.{short}{plan}",
+        "{} in {} and {} in {}, within {}. Cache hits are not counted.{short}{plan}",
         text::plural(totals.runs, "run"),
         text::seconds(totals.run_s),
         text::plural(totals.builds, "build"),

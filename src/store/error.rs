@@ -84,10 +84,9 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Io { source, .. } => return io_hint(source),
-            Self::Corrupt { path, .. } => format!(
-                "remove {}: what it said is measured again when it is needed",
-                path.display()
-            ),
+            Self::Corrupt { path, .. } => {
+                format!("remove {}: it is measured again when it is needed", path.display())
+            }
             Self::Newer { .. } => "use the newer bisect-ppl, or move that folder away".to_owned(),
             Self::NoHunts => "`bisect-ppl start --good REV` begins one".to_owned(),
             Self::UnknownHunt { .. } => "`bisect-ppl store ls` lists them all".to_owned(),

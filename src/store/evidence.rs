@@ -16,13 +16,13 @@ pub enum Damage {
     #[error("its log is missing")]
     NoLog,
     /// The log's digest differs from the recorded one.
-    #[error("its log is not the one that was kept (another SHA-256)")]
+    #[error("its log changed since it was stored (another SHA-256)")]
     OtherLog,
     /// The record's path does not match its own key and attempt.
     #[error("its record belongs elsewhere")]
     Misplaced,
     /// The control's result about this record does not parse.
-    #[error("what the control said of it cannot be read")]
+    #[error("the result of its control run cannot be read")]
     Control,
 }
 

@@ -113,7 +113,10 @@ fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
     let hunt = env.resume().names(&history, 4);
     assert_eq!(events(&hunt, "plan").len(), 1, "a resumed hunt keeps its plan");
     assert_eq!(hunt.report["plan"]["steps"], 3);
-    assert!(hunt.file("report.md").contains("Said before the search: 8 commits"), "in the report");
+    assert!(
+        hunt.file("report.md").contains("Estimated before the search: 8 commits"),
+        "in the report"
+    );
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn a_checkout_of_old_is_written_a_file_for_all_that_came_later() {
     let env = &trees.env;
     env.git(&["checkout", "--quiet", &commits[3]]);
     let said = env.run(&["init"]).expect(0);
-    said.says(&["read from main, ", "which is ahead of what is checked out"]);
+    said.says(&["read from main, ", "which is newer than your checkout"]);
     let text = trees.written();
     assert!(text.contains("`engine-perplexity`, tools/ppl/CMakeLists.txt:2"), "{text}");
     for commit in [&commits[1], &commits[3], &commits[6]] {

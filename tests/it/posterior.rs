@@ -229,7 +229,7 @@ fn repeats_that_are_alike_at_both_ends_show_nothing() {
     };
     for (words, said) in [
         ("ppl", "METRIC=spread"),
-        ("ppl=level", "nothing that can be hunted"),
+        ("ppl=level", "is not a known target"),
         ("speed=spread", "no measure yields speed; there are: ppl"),
     ] {
         let output = refused(words);

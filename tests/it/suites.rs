@@ -119,7 +119,7 @@ fn the_plainest_suite_is_taken_and_others_are_named() {
     assert!(!text.contains("test-install"), "{text}");
     env.run(&["init", "--force", "--set", "build.target=test-nothing"])
         .expect(2)
-        .says(&["nothing that could be measured is called so; there is test, test-kernels, test_"]);
+        .says(&["no program or suite has this name; there is test, test-kernels, test_"]);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRec
     let history = History::open(repository).map_err(git)?;
     let Ok(commit) = history.resolve(what) else {
         return Err(Failed::usage(
-            anyhow!("`{what}` is no hunt, no run and no commit here"),
+            anyhow!("`{what}` is no known hunt, run or commit"),
             Some("`bisect-ppl store ls` lists the hunts".to_owned()),
         ));
     };

@@ -226,7 +226,7 @@ fn required(
                 measure.and_then(|measure| measure.yields.as_ref()).map(|(_, parser)| parser);
             if parser.is_some_and(|parser| !parser.tells_checks()) {
                 let [others @ .., last] = CHECKING;
-                let what = "the measure's parser tells of no checks";
+                let what = "the measure's parser does not report which checks ran";
                 field.refuse(reader, format!("{what}; {} and {last} do.", others.join(", ")));
             }
             Some(Required::SameChecks)

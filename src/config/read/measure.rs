@@ -209,7 +209,7 @@ fn bench(reader: &mut Reader, pick: Option<Field<'_>>) -> Parser {
     if let (Some(field), Some(Pick::Sum)) = (pick, read) {
         field.refuse(
             reader,
-            "speeds add up to nothing. Allowed: first, last, min, max, median, mean",
+            "speeds cannot be summed. Allowed: first, last, min, max, median, mean",
         );
     }
     // One disturbed repetition moves the mean, but hardly the median.

@@ -121,7 +121,7 @@ fn a_requirement_is_one_thing() {
     says(&require("checks = 'all'"), "require[1].checks: `all` is not allowed. Allowed: same-set");
     says(
         &require("checks = 'same-set'"),
-        "require[1].checks: the measure's parser tells of no checks; llama-bench, \
+        "require[1].checks: the measure's parser does not report which checks ran; llama-bench, \
          llama-eval-callback, lm-eval, parity and junit do.",
     );
     let text = SMALL
@@ -158,7 +158,7 @@ fn metrics_that_show_in_a_run_may_have_any_name() {
     );
     says(
         &refused_parser("parser = 'llama-bench'\npick = 'sum'", "ppl.tg128"),
-        "measure.ppl.pick: speeds add up to nothing.",
+        "measure.ppl.pick: speeds cannot be summed.",
     );
     says(
         &refused_parser("parser = 'junit'\npick = 'min'", "ppl.failures"),

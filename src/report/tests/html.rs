@@ -219,7 +219,7 @@ fn every_way_a_hunt_can_end_has_its_page() {
     for (hunt, said) in [
         (several, "Another first bad commit: cccccccccc"),
         (candidates(), "The first bad commit is one of 2"),
-        (gradual(), "that alone makes no commit guilty"),
+        (gradual(), "no single commit is to blame"),
         (plain(Outcome::NoRegression, "Keeps all."), "No regression between the endpoints"),
         (plain(Outcome::NoiseTooLarge, "Overlap."), "The noise is too large to search"),
         (plain(Outcome::EndpointUnmeasurable, "Crash."), "An endpoint cannot be measured"),

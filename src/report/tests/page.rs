@@ -127,7 +127,7 @@ fn a_first_bad_commit_in_markdown() {
 
     ## Totals
 
-    6 runs in 9 s and 5 builds in 13 s, within 3 min 00 s. What was taken from the store is not counted.
+    6 runs in 9 s and 5 builds in 13 s, within 3 min 00 s. Cache hits are not counted.
     ");
 }
 

@@ -128,5 +128,5 @@ fn a_store_of_a_newer_program_and_one_that_is_damaged() {
     let output = env.run(&["start", "--good", "v1"]).expect(0);
     let said = seen(&env, &output);
     let note = said.lines().find(|line| line.starts_with("note: ")).unwrap();
-    insta::assert_snapshot!(note, @"note: the run [ATTEMPT] is damaged: its record cannot be read (EOF while parsing an object at line 1 column 1); it lies in [ROOT]/repo/.git/bisect-ppl/runs/[KEY]/[ATTEMPT].json.damaged. It counts for nothing and is measured again where needed");
+    insta::assert_snapshot!(note, @"note: the run [ATTEMPT] is damaged: its record cannot be read (EOF while parsing an object at line 1 column 1); it lies in [ROOT]/repo/.git/bisect-ppl/runs/[KEY]/[ATTEMPT].json.damaged. It is ignored, and measured again if needed");
 }

@@ -19,7 +19,7 @@ fn with_model(path: &str) -> TestEnvironment {
 fn a_model_that_is_not_there() {
     insta::assert_snapshot!(refused(&with_model("../inputs/modle.bin"), &START), @r"
     exit code 2
-    error: inputs.model: nothing lies at [ROOT]/repo/../inputs/modle.bin
+    error: inputs.model: there is nothing at [ROOT]/repo/../inputs/modle.bin
     hint: fetch it, or correct `model` in [inputs]; its path starts from the folder of the file that names it
     ");
     insta::assert_snapshot!(refused(&with_model("../inputs/*.gguf"), &START), @r"
@@ -50,7 +50,7 @@ fn a_model_that_may_not_be_read() {
     exit code 2
     error: inputs.model: cannot read [ROOT]/repo/../inputs/model.bin
     caused by: Permission denied (os error 13)
-    hint: check its permissions and its disk; whoever hunts must read every input
+    hint: check its permissions and its disk; your user must be able to read every input
     ");
 }
 
@@ -64,7 +64,7 @@ fn a_folder_with_a_file_that_may_not_be_read() {
     exit code 2
     error: inputs.model: cannot read [ROOT]/repo/../inputs/part-2.bin
     caused by: Permission denied (os error 13)
-    hint: check its permissions and its disk; whoever hunts must read every input
+    hint: check its permissions and its disk; your user must be able to read every input
     ");
 }
 

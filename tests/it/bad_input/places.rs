@@ -45,7 +45,7 @@ fn a_folder_that_is_gone() {
     let output = env.tool(&env.path("tmp"), "sh", &["-c", script]);
     insta::assert_snapshot!(seen(&env, &output), @r"
     exit code 2
-    error: the current folder is not there
+    error: the current folder does not exist
     caused by: No such file or directory (os error 2)
     hint: change into one that is
     ");

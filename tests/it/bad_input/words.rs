@@ -68,7 +68,7 @@ fn options() {
     ");
     insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--search", "random"]), @r"
     exit code 2
-    error: --search random: there is no such way to search
+    error: --search random: unknown search method
     hint: allowed are auto, git-bisect and posterior
     ");
     insta::assert_snapshot!(refused(&env, &["measure", "HEAD", "--runs", "0"]), @r"

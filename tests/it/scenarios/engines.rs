@@ -41,7 +41,15 @@ fn a_failing_engine_that_says_hostile_things() {
     let say = "say = \\e]0;owned\\a | <script>alert(1)</script> \\x00\\xff";
     let told = hunt(line("g g e e").with_all(say)).finds("2").costs(20, 6);
     let markdown = told.hunt.file("report.md");
-    assert!(!markdown.contains("<script") && !markdown.contains('\u{1b}'), "{markdown}");
+    assert!(!outside_code(&markdown).contains("<script"), "{markdown}");
+    assert!(markdown.contains("<script>alert(1)</script>"), "quoted in code: {markdown}");
+    assert!(!markdown.contains('\u{1b}'), "{markdown}");
+}
+
+/// A page of Markdown without its code blocks, where nothing is interpreted.
+fn outside_code(markdown: &str) -> String {
+    let blocks = markdown.split("\n```");
+    blocks.step_by(2).collect()
 }
 
 #[test]

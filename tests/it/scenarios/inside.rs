@@ -192,9 +192,9 @@ fn another_trouble_with_the_new_pin_is_not_hunted() {
         assert_eq!(inner(&told, number)["outcome"], "endpoint-unmeasurable");
     }
     let summary = inner(&told, 1)["summary"].as_str().unwrap().to_owned();
-    assert!(summary.contains("fails otherwise than in hunt"), "{summary}");
+    assert!(summary.contains("fails differently than in hunt"), "{summary}");
     let said = &told.hunt.output.stdout;
-    assert!(said.contains("Inside kernels: nobody is named: "), "{said}");
+    assert!(said.contains("Inside kernels: no commit is named: "), "{said}");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_step_of_the_engine_itself_is_not_put_on_the_submodule() {
     let told = row(env, plan).finds("2").counting(14, 6).costs(18, 7);
     let inside = inner(&told, 0);
     assert_eq!(inside["outcome"], "no-regression", "{inside:#}");
-    assert!(told.hunt.output.stdout.contains("nobody is named"), "{}", told.hunt.output.stdout);
+    assert!(told.hunt.output.stdout.contains("no commit is named"), "{}", told.hunt.output.stdout);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_clone_without_the_submodule_says_how_to_go_on() {
     let settings = told.env.path("home/gitconfig");
     let told = told.variable("GIT_CONFIG_GLOBAL", settings).finds("2").costs(14, 6);
     let said = &told.hunt.output.stdout;
-    let cure = "Inside kernels was not hunted: this clone does not have the submodule";
+    let cure = "Inside kernels was not searched: this clone does not have the submodule";
     assert!(said.contains(cure), "{said}");
     initialise(told.env());
     let id = told.hunt.id();
@@ -341,7 +341,7 @@ fn a_copy_whose_commits_are_not_here_says_how_to_go_on() {
     let told = Row::of(env, plan).oracle(descending).finds("2").costs(14, 6);
     let said = &told.hunt.output.stdout;
     let short = &kernels.commits[0][..10];
-    let words = format!("Inside kernels was not hunted: this clone does not have {short} of");
+    let words = format!("Inside kernels was not searched: this clone does not have {short} of");
     assert!(said.contains(&words), "{said}");
     kernels.fetch(told.env());
     let said = told.env().run(&["resume"]).expect(0).stdout;

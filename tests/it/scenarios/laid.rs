@@ -93,7 +93,7 @@ fn an_overlay_that_begins_at_the_step_is_no_ones_fault() {
     let section = "[[overlay]]\nfrom = \"main\"\npaths = [\"kernels/**\"]\n\
                    when = { exists = \"kernels/bench.conf\" }";
     let row = hunt(plan).oracle(|oracle| oracle.section(section));
-    row.saying(&["the recipe changes here", "vanishes"]).leaves("3").costs(16, 8);
+    row.saying(&["the recipe changes here", "there is no step"]).leaves("3").costs(16, 8);
 }
 
 /// Commits 2 to 4 do not build, and 3 is the first bad one.
@@ -221,7 +221,7 @@ fn a_bisect_of_ones_own_lays_them_too_and_freezes_what_moves_with_it() {
 #[test]
 fn what_is_no_patch_is_refused() {
     let row = patched(hunt(line("g b")), "nothing of the kind\n", "");
-    row.gets_refused(&["fix.diff is no patch", "hint:"]).costs(0, 0);
+    row.gets_refused(&["fix.diff is not a valid patch", "hint:"]).costs(0, 0);
     let section = "[[patch]]\nfile = \"absent.diff\"";
     let row = hunt(line("g b")).oracle(|oracle| oracle.section(section));
     row.gets_refused(&["absent.diff cannot be read", "[[patch]]"]).costs(0, 0);

@@ -138,7 +138,7 @@ fn a_tensor_that_drifts_is_hunted_and_a_sum_of_less_is_not_compared() {
     assert_eq!((effect["parent"].as_f64(), effect["commit"].as_f64()), (Some(3.0), Some(4.0)));
     let commit = told.commit("3");
     assert_eq!(commit["skip"], "unreadable");
-    assert_eq!(commit["reason"], "dump.result_output is not among what the run yielded");
+    assert_eq!(commit["reason"], "dump.result_output was not printed by the run");
 }
 
 #[test]
