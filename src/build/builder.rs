@@ -16,6 +16,7 @@ use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_fi
 
 use super::compiler_cache::Counters;
 use super::linked::Linked;
+use super::progress::Reporter;
 use super::recalled::failure;
 use super::setup::{place, setup};
 use super::unbuilt::misplaced;
@@ -209,9 +210,11 @@ fn run_command(
     let transient = &order.config.failures.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
     let place = place(order.slot, &order.holding.commit);
+    let mut progress = Reporter::new(order.progress);
     let finished = process::run(&invocation, order.stop, &file, &mut |stream, line| {
         let text = String::from_utf8_lossy(line);
         differ::printed_command(&text, &place, printed);
+        progress.see(&text);
         let is_complaint = complaints.feed(stream, line, line.len() < LONGEST_LINE);
         let known = DISK_AT_ITS_END
             .iter()

@@ -14,6 +14,8 @@ use crate::store::{BuildKey, KeyHasher, RunKey};
 pub struct Circumstances<'a> {
     /// Input files with their digests.
     pub inputs: &'a BTreeMap<String, InputFile>,
+    /// The digests of what `[worktree] link` links in, by name.
+    pub links: &'a BTreeMap<String, String>,
     /// `[environment] probe`: command → output.
     pub probes: &'a BTreeMap<String, String>,
     /// The environment that commands inherit.
@@ -30,7 +32,7 @@ impl Circumstances<'_> {
 }
 
 /// The key of a commit's build. Inputs: the tree with its submodule pins, the recipe before paths
-/// are filled in, the input files that it names, the declared and inherited environment, the
+/// are filled in, what is linked in, the input files that it names, the declared and inherited environment, the
 /// compilers, the probes' output, and the commit if the recipe names it.
 pub fn build_key(
     tree: &str,
@@ -51,6 +53,11 @@ pub fn build_key(
     // Added only if set, so that older builds keep their keys.
     if config.worktree.lfs {
         hasher = hasher.field("lfs", "true");
+    }
+    for name in &config.worktree.link {
+        if let Some(digest) = around.links.get(name) {
+            hasher = hasher.field("linked", name).field("digest", digest);
+        }
     }
     for command in &build.commands {
         hasher = command_field(hasher, command);

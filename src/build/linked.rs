@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::store::KeyHasher;
+
 /// Most files to compare; more would take seconds at each build and run.
 const MOST_FILES: usize = 200_000;
 
@@ -41,6 +43,23 @@ struct State {
     size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
+}
+
+impl State {
+    fn of(path: &Path) -> Option<Self> {
+        Some(Self::from(&std::fs::symlink_metadata(path).ok()?))
+    }
+}
+
+impl From<&std::fs::Metadata> for State {
+    fn from(meta: &std::fs::Metadata) -> Self {
+        Self {
+            inode: meta.ino(),
+            size: meta.size(),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        }
+    }
 }
 
 /// A snapshot of the files in linked folders.
@@ -90,6 +109,31 @@ impl Linked {
     }
 }
 
+/// Digest of a link's target that does not exist.
+pub const MISSING: &str = "missing";
+
+/// A digest of a file or folder that is linked in, or [`MISSING`]. It covers the names, sizes and
+/// times of all files, and not their content: a linked folder may have gigabytes, and every hunt
+/// takes this digest. Compiled Python modules are left out. Of more than [`MOST_FILES`] files, only
+/// those at the top count.
+pub fn linked_digest(target: &Path) -> String {
+    let Ok(top) = target.canonicalize() else { return MISSING.to_owned() };
+    let mut hasher = KeyHasher::new("linked");
+    let files = files(std::slice::from_ref(&top)).unwrap_or_else(|| at_top(&top));
+    for (path, State { size, modified: (seconds, nanoseconds), .. }) in files {
+        let name = path.strip_prefix(&top).unwrap_or(&path).to_string_lossy().into_owned();
+        let state = format!("{size} {seconds}.{nanoseconds}");
+        hasher = hasher.field("file", &name).field("state", &state);
+    }
+    hasher.hex()
+}
+
+/// The entries of a folder, folders included.
+fn at_top(top: &Path) -> BTreeMap<PathBuf, State> {
+    let entries = std::fs::read_dir(top).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter_map(|path| Some((path.clone(), State::of(&path)?))).collect()
+}
+
 fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
     let mut found = BTreeMap::new();
     let mut left = tops.to_vec();
@@ -103,13 +147,7 @@ fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             left.extend(entries.map(|entry| entry.path()));
         } else if path.extension().is_none_or(|ending| ending != "pyc") {
-            let state = State {
-                inode: meta.ino(),
-                size: meta.size(),
-                modified: (meta.mtime(), meta.mtime_nsec()),
-                changed: (meta.ctime(), meta.ctime_nsec()),
-            };
-            found.insert(path, state);
+            found.insert(path, State::from(&meta));
         }
         if found.len() > MOST_FILES {
             return None;
@@ -121,6 +159,29 @@ fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_that_appears_or_changes_has_another_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let venv = folder.path().join(".venv");
+        assert_eq!(linked_digest(&venv), MISSING);
+        std::fs::create_dir(&venv).unwrap();
+        let empty = linked_digest(&venv);
+        std::fs::write(venv.join("a.so"), "1").unwrap();
+        let one = linked_digest(&venv);
+        assert_eq!(linked_digest(&venv), one);
+        std::fs::write(venv.join("b.pyc"), "").unwrap();
+        assert_eq!(linked_digest(&venv), one, "Python writes these wherever it runs");
+        let file = std::fs::File::options().append(true).open(venv.join("a.so")).unwrap();
+        let time = file.metadata().unwrap().modified().unwrap();
+        file.set_modified(time + std::time::Duration::from_secs(1)).unwrap();
+        let later = linked_digest(&venv);
+        // The folder may move.
+        std::fs::rename(&venv, folder.path().join("moved")).unwrap();
+        assert_eq!(linked_digest(&folder.path().join("moved")), later);
+        assert!(empty != MISSING && empty != one && one != later);
+        assert_ne!(linked_digest(&folder.path().join("moved/a.so")), later);
+    }
 
     #[test]
     fn what_is_written_below_a_link_is_named() {

@@ -9,7 +9,7 @@ use crate::git::{Holding, Repository};
 use crate::process::Stop;
 use crate::store::{BuildKey, Store};
 
-use super::Slot;
+use super::{BuildProgress, Slot};
 
 /// A build request.
 #[derive(Clone, Copy)]
@@ -38,6 +38,8 @@ pub struct Order<'a> {
     pub hunt: Option<&'a str>,
     /// The user's checkout, the source of `[worktree] link`.
     pub checkout: Option<&'a Path>,
+    /// Takes the progress of the build now and then.
+    pub progress: &'a dyn Fn(BuildProgress),
     /// Stops the build early.
     pub stop: &'a Stop,
 }

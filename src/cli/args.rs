@@ -25,6 +25,12 @@ pub struct Args {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Print only the hunt's name, warnings, errors and the result
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Also show each build and run of a hunt: its command, its time and its log
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
 }
 
 /// The commands.
@@ -33,48 +39,51 @@ pub enum Command {
     /// Hunt in the bundled engine's history, end to end
     #[command(after_help = help::DEMO)]
     Demo(Demo),
-    /// Read the tree it stands in and write a commented oracle.toml
+    /// Read the source tree and write a commented oracle.toml
     #[command(after_help = help::INIT)]
     Init(Init),
-    /// What would stand in a hunt's way, one line each, with the cure
+    /// Check what a hunt needs, and say how to fix what is missing
     #[command(after_help = help::CHECK)]
     Check(Check),
     /// Hunt for the first bad commit between two revisions
     #[command(after_help = help::START)]
     Start(Start),
-    /// What a hunt is doing, and what it has found out so far
+    /// Show what a hunt does now, and what it has found so far
     #[command(after_help = help::STATUS)]
     Status(Status),
     /// End a running hunt cleanly; it can be resumed
     #[command(after_help = help::STOP)]
     Stop(Hunt),
-    /// Go on with an interrupted hunt where it was
+    /// Continue an interrupted hunt
     #[command(after_help = help::RESUME)]
     Resume(Hunt),
-    /// A hunt's report again, from what it stored
+    /// Show a hunt's report
     #[command(after_help = help::REPORT)]
     Report(Report),
-    /// A log that `git bisect replay` takes in any clone
+    /// Print a log that `git bisect replay` accepts in any clone
     #[command(after_help = help::LOG)]
     Log(Hunt),
-    /// Build and measure one commit by hand
+    /// Build and measure one commit
     #[command(after_help = help::MEASURE)]
     Measure(Measure),
-    /// What `git bisect run` calls; also in a bisect of your own
+    /// Judge the checked-out commit; `git bisect run` calls it
     #[command(after_help = help::ORACLE)]
     Oracle(Oracle),
-    /// What has been measured here: list it, look at it, tidy up
+    /// List, show and remove stored results
     Store(Store),
-    /// The JSON schema of oracle.toml, for editors
+    /// Print the JSON schema of oracle.toml, for editors
     #[command(after_help = help::SCHEMA)]
     Schema,
-    /// A script that completes commands and options in a shell
+    /// Print a script that completes commands and options in a shell
     #[command(after_help = help::COMPLETIONS)]
     Completions(Completions),
-    /// The manual, for `man`
+    /// Print the manual page, for `man`
     #[command(after_help = help::MAN)]
     Man(Man),
-    /// Everything else: named when it is not available yet
+    /// Show the help of a command, or a document, offline
+    #[command(after_help = help::HELP)]
+    Help(Help),
+    /// Any other word: an unknown command, or one that is not available yet
     #[command(external_subcommand)]
     Unavailable(Vec<String>),
 }
@@ -85,7 +94,7 @@ pub struct Demo {
     /// Which regression: repack, rope, fused, quant, launch, crash
     #[arg(long, value_name = "NAME", default_value = "repack")]
     pub scenario: String,
-    /// A new or empty folder to lay the repository out in [default: a temporary one]
+    /// A new or empty folder for the repository [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
@@ -93,23 +102,18 @@ pub struct Demo {
 /// What a configuration is written for.
 #[derive(Debug, ClapArgs)]
 pub struct Recipe {
-    /// The model that runs read [default: the likeliest that lies here]
+    /// The model file [default: the likeliest one in the checkout]
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
-    /// The text that perplexity is measured on [default: the likeliest that lies here]
+    /// The text to measure perplexity on [default: the likeliest one in the checkout]
     #[arg(long, value_name = "FILE")]
     pub text: Option<PathBuf>,
-    /// Any key of oracle.toml, such as run.threads=8, guard.ppl.max_increase=0.1 or
-    /// measure.ppl.timeout=1h; build.cmake, build.cargo and build.make add words to the
-    /// build's command. May be given more than once
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
 }
 
 impl Recipe {
     /// Whether anything is asked for.
     pub(super) fn is_given(&self) -> bool {
-        self.model.is_some() || self.text.is_some() || !self.set.is_empty()
+        self.model.is_some() || self.text.is_some()
     }
 }
 
@@ -119,65 +123,110 @@ pub struct Init {
     /// What it is written for.
     #[command(flatten)]
     pub recipe: Recipe,
-    /// Where to write it; `-` is standard output
+    /// Set any key of oracle.toml, such as run.threads=8, guard.ppl.max_increase=0.1 or
+    /// measure.ppl.timeout=1h; build.cmake, build.cargo and build.make add words to the build
+    /// command. Can be given more than once
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The file to write; `-` is standard output
     #[arg(short = 'o', long, value_name = "FILE", default_value = "oracle.toml")]
     pub config: PathBuf,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
 }
 
 /// `check`.
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
 pub struct Check {
     /// The configuration; paths in it start from its folder [default: oracle.toml, here or at
     /// the top of the checkout]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// A revision that was right
+    /// A good revision; with it, the range is checked too, as `start` does
     #[arg(long, value_name = "REV")]
     pub good: Option<String>,
-    /// A revision that is not
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    pub bad: String,
+    /// A bad revision [default: HEAD; with --find-fix: the older end, required]
+    #[arg(long, value_name = "REV", required_if_eq("find_fix", "true"))]
+    pub bad: Option<String>,
+    /// As for `start`
+    #[arg(long)]
+    pub find_fix: bool,
+    /// As for `start`
+    #[arg(long)]
+    pub first_parent: bool,
+    /// As for `start`; can be given more than once
+    #[arg(long, value_name = "REV")]
+    pub skip: Vec<String>,
+    /// As for `start`
+    #[arg(long, value_name = "METRIC=spread")]
+    pub target_of: Option<String>,
+    /// Build one commit and run each measure once: the good end if it is given, else the bad end
+    #[arg(long)]
+    pub build: bool,
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub json: bool,
+    /// As for `start`
+    #[arg(last = true, value_name = "PATH")]
+    pub paths: Vec<String>,
 }
 
 /// `start`.
 #[derive(Debug, ClapArgs)]
 #[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
 pub struct Start {
-    /// A revision that is right [with --find-fix the newer end, by default HEAD]
+    /// A good revision [with --find-fix: the newer end, default HEAD]
     #[arg(long, value_name = "REV", required_unless_present = "find_fix")]
     pub good: Option<String>,
-    /// A revision that is not [default: HEAD; with --find-fix the older end, to be given]
+    /// A bad revision [default: HEAD; with --find-fix: the older end, required]
     #[arg(long, value_name = "REV", required_if_eq("find_fix", "true"))]
     pub bad: Option<String>,
-    /// Hunt the commit that mended something: bad is the older end, good the newer one
+    /// Find the commit that fixed something: bad is the older end, good the newer one
     #[arg(long)]
     pub find_fix: bool,
     /// The configuration; paths in it start from its folder [default: oracle.toml, here or at
     /// the top of the checkout]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Who chooses the commits: auto (the noise decides), git-bisect, posterior
+    /// How commits are chosen: auto (depends on the noise), git-bisect, posterior
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub search: String,
-    /// Follow first parents only: name the merge that brought it in
+    /// Follow first parents only: the answer is the merge that brought the change
     #[arg(long)]
     pub first_parent: bool,
-    /// A commit not to be tested; may be given more than once
+    /// A commit that must not be tested. Can be given more than once
     #[arg(long, value_name = "REV")]
     pub skip: Vec<String>,
-    /// End at the first one found, even where it does not explain the whole regression
+    /// Stop at the first commit found, even if it does not explain the whole regression
     #[arg(long)]
     pub first_only: bool,
-    /// Hunt the commit from which a metric's repeats stop being bit-identical, in place of the
-    /// guards: METRIC=spread
+    /// If the bad end fails and the good end does not, find the commit that made it fail
+    #[arg(long)]
+    pub allow_failure_hunt: bool,
+    /// Find the commit after which repeated runs are no longer bit-identical in this metric.
+    /// Guards are ignored
     #[arg(long, value_name = "METRIC=spread")]
     pub target_of: Option<String>,
-    /// What a configuration is written for, where there is none.
-    #[command(flatten, next_help_heading = "Without an oracle.toml, to write one as `init` does")]
-    pub recipe: Recipe,
+    /// Set any key of oracle.toml, for this hunt only: guard.ppl.max_increase=0.01,
+    /// measure.ppl.timeout=1h. The value counts at every commit; overrides do not change it. The
+    /// file stays as it is. If there is no file, `start` writes one, as `init --set` does. Can be
+    /// given more than once
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Append words to a measure's command at every commit, also to an override's command, for
+    /// this hunt only: ppl='-ctk q8_0'. The words are split as a shell splits them. Can be given
+    /// more than once
+    #[arg(long, value_name = "MEASURE=WORDS")]
+    pub arg: Vec<String>,
+    /// Repeat the builds and runs that failed in earlier hunts. Without this option, those
+    /// failures count, except a failed build of an endpoint
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// Show what the hunt would do, and start nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Not available yet
     #[arg(long, hide = true)]
     pub slots: Option<u32>,
@@ -190,6 +239,13 @@ pub struct Start {
     /// Search only commits that touch these (git pathspecs)
     #[arg(last = true, value_name = "PATH")]
     pub paths: Vec<String>,
+    // Last, because clap puts all options after these under the same heading.
+    /// The model and the text, to write a configuration if there is none.
+    #[command(
+        flatten,
+        next_help_heading = "If there is no oracle.toml, to write one as `init` does"
+    )]
+    pub recipe: Recipe,
 }
 
 /// A hunt by name.
@@ -204,13 +260,13 @@ pub struct Hunt {
 pub struct Status {
     /// The hunt, or the beginning of its name [default: the newest]
     pub hunt: Option<String>,
-    /// Go on showing what happens until the hunt ends
+    /// Show progress until the hunt ends
     #[arg(long)]
     pub watch: bool,
-    /// Wait in silence until the hunt ends; the exit code is the hunt's
+    /// Wait in silence until the hunt ends, then print its answer; the exit code is the hunt's
     #[arg(long, conflicts_with = "watch")]
     pub wait: bool,
-    /// As report.json, for programs
+    /// Print report.json, for programs
     #[arg(long)]
     pub json: bool,
 }
@@ -223,9 +279,15 @@ pub struct Report {
     /// The format
     #[arg(long, value_enum, default_value = "md")]
     pub format: Format,
-    /// Write it to a file, whole or not at all [default: standard output]
+    /// The file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Open the HTML report in a browser: the one in the variable BROWSER, else the default one
+    #[arg(long, conflicts_with = "format")]
+    pub open: bool,
+    /// Print the diff of the first bad commits, as `git show` does
+    #[arg(long, conflicts_with_all = ["format", "open"])]
+    pub diff: bool,
 }
 
 /// A report's format.
@@ -251,10 +313,10 @@ pub struct Measure {
     /// the top of the checkout]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Runs of each measure, 1 to 1000; those in the store count
+    /// How many runs of each measure, 1 to 1000; stored runs count
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// As JSON, for programs
+    /// Print JSON, for programs
     #[arg(long)]
     pub json: bool,
 }
@@ -262,10 +324,10 @@ pub struct Measure {
 /// `oracle`.
 #[derive(Debug, ClapArgs)]
 pub struct Oracle {
-    /// The hunt that asks; without it, the bisect of the worktree it stands in
+    /// The hunt to judge for [default: none, for a bisect of your own in this worktree]
     #[arg(long, value_name = "HUNT")]
     pub hunt: Option<String>,
-    /// The configuration, where no hunt asks [default: oracle.toml, here or at the top of the
+    /// The configuration, without a hunt [default: oracle.toml, here or at the top of the
     /// checkout]
     #[arg(long, value_name = "FILE", conflicts_with = "hunt")]
     pub config: Option<PathBuf>,
@@ -283,13 +345,16 @@ pub struct Store {
 /// What can be done with the store.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
-    /// The hunts of this repository, and what they take on the disk
+    /// List the hunts of this repository, and the disk space that they take
     #[command(after_help = help::STORE_LS)]
     Ls(StoreLs),
-    /// A hunt, or every run of a commit with its values and its log
+    /// Show a hunt, or each run of a commit with its values and its log
     #[command(after_help = help::STORE_SHOW)]
     Show(StoreShow),
-    /// Remove what nobody needs; what a hunt measured stays
+    /// Remove the stored results of a commit, so that it is measured again
+    #[command(after_help = help::STORE_FORGET)]
+    Forget(StoreForget),
+    /// Remove files that nobody needs; the results of hunts stay
     #[command(after_help = help::STORE_GC)]
     Gc(StoreGc),
 }
@@ -297,7 +362,7 @@ pub enum StoreCommand {
 /// `store ls`.
 #[derive(Debug, ClapArgs)]
 pub struct StoreLs {
-    /// As JSON, for programs
+    /// Print JSON, for programs
     #[arg(long)]
     pub json: bool,
 }
@@ -310,14 +375,28 @@ pub struct StoreShow {
     pub what: String,
 }
 
+/// `store forget`.
+#[derive(Debug, ClapArgs)]
+pub struct StoreForget {
+    /// The commit, by any name that git knows
+    #[arg(value_name = "COMMIT")]
+    pub commit: String,
+    /// Only its build records: how builds and prepare steps ended
+    #[arg(long, conflicts_with = "runs")]
+    pub builds: bool,
+    /// Only its runs
+    #[arg(long)]
+    pub runs: bool,
+}
+
 /// `store gc`.
 #[derive(Debug, ClapArgs)]
 pub struct StoreGc {
-    /// Remove hunts too that have been at rest for longer (30d, 2w, 12h), with what only they
-    /// measured
+    /// Also remove hunts in which nothing happened for longer than this (30d, 2w, 12h), with the
+    /// results that only they use
     #[arg(long, value_name = "AGE")]
     pub older_than: Option<String>,
-    /// Say what would go, and remove nothing
+    /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -333,8 +412,16 @@ pub struct Completions {
 /// `man`.
 #[derive(Debug, ClapArgs)]
 pub struct Man {
-    /// Write a page for each command into a folder, made when it is not there [default: the
-    /// main page, to standard output]
+    /// Write a page for each command into this folder, which is created if it is missing
+    /// [default: the main page, to standard output]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// `help`.
+#[derive(Debug, ClapArgs)]
+pub struct Help {
+    /// A command, or the name of a document [default: the list of commands]
+    #[arg(value_name = "COMMAND|TOPIC")]
+    pub words: Vec<String>,
 }

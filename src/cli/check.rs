@@ -1,105 +1,80 @@
 //! `check`: lists the problems that would stop a hunt, before it starts; one line each, with the
 //! remedy.
 
-use std::path::{Path, PathBuf};
+mod compiler_cache;
+mod lines;
+mod programs;
+mod trial;
 
-use crate::config::{Config, LoadError, Placeholder};
-use crate::evaluation::{Guard, GuardForm, Resource};
-use crate::git::{History, Repository, folds_case, git_version};
-use crate::hunt;
-use crate::oracle::{Pins, load_average, machine};
-use crate::ui::{Ui, printable_line, text};
+use std::path::Path;
+
+use crate::config::{Config, LoadError};
+use crate::evaluation::{Aim, CommitId, Guard, GuardForm, Resource};
+use crate::git::{GitError, History, Repository, check_link, folds_case, git_version};
+use crate::hunt::{self, Asked, UsageError};
+use crate::oracle::{check_readable, load_average, machine};
+use crate::process::Stop;
+use crate::search::steps_of;
+use crate::store::Store;
+use crate::store::journal::SearchBy;
+use crate::ui::{Ui, text};
 
 use super::args::Check;
 use super::locate::{config_path, current_folder};
+use super::start::{NEWEST, spread_of};
 use super::unnamed::{Unnamed, unnamed};
 use super::{Failed, exit, init};
+use lines::Lines;
 
 /// Least free disk space: a checkout, a build, and a night's logs must fit.
 const ENOUGH_MIB: u64 = 1024;
 
-/// The lines so far, and whether a check failed.
-#[derive(Default)]
-struct Lines {
-    text: String,
-    failed: bool,
-}
-
-impl Lines {
-    fn ok(&mut self, what: &str, about: &str) {
-        self.add("ok", what, about);
-    }
-
-    fn bad(&mut self, what: &str, about: &str, cure: Option<String>) {
-        self.failed = true;
-        let cure = cure.map_or_else(String::new, |cure| format!("; {cure}"));
-        self.add("FAIL", what, &format!("{about}{cure}"));
-    }
-
-    /// A problem that does not stop a hunt but matters.
-    fn warn(&mut self, what: &str, about: &str, cure: &str) {
-        self.add("warn", what, &format!("{about}; {cure}"));
-    }
-
-    fn add(&mut self, mark: &str, what: &str, about: &str) {
-        let line = format!("{mark:<5} {what:<12} {}", printable_line(about));
-        self.text.push_str(line.trim_end());
-        self.text.push('\n');
-    }
-}
-
 /// `check`.
-pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
+pub fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let mut lines = Lines::default();
     match git_version() {
         Ok(version) => lines.ok("git", &version.to_string()),
-        Err(error) => lines.bad("git", &error.to_string(), error.hint()),
+        Err(error) => lines.fail("git", &error.to_string(), error.hint()),
     }
     let folder = current_folder()?;
-    let repository = Repository::discover(&folder);
-    match &repository {
-        Ok(repository) => revisions(&mut lines, repository, args),
-        Err(error) => lines.bad("repository", &error.to_string(), error.hint()),
-    }
-    let path = config_path(args.config.as_deref(), repository.as_ref().ok());
-    let mut configured = None;
-    match Config::load(&path) {
-        Ok(config) => {
-            configured.clone_from(&config.worktree.dir);
-            lines.ok("config", &path.to_string_lossy());
-            inputs(&mut lines, &config);
-            tools(&mut lines, &config);
-            named_later(&mut lines, &config);
-            timed(&mut lines, &config);
-            compiler_cache(&mut lines, &config);
-            paths(&mut lines, &config, repository.as_ref().ok());
-            if let Ok(repository) = &repository {
-                laid(&mut lines, repository, &config);
-                kept_elsewhere(&mut lines, repository, &config);
-                descends(&mut lines, repository, &config);
-            }
-        }
+    let repository = match Repository::discover(&folder) {
+        Ok(repository) => Some(repository),
         Err(error) => {
-            for (index, line) in error.to_string().lines().enumerate() {
-                let cure = match (&error, index) {
-                    (LoadError::Missing { .. }, _) => Some(init::offer()),
-                    (_, 0) => error.hint().map(str::to_owned),
-                    _ => None,
-                };
-                lines.bad("config", line, cure);
-            }
+            lines.fail("repository", &error.to_string(), error.hint());
+            None
         }
+    };
+    let repository = repository.as_ref();
+    let config = configuration(&mut lines, args, repository);
+    let history = repository.and_then(|repository| history(&mut lines, repository));
+    let asked = asked(args)?;
+    let mut commit = None;
+    if let Some(history) = &history {
+        commit = revisions(&mut lines, history, config.as_ref(), args, &asked);
     }
-    if let Ok(repository) = &repository {
-        let store = repository.common_dir().join("bisect-ppl");
-        let cure = "what is measured is kept there; make it writable";
-        writable(&mut lines, "store", &store, cure);
+    if let Some(config) = &config {
+        if let Some(history) = &history {
+            surroundings(&mut lines, history, config);
+            kept_elsewhere(&mut lines, history, config);
+            descends(&mut lines, history, config);
+        }
+        programs::check(&mut lines, config);
+        named_later(&mut lines, config);
+        timed(&mut lines, config);
+        compiler_cache::check(&mut lines, config);
+        paths(&mut lines, config, repository);
+    }
+    if let Some(repository) = repository {
+        store(&mut lines, repository);
         let cache = hunt::default_slots(repository);
         let cure = "commits are built there; make it writable, set XDG_CACHE_HOME, or name \
                     another place with `dir` under [worktree]";
-        let slots = configured.as_deref().unwrap_or(&cache);
+        let configured = config.as_ref().and_then(|config| config.worktree.dir.as_deref());
+        let slots = configured.unwrap_or(&cache);
         writable(&mut lines, "cache", slots, cure);
-        spelling(&mut lines, repository, slots, args);
+        if let Some(history) = &history {
+            spelling(&mut lines, history, slots, &asked);
+        }
         disk(&mut lines, repository.common_dir());
     }
     let machine = machine();
@@ -108,39 +83,182 @@ pub fn run(args: &Check, ui: Ui) -> Result<u8, Failed> {
         "machine",
         &format!("{}, {}, {gpus}", machine.cpu, text::plural(machine.cores, "core")),
     );
-    ui.out(&lines.text).map_err(Failed::stdout)?;
-    Ok(if lines.failed { exit::FAILED } else { exit::DONE })
+    if args.build
+        && lines.is_well()
+        && let (Some(repository), Some(config), Some(commit)) = (repository, &config, &commit)
+    {
+        trial::check(&mut lines, repository, config, commit, (ui, stop))?;
+    }
+    let next = match &args.good {
+        Some(good) => format!("bisect-ppl start --good {good}"),
+        None => "bisect-ppl check --good REV, which checks the range too".to_owned(),
+    };
+    let out = if args.json { lines.json() } else { lines.text(&next) };
+    ui.out(&out).map_err(Failed::stdout)?;
+    Ok(if lines.is_well() { exit::DONE } else { exit::FAILED })
 }
 
-fn revisions(lines: &mut Lines, repository: &Repository, args: &Check) {
+/// What `start` would be asked with these arguments.
+fn asked(args: &Check) -> Result<Asked, Failed> {
+    Ok(Asked {
+        good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
+        bad: args.bad.clone().unwrap_or_else(|| NEWEST.to_owned()),
+        aim: if args.find_fix { Aim::Fix } else { Aim::Regression },
+        search: SearchBy::Auto,
+        spread_of: args.target_of.as_deref().map(spread_of).transpose()?,
+        first_parent: args.first_parent,
+        first_only: false,
+        allow_failure_hunt: false,
+        skip: args.skip.clone(),
+        paths: args.paths.clone(),
+        retry_failed: false,
+        changes: Vec::new(),
+    })
+}
+
+fn configuration(
+    lines: &mut Lines,
+    args: &Check,
+    repository: Option<&Repository>,
+) -> Option<Config> {
+    let path = config_path(args.config.as_deref(), repository);
+    match Config::load(&path) {
+        Ok(config) => {
+            lines.ok("config", &path.to_string_lossy());
+            Some(config)
+        }
+        Err(error) => {
+            for (index, line) in error.to_string().lines().enumerate() {
+                let cure = match (&error, index) {
+                    (LoadError::Missing { .. }, _) => Some(init::offer()),
+                    (_, 0) => error.hint().map(str::to_owned),
+                    _ => None,
+                };
+                lines.fail("config", line, cure);
+            }
+            None
+        }
+    }
+}
+
+fn history(lines: &mut Lines, repository: &Repository) -> Option<History> {
     let top = repository.top().unwrap_or(repository.common_dir());
     lines.ok("repository", &top.to_string_lossy());
-    let history = match History::open(repository) {
-        Ok(history) => history,
-        Err(error) => return lines.bad("history", &error.to_string(), error.hint()),
-    };
-    let mut asked: Vec<(&str, &str)> = vec![("bad", &args.bad)];
-    if let Some(good) = &args.good {
-        asked.insert(0, ("good", good));
-    }
-    for (name, revision) in asked {
-        match history.resolve(revision).and_then(|commit| history.info(&commit)) {
-            Ok(info) => lines.ok(name, &format!("{} {}", info.id.short(), info.subject)),
-            Err(error) => lines.bad(name, &error.to_string(), error.hint()),
+    match History::open(repository) {
+        Ok(history) => Some(history),
+        Err(error) => {
+            lines.fail("history", &error.to_string(), error.hint());
+            None
         }
     }
 }
 
-fn inputs(lines: &mut Lines, config: &Config) {
-    for name in config.inputs.keys() {
-        match config.input_paths(name) {
-            Ok(paths) => {
-                let shown = paths.first().map(|path| path.to_string_lossy().into_owned());
-                lines.ok("input", &format!("{name}: {}", shown.unwrap_or_default()));
+/// The ends, and the range between them if both are given. Returns the commit that `--build`
+/// tries: the good end, else the bad one.
+fn revisions(
+    lines: &mut Lines,
+    history: &History,
+    config: Option<&Config>,
+    args: &Check,
+    asked: &Asked,
+) -> Option<CommitId> {
+    let has_range = args.good.is_some() || args.find_fix;
+    let mut found = Vec::new();
+    let good = has_range.then_some(("good", &asked.good));
+    for (name, revision) in good.into_iter().chain([("bad", &asked.bad)]) {
+        match history.resolve(revision).and_then(|commit| history.info(&commit)) {
+            Ok(info) => {
+                lines.ok(name, &format!("{} {}", info.id.short(), info.subject));
+                found.push(info.id);
             }
-            Err(error) => lines.bad("input", &error.to_string(), Some(error.hint())),
+            // With a range, `start`'s own check names it.
+            Err(error) if !has_range => lines.fail(name, &error.to_string(), error.hint()),
+            Err(_) => {}
         }
     }
+    if has_range {
+        let checked = match config {
+            Some(config) => hunt::range(history, config, asked).map(|range| Some(range.commits)),
+            None => hunt::ends(history, asked).map(|_| None),
+        };
+        match checked {
+            Ok(Some(commits)) => {
+                let steps = text::plural(steps_of(commits), "step");
+                lines.ok("range", &format!("{}, about {steps}", text::plural(commits, "commit")));
+            }
+            Ok(None) => {}
+            Err(problems) => refused(lines, &problems),
+        }
+    }
+    found.into_iter().next()
+}
+
+/// What `start` checks of the configuration's surroundings, and what is well of them.
+fn surroundings(lines: &mut Lines, history: &History, config: &Config) {
+    for name in config.inputs.keys().filter(|name| check_readable(config, name).is_ok()) {
+        let shown = config.input_value(name).map(|path| path.to_string_lossy().into_owned());
+        lines.ok("input", &format!("{name}: {}", shown.unwrap_or_default()));
+    }
+    if let Some(top) = history.repository().top() {
+        for name in config.worktree.link.iter().filter(|name| check_link(top, name).is_ok()) {
+            lines.ok("link", name);
+        }
+    }
+    match hunt::surroundings(history, config) {
+        Ok(_) => {
+            for patch in &config.patches {
+                lines.ok("patch", patch.source.name());
+            }
+            for overlay in &config.overlays {
+                lines.ok("overlay", &format!("{} of {}", overlay.paths.join(" "), overlay.from));
+            }
+        }
+        Err(problems) => refused(lines, &problems),
+    }
+}
+
+/// The problems for which `start` would refuse.
+fn refused(lines: &mut Lines, problems: &[UsageError]) {
+    for problem in problems {
+        let what = match problem {
+            UsageError::Git(GitError::LinkName(_) | GitError::LinkSourceMissing { .. }) => "link",
+            UsageError::Git(
+                GitError::UnknownRevision { .. }
+                | GitError::Ambiguous { .. }
+                | GitError::NotACommit { .. },
+            ) => "revision",
+            UsageError::Git(_) | UsageError::Pin(_) => "laid over",
+            UsageError::Input(_) => "input",
+            UsageError::NotText { .. } => "folder",
+            UsageError::NoDependency(_) => "descend",
+            UsageError::NoSuchMetric { .. } => "metric",
+            UsageError::Config(_) => "config",
+            UsageError::SameCommit(_)
+            | UsageError::Reversed { .. }
+            | UsageError::NoPath { .. }
+            | UsageError::NothingTouches(_)
+            | UsageError::AllIgnored => "range",
+        };
+        let mut about = problem.to_string();
+        let mut cause = std::error::Error::source(problem);
+        while let Some(error) = cause {
+            let said = error.to_string();
+            if !about.contains(&said) {
+                about = format!("{about}: {said}");
+            }
+            cause = error.source();
+        }
+        lines.fail(what, &about, problem.hint());
+    }
+}
+
+/// The store: whether this program knows its format, and may write to it.
+fn store(lines: &mut Lines, repository: &Repository) {
+    if let Err(error) = Store::open(repository.common_dir()) {
+        return lines.fail("store", &error.to_string(), error.hint());
+    }
+    let store = repository.common_dir().join("bisect-ppl");
+    writable(lines, "store", &store, "what is measured is kept there; make it writable");
 }
 
 /// Warns of files that commands use but no run key contains.
@@ -179,53 +297,8 @@ fn named_later(lines: &mut Lines, config: &Config) {
     }
 }
 
-/// Reports compiler caches that are installed. They work well, since builds use fixed paths.
-fn compiler_cache(lines: &mut Lines, config: &Config) {
-    if config.build.commands.is_empty() {
-        return;
-    }
-    for name in ["ccache", "sccache"] {
-        let Some(path) = find(name) else { continue };
-        let path = path.to_string_lossy().into_owned();
-        let how = match said_to_use(config, name).or_else(|| masquerades(name)) {
-            Some(how) => format!("used: {how}"),
-            None => "not named in [build]".to_owned(),
-        };
-        let counted = match name {
-            "sccache" => "the report counts its hits where its server runs before the build does",
-            _ => "where a build uses it the report counts its hits",
-        };
-        lines.ok(name, &format!("{path}, {how}; {counted}"));
-    }
-}
-
-/// The text of the configuration that names a compiler cache.
-fn said_to_use(config: &Config, name: &str) -> Option<String> {
-    let is_it = |word: &str| {
-        // `sccache` contains `ccache`, so only whole words count.
-        let mut parts = word.split(|c: char| !c.is_alphanumeric());
-        parts.any(|part| part == name)
-    };
-    let env = config.build.env.iter().find(|(_, value)| is_it(value.text()));
-    let mut words = config.build.commands.iter().flat_map(|command| &command.words);
-    env.map(|(name, value)| format!("{name}={}", value.text()))
-        .or_else(|| words.find(|word| is_it(word.text())).map(|word| word.text().to_owned()))
-}
-
-/// A compiler in PATH that is a link to the cache.
-fn masquerades(name: &str) -> Option<String> {
-    let is_it = |path: &PathBuf| {
-        let real = path.canonicalize().ok();
-        real.is_some_and(|real| real.file_name().is_some_and(|file| file == name))
-    };
-    let compilers = ["cc", "c++", "gcc", "g++", "clang", "clang++"];
-    let path = compilers.into_iter().filter_map(find).find(is_it)?;
-    Some(format!("{} is it", path.display()))
-}
-
 /// Warns of files in Git LFS if `lfs` is not set.
-fn kept_elsewhere(lines: &mut Lines, repository: &Repository, config: &Config) {
-    let Ok(history) = History::open(repository) else { return };
+fn kept_elsewhere(lines: &mut Lines, history: &History, config: &Config) {
     let has_some = |head| history.file_contains(&head, ".gitattributes", "filter=lfs");
     if !config.worktree.lfs && history.resolve("HEAD").and_then(has_some).unwrap_or(false) {
         let about = "commits keep files in Git LFS, which stay pointers of three lines";
@@ -238,9 +311,8 @@ fn kept_elsewhere(lines: &mut Lines, repository: &Repository, config: &Config) {
 }
 
 /// Checks `descend`: the path is a submodule or a folder, and the submodule's commits are here.
-fn descends(lines: &mut Lines, repository: &Repository, config: &Config) {
+fn descends(lines: &mut Lines, history: &History, config: &Config) {
     let Some(path) = &config.worktree.descend else { return };
-    let Ok(history) = History::open(repository) else { return };
     let Ok(head) = history.resolve("HEAD") else { return };
     let is_pinned = history.pin(&head, path).is_ok_and(|pin| pin.is_some());
     if is_pinned && !history.submodule(&head, path).is_ok_and(|place| place.is_some()) {
@@ -251,20 +323,6 @@ fn descends(lines: &mut Lines, repository: &Repository, config: &Config) {
         lines.warn("descend", &about, "correct `descend` under [worktree]");
     } else {
         lines.ok("descend", path);
-    }
-}
-
-/// Checks that the patches and overlays exist.
-fn laid(lines: &mut Lines, repository: &Repository, config: &Config) {
-    let Ok(history) = History::open(repository) else { return };
-    if let Err(error) = Pins::find(config, &history) {
-        return lines.bad("laid over", &error.to_string(), error.hint());
-    }
-    for patch in &config.patches {
-        lines.ok("patch", patch.source.name());
-    }
-    for overlay in &config.overlays {
-        lines.ok("overlay", &format!("{} of {}", overlay.paths.join(" "), overlay.from));
     }
 }
 
@@ -304,55 +362,15 @@ fn is_busy(load: f64, cores: usize) -> bool {
     load > cores as f64 / 2.0
 }
 
-/// Checks that the programs of all commands exist. Programs under `{src}` or `{build}` come from
-/// the commit and are left out.
-fn tools(lines: &mut Lines, config: &Config) {
-    let measures = config.measures.iter().flat_map(|measure| {
-        std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
-    });
-    let prepares = config.prepares.iter().map(|prepare| &prepare.command);
-    let mut programs: Vec<String> = config
-        .build
-        .commands
-        .iter()
-        .chain(prepares)
-        .chain(measures)
-        .filter_map(|command| command.words.first())
-        .filter(|word| {
-            !word.placeholders().any(|p| matches!(p, Placeholder::Src | Placeholder::Build))
-        })
-        .map(|word| word.text().to_owned())
-        .chain(config.probes.iter().filter_map(|words| words.first().cloned()))
-        .collect();
-    programs.sort();
-    programs.dedup();
-    for program in programs {
-        if let Some(path) = find(&program) {
-            lines.ok("tool", &path.to_string_lossy());
-        } else {
-            let cure = "install it, or correct the command".to_owned();
-            lines.bad("tool", &format!("`{program}` is not there"), Some(cure));
-        }
-    }
-}
-
-fn find(program: &str) -> Option<PathBuf> {
-    if program.contains('/') {
-        return Path::new(program).exists().then(|| PathBuf::from(program));
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
 /// Checks that a folder is writable, or the first existing one above it. The test file has no
 /// name and is removed at once.
-fn writable(lines: &mut Lines, what: &str, folder: &Path, cure: &str) {
+fn writable(lines: &mut Lines, what: &'static str, folder: &Path, cure: &str) {
     let there = above(folder);
     match tempfile::tempfile_in(there) {
         Ok(_) => lines.ok(what, &folder.to_string_lossy()),
         Err(error) => {
             let about = format!("{}: {}", there.display(), error.kind());
-            lines.bad(what, &about, Some(cure.to_owned()));
+            lines.fail(what, &about, Some(cure.to_owned()));
         }
     }
 }
@@ -364,14 +382,15 @@ fn above(folder: &Path) -> &Path {
 
 /// On a file system that ignores case: checks that the endpoints have no names that differ only in
 /// case.
-fn spelling(lines: &mut Lines, repository: &Repository, folder: &Path, args: &Check) {
+fn spelling(lines: &mut Lines, history: &History, folder: &Path, asked: &Asked) {
     let Ok(true) = folds_case(above(folder)) else { return };
-    let Ok(history) = History::open(repository) else { return };
-    for revision in args.good.iter().chain([&args.bad]) {
+    let mut ends = vec![&asked.good, &asked.bad];
+    ends.dedup();
+    for revision in ends {
         // An unknown revision is already reported.
         let Ok(commit) = history.resolve(revision) else { continue };
         if let Err(error) = history.check_names(&commit) {
-            lines.bad("names", &format!("{revision}: {error}"), error.hint());
+            lines.fail("names", &format!("{revision}: {error}"), error.hint());
         }
     }
 }
@@ -382,12 +401,12 @@ fn disk(lines: &mut Lines, folder: &Path) {
             let free = about.f_bavail.saturating_mul(about.f_frsize) / (1024 * 1024);
             let shown = format!("{free} MiB free");
             if free < ENOUGH_MIB {
-                lines.bad("disk", &shown, Some(format!("free {ENOUGH_MIB} MiB or more")));
+                lines.fail("disk", &shown, Some(format!("free {ENOUGH_MIB} MiB or more")));
             } else {
                 lines.ok("disk", &shown);
             }
         }
-        Err(error) => lines.bad("disk", &error.to_string(), None),
+        Err(error) => lines.fail("disk", &error.to_string(), None),
     }
 }
 
@@ -395,24 +414,6 @@ fn disk(lines: &mut Lines, folder: &Path) {
 mod tests {
     use super::*;
     use crate::evaluation::Metric;
-
-    #[test]
-    fn a_compiler_cache_is_known_by_its_whole_name() {
-        let config = |build: &str| {
-            let text = format!(
-                "version = 1\n[build]\n{build}\n[[measure]]\nname = 'a'\ncommand = 'a'\n\
-                 parser = 'exit-code'\n[[guard]]\nmetric = 'a'\nmax = 0\n"
-            );
-            Config::parse(&text, Path::new("/"), "oracle.toml").unwrap()
-        };
-        let launcher = config("commands = ['cmake -DCMAKE_C_COMPILER_LAUNCHER=ccache']");
-        let said = said_to_use(&launcher, "ccache");
-        assert_eq!(said.as_deref(), Some("-DCMAKE_C_COMPILER_LAUNCHER=ccache"));
-        assert_eq!(said_to_use(&launcher, "sccache"), None);
-        let wrapped = config("commands = ['make']\nenv = { CC = '/usr/bin/sccache gcc' }");
-        assert_eq!(said_to_use(&wrapped, "sccache").as_deref(), Some("CC=/usr/bin/sccache gcc"));
-        assert_eq!(said_to_use(&wrapped, "ccache"), None);
-    }
 
     #[test]
     fn a_machine_is_busy_when_more_than_half_its_cores_are() {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::config::{Config, LoadError};
+use crate::config::{Changes, Config, LoadError};
+use crate::evaluation::OptionChange;
 use crate::git::Repository;
 use crate::hunt::UsageError;
 
@@ -19,11 +20,24 @@ pub(super) fn configuration(
 
 /// The configuration in this file.
 pub(super) fn load(path: &Path) -> Result<Config, Failed> {
-    Config::load(path).map_err(|error| match error {
+    Config::load(path).map_err(failed)
+}
+
+/// The configuration with the changes of one command, and what they changed.
+pub(super) fn changed(
+    named: Option<&Path>,
+    repository: &Repository,
+    changes: Changes<'_>,
+) -> Result<(Config, Vec<OptionChange>), Failed> {
+    Config::load_changed(&config_path(named, Some(repository)), changes).map_err(failed)
+}
+
+fn failed(error: LoadError) -> Failed {
+    match error {
         LoadError::Missing { .. } => {
             let hint = init::offer();
             Failed::usage(error.into(), Some(hint))
         }
         other => Failed::hunt(UsageError::from(other).into()),
-    })
+    }
 }

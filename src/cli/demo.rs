@@ -52,8 +52,11 @@ pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         spread_of: None,
         first_parent: false,
         first_only: false,
+        allow_failure_hunt: false,
         skip: Vec::new(),
         paths: Vec::new(),
+        retry_failed: false,
+        changes: Vec::new(),
     };
     let code = start::begin(&repository, &config, &asked, ui, stop)?;
     if code != exit::DONE {

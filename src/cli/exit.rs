@@ -93,7 +93,10 @@ impl Failed {
             HuntError::Usage(_) | HuntError::NoBeginning | HuntError::Frozen(_) => USAGE,
             HuntError::Stopped => INTERRUPTED,
             HuntError::Budget(_) => UNDECIDED,
-            HuntError::Oracle(_) | HuntError::World(_) | HuntError::Altered(_) => WORLD,
+            HuntError::Oracle(_)
+            | HuntError::World(_)
+            | HuntError::Halted { .. }
+            | HuntError::Altered(_) => WORLD,
         };
         let hint = error.hint();
         Self { error: error.into(), hint, code }

@@ -8,7 +8,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Read what was found", &["report", "log", "localize", "verify"]),
     ("Measure without a hunt", &["measure", "compare", "gate", "track", "reproduce", "diff"]),
     ("Be called by git", &["oracle"]),
-    ("Look after it", &["store", "schema", "completions", "man"]),
+    ("Look after it", &["store", "schema", "completions", "man", "help"]),
 ];
 
 /// The first steps of a new user.
@@ -18,7 +18,8 @@ From nothing to an answer, in the engine's clone:
   bisect-ppl check --good v1              what would stand in the way
   bisect-ppl start --good v1 --bad HEAD   the hunt
 
-Every command has examples: bisect-ppl start --help";
+Every command has examples: bisect-ppl help start
+Documents, also offline:    bisect-ppl help topics";
 
 pub(super) const DEMO: &str = "\
 Examples:
@@ -45,6 +46,8 @@ pub(super) const CHECK: &str = "\
 Examples:
   bisect-ppl check
   bisect-ppl check --good v1 --bad HEAD --config ../oracle.toml
+  bisect-ppl check --good v1 --build     builds and measures v1 too
+  bisect-ppl check --json | jq '.checks[] | select(.state == \"fail\")'
 
 Exit codes:
   0  nothing stands in the way   1  something does   2  wrong words";
@@ -57,6 +60,10 @@ Examples:
                                                    without an oracle.toml
   bisect-ppl start --good v1 --first-parent        name the merge, not its parts
   bisect-ppl start --good v1 -- src kernels        commits that touch these only
+  bisect-ppl start --good v1 --set guard.ppl.max_increase=0.01
+                                                   another tolerance, this time
+  bisect-ppl start --good v1 --arg ppl='-ctk q8_0' with more words, in every era
+  bisect-ppl start --good v1 --dry-run             the plan alone
 
 Exit codes:
   0  a first bad commit was found and confirmed
@@ -100,7 +107,8 @@ pub(super) const REPORT: &str = "\
 Examples:
   bisect-ppl report | less
   bisect-ppl report --format json -o report.json
-  bisect-ppl report 20261121-0930";
+  bisect-ppl report 20261121-0930 --open
+  bisect-ppl report --diff | git apply --check --reverse";
 
 pub(super) const MEASURE: &str = "\
 Examples:
@@ -129,6 +137,18 @@ Examples:
   bisect-ppl store show 20261121-0930    a hunt
   bisect-ppl store show HEAD~3           all that was measured at a commit";
 
+pub(super) const STORE_FORGET: &str = "\
+Examples:
+  bisect-ppl store forget HEAD~3             its runs and builds
+  bisect-ppl store forget HEAD~3 --builds    only how its builds ended
+
+Commits with the same files share what is stored, so they forget it too.
+Reports and logs of hunts stay.
+
+Exit codes:
+  0  it is gone, or nothing was stored   2  no such commit, or anything measures
+                                            in this repository";
+
 pub(super) const STORE_GC: &str = "\
 Examples:
   bisect-ppl store gc --dry-run
@@ -156,3 +176,9 @@ pub(super) const MAN: &str = "\
 Examples:
   bisect-ppl man | man -l -
   bisect-ppl man --dir ~/.local/share/man/man1    then: man bisect-ppl-start";
+
+pub(super) const HELP: &str = "\
+Examples:
+  bisect-ppl help start           as bisect-ppl start --help
+  bisect-ppl help topics          the documents there are
+  bisect-ppl help oracle-toml     every key of oracle.toml";

@@ -3,10 +3,12 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::anyhow;
 
-use crate::config::Config;
+use crate::config::{Changes, Config};
+use crate::evaluation::OptionChange;
 use crate::git::Repository;
 use crate::init::{self, Asked, InitError, Proposal};
 use crate::store::publish;
@@ -28,7 +30,7 @@ pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
         return Err(there(&args.config, OR_FORCE));
     }
     ui.line(READING);
-    let proposal = proposed(&repository, &args.recipe, &target)?;
+    let proposal = proposed(&repository, &args.recipe, &args.set, &target)?;
     tell(&proposal, ui);
     if to_stdout {
         ui.out(&proposal.text).map_err(|error| Failed::world(error.into(), None))?;
@@ -50,15 +52,18 @@ pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
 pub(super) struct New {
     /// The parsed configuration.
     pub(super) config: Config,
+    /// What this hunt changes in it.
+    pub(super) changes: Vec<OptionChange>,
     proposal: Proposal,
     path: PathBuf,
 }
 
 impl New {
-    /// Proposes a configuration for the path where the commands look for one.
+    /// Proposes a configuration for the path where the commands look for one. `arg`: the words
+    /// that this hunt appends, which are not written.
     pub(super) fn propose(
         repository: &Repository,
-        recipe: &Recipe,
+        (recipe, set, arg): (&Recipe, &[String], &[String]),
         named: Option<&Path>,
         ui: Ui,
     ) -> Result<Self, Failed> {
@@ -69,14 +74,16 @@ impl New {
         let target = std::path::absolute(&path).map_err(|e| Failed::world(e.into(), None))?;
         // A moving line, so that the first line that stays is the hunt's name.
         let progress = Progress::new(ui.is_terminal());
-        progress.now(Activity::Other(READING.to_owned()));
-        let proposal = proposed(repository, recipe, &target);
+        progress.now(Activity::Other(READING.to_owned()), Duration::ZERO);
+        let proposal = proposed(repository, recipe, set, &target);
         progress.finish();
         let proposal = proposal?;
         let base = target.parent().unwrap_or(&target);
-        let config = Config::parse(&proposal.text, base, &path.to_string_lossy())
-            .expect("what is proposed has been read");
-        Ok(Self { config, proposal, path })
+        let changes = Changes { set: &[], arg };
+        let name = path.to_string_lossy();
+        let (config, changes) = Config::parse_changed(&proposal.text, changes, base, &name)
+            .map_err(|error| Failed::usage(error.into(), None))?;
+        Ok(Self { config, changes, proposal, path })
     }
 
     /// Writes the file. A failure is only a warning: the hunt has its own copy.
@@ -93,14 +100,19 @@ impl New {
 }
 
 /// The proposed configuration for `target`, which is an absolute path.
-fn proposed(repository: &Repository, recipe: &Recipe, target: &Path) -> Result<Proposal, Failed> {
+fn proposed(
+    repository: &Repository,
+    recipe: &Recipe,
+    set: &[String],
+    target: &Path,
+) -> Result<Proposal, Failed> {
     let folder = current_folder()?;
     let asked = Asked {
         folder: &folder,
         base: target.parent().unwrap_or(&folder),
         model: recipe.model.as_deref(),
         text: recipe.text.as_deref(),
-        set: &recipe.set,
+        set,
     };
     init::propose(repository, &asked).map_err(failed)
 }
@@ -137,7 +149,7 @@ fn create(target: &Path, text: &str) -> io::Result<()> {
 
 const OR_FORCE: &str =
     "write elsewhere with -o FILE (- is standard output), or over it with --force";
-const OR_WITHOUT: &str = "to hunt with it, leave out --model, --text and --set, which are for a file that is not there yet; --config FILE writes another";
+const OR_WITHOUT: &str = "to hunt with it, leave out --model and --text, which are for a file that is not there yet; --set inputs.NAME=FILE changes an input for this hunt; --config FILE writes another";
 
 fn there(file: &Path, hint: &str) -> Failed {
     let error = anyhow!("{} is there already, and is left as it is", file.display());

@@ -1,17 +1,20 @@
 //! `measure`: measures one commit without a hunt.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
 use serde_json::json;
 
-use crate::evaluation::Phase;
+use crate::config::Config;
+use crate::evaluation::{Metric, Phase, Resource};
 use crate::hunt::{self, UsageError};
 use crate::oracle::{Observation, Request};
 use crate::process::{Stop, read_log};
 use crate::report;
-use crate::ui::{Ui, text};
+use crate::stats::{median, winsorised_sd};
+use crate::ui::{Ui, stored_result, text};
 
 use super::args::Measure;
 use super::configuration::configuration;
@@ -35,12 +38,21 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let tidied = hunt::tidy(&oracle);
     let seen = seen.map_err(Failed::oracle)?;
     tidied.map_err(Failed::hunt)?;
-    let out = if args.json { as_json(&seen) } else { as_text(&seen) };
+    let out = if args.json { as_json(&seen) } else { as_text(&seen, &oracle.recipes.config) };
     ui.out(&out).map_err(Failed::stdout)?;
     match failure(&seen) {
-        None => Ok(exit::DONE),
-        Some(what) => {
-            ui.error(&anyhow!("{} cannot be measured: {what}", commit.short()), None);
+        None => {
+            for log in oracle.logs_of_exit_codes(&seen).map_err(Failed::oracle)? {
+                show(ui, &log);
+            }
+            Ok(exit::DONE)
+        }
+        Some((what, stored_at)) => {
+            let name = commit.short();
+            let stored = stored_at.map(|at| format!(" {}", stored_result(at))).unwrap_or_default();
+            let cure = stored_at
+                .map(|_| format!("`bisect-ppl store forget {name}` lets it be tried again"));
+            ui.error(&anyhow!("{name} cannot be measured: {what}{stored}"), cure.as_deref());
             if let Some(log) = oracle.failed_log(&seen).map_err(Failed::oracle)? {
                 show(ui, &log);
             }
@@ -53,31 +65,67 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
 fn show(ui: Ui, log: &Path) {
     let lines = read_log(log).map(|log| report::telling(&log)).unwrap_or_default();
     for line in lines {
-        ui.line(&format!("  | {line}"));
+        ui.always(&format!("  | {line}"));
     }
-    ui.line(&format!("  log: {}", text::line(&log.display().to_string())));
+    ui.always(&format!("  log: {}", text::line(&log.display().to_string())));
 }
 
-fn failure(seen: &Observation) -> Option<String> {
+/// The first failure, and when it was stored if it comes from the store.
+fn failure(seen: &Observation) -> Option<(String, Option<&str>)> {
     if let Some(failure) = &seen.build_failure {
-        return Some(text::line(&failure.detail));
+        return Some((text::line(&failure.detail), seen.build_stored_at.as_deref()));
     }
     let mut samples = seen.samples.values().flatten();
-    let failure = samples.find_map(|sample| sample.result.as_ref().err())?;
-    Some(text::line(&failure.detail))
+    let (failure, stored_at) = samples
+        .find_map(|sample| Some((sample.result.as_ref().err()?, sample.stored_at.as_deref())))?;
+    Some((text::line(&failure.detail), stored_at))
 }
 
-fn as_text(seen: &Observation) -> String {
+/// Each run with its values, then the median and the noise over the runs of each measure.
+fn as_text(seen: &Observation, config: &Config) -> String {
     let mut out = String::new();
     for (measure, samples) in &seen.samples {
-        for sample in samples {
+        let is_speed = config.measure(measure).is_some_and(|one| one.parser.yields_speeds());
+        for (index, sample) in samples.iter().enumerate() {
+            let stored = sample.stored_at.as_deref().map(|at| format!("  {}", stored_result(at)));
+            let stored = stored.unwrap_or_default();
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "run {} of {measure}{stored}", index + 1);
             for (metric, value) in sample.values(measure) {
-                // Writing to a string cannot fail.
-                let _ = writeln!(out, "{metric} {}", text::line(&value.to_string()));
+                let unit = unit(&metric, is_speed);
+                let _ = writeln!(out, "  {metric} {}{unit}", text::full_value(&value));
             }
+        }
+        if samples.len() > 1 {
+            let _ = writeln!(out, "median of {} runs of {measure} ± noise", samples.len());
+            out.extend(levels(seen, measure, is_speed));
         }
     }
     out
+}
+
+/// `  ppl 7.21 ± 0.003` for each metric of a measure.
+fn levels(seen: &Observation, measure: &str, is_speed: bool) -> Vec<String> {
+    let runs = seen.of(measure).iter();
+    let metrics: BTreeSet<Metric> =
+        runs.flat_map(|sample| sample.values(measure).into_keys()).collect();
+    let line = |metric: Metric| {
+        let numbers = seen.numbers(&metric);
+        let (median, sd) = (median(&numbers)?, winsorised_sd(&[&numbers])?);
+        let unit = unit(&metric, is_speed);
+        Some(format!("  {metric} {} ± {}{unit}\n", text::figure(median), text::rounded(sd)))
+    };
+    metrics.into_iter().filter_map(line).collect()
+}
+
+/// The unit of a metric, with a space before it; empty if the configuration does not tell.
+fn unit(metric: &Metric, is_speed: bool) -> &'static str {
+    match Resource::of(metric) {
+        Some(Resource::WallTime) => " s",
+        Some(Resource::PeakMemory) => " MiB",
+        None if is_speed => " tokens/s",
+        None => "",
+    }
 }
 
 fn as_json(seen: &Observation) -> String {
@@ -89,6 +137,7 @@ fn as_json(seen: &Observation) -> String {
             json!({
                 "measure": measure,
                 "attempt": sample.attempt,
+                "stored_at": sample.stored_at,
                 "values": sample.values(measure),
                 "failure": sample.result.as_ref().err(),
             })
@@ -98,6 +147,7 @@ fn as_json(seen: &Observation) -> String {
         "schema": "bisect-ppl/measure/1",
         "commit": seen.commit,
         "build_failure": seen.build_failure,
+        "build_stored_at": seen.build_stored_at,
         "runs": runs,
     });
     format!("{whole:#}\n")

@@ -6,8 +6,10 @@ mod completions;
 mod configuration;
 mod definition;
 mod demo;
+mod dry_run;
 mod exit;
 mod help;
+mod help_command;
 mod init;
 mod locate;
 mod log;
@@ -21,6 +23,7 @@ mod start;
 mod status;
 mod stop;
 mod store;
+mod topics;
 mod unavailable;
 mod unnamed;
 mod watch;
@@ -32,14 +35,17 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use crate::process::Stop;
-use crate::ui::Ui;
+use crate::ui::{Ui, Verbosity};
 
 use args::{Args, Command};
 pub use exit::Failed;
 
 /// Parses the command line, runs the command, and returns the exit code.
 pub fn main() -> ExitCode {
-    let is_oracle = std::env::args_os().nth(1).is_some_and(|word| word == "oracle");
+    let mut words = std::env::args_os().skip(1);
+    // Options before the command have no values.
+    let command = words.find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    let is_oracle = command.is_some_and(|word| word == "oracle");
     let parsed = definition::command().try_get_matches();
     let args = match parsed.and_then(|words| Args::from_arg_matches(&words)) {
         Ok(args) => args,
@@ -59,7 +65,11 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> ExitCode {
-    let ui = Ui::new();
+    let ui = Ui::with(match (args.quiet, args.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    });
     let is_oracle = matches!(args.command, Command::Oracle(_));
     let result = dispatch(args, ui);
     match result {
@@ -76,7 +86,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
     match args.command {
         Command::Demo(demo) => demo::run(&demo, ui, &stop),
         Command::Init(init) => init::run(&init, ui),
-        Command::Check(check) => check::run(&check, ui),
+        Command::Check(check) => check::run(&check, ui, &stop),
         Command::Start(start) => start::run(&start, ui, &stop),
         Command::Resume(resume) => start::resume(&resume, ui, &stop),
         Command::Status(status) => status::run(&status, ui, &stop),
@@ -89,6 +99,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Schema => schema::run(ui),
         Command::Completions(completions) => completions::run(&completions, ui),
         Command::Man(man) => man::run(&man, ui),
+        Command::Help(help) => help_command::run(&help, ui),
         Command::Unavailable(words) => Err(unavailable::command(&words)),
     }
 }

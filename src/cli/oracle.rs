@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use crate::config::Config;
-use crate::evaluation::{Aim, CommitId, Verdict};
+use crate::evaluation::{Aim, CommitId, Judgement, Verdict};
 use crate::git::{BisectState, Repository};
 use crate::hunt::{self, UsageError};
-use crate::oracle::Pins;
 use crate::oracle::exit::code;
+use crate::oracle::{Oracle as CommitOracle, Pins};
 use crate::process::Stop;
 use crate::store::{KeyHasher, Store, publish};
 use crate::ui::{Ui, printable_line};
@@ -34,7 +34,8 @@ pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
 }
 
 /// Judges the current commit of a bisect that the user started. The bisect's good commit is the
-/// baseline; in a search for a fix the good commit is the newer end.
+/// baseline; in a search for a fix the good commit is the newer end. The bad commit must break a
+/// guard, or git would name a commit that did nothing.
 fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdict, Aim), Failed> {
     let git = |error: crate::git::GitError| Failed::hunt(UsageError::from(error).into());
     let state = repository.bisect_state_here().map_err(git)?.ok_or_else(|| {
@@ -46,22 +47,22 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
         )
     })?;
     let aim = state.aim();
-    let [good, _] = aim.swap_if_fix([state.old.first().cloned(), state.new.clone()]);
-    let (Some(good), Some(commit)) = (good, state.current.clone()) else {
+    let [good, bad] = aim.swap_if_fix(state.first_ends());
+    let (Some(good), Some(bad), Some(commit)) = (good, bad, state.current.clone()) else {
         return Err(Failed::usage(
-            anyhow!("the bisect in this worktree has no good commit yet"),
-            Some("`git bisect good REV` first: its level is the baseline".to_owned()),
+            anyhow!("the bisect in this worktree has no good and no bad commit yet"),
+            Some("`git bisect good REV` and `git bisect bad REV` first".to_owned()),
         ));
     };
-    let (config, pins) = frozen(repository, config, &state, &good)?;
-    let mut oracle = hunt::alone(repository, config, pins, stop).map_err(Failed::hunt)?;
-    let judged = hunt::judge_against(&mut oracle, &good, &commit);
+    let begun = BegunBisect::of(repository, config, &state, [good, bad])?;
+    let mut oracle =
+        hunt::alone(repository, begun.config, begun.pins, stop).map_err(Failed::hunt)?;
+    let ui = Ui::new();
+    let judged = judge(&mut oracle, &begun.ends, &commit, begun.is_first.then_some(ui));
     let tidied = hunt::tidy(&oracle);
-    let judgement = judged.map_err(Failed::hunt)?.map_err(|why| {
-        Failed::world(anyhow!("{why}"), Some("choose another good commit".to_owned()))
-    })?;
+    let judgement = judged?;
     tidied.map_err(Failed::hunt)?;
-    Ui::new().line(&format!(
+    ui.line(&format!(
         "{} {}: {}",
         judgement.verdict,
         commit.short(),
@@ -70,41 +71,74 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
     Ok((judgement.verdict, aim))
 }
 
-/// The configuration and its resolved revisions, frozen at the first step of this bisect: the
-/// checked-out file and HEAD change with each commit, but the measurement must not.
-fn frozen(
-    repository: &Repository,
-    path: &Path,
-    state: &BisectState,
-    good: &CommitId,
-) -> Result<(Config, Pins), Failed> {
-    let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
-    let absolute = std::path::absolute(path).map_err(|error| Failed::world(error.into(), None))?;
-    let start = state.log.lines().find(|line| line.starts_with("git bisect start"));
-    let name = KeyHasher::new("frozen")
-        .field("file", &absolute.to_string_lossy())
-        .field("start", start.unwrap_or_default())
-        .field("good", good.as_str())
-        .hex();
-    let copy: PathBuf = store.root().join("by-hand").join(format!("{name}.toml"));
-    let pinned = copy.with_extension("pins.json");
-    // The copy is written last: if it exists, both files do.
-    if !copy.exists() {
-        let config = load(path)?;
-        let pins = hunt::pins(repository, &config).map_err(Failed::hunt)?;
-        let bytes = serde_json::to_vec_pretty(&pins).expect("names are plain data");
-        publish(&pinned, &bytes).map_err(Failed::store)?;
-        publish(&copy, config.text().as_bytes()).map_err(Failed::store)?;
-        return Ok((config, pins));
+/// Measures the ends (later calls take them from the store), says once what they are, and judges
+/// the commit.
+fn judge(
+    oracle: &mut CommitOracle,
+    [good, bad]: &[CommitId; 2],
+    commit: &CommitId,
+    ui: Option<Ui>,
+) -> Result<Judgement, Failed> {
+    let ends = hunt::measure_ends(oracle, good, bad).map_err(Failed::hunt)?;
+    let ends =
+        ends.map_err(|no| Failed::world(anyhow!("{}", no.what), Some(no.cure.to_owned())))?;
+    if let Some(ui) = ui {
+        let what = printable_line(&ends.reason);
+        ui.line(&format!("baseline {}; bad {}: {what}", good.short(), bad.short()));
     }
-    let text = std::fs::read_to_string(&copy).map_err(|error| Failed::world(error.into(), None))?;
-    let base = absolute.parent().unwrap_or(Path::new("/"));
-    let config = Config::parse(&text, base, &path.to_string_lossy())
-        .map_err(|error| Failed::usage(error.into(), None))?;
-    // An older version of this program did not freeze revisions.
-    let pins = match std::fs::read(&pinned).ok().and_then(|b| serde_json::from_slice(&b).ok()) {
-        Some(pins) => pins,
-        None => hunt::pins(repository, &config).map_err(Failed::hunt)?,
-    };
-    Ok((config, pins))
+    hunt::judge_between(oracle, &ends, commit).map_err(Failed::hunt)
+}
+
+/// A bisect of the user's own, as it was at its first step.
+struct BegunBisect {
+    config: Config,
+    pins: Pins,
+    /// The good and the bad end, as first marked.
+    ends: [CommitId; 2],
+    /// Whether this is the first step.
+    is_first: bool,
+}
+
+impl BegunBisect {
+    /// The configuration and its resolved revisions, frozen at the first step: the checked-out file
+    /// and HEAD change with each commit, but the measurement must not.
+    fn of(
+        repository: &Repository,
+        path: &Path,
+        state: &BisectState,
+        ends: [CommitId; 2],
+    ) -> Result<Self, Failed> {
+        let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
+        let absolute =
+            std::path::absolute(path).map_err(|error| Failed::world(error.into(), None))?;
+        let start = state.log.lines().find(|line| line.starts_with("git bisect start"));
+        let name = KeyHasher::new("frozen")
+            .field("file", &absolute.to_string_lossy())
+            .field("start", start.unwrap_or_default())
+            .field("good", ends[0].as_str())
+            .field("bad", ends[1].as_str())
+            .hex();
+        let copy: PathBuf = store.root().join("by-hand").join(format!("{name}.toml"));
+        let pinned = copy.with_extension("pins.json");
+        // The copy is written last: if it exists, both files do.
+        if !copy.exists() {
+            let config = load(path)?;
+            let pins = hunt::pins(repository, &config).map_err(Failed::hunt)?;
+            let bytes = serde_json::to_vec_pretty(&pins).expect("names are plain data");
+            publish(&pinned, &bytes).map_err(Failed::store)?;
+            publish(&copy, config.text().as_bytes()).map_err(Failed::store)?;
+            return Ok(Self { config, pins, ends, is_first: true });
+        }
+        let text =
+            std::fs::read_to_string(&copy).map_err(|error| Failed::world(error.into(), None))?;
+        let base = absolute.parent().unwrap_or(Path::new("/"));
+        let config = Config::parse(&text, base, &path.to_string_lossy())
+            .map_err(|error| Failed::usage(error.into(), None))?;
+        // An older version of this program did not freeze revisions.
+        let pins = match std::fs::read(&pinned).ok().and_then(|b| serde_json::from_slice(&b).ok()) {
+            Some(pins) => pins,
+            None => hunt::pins(repository, &config).map_err(Failed::hunt)?,
+        };
+        Ok(Self { config, pins, ends, is_first: false })
+    }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 
-use crate::config::Config;
+use crate::config::{Changes, Config};
 use crate::evaluation::{Aim, Metric, Outcome, Within};
 use crate::git::Repository;
 use crate::hunt::{self, Asked};
@@ -13,26 +13,29 @@ use crate::store::{HuntDir, Store};
 use crate::ui::{Ui, text};
 
 use super::args::{Hunt, Start};
-use super::configuration::configuration;
-use super::locate::{here, hunt_here, program};
+use super::configuration::changed;
+use super::locate::{config_path, here, hunt_here, program};
 use super::watch::Watch;
-use super::{Failed, exit, init, unavailable};
+use super::{Failed, dry_run, exit, init, unavailable};
 
 /// The default of `--good` and `--bad`.
-const NEWEST: &str = "HEAD";
+pub(super) const NEWEST: &str = "HEAD";
 
 /// `start`.
 pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
     let repository = here()?;
-    let new = args
-        .recipe
-        .is_given()
-        .then(|| init::New::propose(&repository, &args.recipe, args.config.as_deref(), ui));
+    let changes = Changes { set: &args.set, arg: &args.arg };
+    let is_there = || config_path(args.config.as_deref(), Some(&repository)).symlink_metadata();
+    let writes = args.recipe.is_given() || (!args.set.is_empty() && is_there().is_err());
+    let new = writes.then(|| {
+        let options = (&args.recipe, &*args.set, &*args.arg);
+        init::New::propose(&repository, options, args.config.as_deref(), ui)
+    });
     let new = new.transpose()?;
-    let config = match &new {
-        Some(new) => new.config.clone(),
-        None => configuration(args.config.as_deref(), &repository)?,
+    let (config, changes) = match &new {
+        Some(new) => (new.config.clone(), new.changes.clone()),
+        None => changed(args.config.as_deref(), &repository, changes)?,
     };
     let asked = Asked {
         good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
@@ -42,19 +45,25 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         spread_of: args.target_of.as_deref().map(spread_of).transpose()?,
         first_parent: args.first_parent,
         first_only: args.first_only,
+        allow_failure_hunt: args.allow_failure_hunt,
         skip: args.skip.clone(),
         paths: args.paths.clone(),
+        retry_failed: args.retry_failed,
+        changes,
     };
+    if args.dry_run {
+        return dry_run::run(&repository, &config, &asked, ui);
+    }
     let (hunt, store) = begun(&repository, &config, &asked, ui)?;
     if let Some(new) = new {
         // Written only after the hunt began: wrong arguments must not leave a file.
         new.write(ui);
     }
-    drive(&repository, &store, &hunt, ui, stop)
+    drive(&repository, &store, &hunt, IsResumed(false), ui, stop)
 }
 
 /// The metric of `METRIC=spread`.
-fn spread_of(text: &str) -> Result<Metric, Failed> {
+pub(super) fn spread_of(text: &str) -> Result<Metric, Failed> {
     let refused = |what: String| {
         let hint = "write METRIC=spread, as in --target-of ppl=spread";
         Failed::usage(anyhow!("--target-of {text}: {what}"), Some(hint.to_owned()))
@@ -89,7 +98,7 @@ pub fn begin(
     stop: &Stop,
 ) -> Result<u8, Failed> {
     let (hunt, store) = begun(repository, config, asked, ui)?;
-    drive(repository, &store, &hunt, ui, stop)
+    drive(repository, &store, &hunt, IsResumed(false), ui, stop)
 }
 
 /// Begins a hunt; returns its folder and the store in use.
@@ -100,7 +109,7 @@ fn begun(
     ui: Ui,
 ) -> Result<(HuntDir, Store), Failed> {
     let begun = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
-    ui.line(&format!("hunt: {}", begun.0.id()));
+    ui.always(&format!("hunt: {}", begun.0.id()));
     Ok(begun)
 }
 
@@ -108,27 +117,32 @@ fn begun(
 pub fn resume(args: &Hunt, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let hunt = hunt::outermost(&hunt);
-    ui.line(&format!("hunt: {}", hunt.id()));
+    ui.always(&format!("hunt: {}", hunt.id()));
     let store = Store::open_to_measure(repository.common_dir()).map_err(Failed::store)?;
-    drive(&repository, &store, &hunt, ui, stop)
+    drive(&repository, &store, &hunt, IsResumed(true), ui, stop)
 }
+
+/// Whether the hunt began in another process.
+#[derive(Clone, Copy)]
+struct IsResumed(bool);
 
 /// Runs a hunt to its end, and then the hunts inside dependencies that follow from it.
 fn drive(
     repository: &Repository,
     store: &Store,
     hunt: &HuntDir,
+    is_resumed: IsResumed,
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
-    let code = drive_one(repository, hunt, ui, stop)?;
+    let code = drive_one(repository, hunt, is_resumed, ui, stop)?;
     while let Some(inner) = hunt::descend(repository, store, hunt).map_err(Failed::hunt)? {
         let begun = hunt::begun(&inner).map_err(Failed::hunt)?;
         if let Some(Within { path, commit, .. }) = begun.within {
             let name = text::commit(&commit.commit, &commit.subject);
-            ui.line(&format!("hunt: {}, inside {} of {name}", inner.id(), text::line(&path)));
+            ui.always(&format!("hunt: {}, inside {} of {name}", inner.id(), text::line(&path)));
         }
-        drive_one(repository, &inner, ui, stop)?;
+        drive_one(repository, &inner, is_resumed, ui, stop)?;
     }
     if !hunt.inside().map_err(Failed::store)?.is_empty() {
         let written = hunt::publish(repository, hunt).map_err(Failed::hunt)?;
@@ -138,10 +152,20 @@ fn drive(
     Ok(code)
 }
 
-fn drive_one(repository: &Repository, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+fn drive_one(
+    repository: &Repository,
+    hunt: &HuntDir,
+    is_resumed: IsResumed,
+    ui: Ui,
+    stop: &Stop,
+) -> Result<u8, Failed> {
     let _lock = hunt.lock().map_err(Failed::store)?;
-    let watch = Watch::begin(hunt, ui.is_terminal());
-    let result = hunt::drive(repository, hunt, program()?, stop);
+    if is_resumed.0 {
+        hunt::renew(repository, hunt).map_err(Failed::hunt)?;
+    }
+    let watch = Watch::begin(hunt, ui);
+    let asker = |question: &str| watch.ask(question, stop);
+    let result = hunt::drive(repository, hunt, program()?, stop, &asker);
     watch.end();
     // An interrupted hunt has a report too, so it is written before errors are returned.
     let written = hunt::publish(repository, hunt);

@@ -1,15 +1,16 @@
 //! `status`: what a hunt is doing, and its results so far.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::evaluation::Outcome;
+use crate::evaluation::{Metric, Outcome, Resource};
 use crate::git::Repository;
 use crate::oracle::{Activity, Task};
 use crate::process::Stop;
-use crate::report::{Report, json, terminal_answer};
+use crate::report::{MeasuredCommit, Pace, Report, json, printed_lines, terminal_answer};
 use crate::store::HuntDir;
-use crate::store::journal::Event;
-use crate::ui::{Ui, text};
+use crate::store::journal::{Entry, Event};
+use crate::ui::{Ui, local_time, stored_result, text};
 
 use super::args::Status;
 use super::locate::hunt_here;
@@ -20,11 +21,14 @@ use super::{Failed, exit};
 /// How often `--wait` and `--watch` check the hunt.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Most metrics shown per commit. A dump of tensors has thousands.
+const MOST_METRICS: usize = 6;
+
 /// `status`.
 pub fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (_, hunt): (Repository, HuntDir) = hunt_here(args.hunt.as_deref())?;
     if args.watch || args.wait {
-        let watch = args.watch.then(|| Watch::begin(&hunt, ui.is_terminal()));
+        let watch = args.watch.then(|| Watch::begin(&hunt, ui));
         while hunt.is_driven().map_err(Failed::store)? && !stop.is_requested() {
             std::thread::sleep(LOOK);
         }
@@ -58,54 +62,117 @@ fn stopped(hunt: &HuntDir) -> Result<u8, Failed> {
 fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
     let is_driven = hunt.is_driven().map_err(Failed::store)?;
     let mut lines = vec![format!("hunt {}", hunt.id())];
-    match (report.outcome, is_driven) {
-        (Outcome::Interrupted, true) => lines.push(running(hunt)),
-        (Outcome::Interrupted, false) => {
-            lines.push(format!("not running; `bisect-ppl resume {}` goes on", hunt.id()));
-        }
-        _ => {
-            lines.push(terminal_answer(report));
-            return Ok(lines.join("\n"));
-        }
+    if report.outcome != Outcome::Interrupted {
+        lines.push(terminal_answer(report));
+        return Ok(lines.join("\n"));
     }
+    let entries = hunt.entries().map_err(Failed::store)?;
+    let doing = Activity::read(&hunt.now_path()).filter(|_| is_driven);
+    if is_driven {
+        lines.push(doing.as_ref().map_or_else(|| "running".to_owned(), running));
+    } else {
+        lines.push(format!("not running: {}", why_not(&entries)));
+        lines.extend(hint(&entries).map(|hint| format!("hint: {}", text::line(hint))));
+        lines.push(format!("Next: `bisect-ppl resume {}` goes on", hunt.id()));
+    }
+    lines.push(course(&entries, doing.as_ref(), is_driven));
     if let Some(plan) = &report.plan {
         lines.push(format!("plan: {}", crate::report::plan(plan)));
-        let said = plan_said(hunt)?;
+        let said = plan_said(&entries);
         lines.extend(said.and_then(|said| crate::report::long_plan(plan, said)));
     }
     for commit in &report.commits {
+        let stored = commit.stored_at().map(|at| format!("  {}", stored_result(at)));
         lines.push(format!(
-            "{:<7} {}  {}",
+            "{:<7} {}  {}{}",
             commit.verdict.to_string(),
             commit.commit.short(),
-            text::line(&commit.reason)
+            text::line(&commit.reason),
+            stored.unwrap_or_default()
         ));
+        lines.extend(values(commit));
     }
+    lines.extend(printed_lines(report));
     Ok(lines.join("\n") + "\n")
 }
 
-/// When the plan was made.
-fn plan_said(hunt: &HuntDir) -> Result<Option<jiff::Timestamp>, Failed> {
-    let entries = hunt.entries().map_err(Failed::store)?;
-    let said = entries.iter().find(|entry| matches!(entry.event, Event::Plan(_)));
-    Ok(said.and_then(|entry| entry.at.parse().ok()))
+/// The values of a commit's runs, one line per metric: `        ppl 7.21, 7.21`.
+fn values(commit: &MeasuredCommit) -> Vec<String> {
+    let mut by_metric: BTreeMap<&Metric, Vec<String>> = BTreeMap::new();
+    for sample in &commit.samples {
+        if let Some(value) = &sample.value
+            && Resource::of(&sample.metric).is_none()
+        {
+            by_metric.entry(&sample.metric).or_default().push(text::value(value));
+        }
+    }
+    let more = by_metric.len().saturating_sub(MOST_METRICS);
+    let mut lines: Vec<String> = by_metric
+        .into_iter()
+        .take(MOST_METRICS)
+        .map(|(metric, values)| format!("        {metric} {}", values.join(", ")))
+        .collect();
+    if more > 0 {
+        lines.push(format!("        and {}", text::plural(more, "more metric")));
+    }
+    lines
 }
 
-/// The current activity, as the hunt last wrote it.
-fn running(hunt: &HuntDir) -> String {
-    let doing = std::fs::read(hunt.now_path())
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Activity>(&bytes).ok());
-    let Some(doing) = doing else { return "running".to_owned() };
-    let since = doing.since.parse::<jiff::Timestamp>().ok().map_or_else(String::new, |since| {
-        let seconds = jiff::Timestamp::now().duration_since(since).as_secs_f64();
-        format!(", for {}", text::seconds(seconds.max(0.0)))
+/// `searching, step 3 of about 6, 12 commits left; ran for 3 min 05 s, about 2 min left`.
+fn course(entries: &[Entry], doing: Option<&Activity>, is_driven: bool) -> String {
+    let pace = Pace::of(entries);
+    let step = pace.step().map_or_else(String::new, |(step, of, commits)| {
+        format!(", step {step} of about {of}, {} left", text::plural(commits, "commit"))
     });
-    let measure = doing.measure.map_or_else(String::new, |measure| format!(" {measure}"));
+    let ran = pace.seconds(is_driven.then(jiff::Timestamp::now));
+    let left = pace.seconds_left(doing.map_or(0.0, Activity::seconds));
+    let left = left.map_or_else(String::new, |left| {
+        let left = text::about(Duration::try_from_secs_f64(left).unwrap_or_default());
+        format!(", {left}")
+    });
+    format!("{}{step}; ran for {}{left}", pace.stage(), text::seconds(ran))
+}
+
+/// Why no process drives a hunt that has no answer.
+fn why_not(entries: &[Entry]) -> String {
+    let Some(last) = entries.last() else { return "it has not begun".to_owned() };
+    match &last.event {
+        Event::Stopped { reason, world: true, .. } => format!("stopped: {}", text::line(reason)),
+        Event::Stopped { .. } => "interrupted by Ctrl-C, TERM or `bisect-ppl stop`".to_owned(),
+        _ => format!(
+            "its process ended unexpectedly (killed, out of memory, or the machine went down); its \
+             last event was at {}",
+            local_time(&last.at)
+        ),
+    }
+}
+
+/// What the user can do about a fault of the machine.
+fn hint(entries: &[Entry]) -> Option<&str> {
+    match &entries.last()?.event {
+        Event::Stopped { hint, world: true, .. } => hint.as_deref(),
+        _ => None,
+    }
+}
+
+/// When the plan was made.
+fn plan_said(entries: &[Entry]) -> Option<jiff::Timestamp> {
+    let said = entries.iter().find(|entry| matches!(entry.event, Event::Plan(_)))?;
+    said.at.parse().ok()
+}
+
+/// `running: build at 1a2b3c4d5e (search), for 12 s, 12 of 345`.
+fn running(doing: &Activity) -> String {
+    let measure = doing.measure.as_ref().map_or_else(String::new, |measure| format!(" {measure}"));
     let did = match doing.doing {
         Task::Wait => "next".to_owned(),
         task => task.to_string(),
     };
-    let why = doing.waits.as_ref().map_or_else(String::new, |why| format!("{why}; "));
-    format!("running: {why}{did}{measure} at {} ({}){since}", doing.commit.short(), doing.phase)
+    let build = doing.build.map_or_else(String::new, |progress| format!(", {progress}"));
+    let since = format!("for {}", text::seconds(doing.seconds()));
+    let task = format!("{did}{measure} at {} ({})", doing.commit.short(), doing.phase);
+    match &doing.waits {
+        Some(why) => format!("running: {why}, {since}; {task}"),
+        None => format!("running: {task}, {since}{build}"),
+    }
 }

@@ -1,5 +1,6 @@
 //! `store`: lists, shows and removes stored measurements.
 
+mod forget;
 mod gc;
 mod ls;
 mod show;
@@ -18,6 +19,7 @@ pub fn run(command: &StoreCommand, ui: Ui) -> Result<u8, Failed> {
     match command {
         StoreCommand::Ls(args) => ls::run(args, &store, ui),
         StoreCommand::Show(args) => show::run(args, &repository, &store, ui),
+        StoreCommand::Forget(args) => forget::run(args, &repository, &store, ui),
         StoreCommand::Gc(args) => gc::run(args, &repository, &store, ui),
     }
 }

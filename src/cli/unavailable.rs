@@ -20,16 +20,20 @@ pub fn command(words: &[String]) -> Failed {
         );
     }
     let line = Args::command();
-    let near = line
-        .get_subcommands()
-        .map(clap::Command::get_name)
-        .chain(COMMANDS.iter().copied())
-        .map(|known| (strsim::damerau_levenshtein(known, name), known))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, _)| *distance <= 2)
-        .map(|(_, known)| format!("did you mean `bisect-ppl {known}`?"));
+    let near = line.get_subcommands().map(clap::Command::get_name).chain(COMMANDS.iter().copied());
+    let near = nearest(name, near).map(|known| format!("did you mean `bisect-ppl {known}`?"));
     let hint = near.or_else(|| Some("`bisect-ppl --help` lists the commands".to_owned()));
     Failed::usage(anyhow!("there is no command `{name}`"), hint)
+}
+
+/// The known word that a misspelt one stands for: one letter in three may be wrong.
+pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|known| (strsim::damerau_levenshtein(known, name), known))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| distance * 3 <= name.chars().count())
+        .map(|(_, known)| known)
 }
 
 /// Refuses options of `start` that are not available.

@@ -1,49 +1,62 @@
 //! Shows a running hunt from its journal and its current activity. `start`, `resume` and
 //! `status --watch` use the same view.
 
+mod lines;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{
-    CommitId, ExclusionReason, GuardTarget, Judgement, Phase, Resource, Target, Value,
-};
-use crate::hunt::steps_of;
+use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, Target, Value};
 use crate::oracle::{Activity as Doing, Task};
-use crate::report;
+use crate::process::Stop;
+use crate::report::{self, Pace};
+use crate::search::steps_of;
 use crate::store::HuntDir;
-use crate::store::journal::{Event, Plan, RunDone, SearchEnd};
-use crate::ui::{Activity, Estimate, Progress, text};
+use crate::store::journal::{Begun, Event, Judged, Plan, RunDone, SearchEnd, SearchMethod};
+use crate::ui::{Activity, Progress, Ui, Verbosity, text, yes_or_no};
 
 /// How often the watcher reads the journal.
 const LOOK: Duration = Duration::from_millis(150);
 
-/// Most values shown per run; the others are counted. A dump of tensors has thousands.
-const MOST_FIGURES: usize = 12;
+/// How long a question waits. Who started a hunt on a terminal may have left for the night.
+const PATIENCE: Duration = Duration::from_mins(10);
 
-/// A thread that shows a hunt.
+/// A thread that shows a hunt; no thread if only warnings and errors are wanted.
 pub struct Watch {
     over: Arc<AtomicBool>,
+    view: Arc<Mutex<View>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watch {
     /// Starts the thread.
-    pub fn begin(hunt: &HuntDir, is_terminal: bool) -> Self {
+    pub fn begin(hunt: &HuntDir, ui: Ui) -> Self {
         let over = Arc::new(AtomicBool::new(false));
-        let mut view = View::new(hunt.clone(), is_terminal);
-        let flag = Arc::clone(&over);
+        let view = Arc::new(Mutex::new(View::new(hunt.clone(), ui)));
+        if ui.verbosity() == Verbosity::Quiet {
+            return Self { over, view, thread: None };
+        }
+        let (flag, shown) = (Arc::clone(&over), Arc::clone(&view));
         let thread = std::thread::spawn(move || {
             while !flag.load(Ordering::Relaxed) {
-                view.look();
+                lock(&shown).look();
                 std::thread::park_timeout(LOOK);
             }
+            let mut view = lock(&shown);
             view.look();
             view.progress.finish();
         });
-        Self { over, thread: Some(thread) }
+        Self { over, view, thread: Some(thread) }
+    }
+
+    /// Shows what happened so far, and then asks the user. `None`: nobody answered.
+    pub fn ask(&self, question: &str, stop: &Stop) -> Option<bool> {
+        let mut view = lock(&self.view);
+        view.look();
+        view.progress.suspend(|| yes_or_no(question, PATIENCE, || stop.is_requested()))
     }
 
     /// Shows the remaining events and ends the thread.
@@ -58,39 +71,50 @@ impl Watch {
     }
 }
 
+/// Locks the view even if the other thread panicked: the hunt goes on without a display.
+fn lock(view: &Mutex<View>) -> MutexGuard<'_, View> {
+    view.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The state of the hunt, from its journal.
 struct View {
     hunt: HuntDir,
+    is_verbose: bool,
     progress: Progress,
     seen: usize,
     /// The journal's length in bytes when last read: an unchanged journal is not read again.
     length: u64,
     subjects: BTreeMap<CommitId, String>,
+    /// The good and the bad end.
+    ends: Option<[CommitId; 2]>,
     targets: Vec<Target>,
     /// The targets of a search on a shorter text, if that is the current search.
     short: Option<Vec<Target>>,
     runs: Vec<RunDone>,
-    builds: Vec<f64>,
-    steps: usize,
+    pace: Pace,
     doing: Option<Doing>,
     has_waited: bool,
+    /// For each commit's last build: when it failed, if that result is from the store.
+    failed_before: BTreeMap<CommitId, Option<String>>,
 }
 
 impl View {
-    fn new(hunt: HuntDir, is_terminal: bool) -> Self {
+    fn new(hunt: HuntDir, ui: Ui) -> Self {
         Self {
             hunt,
-            progress: Progress::new(is_terminal),
+            is_verbose: ui.verbosity() == Verbosity::Verbose,
+            progress: Progress::new(ui.is_terminal()),
             seen: 0,
             length: 0,
             subjects: BTreeMap::new(),
+            ends: None,
             targets: Vec::new(),
             short: None,
             runs: Vec::new(),
-            builds: Vec::new(),
-            steps: 0,
+            pace: Pace::default(),
             doing: None,
             has_waited: false,
+            failed_before: BTreeMap::new(),
         }
     }
 
@@ -104,22 +128,23 @@ impl View {
                 if let Event::Plan(plan) = &entry.event {
                     self.plan(plan, &entry.at);
                 }
+                self.pace.see(entry);
                 self.show(&entry.event);
             }
             self.seen = self.seen.max(entries.len());
+            self.progress.ran(seconds(self.pace.seconds(Some(jiff::Timestamp::now()))));
         }
-        let doing = std::fs::read(self.hunt.now_path())
-            .ok()
-            .and_then(|bytes| serde_json::from_slice::<Doing>(&bytes).ok());
+        let doing = Doing::read(&self.hunt.now_path());
         if doing != self.doing {
             if let Some(doing) = &doing {
-                self.progress.now(self.activity(doing));
+                self.progress.now(self.activity(doing), seconds(doing.seconds()));
                 // Note only the first wait: a hunt that shares the machine waits before many
                 // runs, and the moving line shows each wait.
                 if doing.doing == Task::Wait && !std::mem::replace(&mut self.has_waited, true) {
-                    self.progress.note(waits(doing));
+                    self.progress.note(lines::waits(doing));
                 }
-                self.progress.time_left(self.time_left());
+                let left = self.pace.seconds_left(doing.seconds());
+                self.progress.time_left(left.map(seconds));
             }
             self.doing = doing;
         }
@@ -129,10 +154,15 @@ impl View {
         let commit = doing.commit.clone();
         let subject = self.subject(&commit);
         match (doing.doing, &doing.measure) {
-            (Task::Wait, _) => {
-                Activity::Other(format!("{} {}", waits(doing), text::commit(&commit, &subject)))
+            (Task::Wait, _) => Activity::Other(format!(
+                "{} {}",
+                lines::waits(doing),
+                text::commit(&commit, &subject)
+            )),
+            (Task::Build, _) => {
+                let progress = doing.build.map(|progress| progress.to_string());
+                Activity::Building { commit, subject, progress }
             }
-            (Task::Build, _) => Activity::Building { commit, subject },
             (Task::Run | Task::WarmUp, Some(measure)) => {
                 Activity::Running { measure: measure.clone(), run: None, commit, subject }
             }
@@ -142,29 +172,29 @@ impl View {
 
     fn show(&mut self, event: &Event) {
         match event {
-            Event::Begun(begun) => {
-                self.subjects.insert(begun.good.commit.clone(), begun.good.subject.clone());
-                self.subjects.insert(begun.bad.commit.clone(), begun.bad.subject.clone());
-                self.progress.done_line(&format!(
-                    "good {}  bad {}  {} between",
-                    text::commit(&begun.good.commit, &begun.good.subject),
-                    text::commit(&begun.bad.commit, &begun.bad.subject),
-                    text::plural(begun.commits, "commit")
-                ));
-            }
+            // `resume` found another environment; the endpoints are the same.
+            Event::Begun(_) if !self.subjects.is_empty() => {}
+            Event::Begun(begun) => self.begun(begun),
             Event::Build(build) => {
-                if !build.reused {
-                    self.builds.push(build.wall_s);
+                if self.is_verbose {
+                    self.details(&lines::build(build), &build.commands, &build.log);
+                }
+                let stored_at = build.stored_at.clone().filter(|_| build.failure.is_some());
+                self.failed_before.insert(build.commit.clone(), stored_at);
+            }
+            Event::Run(run) => {
+                self.run(run);
+                if self.is_verbose {
+                    self.details(&lines::run(run), std::slice::from_ref(&run.argv), &run.log);
                 }
             }
-            Event::Run(run) => self.run(run),
             Event::Targets { targets, .. } => {
                 self.targets.clone_from(targets);
                 for target in targets {
-                    self.progress.done_line(&target_line(target));
+                    self.progress.done_line(&lines::target(target));
                 }
             }
-            Event::Search { commits, targets, chunks, .. } => {
+            Event::Search { commits, targets, chunks, method, .. } => {
                 self.short = chunks.is_some().then(|| targets.clone());
                 let whole = first_guard(&self.targets).and_then(|target| target.text);
                 if let (Some(chunks), Some(whole)) = (chunks, whole) {
@@ -173,23 +203,23 @@ impl View {
                         whole.chunks
                     ));
                 }
-                self.steps = steps_of(*commits);
-                self.progress.search(*commits, self.steps);
+                let steps = (*method != Some(SearchMethod::Posterior)).then(|| steps_of(*commits));
+                self.progress.search(*commits, steps);
             }
             // The endpoints' runs are already shown, and their verdicts are given.
             Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
             Event::Judged(judged) => {
                 self.subjects.insert(judged.commit.clone(), judged.subject.clone());
                 let line = self.verdict(&judged.commit, &judged.judgement);
+                let line = line + &lines::stored(self.stored_at(judged));
                 self.progress.verdict(judged.judgement.verdict, &line);
                 if let Some((commits, steps)) = judged.left {
-                    self.steps = steps;
                     self.progress.left(commits, steps);
                 }
             }
             Event::SearchEnd { end, .. } => match end {
                 SearchEnd::FirstBad(commit) => {
-                    self.steps = 0;
+                    self.progress.confirm();
                     let text = format!("measuring {} and its parents afresh", commit.short());
                     self.progress.done_line(&text);
                 }
@@ -205,13 +235,32 @@ impl View {
                 weighed.metric
             )),
             Event::Contradicted { commit, reason } => self.progress.note(&format!(
-                "{} did not stand up: {}",
+                "{} is not confirmed: {}",
                 commit.short(),
                 text::line(reason)
             )),
             Event::Note { text } => self.progress.note(&text::line(text)),
-            Event::Resumed => self.progress.done_line("taken up where it was"),
-            Event::Plan(_) | Event::Confirmed(_) | Event::Stopped { .. } | Event::Ended { .. } => {}
+            Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),
+            Event::FailureHunt { .. }
+            | Event::Plan(_)
+            | Event::Confirmed(_)
+            | Event::Stopped { .. }
+            | Event::Ended { .. } => {}
+        }
+    }
+
+    fn begun(&mut self, begun: &Begun) {
+        self.ends = Some([begun.good.commit.clone(), begun.bad.commit.clone()]);
+        self.subjects.insert(begun.good.commit.clone(), begun.good.subject.clone());
+        self.subjects.insert(begun.bad.commit.clone(), begun.bad.subject.clone());
+        for (label, end) in [("good end", &begun.good), ("bad end", &begun.bad)] {
+            let name = text::commit(&end.commit, &end.subject);
+            self.progress.row(&format!("{label:<8} {name}"));
+        }
+        let commits = text::plural(begun.commits, "commit");
+        self.progress.done_line(&format!("{:<8} {commits}", "range"));
+        for change in &begun.options.changes {
+            self.progress.done_line(&lines::change(change));
         }
     }
 
@@ -226,36 +275,34 @@ impl View {
 
     fn run(&mut self, run: &RunDone) {
         if matches!(run.phase, Phase::Endpoint | Phase::Ruler) {
-            let mut figures: Vec<String> = run
-                .values
-                .iter()
-                .filter(|(metric, _)| Resource::of(metric).is_none())
-                .map(|(metric, value)| format!("{metric} {}", text::value(value)))
-                .collect();
-            let more = figures.len().saturating_sub(MOST_FIGURES);
-            if more > 0 {
-                figures.truncate(MOST_FIGURES);
-                figures.push(format!("and {more} more"));
-            }
-            if let Some(failure) = &run.failure {
-                figures.push(text::line(&failure.detail));
-            }
-            let how = match &run.apart {
-                Some(ExclusionReason::WarmUp) => "warm-up",
-                Some(ExclusionReason::Throttled(_)) => "void",
-                Some(ExclusionReason::Ruler) => "ruler",
-                None if run.reused => "known",
-                None => "endpoint",
-            };
-            self.progress.done_line(&format!(
-                "{how:<8} {}  {}",
-                run.commit.short(),
-                figures.join("  ")
-            ));
+            self.progress.done_line(&lines::endpoint(self.which_end(run), run));
         }
         // A run with another commit's ruler does not count as a value of this commit.
         if run.phase != Phase::Ruler {
             self.runs.push(run.clone());
+        }
+    }
+
+    fn which_end(&self, run: &RunDone) -> &'static str {
+        match &self.ends {
+            _ if run.phase == Phase::Ruler => "ruler",
+            Some([good, _]) if *good == run.commit => "good end",
+            Some([_, bad]) if *bad == run.commit => "bad end",
+            _ => "endpoint",
+        }
+    }
+
+    /// A build or run with its commands and its log.
+    fn details(&self, what: &str, commands: &[Vec<String>], log: &str) {
+        self.progress.done_line(what);
+        for words in commands.iter().filter(|words| !words.is_empty()) {
+            let command = shlex::try_join(words.iter().map(String::as_str));
+            let command = command.unwrap_or_else(|_| words.join(" "));
+            self.progress.done_line(&format!("  $ {}", text::line(&command)));
+        }
+        if !log.is_empty() {
+            let log = self.hunt.path().join(log).display().to_string();
+            self.progress.done_line(&format!("  log: {}", text::line(&log)));
         }
     }
 
@@ -292,46 +339,22 @@ impl View {
         (last.map(|(_, value)| (metric.to_string(), value.clone())), limit)
     }
 
+    /// When the newest result behind a verdict was made, if all of them come from the store.
+    fn stored_at(&self, judged: &Judged) -> Option<&str> {
+        if judged.attempts.is_empty() {
+            return self.failed_before.get(&judged.commit)?.as_deref();
+        }
+        let runs = self.runs.iter().filter(|run| judged.attempts.contains(&run.attempt));
+        runs.map(|run| run.stored_at.as_deref()).collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
     fn subject(&self, commit: &CommitId) -> String {
         self.subjects.get(commit).cloned().unwrap_or_default()
     }
-
-    fn time_left(&self) -> Option<Duration> {
-        let fresh = || self.runs.iter().filter(|run| !run.reused);
-        let seconds: Vec<f64> = fresh().map(|run| run.wall_s).collect();
-        let estimate = Estimate {
-            build: Estimate::mean(&self.builds),
-            runs: Estimate::mean(&seconds),
-            steps: u32::try_from(self.steps).unwrap_or(u32::MAX),
-            confirm_commits: 2,
-            confirm_runs: 1,
-            elapsed: Duration::ZERO,
-        };
-        if self.targets.is_empty() { None } else { estimate.left() }
-    }
 }
 
-/// What the hunt waits for.
-fn waits(doing: &Doing) -> &str {
-    doing.waits.as_deref().unwrap_or("waits")
-}
-
-fn target_line(target: &Target) -> String {
-    match target {
-        Target::Guard(guard) => format!(
-            "hunting  {}  {} → {}  (tolerance {})",
-            guard.guard.metric,
-            text::value(&guard.baseline),
-            text::value(&guard.bad),
-            text::figure(guard.limit)
-        ),
-        Target::Failure { failure, .. } => format!(
-            "hunting a failure, not a change of a metric: the bad endpoint {} ({}). Commits that \
-             fail alike are bad, other failures are untestable",
-            failure.kind,
-            text::line(&failure.detail)
-        ),
-    }
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
 fn first_guard(targets: &[Target]) -> Option<&GuardTarget> {

@@ -118,6 +118,11 @@ impl Node {
         }
     }
 
+    /// A value as TOML on one line.
+    pub(super) fn to_toml_value(&self) -> String {
+        self.to_value().to_string()
+    }
+
     fn to_value(&self) -> toml::Value {
         match &self.data {
             Data::Text(text) => text.clone().into(),

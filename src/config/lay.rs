@@ -1,6 +1,7 @@
 //! Merges one tree into another. Overrides and scenario files change a configuration this way.
 
 use super::document::{Data, Entry, Node, Table};
+use super::parser::PARSER_KEYS;
 use super::problem::{Problem, did_you_mean};
 
 /// Lists whose tables an override addresses by name: `measure.NAME`, `prepare.NAME`.
@@ -92,7 +93,7 @@ fn name_of(measure: &Node) -> Option<&str> {
 /// of `parser` would be refused because of the old `pattern`.
 fn drop_what_goes(below: &mut Table, above: &Table) {
     if above.get("parser").is_some() {
-        for key in ["pattern", "pick", "pointer", "pointers"] {
+        for key in PARSER_KEYS {
             below.remove(key);
         }
     }

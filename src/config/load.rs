@@ -1,14 +1,17 @@
 //! Loads a file as a [`Config`], with overlays and overrides.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::changes::{self, Changes};
 use super::document::{self, Data, Node};
 use super::lay::lay_over;
 use super::read;
 use super::source::Source;
-use super::{Condition, Config, ConfigError};
+use super::{Condition, Config, ConfigError, Problem};
+use crate::evaluation::OptionChange;
 
 /// A text that is merged into a configuration, such as a scenario. Its tables are merged, its
 /// arrays replace the old ones, and `measure.NAME.key` changes one measure. Its `[scenario]`
@@ -55,9 +58,14 @@ impl LoadError {
                 io::ErrorKind::PermissionDenied => Some("check its permissions"),
                 _ => None,
             },
-            Self::Invalid(_) => {
-                Some("`bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys")
+            Self::Invalid(error) if error.is_of_options() => {
+                Some("`bisect-ppl help oracle-toml` lists the keys; the file itself has no problem")
             }
+            Self::Invalid(_) => Some(concat!(
+                "`bisect-ppl help oracle-toml` explains each key (",
+                env!("CARGO_PKG_REPOSITORY"),
+                "/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again"
+            )),
         }
     }
 }
@@ -87,6 +95,28 @@ impl Config {
     /// # Errors
     /// The file is missing, unreadable, or wrong, or the overlay makes it wrong.
     pub fn load_with(path: &Path, overlay: Option<Overlay<'_>>) -> Result<Self, LoadError> {
+        let read =
+            |text: &str, base: &Path, name: &str| Self::parse_with(text, overlay, base, name);
+        Self::load_by(path, read)
+    }
+
+    /// As [`Config::load`], with the changes of one command. Returns what they changed.
+    ///
+    /// # Errors
+    /// The file is missing, unreadable, or wrong, or a change makes it wrong.
+    pub fn load_changed(
+        path: &Path,
+        changes: Changes<'_>,
+    ) -> Result<(Self, Vec<OptionChange>), LoadError> {
+        let read =
+            |text: &str, base: &Path, name: &str| Self::parse_changed(text, changes, base, name);
+        Self::load_by(path, read)
+    }
+
+    fn load_by<T>(
+        path: &Path,
+        read: impl FnOnce(&str, &Path, &str) -> Result<T, ConfigError>,
+    ) -> Result<T, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: path.to_owned(), source };
         let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => LoadError::Missing { path: path.to_owned() },
@@ -94,7 +124,7 @@ impl Config {
         })?;
         let absolute = std::path::absolute(path).map_err(unreadable)?;
         let base = absolute.parent().unwrap_or(Path::new("/"));
-        Ok(Self::parse_with(&text, overlay, base, &path.to_string_lossy())?)
+        Ok(read(&text, base, &path.to_string_lossy())?)
     }
 
     /// Reads a text. Its relative paths start from `base`, and messages call the text `name`.
@@ -115,40 +145,46 @@ impl Config {
         base: &Path,
         name: &str,
     ) -> Result<Self, ConfigError> {
-        let mut syntax = Vec::new();
-        let mut problems = Vec::new();
-        let mut document = document::parse(text, name, &mut syntax);
+        let mut file = Parsed::of(text, name);
         if let Some(overlay) = overlay {
-            let mut over = document::parse(overlay.text, overlay.name, &mut syntax);
+            let mut over = document::parse(overlay.text, overlay.name, &mut file.syntax);
             if let Some(table) = over.table_mut() {
                 table.remove("scenario");
             }
-            lay_over(&mut document, &over, "", &mut problems);
+            lay_over(&mut file.document, &over, "", &mut file.problems);
+            file.text = file.document.to_toml();
         }
-        let effective = if overlay.is_some() { document.to_toml() } else { text.to_owned() };
-        let (conditions, bodies) = read::take_overrides(&mut document, &mut problems);
-        let (mut config, mut found) = read::read(&document, base);
-        let with_overrides = read::check_overrides(&document, &bodies, base, &found);
-        problems.append(&mut found);
-        problems.extend(with_overrides);
-        if !syntax.is_empty() {
-            // Problems on the line of a syntax error, and missing keys, follow from that error:
-            // the parser left something out there. They are not reported again.
-            problems.retain(|p| {
-                !p.what.starts_with("is missing")
-                    && !syntax
-                        .iter()
-                        .any(|s| (&s.place.file, s.place.line) == (&p.place.file, p.place.line))
-            });
-            problems.append(&mut syntax);
+        file.read(base, name, name)
+    }
+
+    /// As [`Config::parse`], with the changes of one command. Returns what they changed.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text and with `--set`; if nothing is, everything that is
+    /// wrong with `--arg`.
+    pub fn parse_changed(
+        text: &str,
+        changes: Changes<'_>,
+        base: &Path,
+        name: &str,
+    ) -> Result<(Self, Vec<OptionChange>), ConfigError> {
+        let mut file = Parsed::of(text, name);
+        let mut made = Vec::new();
+        if !changes.set.is_empty() {
+            made = changes::set_all(&mut file.document, changes.set, &mut file.problems);
+            file.text = file.document.to_toml();
         }
-        if !problems.is_empty() {
-            return Err(failed(name, problems));
+        let mut document = file.document.clone();
+        let mut config = file.read(base, name, &format!("{name} with --set"))?;
+        // Only now: problems of a command belong to the file, unless the file was right before.
+        if !changes.arg.is_empty() {
+            let mut problems = Vec::new();
+            made.extend(changes::append_all(&mut document, changes.arg, &mut problems));
+            let text = document.to_toml();
+            let file = Parsed { document, text, syntax: Vec::new(), problems };
+            config = file.read(base, name, &format!("{name} with --arg"))?;
         }
-        config.overrides = conditions;
-        config.source =
-            Arc::new(Source { name: name.to_owned(), text: effective, document, bodies });
-        Ok(config)
+        Ok((config, made))
     }
 
     /// The configuration for one commit. Every override whose condition `holds` is merged, in
@@ -193,10 +229,73 @@ impl Config {
         self.overrides.iter().chain(patches).chain(overlays)
     }
 
+    /// Every path of `[worktree] link`, those of overrides included.
+    pub fn links(&self) -> BTreeSet<String> {
+        let texts = |node: &Node| match &node.data {
+            Data::List(items) => {
+                items.iter().filter_map(Node::text).map(str::to_owned).collect::<Vec<_>>()
+            }
+            _ => Vec::new(),
+        };
+        let of = |body: &Node| body.table()?.get("worktree")?.table()?.get("link").map(texts);
+        let in_overrides = self.source.bodies.iter().filter_map(of).flatten();
+        self.worktree.link.iter().cloned().chain(in_overrides).collect()
+    }
+
     /// The configuration as TOML: the file itself, or the merged document if something was
     /// merged into it. Parsing this text with the same base folder yields the same `Config`.
     pub fn text(&self) -> &str {
         &self.source.text
+    }
+}
+
+/// A parsed file before its tree is read.
+struct Parsed {
+    /// The tree with its overrides.
+    document: Node,
+    /// The tree as TOML.
+    text: String,
+    /// Parts that are not valid TOML.
+    syntax: Vec<Problem>,
+    problems: Vec<Problem>,
+}
+
+impl Parsed {
+    fn of(text: &str, name: &str) -> Self {
+        let mut syntax = Vec::new();
+        let document = document::parse(text, name, &mut syntax);
+        Self { document, text: text.to_owned(), syntax, problems: Vec::new() }
+    }
+
+    /// Reads the tree. An error has the name `changed` if an option of the command line is wrong.
+    fn read(self, base: &Path, name: &str, changed: &str) -> Result<Config, ConfigError> {
+        let Self { mut document, text, mut syntax, mut problems } = self;
+        let (conditions, bodies) = read::take_overrides(&mut document, &mut problems);
+        let (mut config, mut found) = read::read(&document, base);
+        let with_overrides = read::check_overrides(&document, &bodies, base, &found);
+        problems.append(&mut found);
+        problems.extend(with_overrides);
+        if !syntax.is_empty() {
+            // Problems on the line of a syntax error, and missing keys, follow from that error:
+            // the parser left something out there. They are not reported again.
+            problems.retain(|p| {
+                !p.what.starts_with("is missing")
+                    && !syntax
+                        .iter()
+                        .any(|s| (&s.place.file, s.place.line) == (&p.place.file, p.place.line))
+            });
+            problems.append(&mut syntax);
+        }
+        if !problems.is_empty() {
+            let mut error = failed(name, problems);
+            if error.is_of_options() {
+                changed.clone_into(&mut error.path);
+            }
+            return Err(error);
+        }
+        config.overrides = conditions;
+        config.source = Arc::new(Source { name: name.to_owned(), text, document, bodies });
+        Ok(config)
     }
 }
 

@@ -5,9 +5,11 @@
 //! overrides and overlays into the tree. `read` goes through the tree once, collects every
 //! problem and yields the `Config`. No other code reads the file.
 
+mod changes;
 mod command;
 mod document;
 mod inputs;
+mod later;
 mod lay;
 mod load;
 mod model;
@@ -21,11 +23,14 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use changes::{Changes, key_and_value};
 pub use command::CommandError;
 pub use inputs::InputError;
 pub use load::{LoadError, Overlay, ResolveError};
 pub use model::*;
-pub use parser::{CHECKING, KLD_NAMES, Parser, Pick};
+pub use parser::{CHECKING, KLD_NAMES, PARSER_KEYS, Parser, Pick};
 pub use problem::{ConfigError, Location, Problem};
 pub use schema::schema;
-pub use template::{MissingValue, Names, Placeholder, Template, TemplateError, Values, fill_env};
+pub use template::{
+    MissingValue, Names, Part, Placeholder, Template, TemplateError, Values, fill_env,
+};

@@ -52,6 +52,8 @@ pub struct Config {
     /// `[ruler] paths`: git pathspecs (`:(top,glob)` is added) of the files that measure, not of
     /// the files that are measured.
     pub ruler: Vec<String>,
+    /// `[report] commit_url`: the page of a commit, where `{commit}` stands for its full name.
+    pub commit_url: Option<String>,
     /// The text and tree that this configuration was read from.
     pub(super) source: Arc<Source>,
 }
@@ -261,6 +263,19 @@ pub struct Failures {
     pub unreadable: Policy,
     /// Substrings of the output that show a fault of the machine, not of the commit.
     pub transient: Vec<String>,
+    /// Whether a hunt goes on if the bad end fails and the good end yields the guarded metrics.
+    pub hunt: FailureHunt,
+}
+
+/// Whether a hunt may look for a failure although its guards are on metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureHunt {
+    /// It may.
+    Yes,
+    /// It ends at the endpoints.
+    No,
+    /// On a terminal the user is asked; otherwise the hunt goes on.
+    Ask,
 }
 
 /// What a failure counts as.
@@ -284,6 +299,7 @@ impl Default for Failures {
             timeout: Policy::Skip,
             unreadable: Policy::Skip,
             transient: transient.map(str::to_owned).to_vec(),
+            hunt: FailureHunt::Ask,
         }
     }
 }

@@ -62,6 +62,10 @@ pub enum Pick {
     Mean,
 }
 
+/// Keys of a measure that only some parsers have. If an override sets another parser, these keys
+/// are removed.
+pub const PARSER_KEYS: [&str; 4] = ["pattern", "pick", "pointer", "pointers"];
+
 /// Names in the file of the parsers that tell which checks ran ([`Parser::tells_checks`]).
 pub const CHECKING: [&str; 5] =
     ["llama-bench", "llama-eval-callback", "lm-eval", "parity", "junit"];

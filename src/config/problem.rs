@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A place in a file; lines and columns (in characters) count from 1.
+/// A place in a file; lines and columns (in characters) count from 1. The place of a value that
+/// an option of the command line sets is the option, with line 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
-    /// The file as named on the command line.
+    /// The file as named on the command line, or the option.
     pub file: Arc<str>,
     /// Line.
     pub line: usize,
@@ -16,7 +17,10 @@ pub struct Location {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        match self.line {
+            0 => f.write_str(&self.file),
+            line => write!(f, "{}:{line}:{}", self.file, self.column),
+        }
     }
 }
 
@@ -48,6 +52,13 @@ pub struct ConfigError {
     pub path: String,
     /// All problems, in the order of the file; never empty.
     pub problems: Vec<Problem>,
+}
+
+impl ConfigError {
+    /// Whether only options of the command line are wrong, and not the file.
+    pub fn is_of_options(&self) -> bool {
+        self.problems.iter().all(|problem| problem.place.line == 0)
+    }
 }
 
 impl fmt::Display for ConfigError {

@@ -21,6 +21,7 @@ use self::matrix::Matrix;
 use self::name::{NOT_A_WORD, is_word};
 use self::pathspecs::pathspecs;
 use super::document::Node;
+use super::later;
 use super::problem::Problem;
 use super::reader::{Field, Reader, TableReader};
 use super::source::Source;
@@ -66,6 +67,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let patches = laid::patches(reader, &mut root);
     let overlays = laid::overlays(reader, &mut root);
     let ruler = laid::ruler(reader, &mut root);
+    let commit_url = report(reader, &mut root);
     // [[override]] is no longer in the tree. Asking for it makes it a known key, which the message
     // for a misspelt key can suggest.
     root.get("override");
@@ -89,6 +91,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         patches,
         overlays,
         ruler,
+        commit_url,
         source: Arc::<Source>::default(),
     }
 }
@@ -217,7 +220,7 @@ fn refuse_out(reader: &mut Reader, field: &Field<'_>, words: &[Template]) {
 
 fn run(reader: &mut Reader, root: &mut TableReader<'_>) -> Run {
     let mut section = root.section(reader, "run");
-    section.later(&["exclusive"]);
+    section.later(later::RUN_KEYS);
     let threads = section.get("threads").and_then(|field| field.count(reader));
     let chunks = section.get("chunks");
     reader.chunks = chunks.is_some();
@@ -281,4 +284,22 @@ fn environment(reader: &mut Reader, root: &mut TableReader<'_>) -> (Vec<Vec<Stri
     }
     section.finish(reader);
     (probes, variables)
+}
+
+/// `[report] commit_url`. It becomes the target of a link, so it must be a plain web address.
+fn report(reader: &mut Reader, root: &mut TableReader<'_>) -> Option<String> {
+    let mut section = root.section(reader, "report");
+    let url = section.get("commit_url").and_then(|field| {
+        let url = field.text(reader)?;
+        let is_web = ["https://", "http://"].iter().any(|scheme| url.starts_with(scheme));
+        let is_plain = url.chars().all(|c| c.is_ascii_graphic() && !"\"'`<>()\\^|".contains(c));
+        if !is_web || !is_plain || !url.contains("{commit}") {
+            let allowed = "must be a web address with the placeholder {commit}, e.g. \
+                           `https://example.org/engine/commit/{commit}`.";
+            field.refuse(reader, allowed);
+        }
+        Some(url.to_owned())
+    });
+    section.finish(reader);
+    url
 }

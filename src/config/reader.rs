@@ -200,6 +200,23 @@ impl<'d> Field<'d> {
         }
     }
 
+    /// A flag, or one word in its place, which gives `Some(None)`.
+    #[allow(clippy::option_option)] // nothing usable, the word, or the flag
+    pub(super) fn flag_or(&self, reader: &mut Reader, word: &str) -> Option<Option<bool>> {
+        match &self.node.data {
+            Data::Flag(flag) => Some(Some(*flag)),
+            Data::Text(text) if *text == word => Some(None),
+            Data::Text(text) => {
+                self.refuse(
+                    reader,
+                    format!("`{text}` is not allowed. Allowed: true, false, \"{word}\""),
+                );
+                None
+            }
+            _ => self.expected(reader, &format!("true, false or \"{word}\"")),
+        }
+    }
+
     /// A whole number, at least 1.
     pub(super) fn count(&self, reader: &mut Reader) -> Option<u32> {
         let Data::Integer(x) = self.node.data else {

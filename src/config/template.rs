@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::later::PLACEHOLDERS;
 use super::problem::did_you_mean;
 
 #[cfg(test)]
@@ -50,7 +51,7 @@ pub struct Names {
     pub prepares: Vec<String>,
 }
 
-const PLAIN: [(&str, Placeholder); 11] = [
+pub(super) const PLAIN: [(&str, Placeholder); 11] = [
     ("src", Placeholder::Src),
     ("build", Placeholder::Build),
     ("out", Placeholder::Out),
@@ -186,9 +187,12 @@ pub struct MissingValue {
     pub text: String,
 }
 
+/// A part of a [`Template`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+pub enum Part {
+    /// Literal text.
     Text(String),
+    /// A placeholder.
     Hole(Placeholder),
 }
 
@@ -248,6 +252,11 @@ impl Template {
     /// The text as written, without values: it does not depend on where folders are.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text and the placeholders, in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// This template with some placeholders replaced.
@@ -405,8 +414,10 @@ fn named(name: &str, names: &Names) -> Result<Placeholder, TemplateError> {
             Err(TemplateError::UnknownPrepare { name: prepare.to_owned(), prepares })
         };
     }
-    Err(match name {
-        "port" => TemplateError::NotYet { name: name.to_owned() },
-        _ => TemplateError::Unknown { name: name.to_owned() },
+    let name = name.to_owned();
+    Err(if PLACEHOLDERS.contains(&name.as_str()) {
+        TemplateError::NotYet { name }
+    } else {
+        TemplateError::Unknown { name }
     })
 }

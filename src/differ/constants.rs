@@ -2,13 +2,46 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{Difference, DifferenceIn};
+use crate::evaluation::{Difference, DifferenceIn, Setup};
 use crate::git::ChangedLines;
 
 use super::spelling::{Language, Named};
 
 /// Longest value shown, in characters.
 const LONGEST: usize = 200;
+
+/// Drops the constants that neither build used: those of a Makefile in a CMake build, those of a
+/// CMake file in a build without CMake, and those of a source file that was not compiled. Of a
+/// build about which nothing is known, all are kept.
+pub fn used(found: &mut Vec<Difference>, builds: [&Setup; 2]) {
+    found.retain(|one| one.place.as_deref().is_none_or(|path| may_be_used(path, builds)));
+}
+
+fn may_be_used(path: &str, builds: [&Setup; 2]) -> bool {
+    let is_cmake = builds.iter().any(|build| !build.caches.is_empty());
+    // CMake's own build files name targets, other builds are known by their compiler commands.
+    let is_known = builds.iter().all(|build| !build.files.is_empty());
+    match Language::of(path) {
+        Some(Language::Make) => !is_cmake,
+        Some(Language::Cmake) => is_cmake || !is_known,
+        Some(Language::C) if is_known && is_unit(path) => {
+            builds.iter().flat_map(|build| build.files.by.keys()).any(|name| is_file(name, path))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a compiler is given this file by name, unlike a header.
+fn is_unit(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["c", "cc", "cpp", "cxx", "cu", "hip", "m", "mm"].contains(&ending)
+}
+
+/// Whether the compiled file of this name is the one at `path` below the source folder.
+fn is_file(name: &str, path: &str) -> bool {
+    let name = name.strip_prefix("{src}/").unwrap_or(name);
+    name == path || name.strip_suffix(path).is_some_and(|start| start.ends_with('/'))
+}
 
 /// Assignments of one name in one file that a change removes and adds.
 #[derive(Default)]

@@ -15,6 +15,6 @@ mod spelling;
 pub use build_folders::BuildFolders;
 pub use cmake_cache::cmake_cache;
 pub use compare::setups;
-pub use constants::constants;
+pub use constants::{constants, used};
 pub use flags::{compile_commands, flags_make, printed_command};
-pub use spelling::pathspecs;
+pub use spelling::{is_code, pathspecs};

@@ -55,6 +55,11 @@ pub fn pathspecs() -> Vec<String> {
     endings.chain(names.map(|name| pathspec(&format!("**/{name}")))).collect()
 }
 
+/// Whether the file at this path has code or a build's instructions, by its name.
+pub fn is_code(path: &str) -> bool {
+    Language::of(path).is_some()
+}
+
 impl Language {
     /// The language of the file at this path.
     pub(super) fn of(path: &str) -> Option<Self> {

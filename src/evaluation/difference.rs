@@ -24,7 +24,7 @@ pub enum DifferenceIn {
 }
 
 impl DifferenceIn {
-    /// The label of one difference of this kind.
+    /// The name of this kind.
     pub fn label(self) -> &'static str {
         match self {
             Self::Constant => "Constant",
@@ -119,6 +119,15 @@ impl Difference {
         self.before.is_some() && self.now.is_some()
     }
 
+    /// The label of this difference: `Newly compiled`, else its kind.
+    pub fn label(&self) -> &'static str {
+        match (self.kind, &self.before, &self.now) {
+            (DifferenceIn::CompiledFile, None, _) => "Newly compiled",
+            (DifferenceIn::CompiledFile, _, None) => "No longer compiled",
+            _ => self.kind.label(),
+        }
+    }
+
     /// `384 → 128`, `ON (only now)`, `ON (no longer)`.
     pub fn sides(&self) -> String {
         match (&self.before, &self.now) {
@@ -143,10 +152,12 @@ fn shown(value: &str) -> &str {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(name) = &self.name {
-            write!(f, "{name}: ")?;
+        match (&self.name, self.kind) {
+            // The label says the rest.
+            (Some(name), DifferenceIn::CompiledFile) => f.write_str(name)?,
+            (Some(name), _) => write!(f, "{name}: {}", self.sides())?,
+            (None, _) => f.write_str(&self.sides())?,
         }
-        f.write_str(&self.sides())?;
         if let Some(place) = &self.place {
             write!(f, " in {place}")?;
         }
@@ -195,11 +206,25 @@ impl Differences {
 /// Sort key, the most relevant first. What cannot change a result comes last, such as header paths
 /// and warning flags. Changed values come before values that appear or disappear, and within a
 /// kind names without a value come last.
-fn rank(one: &Difference) -> (bool, bool, DifferenceIn, bool) {
-    let came_or_went = !one.is_change() && one.kind != DifferenceIn::Flag;
+fn rank(one: &Difference) -> (bool, bool, u8, bool) {
+    let has_sides = !matches!(one.kind, DifferenceIn::Flag | DifferenceIn::CompiledFile);
+    let came_or_went = has_sides && !one.is_change();
     let is_bare =
         came_or_went && [&one.before, &one.now].into_iter().flatten().all(String::is_empty);
-    (!can_matter(one), came_or_went, one.kind, is_bare)
+    (!can_matter(one), came_or_went, place(one.kind), is_bare)
+}
+
+/// The place of a kind in the order: what the build surely used comes first. A constant may stand
+/// in a file that the measured program does not contain.
+fn place(kind: DifferenceIn) -> u8 {
+    match kind {
+        DifferenceIn::CompiledFile => 0,
+        DifferenceIn::Flag => 1,
+        DifferenceIn::Constant => 2,
+        DifferenceIn::CmakeCache => 3,
+        DifferenceIn::Package => 4,
+        DifferenceIn::Probe => 5,
+    }
 }
 
 fn can_matter(one: &Difference) -> bool {
@@ -210,7 +235,6 @@ fn can_matter(one: &Difference) -> bool {
     let sides = [&one.before, &one.now];
     match one.kind {
         DifferenceIn::Flag => sides.into_iter().flatten().any(|flag| !is_aside(flag)),
-        DifferenceIn::CompiledFile => false,
         _ => true,
     }
 }
@@ -245,6 +269,11 @@ mod tests {
         let empty = Difference::named(DifferenceIn::CmakeCache, "FLAGS", [Some(""), Some("-g")]);
         assert_eq!(empty.to_string(), "FLAGS: (empty) → -g");
         assert_eq!(constant([Some("1"), None]).sides(), "1 (no longer)");
+        assert_eq!(constant([Some("1"), None]).label(), "Constant");
+        let file = |sides| Difference::named(DifferenceIn::CompiledFile, "src/packed.c", sides);
+        let new = file([None, Some("compiled")]);
+        assert_eq!((new.label(), new.to_string().as_str()), ("Newly compiled", "src/packed.c"));
+        assert_eq!(file([Some("compiled"), None]).label(), "No longer compiled");
     }
 
     #[test]
@@ -253,10 +282,11 @@ mod tests {
         let came = constant([None, Some("1")]);
         let [block, fast] = [constant([Some("2"), Some("1")]), flag(None, Some("-ffast-math"))];
         let arch = flag(None, Some("-gencode arch=compute_90,code=sm_90"));
-        let mixed = vec![warns.clone(), came.clone(), arch.clone(), fast.clone(), block.clone()];
-        let told = Differences::new(mixed, vec![DifferenceIn::Flag, DifferenceIn::Flag]);
-        assert_eq!(told.found, [block, arch, fast, came.clone(), warns]);
-        assert_eq!((told.count(), told.compared.as_slice()), (5, [DifferenceIn::Flag].as_slice()));
+        let file = Difference::named(DifferenceIn::CompiledFile, "a.c", [None, Some("compiled")]);
+        let mixed = [&warns, &came, &arch, &fast, &block, &file].map(Difference::clone);
+        let told = Differences::new(mixed.to_vec(), vec![DifferenceIn::Flag, DifferenceIn::Flag]);
+        assert_eq!(told.found, [file, arch, fast, block, came.clone(), warns]);
+        assert_eq!((told.count(), told.compared.as_slice()), (6, [DifferenceIn::Flag].as_slice()));
         // Duplicates appear once, bare names last.
         let bare = constant([None, Some("")]);
         let told = Differences::new(vec![bare.clone(), came.clone(), bare.clone()], Vec::new());

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Differences, Failure, Metric, Ran, Value};
+use super::{CommitId, Differences, Failure, Metric, Ran, Value, number};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,11 +73,14 @@ pub struct Effect {
     pub commit: Value,
     /// How much worse the commit is than that parent, in the metric's unit, positive is
     /// worse; `None` for a fact.
+    #[serde(with = "number", default)]
     pub own_step: Option<f64>,
     /// Without noise: the range of the own step over all pairs of fresh runs. In noise: its 95 %
     /// interval.
+    #[serde(with = "number", default)]
     pub interval: Option<[f64; 2]>,
     /// The guard's tolerance, in the metric's unit.
+    #[serde(with = "number")]
     pub limit: f64,
     /// The step's statistics over the chunks of text, if the metric is a perplexity over chunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,8 +98,10 @@ pub struct OverText {
     /// The confidence of both intervals.
     pub confidence: f64,
     /// The interval of the chunk-by-chunk differences.
+    #[serde(with = "number")]
     pub paired: [f64; 2],
     /// The unpaired interval: as if the two commits had read different texts.
+    #[serde(with = "number")]
     pub plain: [f64; 2],
 }
 
@@ -238,12 +243,16 @@ pub struct Account {
     /// The metric.
     pub metric: Metric,
     /// How much worse the bad endpoint is than the good one, in the metric's unit.
+    #[serde(with = "number")]
     pub total: f64,
     /// The sum of the own steps found.
+    #[serde(with = "number")]
     pub explained: f64,
     /// `total` minus `explained`.
+    #[serde(with = "number")]
     pub rest: f64,
     /// The guard's tolerance, in the metric's unit.
+    #[serde(with = "number")]
     pub limit: f64,
 }
 
@@ -257,6 +266,7 @@ pub struct Contribution {
     /// How many commits the range has.
     pub commits: usize,
     /// How much worse the metric got over the range, in its unit.
+    #[serde(with = "number")]
     pub rise: f64,
     /// The metric.
     pub metric: Metric,
@@ -282,6 +292,9 @@ pub struct Finding {
     pub contributions: Vec<Contribution>,
     /// Further remarks for the reader.
     pub notes: Vec<String>,
+    /// What the user can try next, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
 }
 
 impl Finding {
@@ -296,6 +309,7 @@ impl Finding {
             accounts: Vec::new(),
             contributions: Vec::new(),
             notes: Vec::new(),
+            next: Vec::new(),
         }
     }
 

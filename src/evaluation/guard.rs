@@ -16,6 +16,94 @@ pub enum Direction {
     Any,
 }
 
+/// The form of a guard without its amount, by its key in oracle.toml. Everything that depends on
+/// the form alone is asked here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FormName {
+    /// May rise by an amount.
+    MaxIncrease,
+    /// May rise by a percentage.
+    MaxIncreasePercent,
+    /// May fall by an amount.
+    MaxDecrease,
+    /// May fall by a percentage.
+    MaxDecreasePercent,
+    /// May not exceed an amount.
+    Max,
+    /// May not fall below an amount.
+    Min,
+    /// May not change.
+    Unchanged,
+}
+
+impl FormName {
+    /// All forms, in the order of messages.
+    pub const ALL: [Self; 7] = [
+        Self::MaxIncrease,
+        Self::MaxIncreasePercent,
+        Self::MaxDecrease,
+        Self::MaxDecreasePercent,
+        Self::Max,
+        Self::Min,
+        Self::Unchanged,
+    ];
+
+    /// The key in oracle.toml.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::MaxIncrease => "max_increase",
+            Self::MaxIncreasePercent => "max_increase_percent",
+            Self::MaxDecrease => "max_decrease",
+            Self::MaxDecreasePercent => "max_decrease_percent",
+            Self::Max => "max",
+            Self::Min => "min",
+            Self::Unchanged => "unchanged",
+        }
+    }
+
+    /// This form with an amount, in the form's unit; [`GuardForm::Unchanged`] has none.
+    pub fn with(self, amount: f64) -> GuardForm {
+        match self {
+            Self::MaxIncrease => GuardForm::MaxIncrease(amount),
+            Self::MaxIncreasePercent => GuardForm::MaxIncreasePercent(amount),
+            Self::MaxDecrease => GuardForm::MaxDecrease(amount),
+            Self::MaxDecreasePercent => GuardForm::MaxDecreasePercent(amount),
+            Self::Max => GuardForm::Max(amount),
+            Self::Min => GuardForm::Min(amount),
+            Self::Unchanged => GuardForm::Unchanged,
+        }
+    }
+
+    /// In which direction the metric gets worse.
+    pub fn direction(self) -> Direction {
+        match self {
+            Self::MaxIncrease | Self::MaxIncreasePercent | Self::Max => Direction::Up,
+            Self::MaxDecrease | Self::MaxDecreasePercent | Self::Min => Direction::Down,
+            Self::Unchanged => Direction::Any,
+        }
+    }
+
+    /// Whether the amount is a percentage of the baseline, as for metrics that are compared by
+    /// ratios (tokens per second, seconds).
+    pub fn is_percent(self) -> bool {
+        matches!(self, Self::MaxIncreasePercent | Self::MaxDecreasePercent)
+    }
+
+    /// Whether the amount is how far the value may move from the baseline. Such an amount is never
+    /// negative.
+    pub fn is_from_baseline(self) -> bool {
+        self.is_percent() || matches!(self, Self::MaxIncrease | Self::MaxDecrease)
+    }
+
+    /// The amount that allows a move of `step`, which is in the metric's unit; `None` for a form
+    /// that does not count from the baseline.
+    pub fn amount_of(self, step: f64, baseline: f64) -> Option<f64> {
+        let unit = if self.is_percent() { baseline.abs() / 100.0 } else { 1.0 };
+        self.is_from_baseline().then_some(step / unit)
+    }
+}
+
 /// The configured form of the tolerance. Amounts are in the metric's unit, percentages are of
 /// the baseline's absolute value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,25 +135,42 @@ pub struct Guard {
 }
 
 impl GuardForm {
-    /// Whether the tolerance is a percentage of the baseline, as for metrics that are compared by
-    /// ratios (tokens per second, seconds).
+    /// The form without its amount.
+    pub fn name(self) -> FormName {
+        match self {
+            Self::MaxIncrease(_) => FormName::MaxIncrease,
+            Self::MaxIncreasePercent(_) => FormName::MaxIncreasePercent,
+            Self::MaxDecrease(_) => FormName::MaxDecrease,
+            Self::MaxDecreasePercent(_) => FormName::MaxDecreasePercent,
+            Self::Max(_) => FormName::Max,
+            Self::Min(_) => FormName::Min,
+            Self::Unchanged => FormName::Unchanged,
+        }
+    }
+
+    /// The amount, in the form's unit; `None` for [`GuardForm::Unchanged`].
+    pub fn amount(self) -> Option<f64> {
+        match self {
+            Self::MaxIncrease(x)
+            | Self::MaxIncreasePercent(x)
+            | Self::MaxDecrease(x)
+            | Self::MaxDecreasePercent(x)
+            | Self::Max(x)
+            | Self::Min(x) => Some(x),
+            Self::Unchanged => None,
+        }
+    }
+
+    /// See [`FormName::is_percent`].
     pub fn is_relative(self) -> bool {
-        matches!(self, Self::MaxIncreasePercent(_) | Self::MaxDecreasePercent(_))
+        self.name().is_percent()
     }
 }
 
 impl Guard {
     /// In which direction the guarded metric gets worse.
     pub fn direction(&self) -> Direction {
-        match self.form {
-            GuardForm::MaxIncrease(_) | GuardForm::MaxIncreasePercent(_) | GuardForm::Max(_) => {
-                Direction::Up
-            }
-            GuardForm::MaxDecrease(_) | GuardForm::MaxDecreasePercent(_) | GuardForm::Min(_) => {
-                Direction::Down
-            }
-            GuardForm::Unchanged => Direction::Any,
-        }
+        self.form.name().direction()
     }
 
     /// The tolerance: how far the metric may move from `baseline` in the bad direction, in its
@@ -96,13 +201,23 @@ impl Guard {
     /// Whether `value` breaks this guard against `baseline`. NaN breaks every numeric guard, and
     /// so does a fact. Any difference breaks `unchanged`, a change of type included.
     pub fn is_broken(&self, baseline: &Value, value: &Value) -> bool {
+        self.is_beyond(baseline, value, |baseline| self.limit(baseline))
+    }
+
+    /// As [`Self::is_broken`], with another tolerance, in the metric's unit.
+    pub fn is_beyond(
+        &self,
+        baseline: &Value,
+        value: &Value,
+        limit: impl FnOnce(f64) -> f64,
+    ) -> bool {
         if self.form == GuardForm::Unchanged {
             return baseline != value;
         }
         match (baseline.number(), value.number()) {
             (Some(b), Some(v)) => {
                 let worsening = self.worsening(b, v);
-                worsening.is_nan() || worsening > self.limit(b)
+                worsening.is_nan() || worsening > limit(b)
             }
             _ => true,
         }
@@ -135,6 +250,20 @@ mod tests {
         assert!(broken(GuardForm::Max(7.0), 6.0, 7.1));
         assert!(broken(GuardForm::Min(7.0), 8.0, 6.9));
         assert!(broken(GuardForm::Unchanged, 6.0, 6.000_000_1));
+    }
+
+    #[test]
+    fn each_form_has_its_key_and_its_amount() {
+        for name in FormName::ALL {
+            assert_eq!(serde_json::to_value(name).unwrap(), name.key());
+            let form = name.with(2.0);
+            assert_eq!(form.name(), name);
+            assert_eq!(form.amount(), (name != FormName::Unchanged).then_some(2.0));
+            let written = serde_json::to_value(form).unwrap();
+            assert!(written == name.key() || written[name.key()] == 2.0, "{written}");
+        }
+        assert_eq!(FormName::MaxIncreasePercent.amount_of(3.0, -50.0), Some(6.0));
+        assert_eq!(FormName::Max.amount_of(3.0, -50.0), None);
     }
 
     #[test]

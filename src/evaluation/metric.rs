@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::number::{Number, NumberOrText};
 use super::{Checks, Extent};
 
 /// A metric's name: `MEASURE`, or `MEASURE.NAME` where a measure yields several.
@@ -108,11 +109,6 @@ impl Value {
             Self::Fact(_) => None,
         }
     }
-
-    /// A number that is not finite: NaN or an infinity.
-    pub fn is_broken_number(&self) -> bool {
-        matches!(self, Self::Number(x) if !x.is_finite())
-    }
 }
 
 /// Compares bit for bit: NaN equals NaN with the same payload, and 0.0 differs from -0.0.
@@ -129,8 +125,7 @@ impl PartialEq for Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number(x) if x.is_nan() => f.write_str("nan"),
-            Self::Number(x) => write!(f, "{x}"),
+            Self::Number(x) => Number(*x).fmt(f),
             Self::Fact(text) => f.write_str(text),
         }
     }
@@ -139,27 +134,19 @@ impl fmt::Display for Value {
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Number(x) if x.is_finite() => serializer.serialize_f64(*x),
-            _ => serializer.collect_str(self),
+            Self::Number(x) => Number(*x).serialize(serializer),
+            Self::Fact(text) => serializer.serialize_str(text),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Plain {
-            Number(f64),
-            Text(String),
-        }
-        Ok(match Plain::deserialize(deserializer)? {
-            Plain::Number(x) => Self::Number(x),
-            Plain::Text(text) => match text.as_str() {
-                "nan" => Self::Number(f64::NAN),
-                "inf" => Self::Number(f64::INFINITY),
-                "-inf" => Self::Number(f64::NEG_INFINITY),
-                _ => Self::Fact(text),
+        Ok(match NumberOrText::deserialize(deserializer)? {
+            NumberOrText::Number(x) => Self::Number(x),
+            NumberOrText::Text(text) => match Number::of_text(&text) {
+                Some(Number(x)) => Self::Number(x),
+                None => Self::Fact(text),
             },
         })
     }

@@ -11,11 +11,14 @@ mod failure;
 mod failure_kind;
 mod fault;
 mod finding;
+mod forge;
 mod guard;
 mod loaded;
 mod machine_state;
 mod metric;
 mod noise;
+mod number;
+mod option_change;
 mod output;
 mod resource;
 mod run;
@@ -40,13 +43,15 @@ pub use finding::{
     Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, FileRole, Finding,
     Outcome, OverText, TouchedFile, Within,
 };
-pub use guard::{Direction, Guard, GuardForm};
+pub use forge::{ChangeRequest, Forge, Hosted, Site};
+pub use guard::{Direction, FormName, Guard, GuardForm};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
 pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
+pub use option_change::OptionChange;
 pub use output::{LONGEST_LINE, Stream};
-pub use resource::Resource;
+pub use resource::{Resource, Resources};
 pub use run::{ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub use setup::{Compiled, Setup};
 pub use surroundings::{COMPILERS, Surroundings};

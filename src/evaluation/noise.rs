@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Direction;
+use super::{Direction, number};
 
 /// Levels, or failure rates, of good and bad. Samples are oriented: larger is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,10 +10,13 @@ pub struct Noise {
     /// What a sample is.
     pub kind: NoiseKind,
     /// Level of good (0 if `paired`), or its failure rate.
+    #[serde(with = "number")]
     pub good: f64,
     /// Level of bad, or its failure rate.
+    #[serde(with = "number")]
     pub bad: f64,
     /// Standard deviation of one sample (of a difference if `paired`); 0 for rates.
+    #[serde(with = "number")]
     pub sd: f64,
     /// How many runs of each endpoint these numbers come from.
     pub runs: usize,

@@ -1,6 +1,8 @@
 //! The metrics that every run has, whatever it prints.
 
-use super::Metric;
+use serde::{Deserialize, Serialize};
+
+use super::{Metric, Value};
 
 /// A figure that the system measures of every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +16,9 @@ pub enum Resource {
 impl Resource {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::WallTime, Self::PeakMemory];
+
+    /// Their names.
+    pub const NAMES: [&str; 2] = [Self::WallTime.name(), Self::PeakMemory.name()];
 
     /// The metric's name after the measure's, as in oracle.toml.
     pub const fn name(self) -> &'static str {
@@ -32,5 +37,31 @@ impl Resource {
     /// The metric of this resource for a measure.
     pub fn metric(self, measure: &str) -> Metric {
         Metric::named(measure, self.name())
+    }
+}
+
+/// What the system measured of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resources {
+    /// Wall-clock seconds.
+    pub wall_s: f64,
+    /// Largest resident set of the engine and the children it waited for, MiB, if known.
+    pub peak_rss_mib: Option<f64>,
+}
+
+impl Resources {
+    /// The value of a resource, if known.
+    pub fn value(&self, resource: Resource) -> Option<Value> {
+        match resource {
+            Resource::WallTime => Some(self.wall_s),
+            Resource::PeakMemory => self.peak_rss_mib,
+        }
+        .map(Value::Number)
+    }
+
+    /// The metrics of a measure's run.
+    pub fn metrics(&self, measure: &str) -> impl Iterator<Item = (Metric, Value)> {
+        let known = Resource::ALL.map(|of| Some((of.metric(measure), self.value(of)?)));
+        known.into_iter().flatten()
     }
 }

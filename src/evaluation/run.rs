@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Around, CommitId, Ended, Evidence, Failure, FailureKind, Loaded};
+use super::{Around, CommitId, Ended, Evidence, Failure, FailureKind, Loaded, Resources};
 
 /// Why a run was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,10 +78,9 @@ pub struct RunRecord {
     pub env: BTreeMap<String, String>,
     /// When it started (RFC 3339, UTC).
     pub started: String,
-    /// Wall-clock seconds.
-    pub wall_s: f64,
-    /// Largest resident set of the engine and the children it waited for, MiB, if known.
-    pub peak_rss_mib: Option<f64>,
+    /// Its time and memory.
+    #[serde(flatten)]
+    pub used: Resources,
     /// How it ended.
     pub ended: Ended,
     /// When the build that ran was finished (RFC 3339, UTC): a confirmation needs builds

@@ -1,6 +1,6 @@
 //! The inherited variables and the compilers in PATH that can change results or speed. No IO.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -15,6 +15,8 @@ pub struct Surroundings {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub compilers: BTreeMap<String, String>,
 }
+
+type Values = BTreeMap<String, String>;
 
 /// Names of compilers that builds call by default.
 pub const COMPILERS: [&str; 9] =
@@ -163,23 +165,26 @@ impl Surroundings {
         all.filter(move |(name, _)| is_among(names, name) || is_among(added, name))
     }
 
-    /// The first variable or compiler that differs from `before`, in words.
-    pub fn change_since(&self, before: &Self) -> Option<String> {
+    /// The variables and compilers that differ from `before`, in words.
+    pub fn changes_since(&self, before: &Self) -> Vec<String> {
         let kinds = [
             ("", &before.variables, &self.variables),
             ("version of ", &before.compilers, &self.compilers),
         ];
-        kinds.into_iter().find_map(|(kind, before, now)| {
-            let names = before.keys().chain(now.keys());
-            let mut changed = names.filter(|name| before.get(*name) != now.get(*name));
-            let name = changed.next()?;
-            let said = |value: Option<&String>| match value {
-                Some(_) if is_secret(name) => "another value".to_owned(),
-                Some(value) => format!("`{}`", value.lines().next().unwrap_or_default()),
-                None => "not set".to_owned(),
+        let of_kind = |(kind, before, now): (&str, &Values, &Values)| {
+            let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+            let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
+            let in_words = |name: &String| {
+                let said = |value: Option<&String>| match value {
+                    Some(_) if is_secret(name) => "another value".to_owned(),
+                    Some(value) => format!("`{}`", value.lines().next().unwrap_or_default()),
+                    None => "not set".to_owned(),
+                };
+                format!("{kind}{name}: {}, was {}", said(now.get(name)), said(before.get(name)))
             };
-            Some(format!("{kind}{name}: {}, was {}", said(now.get(name)), said(before.get(name))))
-        })
+            changed.map(in_words).collect::<Vec<_>>()
+        };
+        kinds.into_iter().flat_map(of_kind).collect()
     }
 }
 
@@ -236,20 +241,20 @@ mod tests {
         assert!(told("hunter2").starts_with("sha256:") && !told("hunter2").contains("hunter"));
         assert_ne!(told("hunter2"), told("hunter3"));
         let [now, before] = ["a", "b"].map(|value| of(&[("VLLM_API_KEY", value)], &[]));
-        let said = now.change_since(&before).unwrap();
+        let said = now.changes_since(&before).join("; ");
         assert_eq!(said, "VLLM_API_KEY: another value, was another value");
     }
 
     #[test]
     fn the_first_change_is_told_with_both_values() {
         let [four, unset] = [of(&[("OMP_NUM_THREADS", "4")], &[]), of(&[], &[])];
-        assert_eq!(four.change_since(&four), None);
-        assert_eq!(four.change_since(&unset).unwrap(), "OMP_NUM_THREADS: `4`, was not set");
+        assert!(four.changes_since(&four).is_empty());
+        assert_eq!(four.changes_since(&unset), ["OMP_NUM_THREADS: `4`, was not set"]);
         let with = |version: &str| Surroundings {
             compilers: BTreeMap::from([("cc".to_owned(), format!("cc {version}\nCopyright"))]),
             ..Surroundings::default()
         };
-        let said = with("13").change_since(&with("12")).unwrap();
+        let said = with("13").changes_since(&with("12")).join("; ");
         assert_eq!(said, "version of cc: `cc 13`, was `cc 12`");
     }
 }

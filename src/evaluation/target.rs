@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Checks, Direction, Extent, Failure, Guard, Noise, NoiseKind, Orientation, Resource, Value,
+    number,
 };
 
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
@@ -35,9 +36,11 @@ pub struct GuardTarget {
     /// The level at the bad endpoint.
     pub bad: Value,
     /// The tolerance, in the metric's unit; 0 for a fact.
+    #[serde(with = "number")]
     pub limit: f64,
     /// The value between good and bad, midway between the endpoints' runs; `None` if runs repeat
     /// bit for bit.
+    #[serde(with = "number", default)]
     pub threshold: Option<f64>,
     /// Levels and noise; `None` if runs repeat bit for bit.
     #[serde(default)]
@@ -90,10 +93,12 @@ impl GuardTarget {
         self.noise.is_some_and(|noise| noise.kind.is_rate())
     }
 
-    /// Whether machine drift may affect the metric: relative tolerances, and times.
+    /// Whether machine drift may affect the metric: relative tolerances, times, and what should
+    /// not fall (throughput).
     pub fn may_drift(&self) -> bool {
         let is_time = Resource::of(&self.guard.metric) == Some(Resource::WallTime);
-        !self.is_rate() && (is_time || self.guard.form.is_relative())
+        let is_throughput = self.guard.direction() == Direction::Down;
+        !self.is_rate() && (is_time || is_throughput || self.guard.form.is_relative())
     }
 
     /// Converts a level on the oriented scale to a value of the metric. In paired searches, 0 is
@@ -130,6 +135,20 @@ mod tests {
 
     fn noise(kind: NoiseKind, paired: bool) -> Noise {
         Noise { kind, good: 0.0, bad: 0.7, sd: 0.1, runs: 4, paired, error: 0.001 }
+    }
+
+    #[test]
+    fn what_should_not_fall_may_drift_whatever_its_unit() {
+        let of = |form| {
+            let target = speed(Some(noise(NoiseKind::Plain, false)));
+            GuardTarget { guard: Guard { form, ..target.guard.clone() }, ..target }
+        };
+        for form in [GuardForm::MaxDecrease(5.0), GuardForm::Min(180.0)] {
+            assert!(of(form).may_drift(), "{form:?}");
+        }
+        assert!(of(GuardForm::MaxIncreasePercent(1.0)).may_drift());
+        assert!(!of(GuardForm::MaxIncrease(0.1)).may_drift());
+        assert!(!speed(Some(noise(NoiseKind::Breaks, false))).may_drift());
     }
 
     #[test]

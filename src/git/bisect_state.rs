@@ -76,6 +76,17 @@ impl BisectState {
         })
     }
 
+    /// The first commits marked as old and as new. Git moves the mark of the new end with each
+    /// step, and lists the old ones by name.
+    pub fn first_ends(&self) -> [Option<CommitId>; 2] {
+        let first = |term: &str| {
+            let mark = format!("# {term}: [");
+            let mut lines = self.log.lines();
+            lines.find_map(|line| line.strip_prefix(&mark)?.get(..40)?.parse().ok())
+        };
+        [first(&self.terms.0), first(&self.terms.1)]
+    }
+
     /// Reads the session of this git folder; `None` if there is none.
     pub(super) fn read(git_dir: &Path) -> Result<Option<Self>, GitError> {
         let Some(mut state) = Self::read_open(git_dir)? else { return Ok(None) };

@@ -101,7 +101,7 @@ fn hunk(line: &str) -> Option<[usize; 2]> {
 }
 
 /// The path in `a/x`, `b/with space<TAB>` or `"b/\"x\""`; `None` for `/dev/null`.
-fn named(text: &str, prefix: &str) -> Option<String> {
+pub(super) fn named(text: &str, prefix: &str) -> Option<String> {
     let text = text.strip_suffix('\t').unwrap_or(text);
     let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     let path = quoted.map_or_else(|| text.to_owned(), unquoted);

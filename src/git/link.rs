@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use super::error::io_error;
 use super::{GitError, Worktree};
@@ -23,15 +23,8 @@ impl Worktree {
     }
 
     fn link_one(&self, source_root: &Path, name: &str) -> Result<bool, GitError> {
+        let source_path = check_link(source_root, name)?;
         let relative = Path::new(name.trim_end_matches('/'));
-        let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
-        if !plain || name.is_empty() || relative.starts_with(".git") {
-            return Err(GitError::LinkName(name.to_owned()));
-        }
-        let source_path = source_root.join(relative);
-        if !source_path.exists() {
-            return Err(GitError::LinkSourceMissing { name: name.to_owned(), source_path });
-        }
         // `:(literal)`: a name may hold git's wildcards.
         let tracked = self.call().args(["ls-files", "-z", "--"]);
         let mut pathspec = std::ffi::OsString::from(":(top,literal)");
@@ -58,6 +51,21 @@ impl Worktree {
         symlink(&source_path, &target).map_err(io_error("link", &target))?;
         Ok(true)
     }
+}
+
+/// The file or folder in `source_root`, the user's checkout, that a name of `[worktree] link`
+/// stands for.
+pub fn check_link(source_root: &Path, name: &str) -> Result<PathBuf, GitError> {
+    let relative = Path::new(name.trim_end_matches('/'));
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    if !plain || name.is_empty() || relative.starts_with(".git") {
+        return Err(GitError::LinkName(name.to_owned()));
+    }
+    let source_path = source_root.join(relative);
+    if !source_path.exists() {
+        return Err(GitError::LinkSourceMissing { name: name.to_owned(), source_path });
+    }
+    Ok(source_path)
 }
 
 #[cfg(test)]

@@ -154,6 +154,12 @@ impl Repository {
         })
     }
 
+    /// The URL of the remote `origin`, as git uses it; `None` if there is no such remote.
+    pub fn origin(&self) -> Result<Option<String>, GitError> {
+        let output = self.shared_call().args(["remote", "get-url", "origin"]).run()?;
+        Ok((output.code == 0).then(|| output.line()).filter(|url| !url.is_empty()))
+    }
+
     /// Whether this is a shallow clone.
     pub fn is_shallow(&self) -> bool {
         self.common_dir.join("shallow").exists()

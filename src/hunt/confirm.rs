@@ -55,6 +55,9 @@ impl Driver<'_> {
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;
+        // With `--retry-failed` an earlier hunt's confirmation may rest on failures.
+        let is_retried = self.begun.options.retry_failed;
+        let before = before.filter(|before| !is_retried || before.hunt == self.hunt.id());
         if let Some(before) = &before {
             self.oracle.stored.taken_over.extend(before.attempts.iter().cloned());
         }
@@ -101,7 +104,7 @@ impl Driver<'_> {
             _ => self.keep_confirmation(&key, &fresh)?,
         }
         if self.oracle.recipes.config.build.confirm == ConfirmBuild::Reuse {
-            let text = "confirmed with the search's own builds, not with newer clean ones, since \
+            let text = "the confirmation used the builds of the search, not new clean builds, because \
                         build.confirm is \"reuse\"";
             self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
         }

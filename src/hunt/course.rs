@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
-use crate::evaluation::{Aim, Culprit, Finding, Outcome, Target};
+use crate::evaluation::{Aim, CommitId, Culprit, Finding, Outcome, Target};
 use crate::git::{BisectSession, Repository};
 use crate::hunt::begin::open::open;
 use crate::hunt::outcome::account::Ledger;
@@ -17,6 +17,7 @@ use crate::store::HuntDir;
 use crate::store::journal::Event;
 
 use super::HuntError;
+use super::asker::Asker;
 use super::cleanup::clean;
 use super::driver::Driver;
 use super::missing_commits::explained;
@@ -37,6 +38,7 @@ pub fn drive(
     hunt: &HuntDir,
     program: PathBuf,
     stop: &Stop,
+    asker: Asker<'_>,
 ) -> Result<Finding, HuntError> {
     let entries = hunt.entries()?;
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
@@ -58,6 +60,7 @@ pub fn drive(
         hunt,
         program,
         stop: stop.clone(),
+        asker,
         searches: 0,
         spent: BTreeSet::new(),
         short: None,
@@ -68,6 +71,7 @@ pub fn drive(
         driver.oracle.recorder.event(Event::Resumed)?;
     } else {
         driver.tell_unwatched()?;
+        driver.tell_what_is_different()?;
     }
     let result = match driver.run() {
         Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
@@ -79,6 +83,7 @@ pub fn drive(
         Err(error) => Event::Stopped {
             reason: error.to_string(),
             world: !matches!(error, HuntError::Stopped),
+            hint: error.hint(),
         },
     };
     driver.oracle.recorder.event(last)?;
@@ -98,7 +103,7 @@ fn has_levels(target: &Target) -> bool {
 /// Refuses to go on if the machine or its environment changed since the hunt began: runs of
 /// different machines, drivers or compilers are never compared.
 fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
-    let now = Facts::gather(&oracle.recipes.config, &oracle.store)?;
+    let now = Facts::gather(&oracle.recipes.config, &oracle.store, oracle.checkout.as_deref())?;
     if now.machine.class != oracle.recipes.facts.machine.class {
         return Err(HuntError::World(format!(
             "the hunt began on another class of machine ({}), this is {}",
@@ -112,9 +117,11 @@ fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
             oracle.recipes.facts.machine.cores, now.machine.cores
         )));
     }
-    if let Some(change) = now.surroundings.change_since(&oracle.recipes.facts.surroundings) {
+    let changes = now.surroundings.changes_since(&oracle.recipes.facts.surroundings);
+    if !changes.is_empty() {
+        let changes = changes.join("; ");
         return Err(HuntError::World(format!(
-            "what commands inherit has changed since the hunt began: {change}. Set it as it was, \
+            "what commands inherit has changed since the hunt began: {changes}. Set it as it was, \
              or begin a new hunt: what still holds is taken from the store"
         )));
     }
@@ -192,6 +199,7 @@ impl Driver<'_> {
                 &search_range,
                 searched,
                 &endpoints.bad,
+                &mut claims,
             )?);
             if self.begun.options.first_only && ledger.has_answer() {
                 search_ranges.clear();
@@ -218,6 +226,7 @@ impl Driver<'_> {
         search_range: &SearchRange,
         searched: Searched,
         bad: &Observation,
+        claims: &mut Vec<(CommitId, SearchRange)>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         if let Searched::Untestable(commits) = searched {
             return self.look_behind_span(ledger, search_range, commits);
@@ -240,7 +249,7 @@ impl Driver<'_> {
         }
         let step = Step { search_range, culprit, seen };
         let looked = self.look_whether_it_lasts(ledger, &step).and_then(|more| {
-            self.follow_into_merges(ledger, search_range, culprit)?;
+            self.follow_into_merges(ledger, search_range, culprit, claims)?;
             Ok(more)
         });
         match looked {
@@ -257,6 +266,7 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         search_range: &SearchRange,
         culprit: &Culprit,
+        claims: &mut Vec<(CommitId, SearchRange)>,
     ) -> Result<(), HuntError> {
         let (mut search_range, mut merge) = (search_range.clone(), culprit.clone());
         for _ in 0..MOST_MERGES {
@@ -269,6 +279,7 @@ impl Driver<'_> {
                 break;
             }
             ledger.brought_by(&merge.info.commit, &inside);
+            claims.push((inside.info.commit.clone(), inner.clone()));
             (search_range, merge) = (inner, *inside);
         }
         Ok(())
@@ -277,8 +288,8 @@ impl Driver<'_> {
     /// Starts the hunt again with clean builds only: incremental builds gave other verdicts.
     fn begin_clean(&mut self, why: &str) -> Result<Finding, HuntError> {
         let text = format!(
-            "builds on top of others and clean ones disagree ({why}): what was built so is set \
-             aside, and everything is built clean from here on"
+            "incremental and clean builds give different verdicts ({why}): incremental builds no \
+             longer count, and from now on every build is clean"
         );
         self.oracle.recorder.event(Event::Note { text })?;
         self.oracle.recipes.config.build.mode = BuildMode::Clean;

@@ -12,6 +12,7 @@ use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
 
 use super::HuntError;
+use super::asker::Asker;
 use super::short::Short;
 use super::verdict::{VerdictContext, write_down};
 
@@ -23,6 +24,8 @@ pub struct Driver<'a> {
     /// The path of this program, which git starts as the oracle.
     pub(crate) program: PathBuf,
     pub(crate) stop: Stop,
+    /// Asks the user a question.
+    pub(crate) asker: Asker<'a>,
     /// How many searches were begun so far.
     pub(crate) searches: usize,
     /// Runs of rejected claims; no other claim is confirmed with them.

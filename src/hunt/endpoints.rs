@@ -1,7 +1,9 @@
 //! Measures both endpoints in turn: G B | B G. Two runs of each are enough if values repeat bit for
 //! bit. Otherwise runs go on until the levels differ clearly, or until more runs would not help.
 
+mod advice;
 pub(crate) mod checks;
+pub(crate) mod failure_hunt;
 pub(crate) mod guard_check;
 pub(crate) mod missing_metrics;
 pub(crate) mod noise;
@@ -15,16 +17,16 @@ use crate::evaluation::{
 };
 use crate::hunt::begin::descend::is_the_same;
 use crate::oracle::{ControlSlot, Observation, Request, Sample};
-use crate::search::endpoint_order;
+use crate::search::{endpoint_order, steps_of};
 use crate::store::journal::Event;
 
 use super::HuntError;
 use super::driver::Driver;
 use super::verdict::{VerdictContext, write_down};
+use advice::advice;
 use guard_check::GuardCheck;
 use missing_metrics::not_yielded;
 use noise::EndpointPolicy;
-use plan::steps_of;
 use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
@@ -50,7 +52,7 @@ impl Driver<'_> {
             self.oracle.recipes.config.measures.iter().map(|m| m.name.clone()).collect();
         self.oracle.control = None;
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
-        if let Some(what) = not_yielded(&at_good, &self.guards()) {
+        if let Some(what) = not_yielded(&at_good, &self.guards(), "the good endpoint") {
             return Ok(Err(unmeasurable(what)));
         }
         self.keep_control(&good)?;
@@ -80,7 +82,12 @@ impl Driver<'_> {
         }
         let chosen = match choose(&at_good, &at_bad, &self.guards(), &policy) {
             Ok(chosen) => chosen,
-            Err(finding) => return Ok(Err(finding)),
+            Err(mut finding) => {
+                if finding.outcome == Outcome::NoRegression {
+                    finding.next = advice(&at_good, &at_bad, &self.guards());
+                }
+                return Ok(Err(finding));
+            }
         };
         if let Some(within) = &self.begun.within
             && !is_the_same(within, &chosen.targets)
@@ -92,6 +99,9 @@ impl Driver<'_> {
                 within.commit.commit.short(),
                 within.hunt
             ))));
+        }
+        if let Some(finding) = self.refuse_failure_hunt(&chosen.targets)? {
+            return Ok(Err(finding));
         }
         self.oracle.recorder.event(Event::Targets {
             targets: chosen.targets.clone(),

@@ -67,6 +67,9 @@ pub enum UsageError {
     /// The paths hide every commit.
     #[error("no commit between good and bad touches {0}")]
     NothingTouches(String),
+    /// `[build] ignore` and `paths` hide every commit.
+    #[error("[build] ignore and paths of oracle.toml leave out every commit between good and bad")]
+    AllIgnored,
 }
 
 impl From<PinError> for UsageError {
@@ -106,6 +109,11 @@ impl UsageError {
             ),
             Self::NoSuchMetric { .. } => Some("name one of those, or add a [[measure]]".to_owned()),
             Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
+            Self::AllIgnored => Some(
+                "choose ends that are further apart; or, if the measured program reads a file that \
+                 they leave out, correct [build] ignore or paths"
+                    .to_owned(),
+            ),
             Self::Input(error) => Some(error.hint()),
             Self::Pin(error) => error.hint(),
         }
@@ -131,6 +139,14 @@ pub enum HuntError {
     /// text is the reason.
     #[error("{0}")]
     World(String),
+    /// The oracle of a search step stopped, and wrote why.
+    #[error("{reason}")]
+    Halted {
+        /// Why, in a sentence.
+        reason: String,
+        /// What the user can do.
+        hint: Option<String>,
+    },
     /// The journal does not say how the hunt began.
     #[error("the hunt's journal does not say how it began")]
     NoBeginning,
@@ -176,7 +192,8 @@ impl HuntError {
         match self {
             Self::Usage(error) => error.hint(),
             Self::Oracle(error) => error.hint(),
-            Self::Stopped | Self::World(_) => {
+            Self::Halted { hint: Some(hint), .. } => Some(hint.clone()),
+            Self::Stopped | Self::World(_) | Self::Halted { hint: None, .. } => {
                 Some("`bisect-ppl resume` goes on where it was; nothing measured is lost".into())
             }
             Self::Budget(_) => Some(

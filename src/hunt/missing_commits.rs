@@ -17,7 +17,7 @@ pub(crate) fn explained(
     begun: &Begun,
 ) -> HuntError {
     match error {
-        HuntError::Oracle(_) | HuntError::World(_) => {
+        HuntError::Oracle(_) | HuntError::World(_) | HuntError::Halted { .. } => {
             look_for_gone(hunt, oracle, begun).map_or(error, HuntError::from)
         }
         other => other,

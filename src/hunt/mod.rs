@@ -1,5 +1,6 @@
 //! A hunt from two endpoints to a finding: endpoints, targets, search, confirmation, account.
 
+mod asker;
 mod begin;
 mod claim;
 mod cleanup;
@@ -24,13 +25,16 @@ mod verdict;
 mod why;
 mod without_hunt;
 
+pub use begin::asked::Asked;
+pub use begin::begin;
 pub use begin::descend::{descend, outermost};
-pub use begin::open::{begun, history};
-pub use begin::{Asked, begin, default_slots};
+pub use begin::examine::{ExaminedRange, ends, range, surroundings};
+pub use begin::open::{begun, history, renew};
+pub use begin::places::default_slots;
 pub use course::drive;
-pub use endpoints::plan::steps_of;
+pub use endpoints::missing_metrics::not_yielded;
 pub use error::{HuntError, UsageError};
 pub use oracle_step::step;
 pub use outcome::publish::publish;
 pub use sweep::{Left, left, sweep};
-pub use without_hunt::{alone, judge_against, pins, tidy};
+pub use without_hunt::{alone, judge_between, measure_ends, pins, tidy};

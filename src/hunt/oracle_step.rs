@@ -31,11 +31,9 @@ pub fn step(
     let result = judge(repository, hunt, stop);
     if let Err(error) = &result {
         let world = !matches!(error, HuntError::Stopped);
-        let reason = match error.hint() {
-            Some(cure) if world => format!("{error} ({cure})"),
-            _ => error.to_string(),
-        };
-        hunt.journal()?.append(Event::Stopped { reason, world })?;
+        let cure = error.hint().filter(|_| world);
+        let stopped = Event::Stopped { reason: error.to_string(), world, hint: cure };
+        hunt.journal()?.append(stopped)?;
     }
     result
 }

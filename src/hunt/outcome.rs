@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod answer;
+pub(crate) mod change;
 pub(crate) mod found_step;
 pub(crate) mod gradual;
 pub(crate) mod hindsight;

@@ -205,8 +205,8 @@ impl Driver<'_> {
             culprit.files.iter().take(MOST_NAMED).map(|file| file.path.as_str()).collect();
         let more = culprit.files.len().saturating_sub(named.len());
         let text = format!(
-            "the path filter ({}) hid {}, so it was dropped: what that commit touches is not in \
-             it: {}{}",
+            "the path filter ({}) hid {}, so the search dropped the filter; the filter lacks these \
+             files of that commit: {}{}",
             filter.join(" "),
             culprit.info.commit.short(),
             named.join(", "),

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Slots;
 use crate::git::{BisectSession, Repository};
-use crate::hunt::begin::open::begun;
+use crate::hunt::begin::open::beginnings;
 use crate::oracle::OracleError;
 use crate::store::{HuntDir, Store};
 
 use super::HuntError;
-use super::begin::default_slots;
+use super::begin::places::default_slots;
 use super::cleanup::clean_slots;
 
 /// What killed hunts left, and its size on disk.
@@ -72,7 +72,8 @@ fn folders_of_slots(
     let mut folders = BTreeSet::from([default_slots(repository)]);
     for hunt in store.hunts()? {
         // A hunt with an unreadable journal names no folder.
-        folders.extend(begun(&hunt).ok().map(|begun| PathBuf::from(begun.slots)));
+        let begun = beginnings(&hunt).unwrap_or_default();
+        folders.extend(begun.into_iter().map(|begun| PathBuf::from(begun.slots)));
     }
     Ok(folders)
 }

@@ -2,7 +2,7 @@
 
 use crate::build::Slots;
 use crate::config::Config;
-use crate::evaluation::{CommitId, Judgement, Phase, Target};
+use crate::evaluation::{CommitId, Judgement, Phase, Target, Verdict};
 use crate::git::{History, Repository};
 use crate::hunt::begin::open::laying;
 use crate::hunt::endpoints::targets::standing;
@@ -13,7 +13,8 @@ use crate::oracle::{
 use crate::process::Stop;
 use crate::store::Store;
 
-use super::begin::{gather, slots_folder, user_cache};
+use super::begin::gather;
+use super::begin::places::{slots_folder, user_cache};
 use super::cleanup::clean_slots;
 use super::{HuntError, UsageError};
 
@@ -32,7 +33,7 @@ pub fn alone(
     stop: &Stop,
 ) -> Result<Oracle, HuntError> {
     let store = Store::open_to_measure(repository.common_dir())?;
-    let facts = gather(&config, &store)?;
+    let facts = gather(&config, &store, repository.top())?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
     Ok(Oracle {
         history: History::open(repository)?,
@@ -60,30 +61,79 @@ pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
     clean_slots(oracle.recipes.engine.history.repository(), oracle.pool.slots())
 }
 
-/// Judges a commit by every guard against the level at `good`, for an oracle without a hunt. `good`
-/// runs once, the commit until its verdict is decided. An `Err` string says why `good` cannot be
-/// the baseline.
-pub fn judge_against(
+/// The ends of a bisect that the user started, measured.
+pub struct Ends {
+    /// Every guard, with the level at the good end as baseline.
+    targets: Vec<Target>,
+    /// What the bad end breaks, and by which values.
+    pub reason: String,
+}
+
+/// Why no commit can be judged between two ends: one of them cannot be measured, or the bad end
+/// breaks no guard.
+pub struct Unusable {
+    /// What was seen.
+    pub what: String,
+    /// What the user can do.
+    pub cure: &'static str,
+}
+
+/// Measures the ends of the user's own bisect. `good` runs once, `bad` until its verdict is
+/// decided.
+pub fn measure_ends(
     oracle: &mut Oracle,
     good: &CommitId,
-    commit: &CommitId,
-) -> Result<Result<Judgement, String>, HuntError> {
+    bad: &CommitId,
+) -> Result<Result<Ends, Unusable>, HuntError> {
     oracle.control = None;
     let measures: Vec<String> =
         oracle.recipes.config.guards.iter().map(|guard| guard.metric.measure.clone()).collect();
     let look = Request::look(good, &measures, Phase::Manual);
     let baseline = oracle.evaluate(Request { runs: 1, ..look })?;
-    let targets: Vec<Target> = match standing(
-        &baseline,
-        &oracle.recipes.config.guards,
-        &oracle.recipes.config.same_checks(),
-    ) {
+    let (guards, checks) = (&oracle.recipes.config.guards, oracle.recipes.config.same_checks());
+    let targets = match standing(&baseline, guards, &checks) {
         Ok(targets) => targets,
-        Err(why) => return Ok(Err(why)),
+        Err(what) => return Ok(Err(Unusable { what, cure: "choose another good commit" })),
     };
     let place = oracle.pool.first();
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
-    let (judgement, _) = oracle.judge_until_decided(commit, &targets, Phase::Manual, None)?;
+    let judgement = judge_against(oracle, &targets, bad)?;
+    let (name, reason) = (bad.short(), judgement.reason);
+    Ok(match judgement.verdict {
+        Verdict::Bad => Ok(Ends { targets, reason }),
+        Verdict::Good => Err(Unusable {
+            what: format!(
+                "the bad commit {name} breaks no guard ({reason}), so no commit before it can be \
+                 named"
+            ),
+            cure: "choose another bad commit, or a smaller tolerance",
+        }),
+        Verdict::Skip | Verdict::Unknown => Err(Unusable {
+            what: format!(
+                "the bad commit {name} cannot be measured ({reason}), so no guard can be judged \
+                 there"
+            ),
+            cure: "choose another bad commit; if you look for this failure, let [failures] count \
+                   it as bad",
+        }),
+    })
+}
+
+/// Judges a commit between the ends of the user's own bisect.
+pub fn judge_between(
+    oracle: &mut Oracle,
+    ends: &Ends,
+    commit: &CommitId,
+) -> Result<Judgement, HuntError> {
+    let judgement = judge_against(oracle, &ends.targets, commit)?;
     oracle.pool.free_all();
-    Ok(Ok(judgement))
+    Ok(judgement)
+}
+
+fn judge_against(
+    oracle: &mut Oracle,
+    targets: &[Target],
+    commit: &CommitId,
+) -> Result<Judgement, HuntError> {
+    Ok(oracle.judge_until_decided(commit, targets, Phase::Manual, None)?.0)
 }

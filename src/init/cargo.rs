@@ -86,7 +86,7 @@ impl Reader<'_> {
 
     /// `[[bin]]` or `[[example]]`.
     fn declared(&self, folder: &str, file: &str, manifest: &Table, kind: &str) -> Vec<Target> {
-        let text = self.tree.text(file).unwrap_or_default();
+        let Some(text) = self.tree.text(file) else { return Vec::new() };
         let tables = manifest.get(kind).and_then(Value::as_array);
         let targets = tables.into_iter().flatten().filter_map(|table| {
             let name = table.get("name")?.as_str()?;

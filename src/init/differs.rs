@@ -1,5 +1,7 @@
 //! Compares two drafts, to find the keys that an override must set.
 
+use crate::config::PARSER_KEYS;
+
 use super::draft::{Draft, Measured, Purpose};
 use super::set::Setting;
 
@@ -28,11 +30,10 @@ pub(super) fn free(draft: &Draft, settings: &[Setting]) -> Says {
         return Says { commands, ..Says::default() };
     };
     let is_set = |key: &str| settings.iter().any(|s| s.is_of_measure(first.name, key));
-    let reads = ["parser", "pattern", "pick", "pointer", "pointers"];
     Says {
         commands: !settings.iter().any(Setting::names_build),
         command: !is_set("command"),
-        reading: !reads.iter().any(|key| is_set(key)),
+        reading: !is_set("parser") && !PARSER_KEYS.iter().any(|key| is_set(key)),
     }
 }
 

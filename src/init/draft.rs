@@ -1,6 +1,8 @@
 //! The content of the new file: measures with commands, inputs, and the origin of each.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use super::InitError;
 use super::flags::{Options, Role};
@@ -47,7 +49,11 @@ pub(super) struct Measured {
     pub(super) takes_chunks: bool,
     /// The options of its command, and where they were read.
     pub(super) options_from: Vec<(String, Origin)>,
+    /// Axes of a matrix that the file offers together with this measure.
+    pub(super) axes: Vec<Axis>,
     pub(super) reading: Reading,
+    /// The program's sources and what they include.
+    pub(super) reads: Vec<String>,
 }
 
 /// Makes the measure of a program, with a command of its options and inputs. If the user has
@@ -115,6 +121,73 @@ const DECODE_BY_BATCH: Cell = Cell {
     needs: &[Role::Batch],
 };
 
+/// An axis of a matrix that the file offers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    /// The key in `[matrix]`.
+    pub(super) name: &'static str,
+    /// The values, as TOML.
+    pub(super) values: &'static str,
+    pub(super) about: &'static str,
+    /// The option that takes the value.
+    role: Role,
+}
+
+/// The name of the measure that takes the axes.
+const SETTINGS: &str = "settings";
+
+/// Settings with which an engine computes the same by other code.
+const AXES: [Axis; 3] = [
+    Axis {
+        name: "threads",
+        values: "[1, 2]",
+        about: "{threads}, in every command that names it",
+        role: Role::Threads,
+    },
+    Axis {
+        name: "ctk",
+        values: "[\"f16\", \"q8_0\"]",
+        about: "{matrix.ctk}: the type of the keys in the KV cache",
+        role: Role::CacheType,
+    },
+    Axis {
+        name: "fa",
+        values: "[\"off\", \"on\"]",
+        about: "{matrix.fa}: flash attention",
+        role: Role::FlashAttention,
+    },
+];
+
+/// The axes that a program has options for.
+fn axes(choice: &Choice) -> Vec<Axis> {
+    AXES.into_iter().filter(|axis| choice.options.get(axis.role).is_some()).collect()
+}
+
+/// The axis of threads, if the program has an option for them.
+pub(super) fn threads(choice: &Choice) -> Vec<Axis> {
+    axes(choice).into_iter().filter(|axis| axis.role == Role::Threads).collect()
+}
+
+/// A measure that takes all axes; `None` if `{threads}` is the only one, which is in the main
+/// command already.
+pub(super) fn settings(choice: &Choice) -> Option<Measured> {
+    let axes = axes(choice);
+    let mut writer = Writer::new(choice);
+    writer.inputs(Purpose::Perplexity).ok()?;
+    writer.option(Role::Threads);
+    writer.option(Role::Chunks);
+    let others: Vec<&Axis> = axes.iter().filter(|axis| axis.role != Role::Threads).collect();
+    for axis in &others {
+        writer.set(axis.role, &format!("{{matrix.{}}}", axis.name));
+    }
+    let measured = writer.end(choice, SETTINGS, Purpose::Perplexity);
+    (!others.is_empty()).then_some(Measured {
+        about: "each combination of settings",
+        axes,
+        ..measured
+    })
+}
+
 /// The variants of a program's measure that its options allow.
 pub(super) fn cells(choice: &Choice) -> Vec<Measured> {
     let has = |role: &Role| choice.options.get(*role).is_some();
@@ -136,6 +209,26 @@ pub(super) fn cells(choice: &Choice) -> Vec<Measured> {
         cells.push(Measured { about: cell.about, ..measured });
     }
     cells
+}
+
+/// A command of a program that `init` cannot measure, as far as its options are known; `…` stands
+/// for the rest.
+pub(super) fn example(program: &Program, options: &Options) -> String {
+    let mut command = program.recipe.path.clone();
+    let mut add = |word: &str| {
+        command.push(' ');
+        command.push_str(word);
+    };
+    for (role, input) in [(Role::Model, "{inputs.model}"), (Role::Text, "{inputs.text}")] {
+        if let Some(flag) = options.get(role) {
+            add(&quoted(&flag.name));
+            add(input);
+        } else if options.positions.contains(&role) {
+            add(input);
+        }
+    }
+    add("…");
+    command
 }
 
 fn unknown(program: &Program, purpose: Purpose, role: Role) -> InitError {
@@ -179,7 +272,9 @@ impl<'o> Writer<'o> {
             inputs,
             takes_chunks,
             options_from,
+            axes: Vec::new(),
             reading: choice.reading.clone(),
+            reads: choice.reads.clone(),
         }
     }
 
@@ -258,6 +353,8 @@ impl<'o> Writer<'o> {
             Role::Threads => "{threads}",
             Role::Chunks => "{chunks}",
             Role::Context | Role::Batch | Role::MicroBatch => "512",
+            Role::CacheType => "f16",
+            Role::FlashAttention => "off",
         }
     }
 }
@@ -286,6 +383,10 @@ pub(super) struct Draft {
     pub(super) probes: Vec<&'static str>,
     /// Files that the commands were read from, the most important first.
     pub(super) rests_on: Vec<String>,
+    /// The files that the measured programs are built from, as far as they are known.
+    pub(super) reads: Rc<BTreeSet<String>>,
+    /// Patterns for files that the measured programs do not read.
+    pub(super) unread: Vec<String>,
 }
 
 impl Draft {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::ConfigError;
 use crate::git::GitError;
+use crate::ui::{self, cite};
 
 /// Why no configuration can be written without inventing parts of it.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +40,13 @@ pub enum InitError {
         path: String,
     },
     /// No model or text was given, and none was found in the checkout.
-    #[error("no {0} was found in this checkout")]
-    NoInput(&'static str),
+    #[error("no {option} was found in this checkout{}", named(.near))]
+    NoInput {
+        /// `model` or `text`.
+        option: &'static str,
+        /// Files that the user may mean, the likeliest first.
+        near: Vec<NearMiss>,
+    },
     /// The file that the user named cannot be used.
     #[error("--{option} {}: {source}", path.display())]
     Input {
@@ -54,6 +60,14 @@ pub enum InitError {
     /// The folder that the user named is empty.
     #[error("{} is empty", .0.display())]
     EmptyInput(PathBuf),
+    /// The user named a folder as the model.
+    #[error("--model {} is a folder; init needs the model's file", .path.display())]
+    FolderAsModel {
+        /// As given.
+        path: PathBuf,
+        /// The likeliest model in the folder.
+        model: Option<PathBuf>,
+    },
     /// A file name that is not UTF-8. A configuration cannot contain it.
     #[error("the name of {} is not UTF-8, which a configuration must be", .0.display())]
     NotUtf8(PathBuf),
@@ -73,12 +87,27 @@ pub enum InitError {
     Unsound(ConfigError),
 }
 
+/// A file that was not taken as an input although it may be one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearMiss {
+    /// The path, relative to the user's current folder if it is below that.
+    pub path: String,
+    /// Why it was not taken.
+    pub why: String,
+}
+
 fn untracked(file: Option<&str>) -> String {
     file.map(|file| format!("; {file} lies here, but git does not track it")).unwrap_or_default()
 }
 
 fn lines(problems: &[String]) -> String {
     problems.iter().fold(String::new(), |all, problem| format!("{all}\n  {problem}"))
+}
+
+fn named(near: &[NearMiss]) -> String {
+    near.iter().fold(String::new(), |all, near| {
+        format!("{all}\n  not taken: {} ({})", ui::printable_line(&near.path), near.why)
+    })
 }
 
 impl InitError {
@@ -92,26 +121,38 @@ impl InitError {
             Self::NoBuild(Some(file)) => {
                 Some(format!("`git add {file}` and commit it: a hunt builds what is committed"))
             }
-            Self::NoBuild(None) => Some(
-                "run it where the engine is built, or write oracle.toml by hand (docs/oracle-toml.md)"
-                    .to_owned(),
-            ),
+            Self::NoBuild(None) => Some(format!(
+                "run it where the engine is built, or write oracle.toml by hand: {}",
+                cite("oracle-toml")
+            )),
             Self::NoProgram { example, .. } => Some(format!(
-                "name one: bisect-ppl init --set 'measure.ppl.command={example}' --set measure.ppl.parser=llama-perplexity --set guard.ppl.max_increase=0.05"
+                "say what is run and which line of its output is read: bisect-ppl init --set 'measure.NAME.command={example}' --set measure.NAME.parser=regex --set 'measure.NAME.pattern=loss: ([0-9.]+)' --set guard.NAME.max_increase=0.05; recipes: {}",
+                cite("engines/any-output")
             )),
             Self::NoOption { measure, path, .. } => Some(format!(
                 "write its command: --set 'measure.{measure}.command={path} …', with {{inputs.model}} and {{inputs.text}} where they belong"
             )),
-            Self::NoInput(option) => Some(format!("name one with --{option} FILE")),
+            Self::NoInput { option, near } => Some(match near.first() {
+                Some(near) => format!(
+                    "name one with --{option} FILE, such as --{option} {}",
+                    shell(Path::new(&near.path))
+                ),
+                None => format!("name one with --{option} FILE"),
+            }),
+            Self::FolderAsModel { model: Some(model), .. } => {
+                Some(format!("name the file: --model {}", shell(model)))
+            }
+            Self::FolderAsModel { model: None, .. } => {
+                Some("name the file: --model FILE".to_owned())
+            }
             Self::Input { .. } | Self::EmptyInput(_) => {
                 Some("correct the path; it is relative to the current folder".to_owned())
             }
-            Self::NotUtf8(path) => Some(format!(
-                "make a link with another name: ln -s {} LINK",
-                shell(path)
-            )),
+            Self::NotUtf8(path) => {
+                Some(format!("make a link with another name: ln -s {} LINK", shell(path)))
+            }
             Self::Set { .. } | Self::Settings(_) => {
-                Some("docs/oracle-toml.md lists the keys; nothing was written".to_owned())
+                Some(format!("{} lists the keys; nothing was written", cite("oracle-toml")))
             }
             Self::Unsound(_) => Some("this is a fault of bisect-ppl; please report it".to_owned()),
         }

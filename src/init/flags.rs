@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::literals::Literals;
 use super::sources::Source;
+use super::text::{Fact, Text};
 use super::tree::Origin;
 
 /// The purpose of an option.
@@ -20,10 +22,14 @@ pub(super) enum Role {
     Batch,
     /// The micro-batch size: tokens that are computed at once, if that differs from the batch.
     MicroBatch,
+    /// The type of the KV cache's keys.
+    CacheType,
+    /// Flash attention, on or off by a word. An option without a word has no role.
+    FlashAttention,
 }
 
 /// All roles.
-const ROLES: [Role; 7] = [
+const ROLES: [Role; 9] = [
     Role::Model,
     Role::Text,
     Role::Threads,
@@ -31,6 +37,8 @@ const ROLES: [Role; 7] = [
     Role::Context,
     Role::Batch,
     Role::MicroBatch,
+    Role::CacheType,
+    Role::FlashAttention,
 ];
 
 impl Role {
@@ -50,6 +58,8 @@ impl Role {
             }
             Self::Batch => &["--batch-size", "--n-batch", "-b"],
             Self::MicroBatch => &["--ubatch-size", "--micro-batch-size", "--n-ubatch", "-ub"],
+            Self::CacheType => &["--cache-type-k", "-ctk"],
+            Self::FlashAttention => &["--flash-attn", "-fa"],
         }
     }
 
@@ -63,6 +73,8 @@ impl Role {
             Self::Chunks => &["chunk"],
             Self::Context => &["context", "ctx"],
             Self::Batch | Self::MicroBatch => &["batch"],
+            Self::CacheType => &["cache"],
+            Self::FlashAttention => &["flash"],
         }
     }
 }
@@ -74,6 +86,8 @@ pub(super) struct Flag {
     pub(super) from: Origin,
     /// Whether the option was found where it is compared or declared, not in a help text.
     is_exact: bool,
+    /// Whether `on` and `off` are named beside it.
+    is_on_or_off: bool,
 }
 
 /// The options and positional arguments of a program.
@@ -88,7 +102,7 @@ pub(super) struct Options {
 }
 
 static LONG: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?:^|[\s,|(\[<=])(--[A-Za-z][\w-]*|-[A-Za-z]{1,2})(?:$|[\s,|)\]>=])"));
+    LazyLock::new(|| regex(r"(?:^|[\s,|(\[<=])(--[A-Za-z][\w-]*|-[A-Za-z]{1,3})(?:$|[\s,|)\]>=])"));
 /// A struct field with an attribute of clap or structopt.
 static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -106,8 +120,14 @@ static ANY: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Whether a source may contain an option of a known role. The check is cheap.
-pub(super) fn may_name_one(text: &str) -> bool {
-    ANY.is_match(text)
+pub(super) fn may_name_one(text: &Text) -> bool {
+    struct MayName(bool);
+    impl Fact for MayName {
+        fn read(text: &Text) -> Self {
+            Self(ANY.is_match(text))
+        }
+    }
+    text.fact::<MayName>().0
 }
 
 fn regex(pattern: &str) -> Regex {
@@ -124,7 +144,15 @@ pub(super) fn read(sources: &[Source]) -> Options {
             && ["argv", "env::args", "clap", "structopt", "argh", "pico_args", "lexopt"]
                 .iter()
                 .any(|word| source.text.contains(word));
-        literal_options(source, &mut options.found);
+        if !source.literals.0.is_empty() {
+            let named = source.text.fact::<NamedOptions>();
+            options.found.extend(named.0.iter().map(|option| Flag {
+                name: option.name.clone(),
+                from: Origin::new(&source.file, option.line),
+                is_exact: option.is_exact,
+                is_on_or_off: option.is_on_or_off,
+            }));
+        }
         if source.is_rust() {
             derived_options(source, &mut options.found);
         }
@@ -138,26 +166,51 @@ pub(super) fn read(sources: &[Source]) -> Options {
     options
 }
 
-fn literal_options(source: &Source, found: &mut Vec<Flag>) {
-    let lines: Vec<&str> = source.text.lines().collect();
-    for literal in source.literals.iter() {
-        for (index, line) in literal.text.split('\n').enumerate() {
-            let mut at = 0;
-            // One delimiter may separate two options, so the search goes on before it.
-            while let Some(option) = LONG.captures_at(line, at).and_then(|found| found.get(1)) {
-                at = option.end();
-                let name = option.as_str();
-                let number = literal.line + index;
-                let is_short = !name.starts_with("--");
-                if is_short && !is_meant(name, line, &lines, number) {
-                    continue;
+/// The options in the literals of a text.
+struct NamedOptions(Vec<NamedOption>);
+
+struct NamedOption {
+    name: String,
+    line: usize,
+    is_exact: bool,
+    is_on_or_off: bool,
+}
+
+impl Fact for NamedOptions {
+    fn read(text: &Text) -> Self {
+        let mut found = Vec::new();
+        let lines: Vec<&str> = text.lines().collect();
+        for literal in text.fact::<Literals>().0.iter().filter(|l| l.text.contains('-')) {
+            for (index, line) in literal.text.split('\n').enumerate() {
+                let mut at = 0;
+                // One delimiter may separate two options, so the search goes on before it.
+                while let Some(option) = LONG.captures_at(line, at).and_then(|found| found.get(1)) {
+                    at = option.end();
+                    let name = option.as_str();
+                    let number = literal.line + index;
+                    let is_short = !name.starts_with("--");
+                    if is_short && !is_meant(name, line, &lines, number) {
+                        continue;
+                    }
+                    found.push(NamedOption {
+                        name: name.to_owned(),
+                        line: number.min(lines.len()),
+                        is_exact: literal.text == name,
+                        is_on_or_off: takes_on_or_off(&lines, number),
+                    });
                 }
-                let from = Origin::new(&source.file, number.min(lines.len()));
-                let is_exact = literal.text == name;
-                found.push(Flag { name: name.to_owned(), from, is_exact });
             }
         }
+        Self(found)
     }
+}
+
+/// Whether an option's line, or one of the two below, names `on` and `off` as its values.
+fn takes_on_or_off(lines: &[&str], number: usize) -> bool {
+    let from = number.saturating_sub(1).min(lines.len());
+    let near = &lines[from..lines.len().min(number + 2)];
+    let names = |forms: [&str; 3]| forms.iter().any(|f| near.iter().any(|line| line.contains(f)));
+    names(["on|off", "'on'", "\"on\""]) && names(["on|off", "'off'", "\"off\""])
 }
 
 /// Whether a word of the option's role is on a line near an option with one hyphen.
@@ -180,14 +233,15 @@ fn derived_options(source: &Source, found: &mut Vec<Flag>) {
         let begin = field.get(2).map_or(0, |m| m.start());
         let line = source.text[..begin].matches('\n').count() + 1;
         let from = Origin::new(&source.file, line);
-        found.push(Flag { name: format!("--{name}"), from, is_exact: true });
+        let name = format!("--{name}");
+        found.push(Flag { name, from, is_exact: true, is_on_or_off: false });
     }
 }
 
 /// The positional arguments of `usage: NAME MODEL TEXT [options]`: those before the first
 /// option.
 fn usage(source: &Source) -> Option<(Vec<Role>, Origin)> {
-    source.literals.iter().filter(|_| source.own).find_map(|literal| {
+    source.literals.0.iter().filter(|_| source.own).find_map(|literal| {
         let found = USAGE.captures(literal.text.lines().find(|line| USAGE.is_match(line))?)?;
         let mut roles = Vec::new();
         for word in found[2].split_whitespace() {
@@ -211,7 +265,8 @@ impl Options {
     /// that compares or declares the option comes first.
     pub(super) fn get(&self, role: Role) -> Option<&Flag> {
         role.names().iter().find_map(|name| {
-            let called = |flag: &&Flag| flag.name == *name;
+            let fits = |flag: &Flag| role != Role::FlashAttention || flag.is_on_or_off;
+            let called = |flag: &&Flag| flag.name == *name && fits(flag);
             let exact = self.found.iter().find(|flag| flag.is_exact && called(flag));
             exact.or_else(|| self.found.iter().find(called))
         })
@@ -220,16 +275,11 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::super::literals::literals;
     use super::*;
 
     fn options(file: &str, text: &str) -> Options {
-        let source = Source {
-            file: file.into(),
-            text: text.into(),
-            literals: literals(text).into(),
-            own: true,
-        };
+        let text = Text::new(text);
+        let source = Source { file: file.into(), literals: text.fact(), text, own: true };
         read(&[source])
     }
 
@@ -268,6 +318,16 @@ mod tests {
         assert_eq!(options.get(Role::Model).unwrap().from.line, 5);
         assert_eq!(name(&options, Role::Text), Some("--text-file"));
         assert_eq!(name(&options, Role::Threads), Some("--num-threads"));
+    }
+
+    #[test]
+    fn flash_attention_is_a_setting_if_it_takes_a_word() {
+        let now = "add({\"-fa\", \"--flash-attn\"}, \"[on|off|auto]\",\n \"set Flash Attention\");";
+        assert_eq!(name(&options("a.cpp", now), Role::FlashAttention), Some("--flash-attn"));
+        let once = "add({\"-fa\", \"--flash-attn\"}, \"enable Flash Attention\");\n\n\n\"on|off\"";
+        assert_eq!(name(&options("a.cpp", once), Role::FlashAttention), None);
+        let help = "puts(\"  -ctk TYPE   KV cache type of the keys\");";
+        assert_eq!(name(&options("a.cpp", help), Role::CacheType), Some("-ctk"));
     }
 
     #[test]

@@ -2,15 +2,21 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, Metadata};
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::InitError;
-use super::tree::Tree;
+use crate::ui;
+
+use super::error::{InitError, NearMiss};
+use super::tree::{Tree, ending};
 
 /// The most file names that are looked at. Names near the top come first.
 const MOST: usize = 40_000;
 const DEEPEST: usize = 6;
+
+/// The most near misses that are named in a message.
+const NAMED: usize = 3;
 
 /// Folders of build results and of other tools.
 const SKIPPED: [&str; 6] = ["target", "node_modules", "build", "vendor", "third_party", "venv"];
@@ -28,6 +34,14 @@ impl Kind {
         match self {
             Self::Model => "model",
             Self::Text => "text",
+        }
+    }
+
+    /// The plausible sizes in bytes.
+    fn sizes(self) -> Range<u64> {
+        match self {
+            Self::Model => 64 * 1024..u64::MAX,
+            Self::Text => 2 * 1024..512 * 1024 * 1024,
         }
     }
 }
@@ -54,13 +68,36 @@ pub(super) fn given(
     let missing = |source| InitError::Input { option: kind.name(), path: path.to_owned(), source };
     let about = fs::metadata(&whole).map_err(missing)?;
     if about.is_dir() {
-        let mut inside = fs::read_dir(&whole).map_err(missing)?;
-        if inside.next().is_none() {
+        let inside = fs::read_dir(&whole).map_err(missing)?.flatten();
+        let names: Vec<String> =
+            inside.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        if names.is_empty() {
             return Err(InitError::EmptyInput(path.to_owned()));
+        }
+        if kind == Kind::Model && !names.iter().any(|name| is_of_a_model_folder(name)) {
+            return Err(InitError::FolderAsModel {
+                path: path.to_owned(),
+                model: model_among(&names).map(|name| path.join(name)),
+            });
         }
     }
     let why = format!("given with --{}", kind.name());
     Ok(Input { kind, path: written(&whole, base)?, why, is_guess: false })
+}
+
+/// Whether a file of this name shows that its folder is a model in the layout of Hugging Face,
+/// which some engines take as a whole.
+fn is_of_a_model_folder(name: &str) -> bool {
+    name == "config.json" || ending(name) == "safetensors"
+}
+
+/// The likeliest model among the files of a folder.
+fn model_among(names: &[String]) -> Option<&String> {
+    let models = names.iter().filter_map(|name| match judge(name)? {
+        (Kind::Model, score) => Some((score, name)),
+        (Kind::Text, _) => None,
+    });
+    models.max_by_key(|(score, name)| (*score, std::cmp::Reverse(*name))).map(|(_, name)| name)
 }
 
 /// The likeliest input of this kind in the checkout, tracked or not.
@@ -100,10 +137,24 @@ fn in_parts(path: &str) -> String {
     format!("{before}-*-of-{behind}")
 }
 
+/// Files that a user may mean by this kind of input, and why they were not taken, for a message.
+/// `folder` is the user's current folder.
+pub(super) fn near_misses(kind: Kind, found: &FoundInputs, folder: &Path) -> Vec<NearMiss> {
+    let mut near: Vec<&Candidate> = found.near.iter().filter(|near| near.kind == kind).collect();
+    near.sort_by_key(|near| std::cmp::Reverse(near.rank()));
+    let near = near.into_iter().filter_map(|near| {
+        let path = written(&near.path, folder).ok()?;
+        Some(NearMiss { path, why: near.why_not() })
+    });
+    near.take(NAMED).collect()
+}
+
 /// The candidates found in the checkout.
 #[derive(Debug, Default)]
 pub(super) struct FoundInputs {
     candidates: Vec<Candidate>,
+    /// Files with a fitting name and another size, and files whose names do not tell enough.
+    near: Vec<Candidate>,
     /// Whether the checkout has more than [`MOST`] names.
     pub(super) cut: bool,
 }
@@ -145,11 +196,16 @@ pub(super) fn look(tree: &Tree) -> FoundInputs {
             let path = entry.path();
             let is_hidden = name.starts_with('.') || SKIPPED.contains(&&*name);
             if kind.is_file() || kind.is_symlink() {
-                let candidate = judge(&name).and_then(|(kind, score)| {
+                let judged = judge(&name).or_else(|| judge_loosely(&name).map(|kind| (kind, 0)));
+                let candidate = judged.and_then(|(kind, score)| {
                     let about = fs::metadata(&path).ok().filter(Metadata::is_file)?;
                     Some(Candidate { kind, path: path.clone(), score, size: about.len() })
                 });
-                found.candidates.extend(candidate.filter(Candidate::is_sensible));
+                match candidate {
+                    Some(it) if it.score > 0 && it.is_sensible() => found.candidates.push(it),
+                    Some(it) if it.score > 0 || it.is_sensible() => found.near.push(it),
+                    _ => {}
+                }
             }
             if is_hidden || depth == DEEPEST || kind.is_file() {
                 continue;
@@ -169,9 +225,21 @@ pub(super) fn look(tree: &Tree) -> FoundInputs {
 impl Candidate {
     /// Whether the size is plausible for this kind of input.
     fn is_sensible(&self) -> bool {
+        self.kind.sizes().contains(&self.size)
+    }
+
+    /// Why a near miss was not taken.
+    fn why_not(&self) -> String {
+        let (size, sizes) = (ui::text::bytes(self.size), self.kind.sizes());
         match self.kind {
-            Kind::Model => self.size >= 64 * 1024,
-            Kind::Text => (2 * 1024..512 * 1024 * 1024).contains(&self.size),
+            _ if self.size < sizes.start => {
+                format!("{size}; init takes no smaller file than {}", ui::text::bytes(sizes.start))
+            }
+            _ if self.size >= sizes.end => {
+                format!("{size}; init takes no larger file than {}", ui::text::bytes(sizes.end))
+            }
+            Kind::Model => format!("{size}; init does not know this ending as a model's"),
+            Kind::Text => format!("{size}; the name does not say that it is a text to measure on"),
         }
     }
 }
@@ -193,15 +261,32 @@ fn judge(name: &str) -> Option<(Kind, u32)> {
         "bin" => model(1),
         "raw" if is(&["wiki"]) => Some((Kind::Text, 5 + u32::from(stem.contains("test")))),
         "raw" => Some((Kind::Text, 3)),
-        "txt" if is(&["cmakelists", "requirements", "license", "licence", "readme", "notice"]) => {
-            None
-        }
+        "txt" if is_other_text(stem) => None,
         "txt" if is(&["corpus", "wiki", "eval", "perplexity", "ppl", "text8"]) => {
             Some((Kind::Text, 4))
         }
         "txt" if is(&["text", "shakespeare", "book", "stories"]) => Some((Kind::Text, 2)),
         _ => None,
     }
+}
+
+/// The kind that a file may have whose name does not tell enough to take it.
+fn judge_loosely(name: &str) -> Option<Kind> {
+    let name = name.to_lowercase();
+    let (stem, ending) = name.rsplit_once('.')?;
+    match ending {
+        "pt" | "pth" | "onnx" | "npz" | "h5" | "msgpack" | "tflite" | "q40" | "q80" => {
+            Some(Kind::Model)
+        }
+        "txt" | "text" if !is_other_text(stem) => Some(Kind::Text),
+        _ => None,
+    }
+}
+
+/// Whether a `.txt` file of this name has another purpose than to be read by an engine.
+fn is_other_text(stem: &str) -> bool {
+    let others = ["cmakelists", "requirements", "license", "licence", "readme", "notice"];
+    others.iter().any(|word| stem.contains(word))
 }
 
 #[cfg(test)]
@@ -251,6 +336,52 @@ mod tests {
         assert_eq!(guess(&files, Kind::Text).as_deref(), Some("wikitext/wiki.test.raw"));
         assert_eq!(guess(&files[..2], Kind::Text).as_deref(), Some("data/corpus.txt"));
         assert_eq!(guess(&files[..1], Kind::Text), None);
+    }
+
+    #[test]
+    fn near_misses_are_named_with_the_reason() {
+        let files = [
+            ("models/tiny.gguf", 9_000),
+            ("models/old.pth", 70_000),
+            ("tokenizer.bin", 9_000),
+            ("data/val.txt", 9_000),
+            ("data/corpus.txt", 100),
+            ("data/short.txt", 100),
+            ("LICENSE.txt", 9_000),
+        ];
+        let (folder, tree) = checkout(&files);
+        let found = look(&tree);
+        assert!(guessed(Kind::Model, &found, folder.path()).is_none());
+        assert!(guessed(Kind::Text, &found, folder.path()).is_none());
+        let near = |kind: Kind, from: &str| -> Vec<String> {
+            let near = near_misses(kind, &found, &folder.path().join(from));
+            near.into_iter().map(|near| format!("{}: {}", near.path, near.why)).collect()
+        };
+        assert_eq!(
+            near(Kind::Model, ""),
+            [
+                "models/tiny.gguf: 8.8 KiB; init takes no smaller file than 64.0 KiB",
+                "models/old.pth: 68.4 KiB; init does not know this ending as a model's",
+            ]
+        );
+        assert_eq!(
+            near(Kind::Text, "data"),
+            [
+                "corpus.txt: 100 B; init takes no smaller file than 2.0 KiB",
+                "val.txt: 8.8 KiB; the name does not say that it is a text to measure on",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folder_is_no_model_unless_it_is_laid_out_as_one() {
+        let (folder, _) =
+            checkout(&[("models/b.gguf", 9), ("models/a.gguf", 9), ("hf/config.json", 9)]);
+        let given = |path: &str| given(Kind::Model, Path::new(path), folder.path(), folder.path());
+        let refused = given("models").unwrap_err();
+        assert_eq!(refused.to_string(), "--model models is a folder; init needs the model's file");
+        assert_eq!(refused.hint().unwrap(), "name the file: --model models/a.gguf");
+        assert_eq!(given("hf").unwrap().path, "hf");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! prints and which options it has.
 
 use super::cursor::Cursor;
+use super::text::{Fact, Text};
 
 /// One literal. Adjacent literals are joined, as in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,15 @@ pub(super) struct Literal {
     pub(super) text: String,
     /// Whether `<<` follows: then a value is printed after the literal.
     pub(super) streamed: bool,
+}
+
+/// The literals of a text.
+pub(super) struct Literals(pub(super) Vec<Literal>);
+
+impl Fact for Literals {
+    fn read(text: &Text) -> Self {
+        Self(literals(text))
+    }
 }
 
 /// All literals outside comments, in order. Never fails: other languages yield the
@@ -79,23 +89,21 @@ impl<'s> Cursor<'s> {
     /// The rest of a literal after its opening quote.
     fn escaped(&mut self) -> String {
         let mut text = String::new();
-        while let Some(c) = self.rest.chars().next() {
-            self.take(c.len_utf8());
-            match c {
-                '"' => break,
-                '\\' => {
-                    let Some(escaped) = self.rest.chars().next() else { break };
-                    self.take(escaped.len_utf8());
-                    match escaped {
-                        'n' => text.push('\n'),
-                        't' => text.push('\t'),
-                        // An escaped newline: the literal continues on the next line.
-                        '\n' => {
-                            let indent = self.rest.len() - self.rest.trim_start_matches(' ').len();
-                            self.take(indent);
-                        }
-                        other => text.push(other),
-                    }
+        loop {
+            let end = self.rest.find(['"', '\\']).unwrap_or(self.rest.len());
+            text.push_str(self.take(end));
+            // At a backslash there may be more; else the literal or the text ends here.
+            let is_escape = self.rest.starts_with('\\');
+            self.take(self.rest.len().min(1));
+            let Some(escaped) = self.rest.chars().next().filter(|_| is_escape) else { break };
+            self.take(escaped.len_utf8());
+            match escaped {
+                'n' => text.push('\n'),
+                't' => text.push('\t'),
+                // An escaped newline: the literal continues on the next line.
+                '\n' => {
+                    let indent = self.rest.len() - self.rest.trim_start_matches(' ').len();
+                    self.take(indent);
                 }
                 other => text.push(other),
             }
@@ -103,17 +111,22 @@ impl<'s> Cursor<'s> {
         text
     }
 
-    /// Skips a token that is not a string: a character literal, a word, or one character.
+    /// Skips white space, or what is not a string: a character literal or one other character,
+    /// and then all up to the next place where a string, a comment or a character may begin.
     fn skip_token(&mut self, first: char) {
-        let bytes = if first == '\'' {
-            character(self.rest)
-        } else if first.is_alphanumeric() || first == '_' {
-            let end = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-            end.unwrap_or(self.rest.len())
-        } else {
-            first.len_utf8()
+        if first.is_whitespace() {
+            let rest = self.rest.trim_start();
+            self.take(self.rest.len() - rest.len());
+            return;
+        }
+        let least = if first == '\'' { character(self.rest) } else { first.len_utf8() };
+        let ends = |at: &usize| match self.rest.as_bytes()[*at] {
+            b'"' | b'\'' | b'/' => true,
+            b'r' | b'R' => !self.rest[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_'),
+            _ => false,
         };
-        self.take(bytes);
+        let length = (least..self.rest.len()).find(ends).unwrap_or(self.rest.len());
+        self.take(length);
     }
 }
 

@@ -1,16 +1,22 @@
 //! Finds what a tree can be measured with, and how it is built for that. This is the part of a
 //! draft that comes from the tree itself.
 
+use std::rc::Rc;
+
 use crate::ui;
 
-use super::draft::{Draft, Measured, Purpose, cells, measured};
+use super::draft::{
+    Draft, Measured, Purpose, cells, example, measured, settings as settings_of, threads,
+};
 use super::notes::Notes;
-use super::program::{Build, Recipe, System};
-use super::programs::{Choice, Reading, Sought, choose, is_beyond_doubt, nearest};
+use super::program::{Build, Recipe, System, quoted};
+use super::programs::{
+    self, Choice, Reading, Sought, choose, choose_by_output, is_beyond_doubt, nearest,
+};
 use super::set::Setting;
 use super::suites;
 use super::tree::{Origin, Tree, join, parent};
-use super::{InitError, cargo, cmake, make};
+use super::{InitError, cargo, cmake, ignores, make};
 
 /// Reads the build systems of the tree, each from its main build file. Reading stops at a build
 /// system with a program that certainly measures perplexity, unless the user names a target.
@@ -72,6 +78,7 @@ pub(super) fn likeliest(
         .or_else(|| as_it_is(Purpose::Suite, suites::choose(tree, builds)))
         .or_else(|| as_it_is(Purpose::Speed, choose(tree, builds, Sought::Speed)))
         .or_else(|| as_it_is(Purpose::Perplexity, unsure))
+        .or_else(|| as_it_is(Purpose::Speed, choose_by_output(tree, builds)))
 }
 
 /// The measures of a tree and their build commands. Inputs are added later.
@@ -93,9 +100,12 @@ pub(super) fn draft(
         // A suite is measured only if the user names no command.
         if purpose != Purpose::Suite || !is_named {
             measures.extend(first(&choice, purpose, settings, notes)?);
+            if notes.are_read {
+                notes.unsure.extend(others(tree, builds, purpose, &choice));
+            }
         }
         if purpose != Purpose::Speed {
-            measures.extend(speed(tree, builds, settings, notes));
+            measures.extend(speed(tree, builds, settings, purpose, notes));
         }
     }
     if measures.is_empty() && !is_named {
@@ -129,11 +139,13 @@ fn first(
         Purpose::Speed => "speed (no program for perplexity was found)",
     };
     notes.found.push(format!("{what}: `{}`, {}", program.name, program.from));
-    notes.unsure.extend(program.recipe.unsure.iter().cloned());
-    if !choice.others.is_empty() {
-        let others = choice.others.join(", ");
-        notes.unsure.push(format!("`{}` was taken; there is also {others}", program.name));
+    if purpose == Purpose::Speed && !choice.is_named {
+        notes.unsure.push(format!(
+            "`{}` takes a model and prints a speed, but its name does not say that it measures: read its command",
+            program.name
+        ));
     }
+    notes.unsure.extend(program.recipe.unsure.iter().cloned());
     match &choice.reading {
         Reading::Perplexity(None) => notes.unsure.push(format!(
             "what `{}` prints was not found in its sources: the parser is a guess",
@@ -150,9 +162,25 @@ fn first(
     if purpose == Purpose::Perplexity && !is_given {
         // No variant is offered under the name of a measure that the user sets.
         let is_free = |cell: &Measured| !settings.iter().any(|s| s.is_command_of(cell.name));
-        all.extend(cells(choice).into_iter().filter(is_free));
+        all.extend(cells(choice).into_iter().chain(settings_of(choice)).filter(is_free));
+        // Without other settings, the threads are offered with the main measure.
+        if !all.iter().any(|measured| !measured.axes.is_empty()) {
+            all[0].axes = threads(choice);
+        }
     }
     Ok(all)
+}
+
+/// A sentence that names other programs that could be measured.
+fn others(tree: &Tree, builds: &[Build], purpose: Purpose, choice: &Choice) -> Option<String> {
+    let program = &choice.program;
+    let others = match purpose {
+        Purpose::Perplexity => programs::others(tree, builds, Sought::Perplexity, program),
+        Purpose::Speed => programs::others(tree, builds, Sought::Speed, program),
+        Purpose::Suite => suites::others(builds),
+    };
+    let names = others.join(", ");
+    (!names.is_empty()).then(|| format!("`{}` was taken; there is also {names}", program.name))
 }
 
 /// A speed measure to offer as a comment; `None` if no program or no command is found.
@@ -160,15 +188,22 @@ fn speed(
     tree: &Tree,
     builds: &[Build],
     settings: &[Setting],
+    beside: Purpose,
     notes: &mut Notes,
 ) -> Option<Measured> {
     if settings.iter().any(|setting| setting.is_command_of(Purpose::Speed.name())) {
         return None;
     }
-    let choice = choose(tree, builds, Sought::Speed)?;
+    let choice = choose(tree, builds, Sought::Speed).or_else(|| choose_by_output(tree, builds))?;
     let measured = measured(&choice, Purpose::Speed, false).ok()?;
     let program = &measured.program;
-    notes.found.push(format!("speed, as a comment: `{}`, {}", program.name, program.from));
+    let instead = match beside {
+        Purpose::Suite => {
+            format!("; `--set build.target={}` measures it instead", quoted(&program.name))
+        }
+        Purpose::Perplexity | Purpose::Speed => String::new(),
+    };
+    notes.found.push(format!("speed, as a comment: `{}`, {}{instead}", program.name, program.from));
     Some(measured)
 }
 
@@ -215,6 +250,9 @@ fn add_build(
     }
     draft.probes = probes(build.system, &words);
     draft.rests_on = rests_on(build, &words, draft);
+    draft.reads = Rc::new(ignores::reads(build, draft));
+    let is_given = |s: &Setting| s.names_command() || s.names_build();
+    draft.unread = ignores::unread(tree, build, draft, !settings.iter().any(is_given));
     Ok(())
 }
 
@@ -308,19 +346,21 @@ fn no_program(tree: &Tree, builds: &[Build]) -> InitError {
     let looked = if count == 0 {
         format!("{} declares no program", files.join(" and "))
     } else {
-        let programs = ui::text::plural(count, "program");
+        let programs = match count {
+            1 => "the program".to_owned(),
+            _ => format!("the {count} programs"),
+        };
         format!(
-            "none of the {programs} in {} measures perplexity or speed, by its name or by what its sources print: {}{more}",
+            "the sources and names of {programs} of {} show no perplexity and no speed: {}{more}",
             files.join(" and "),
             names.join(", ")
         )
     };
-    let path = nearest(tree, builds)
-        .map_or_else(|| "{build}/PROGRAM".to_owned(), |p| p.recipe.path.clone());
-    InitError::NoProgram {
-        looked,
-        example: format!("{path} -m {{inputs.model}} -f {{inputs.text}}"),
-    }
+    let example = match nearest(tree, builds) {
+        Some(program) => example(program, &programs::options(tree, program)),
+        None => "{build}/PROGRAM …".to_owned(),
+    };
+    InitError::NoProgram { looked, example }
 }
 
 #[cfg(test)]

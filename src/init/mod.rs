@@ -12,6 +12,7 @@ mod draft;
 mod eras;
 mod error;
 mod flags;
+mod ignores;
 mod inputs;
 mod literals;
 mod make;
@@ -26,6 +27,7 @@ mod set;
 mod sources;
 mod submodules;
 mod suites;
+mod text;
 mod toml_text;
 mod tree;
 mod when;
@@ -36,7 +38,7 @@ use std::path::Path;
 use toml_edit::DocumentMut;
 
 use crate::config::Config;
-use crate::git::Repository;
+use crate::git::{Repository, without_hashing};
 use crate::ui;
 
 pub use error::InitError;
@@ -85,7 +87,7 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
         asked.set.iter().map(|written| Setting::parse(written)).collect::<Result<_, _>>()?;
     let past = Past::open(repository)?;
     let newest = past.as_ref().map_or(Ok(None), |past| past.newest(&checkout))?;
-    let mut notes = Notes::default();
+    let mut notes = Notes { are_read: true, ..Notes::default() };
     let tree = newest.as_ref().unwrap_or(&checkout);
     let mut draft = draft(tree, builds(tree, &settings), &settings, &mut notes)?;
     add_inputs(&checkout, &settings, asked, &mut draft, &mut notes)?;
@@ -94,10 +96,16 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
         if newest.is_some() {
             notes.found.insert(0, past.newer()?);
         }
-        told = past.tell(&checkout, &draft, &settings)?;
+        told = without_hashing(|| past.tell(&checkout, &draft, &settings))?;
         notes.found.extend(told.looked.iter().map(|looked| format!("history: {looked}")));
         notes.unsure.append(&mut told.unsure);
         told.lay_over(&mut draft);
+    }
+    if !draft.unread.is_empty() {
+        let shown: Vec<&str> = draft.unread.iter().take(4).map(String::as_str).collect();
+        let more = if shown.len() < draft.unread.len() { ", …" } else { "" };
+        let shown = ui::printable_line(shown.join(", "));
+        notes.found.push(format!("ignored, as nothing is read there: {shown}{more}"));
     }
     let text = write::toml(&draft, &told);
     let text = lay_in(&text, &settings, draft.measures.is_empty(), asked.base)?;
@@ -136,11 +144,22 @@ fn add_inputs(
             let (path, why) = (String::from("-"), String::from("--set"));
             draft.inputs.push(Input { kind, path, why, is_guess: false });
         } else if let Some(path) = path {
-            draft.inputs.push(inputs::given(kind, path, asked.folder, asked.base)?);
+            let mut input = inputs::given(kind, path, asked.folder, asked.base)?;
+            if !is_needed(kind) {
+                let name = kind.name();
+                input.why.push_str("; no command reads it yet");
+                notes.unsure.push(format!(
+                    "--{name} has no effect until a command names {{inputs.{name}}}: none does"
+                ));
+            }
+            draft.inputs.push(input);
         } else if is_needed(kind) {
             let found = lying.get_or_insert_with(|| inputs::look(tree));
             let input = inputs::guessed(kind, found, asked.base);
-            draft.inputs.push(input.ok_or(InitError::NoInput(kind.name()))?);
+            draft.inputs.push(input.ok_or_else(|| InitError::NoInput {
+                option: kind.name(),
+                near: inputs::near_misses(kind, found, asked.folder),
+            })?);
         }
     }
     for Input { kind, path, why, is_guess } in &draft.inputs {

@@ -1,4 +1,4 @@
-//! A cache of file texts by blob, so that a file that many commits share is read once.
+//! A cache of file texts by blob: a file that many commits share is read once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::evaluation::CommitId;
 use crate::git::{BlobId, GitError, Here, History};
 
-use super::literals::{Literal, literals};
+use super::text::Text;
 
 /// The longest file that is read, in bytes. No handwritten build file or source is longer.
 pub(super) const LONGEST: u64 = 2 * 1024 * 1024;
@@ -22,8 +22,7 @@ pub(super) struct Objects {
 
 #[derive(Default)]
 struct Read {
-    texts: HashMap<BlobId, Option<Rc<str>>>,
-    literals: HashMap<BlobId, Rc<[Literal]>>,
+    texts: HashMap<BlobId, Option<Rc<Text>>>,
     bytes: usize,
 }
 
@@ -37,19 +36,22 @@ impl Objects {
     }
 
     /// The text of a file at a commit; `None` if it is no file, too long, or not in this clone.
-    pub(super) fn read(&self, id: &CommitId, path: &str) -> Result<Option<Rc<str>>, GitError> {
+    pub(super) fn read(&self, id: &CommitId, path: &str) -> Result<Option<Rc<Text>>, GitError> {
         Ok(match self.history.at(id, path)? {
             Here::File(blob) => self.text(blob),
             Here::Nothing | Here::Other | Here::Unknown => None,
         })
     }
 
-    fn text(&self, id: BlobId) -> Option<Rc<str>> {
+    fn text(&self, id: BlobId) -> Option<Rc<Text>> {
         if let Some(known) = self.kept.borrow().texts.get(&id) {
             return known.clone();
         }
         let bytes = self.history.blob(id, LONGEST);
-        let text: Option<Rc<str>> = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into());
+        let text = bytes.map(|bytes| match std::str::from_utf8(&bytes) {
+            Ok(text) => Text::new(text),
+            Err(_) => Text::new(String::from_utf8_lossy(&bytes)),
+        });
         let mut kept = self.kept.borrow_mut();
         kept.bytes += text.as_ref().map_or(0, |text| text.len());
         if kept.bytes > MOST {
@@ -72,18 +74,7 @@ impl Stored {
     }
 
     /// The text of a file; `None` if it is a link, too long, or not in this clone.
-    pub(super) fn text(&self, file: &str) -> Option<Rc<str>> {
+    pub(super) fn text(&self, file: &str) -> Option<Rc<Text>> {
         self.objects.text(*self.blobs.get(file)?)
-    }
-
-    /// The literals in `text`, which is the text of `file`.
-    pub(super) fn literals(&self, file: &str, text: &str) -> Rc<[Literal]> {
-        let Some(id) = self.blobs.get(file) else { return Rc::default() };
-        if let Some(known) = self.objects.kept.borrow().literals.get(id) {
-            return Rc::clone(known);
-        }
-        let found: Rc<[Literal]> = literals(text).into();
-        self.objects.kept.borrow_mut().literals.insert(*id, Rc::clone(&found));
-        found
     }
 }

@@ -15,6 +15,7 @@ use crate::git::{GitError, History, Repository};
 use super::differs::{Says, free, is_comparable, reading, says};
 use super::draft::Draft;
 use super::eras::{Era, Line};
+use super::ignores::is_read;
 use super::measures::{self, builds};
 use super::notes::Notes;
 use super::objects::Objects;
@@ -61,6 +62,8 @@ pub(super) struct Told {
     pub(super) offered: Vec<Override>,
     /// Options to switch off, from all revisions that were read.
     pub(super) offs: Vec<Off>,
+    /// Patterns for files that the measured programs of no revision read.
+    pub(super) unread: Vec<String>,
     /// Why submodules are not checked out; `None` if they are, since some revision needs them.
     pub(super) no_submodules: Option<String>,
     /// A sentence that says which commits were read.
@@ -81,6 +84,8 @@ struct Gathered {
     idle: BTreeSet<String>,
     absent: BTreeSet<String>,
     is_needed: bool,
+    /// The newest tree's patterns, without those that another revision reads.
+    unread: Vec<String>,
     /// Pairs of names of one option, from all trees read so far, the newest tree's first.
     renames: Vec<(String, String)>,
 }
@@ -98,6 +103,7 @@ impl Told {
         for over in self.overrides.iter_mut().chain(&mut self.offered) {
             over.draft.offs.clone_from(&self.offs);
         }
+        draft.unread = std::mem::take(&mut self.unread);
         draft.no_submodules = self.no_submodules.take();
     }
 }
@@ -149,7 +155,8 @@ impl Past {
     ) -> Result<Told, GitError> {
         let free = free(newest, settings);
         let settings: Vec<Setting> = settings.iter().map(Setting::of_the_past).collect();
-        let gathered = RefCell::new(Gathered::default());
+        let unread = newest.unread.clone();
+        let gathered = RefCell::new(Gathered { unread, ..Gathered::default() });
         let failed = RefCell::new(None);
         let mut line = Line::new(self.commits.len(), |at| {
             match self.read(at, checkout, newest, &settings, &gathered) {
@@ -170,7 +177,7 @@ impl Past {
         if let Some(error) = failed.into_inner() {
             return Err(error);
         }
-        let Gathered { offs, idle, absent, is_needed, .. } = gathered.into_inner();
+        let Gathered { offs, idle, absent, is_needed, unread, .. } = gathered.into_inner();
         if !is_needed && !absent.is_empty() {
             let absent: Vec<String> = absent.into_iter().collect();
             unsure.push(format!(
@@ -180,7 +187,7 @@ impl Past {
         }
         let idle: Vec<String> = idle.into_iter().collect();
         let no_submodules = (!is_needed && !idle.is_empty()).then(|| idle.join(", "));
-        Ok(Told { overrides, offered, offs, no_submodules, looked, unsure })
+        Ok(Told { overrides, offered, offs, unread, no_submodules, looked, unsure })
     }
 
     /// Reads how one revision is built and measured. `None` if it has no program to measure, if
@@ -230,6 +237,7 @@ impl Past {
         if tree.lacks(|file| is_of_the_build(file) || own(file)) || !is_comparable(&draft, newest) {
             return Ok(None);
         }
+        gathered.unread.retain(|pattern| !is_read(pattern, &draft.reads));
         for off in &draft.offs {
             if !gathered.offs.iter().any(|known| known.option == off.option) {
                 gathered.offs.push(off.clone());

@@ -2,9 +2,11 @@
 
 use std::sync::LazyLock;
 
+use crate::evaluation::Resource;
 use regex::Regex;
 
-use super::literals::Literal;
+use super::literals::{Literal, Literals};
+use super::text::{Fact, Text};
 
 /// A number as programs print it. NaN is included: otherwise a broken result would look like a
 /// missing one.
@@ -73,15 +75,56 @@ fn parts(line: &str, is_rust: bool) -> Vec<Part> {
     parts
 }
 
-/// Whether this text may contain a literal that prints a perplexity. The check is cheap, so that
-/// not every source of a large tree is parsed.
-pub(super) fn may_print_perplexity(text: &str) -> bool {
-    ["ppl", "PPL", "Ppl", "erplexity", "PERPLEXITY"].iter().any(|word| text.contains(word))
+/// Whether a text may contain a literal that prints a perplexity, or a speed. The check is cheap,
+/// so that not every source of a large tree is parsed.
+pub(super) struct MayPrint {
+    pub(super) perplexity: bool,
+    pub(super) speed: bool,
+}
+
+impl Fact for MayPrint {
+    fn read(text: &Text) -> Self {
+        Self { perplexity: may_print_perplexity(text), speed: may_print_speed(text) }
+    }
+}
+
+/// The speeds that a text prints: the line of the literal, the name, and the pattern.
+pub(super) struct Speeds<const RUST: bool>(pub(super) Vec<(usize, String, String)>);
+
+impl<const RUST: bool> Fact for Speeds<RUST> {
+    fn read(text: &Text) -> Self {
+        let literals = text.fact::<Literals>();
+        let of = |literal: &Literal| -> Vec<(usize, String, String)> {
+            let found = speeds(literal, RUST).into_iter();
+            found.map(|(name, pattern)| (literal.line, name, pattern)).collect()
+        };
+        Self(literals.0.iter().flat_map(of).collect())
+    }
+}
+
+/// The perplexities that a text prints: the line of the literal, a rank, and the pattern.
+pub(super) struct Perplexities<const RUST: bool>(pub(super) Vec<(usize, u32, String)>);
+
+impl<const RUST: bool> Fact for Perplexities<RUST> {
+    fn read(text: &Text) -> Self {
+        let literals = text.fact::<Literals>();
+        let of = |literal: &Literal| {
+            let (rank, pattern) = perplexity(literal, RUST)?;
+            Some((literal.line, rank, pattern))
+        };
+        Self(literals.0.iter().filter_map(of).collect())
+    }
+}
+
+fn may_print_perplexity(text: &str) -> bool {
+    static WORDS: LazyLock<Regex> = LazyLock::new(|| regex("ppl|PPL|Ppl|erplexity|PERPLEXITY"));
+    WORDS.is_match(text)
 }
 
 /// The same for a speed. `avg_ts` is the speed in llama-bench's JSON.
-pub(super) fn may_print_speed(text: &str) -> bool {
-    ["/s", "/ s", "per s", "tps", "TPS", "avg_ts"].iter().any(|word| text.contains(word))
+fn may_print_speed(text: &str) -> bool {
+    static WORDS: LazyLock<Regex> = LazyLock::new(|| regex("/s|/ s|per s|tps|TPS|avg_ts"));
+    WORDS.is_match(text)
 }
 
 /// Text as a pattern. Each run of spaces matches any number of them.
@@ -168,7 +211,8 @@ fn speed_name(before: &str) -> String {
     let mut words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
     words.retain(|word| {
         word.starts_with(|c: char| c.is_ascii_alphabetic())
-            && !matches!(word.as_str(), "speed" | "at" | "is" | "rate" | "wall_s" | "peak_rss_mib")
+            && !matches!(word.as_str(), "speed" | "at" | "is" | "rate")
+            && !Resource::NAMES.contains(&word.as_str())
     });
     words.pop().unwrap_or_else(|| "tps".to_owned())
 }

@@ -1,5 +1,7 @@
 //! A program that the tree can build, and the commands that build it.
 
+use std::collections::BTreeMap;
+
 use super::tree::Origin;
 
 /// A build system.
@@ -93,6 +95,34 @@ pub(super) struct Build {
     pub(super) idle: Vec<Idle>,
     /// Pairs of an option's old and new name, as the build files have them.
     pub(super) renames: Vec<(String, String)>,
+    /// What programs are linked from.
+    pub(super) parts: Parts,
+}
+
+/// The targets of a build, by name.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    /// The files of each target: its sources, and the file that declares it.
+    pub(super) files: BTreeMap<String, Vec<String>>,
+    /// The targets that each target links.
+    pub(super) links: BTreeMap<String, Vec<String>>,
+}
+
+impl Parts {
+    /// The files of a target and of all targets that it links, directly or through others.
+    pub(super) fn of(&self, target: &str) -> Vec<String> {
+        let mut targets = vec![target];
+        let mut at = 0;
+        while let Some(target) = targets.get(at) {
+            for link in self.links.get(*target).into_iter().flatten() {
+                if !targets.contains(&link.as_str()) {
+                    targets.push(link);
+                }
+            }
+            at += 1;
+        }
+        targets.iter().filter_map(|target| self.files.get(*target)).flatten().cloned().collect()
+    }
 }
 
 /// An option that is on by default and requires a package that no measurement needs.
@@ -161,6 +191,7 @@ impl Build {
             offs: Vec::new(),
             idle: Vec::new(),
             renames: Vec::new(),
+            parts: Parts::default(),
         }
     }
 }
@@ -192,6 +223,21 @@ pub(super) fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_is_made_of_what_it_links() {
+        let words = |all: &str| all.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let parts = Parts {
+            files: [("a", "a.c"), ("b", "b.c b.txt"), ("c", "c.c"), ("d", "d.c")]
+                .map(|(name, files)| (name.to_owned(), words(files)))
+                .into(),
+            links: [("a", "PRIVATE b"), ("b", "c"), ("c", "b")]
+                .map(|(name, links)| (name.to_owned(), words(links)))
+                .into(),
+        };
+        assert_eq!(parts.of("a"), ["a.c", "b.c", "b.txt", "c.c"]);
+        assert!(parts.of("none").is_empty());
+    }
 
     #[test]
     fn words_are_quoted_where_they_must_be() {

@@ -2,10 +2,12 @@
 
 use toml_edit::Value;
 
-use super::flags::{self, Options};
-use super::pattern;
+use super::flags::{self, Options, Role};
+use super::literals::Literals;
+use super::pattern::{MayPrint, Perplexities, Speeds};
 use super::program::{Build, Program};
 use super::sources::{self, Source};
+use super::text::{Fact, Text};
 use super::tree::{Origin, Tree};
 
 /// The least score of a program that is chosen. A name such as `eval` alone is not enough, and
@@ -27,8 +29,8 @@ pub(super) struct Choice {
     pub(super) reading: Reading,
     /// Whether the program was chosen by its name, and not only by its output.
     pub(super) is_named: bool,
-    /// Names of other programs that also scored enough.
-    pub(super) others: Vec<String>,
+    /// The files that were read to learn its options: its sources and what they include.
+    pub(super) reads: Vec<String>,
 }
 
 /// How a program's output is read.
@@ -94,42 +96,107 @@ impl Sought {
     }
 
     /// Whether a source may print such a figure.
-    fn may_be_printed(self, text: &str) -> bool {
+    fn may_be_printed(self, text: &Text) -> bool {
+        let may = text.fact::<MayPrint>();
         match self {
-            Self::Perplexity => pattern::may_print_perplexity(text),
-            Self::Speed => pattern::may_print_speed(text),
+            Self::Perplexity => may.perplexity,
+            Self::Speed => may.speed,
         }
     }
 }
 
 /// The program with the highest score of all builds. Among equals, the first.
 pub(super) fn choose(tree: &Tree, builds: &[Build], sought: Sought) -> Option<Choice> {
-    let programs = builds.iter().flat_map(|build| &build.programs);
-    let may_be = |program: &&Program| name_score(&program.name, sought) + sought.most() >= ENOUGH;
-    let mut scored: Vec<(i32, &Program)> = programs
-        .filter(may_be)
-        .map(|program| (score(tree, program, sought), program))
-        .filter(|(score, _)| *score >= ENOUGH)
-        .collect();
-    // The sort is stable: among equals the first stays first.
-    scored.sort_by_key(|(score, _)| -score);
-    let mut ranked = scored.into_iter().map(|(_, program)| program);
-    let program = ranked.next()?.clone();
-    let mut others: Vec<String> = Vec::new();
-    for other in ranked.filter(|other| other.name != program.name) {
-        // The same program from another build system is not listed.
-        if others.len() < 4 && !others.contains(&other.name) {
-            others.push(other.name.clone());
-        }
-    }
-    let may_tell = |text: &str| sought.may_be_printed(text) || flags::may_name_one(text);
-    let sources = sources::read(tree, &program.sources, may_tell);
+    let program = best(tree, builds, sought)?.clone();
+    let sources = read_sources(tree, &program, sought);
     let reading = match sought {
         Sought::Perplexity => perplexity(&sources).unwrap_or(Reading::Perplexity(None)),
         Sought::Speed => speed(&program.name, &sources)?,
     };
     let is_named = name_score(&program.name, sought) >= ENOUGH;
-    Some(Choice { options: flags::read(&sources), program, reading, is_named, others })
+    let reads = sources.iter().map(|source| source.file.clone()).collect();
+    Some(Choice { options: flags::read(&sources), program, reading, is_named, reads })
+}
+
+/// A program that takes a model and prints a speed, whatever its name: `run`, `chat`. If there are
+/// several: the first that needs no Cargo feature, else the first.
+pub(super) fn choose_by_output(tree: &Tree, builds: &[Build]) -> Option<Choice> {
+    let programs = builds.iter().flat_map(|build| &build.programs);
+    let mut programs: Vec<&Program> =
+        programs.filter(|program| score(tree, program, Sought::Speed) >= SPEED).collect();
+    // The sort is stable: among equals the first stays first.
+    programs.sort_by_key(|program| program.recipe.build.contains(" --features "));
+    programs.into_iter().find_map(|program| {
+        let sources = read_sources(tree, program, Sought::Speed);
+        let options = flags::read(&sources);
+        let takes_model =
+            options.get(Role::Model).is_some() || options.positions.contains(&Role::Model);
+        let reading = speed(&program.name, &sources).filter(|_| takes_model)?;
+        let reads = sources.iter().map(|source| source.file.clone()).collect();
+        Some(Choice { options, program: program.clone(), reading, is_named: false, reads })
+    })
+}
+
+fn read_sources(tree: &Tree, program: &Program, sought: Sought) -> Vec<Source> {
+    let may_tell = |text: &Text| sought.may_be_printed(text) || flags::may_name_one(text);
+    sources::read(tree, &program.sources, may_tell)
+}
+
+/// The options of a program, as far as its sources show them.
+pub(super) fn options(tree: &Tree, program: &Program) -> Options {
+    flags::read(&read_sources(tree, program, Sought::Speed))
+}
+
+/// The programs whose names allow a score of [`ENOUGH`], each with its highest possible score.
+fn candidates(builds: &[Build], sought: Sought) -> Vec<(i32, &Program)> {
+    let programs = builds.iter().flat_map(|build| &build.programs);
+    let most = |program: &Program| name_score(&program.name, sought) + sought.most();
+    let scored = programs.map(|program| (most(program), program));
+    scored.filter(|(most, _)| *most >= ENOUGH).collect()
+}
+
+/// The program with the highest score, if that is enough. The sources of a program are read only
+/// if it may still be the one.
+fn best<'b>(tree: &Tree, builds: &'b [Build], sought: Sought) -> Option<&'b Program> {
+    let mut candidates: Vec<(usize, (i32, &Program))> =
+        candidates(builds, sought).into_iter().enumerate().collect();
+    candidates.sort_by_key(|(_, (most, _))| std::cmp::Reverse(*most));
+    // Among equals the first counts.
+    let mut best = (ENOUGH, usize::MAX, None);
+    for (index, (most, program)) in candidates {
+        if (most, std::cmp::Reverse(index)) > (best.0, std::cmp::Reverse(best.1)) {
+            let score = score(tree, program, sought);
+            if (score, std::cmp::Reverse(index)) > (best.0, std::cmp::Reverse(best.1)) {
+                best = (score, index, Some(program));
+            }
+        }
+    }
+    best.2
+}
+
+/// Names of other programs that also score enough, the best first.
+pub(super) fn others(
+    tree: &Tree,
+    builds: &[Build],
+    sought: Sought,
+    chosen: &Program,
+) -> Vec<String> {
+    let programs = candidates(builds, sought).into_iter().map(|(_, program)| program);
+    let mut scored: Vec<(i32, &Program)> = programs
+        .filter(|program| program.name != chosen.name)
+        .map(|program| (score(tree, program, sought), program))
+        .filter(|(score, _)| *score >= ENOUGH)
+        .collect();
+    // The sort is stable: among equals the first stays first.
+    scored.sort_by_key(|(score, _)| -score);
+    let mut others: Vec<String> = Vec::new();
+    for (_, other) in scored {
+        // The same program from another build system is not listed.
+        if others.len() < 4 && !others.contains(&other.name) {
+            others.push(other.name.clone());
+        }
+    }
+    others
 }
 
 /// Whether a build makes a perplexity program with the highest possible score, for both its name
@@ -191,23 +258,41 @@ fn is_called(words: &[&str], known: &[&str]) -> bool {
     words.len() <= 2 && words.last().is_some_and(|last| known.contains(last))
 }
 
+/// The line of a literal with the final line that the parser knows.
+struct FinalLine(Option<usize>);
+
+impl Fact for FinalLine {
+    fn read(text: &Text) -> Self {
+        let literals = text.fact::<Literals>();
+        let known = literals.0.iter().find(|literal| literal.text.contains("Final estimate: PPL"));
+        Self(known.map(|literal| literal.line))
+    }
+}
+
 /// How to read the perplexity that these sources print.
 fn perplexity(sources: &[Source]) -> Option<Reading> {
-    let known = sources.iter().find_map(|source| {
-        let literal = source.literals.iter().find(|l| l.text.contains("Final estimate: PPL"))?;
-        Some(Origin::new(&source.file, literal.line))
+    let sources = || sources.iter().filter(|source| !source.literals.0.is_empty());
+    let known = sources().find_map(|source| {
+        let line = source.text.fact::<FinalLine>().0?;
+        Some(Origin::new(&source.file, line))
     });
     if known.is_some() {
         return Some(Reading::Perplexity(known));
     }
     let mut best: Option<(u32, Reading)> = None;
-    for source in sources {
-        for literal in source.literals.iter() {
-            if let Some((rank, pattern)) = pattern::perplexity(literal, source.is_rust())
-                && best.as_ref().is_none_or(|(known, _)| rank >= *known)
-            {
-                let from = Origin::new(&source.file, literal.line);
-                best = Some((rank, Reading::Pattern { pattern, from }));
+    for source in sources() {
+        let (c, rust);
+        let found = if source.is_rust() {
+            rust = source.text.fact::<Perplexities<true>>();
+            &rust.0
+        } else {
+            c = source.text.fact::<Perplexities<false>>();
+            &c.0
+        };
+        for (line, rank, pattern) in found {
+            if best.as_ref().is_none_or(|(known, _)| rank >= known) {
+                let from = Origin::new(&source.file, *line);
+                best = Some((*rank, Reading::Pattern { pattern: pattern.clone(), from }));
             }
         }
     }
@@ -218,20 +303,26 @@ fn perplexity(sources: &[Source]) -> Option<Reading> {
 fn speed(name: &str, sources: &[Source]) -> Option<Reading> {
     // llama-bench: its JSON is read, which has been stable for years, and not its tables.
     let prints = |key: &str| {
-        sources.iter().any(|source| source.literals.iter().any(|literal| literal.text == key))
+        sources.iter().any(|source| source.literals.0.iter().any(|literal| literal.text == key))
     };
     if name_score(name, Sought::Speed) == NAMED && prints("avg_ts") && prints("n_gen") {
         return Some(Reading::LlamaBench);
     }
     let mut found: Vec<(String, String)> = Vec::new();
     let mut from = None;
-    for source in sources {
-        for literal in source.literals.iter() {
-            for (name, pattern) in pattern::speeds(literal, source.is_rust()) {
-                if !found.iter().any(|(known, _)| *known == name) {
-                    from.get_or_insert_with(|| Origin::new(&source.file, literal.line));
-                    found.push((name, pattern));
-                }
+    for source in sources.iter().filter(|source| !source.literals.0.is_empty()) {
+        let (c, rust);
+        let speeds = if source.is_rust() {
+            rust = source.text.fact::<Speeds<true>>();
+            &rust.0
+        } else {
+            c = source.text.fact::<Speeds<false>>();
+            &c.0
+        };
+        for (line, name, pattern) in speeds {
+            if !found.iter().any(|(known, _)| known == name) {
+                from.get_or_insert_with(|| Origin::new(&source.file, *line));
+                found.push((name.clone(), pattern.clone()));
             }
         }
     }

@@ -1,8 +1,9 @@
 //! `--set KEY=VALUE`: sets any key in the text of oracle.toml, and keeps the comments.
 
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Key, Table, Value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 
-use crate::config::CHECKING;
+use crate::config::{CHECKING, PARSER_KEYS, key_and_value};
+use crate::evaluation::FormName;
 
 use super::InitError;
 use super::program::System;
@@ -17,30 +18,11 @@ pub(super) struct Setting {
     is_lenient: bool,
 }
 
-/// The forms of a guard. A guard has exactly one.
-const FORMS: [&str; 7] = [
-    "max_increase",
-    "max_decrease",
-    "max_increase_percent",
-    "max_decrease_percent",
-    "max",
-    "min",
-    "unchanged",
-];
-
-/// Keys that belong to one parser. They are removed when another parser is set.
-const PARSER_KEYS: [&str; 4] = ["pattern", "pick", "pointer", "pointers"];
-
 impl Setting {
     /// Parses `KEY=VALUE`. The key is dotted. A value that is not TOML is taken as a string.
     pub(super) fn parse(written: &str) -> Result<Self, InitError> {
-        let refuse =
-            |why: &str| InitError::Set { written: written.to_owned(), why: why.to_owned() };
-        let (key, value) = written.split_once('=').ok_or_else(|| refuse("write KEY=VALUE"))?;
-        let keys = Key::parse(key).map_err(|_| refuse("the key is not one of TOML's"))?;
-        let key: Vec<String> = keys.iter().map(|key| key.get().to_owned()).collect();
-        let value = value.trim();
-        let value = value.parse().unwrap_or_else(|_| Value::from(value));
+        let (key, value) = key_and_value(written)
+            .map_err(|why| InitError::Set { written: written.to_owned(), why: why.to_owned() })?;
         Ok(Self { written: written.to_owned(), key, value, is_lenient: false })
     }
 
@@ -147,8 +129,9 @@ impl Setting {
             ["guard", metric @ .., key] if !metric.is_empty() => {
                 // The name of a metric may contain a dot.
                 let table = self.entry(document, "guard", "metric", &metric.join("."))?;
-                if FORMS.contains(key) {
-                    for other in FORMS.iter().filter(|form| *form != key) {
+                let forms = FormName::ALL.map(FormName::key);
+                if forms.contains(key) {
+                    for other in forms.iter().filter(|form| *form != key) {
                         table.remove(other);
                     }
                 }

@@ -4,18 +4,19 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
-use super::literals::Literal;
+use super::literals::Literals;
+use super::text::{Fact, Text};
 use super::tree::{Tree, ending, is_c, join, parent, stem};
 
 /// The most files of one program. No engine's tool has more; later files belong to libraries.
 const MOST: usize = 120;
 
 /// A source file with its string literals.
-#[derive(Debug)]
 pub(super) struct Source {
     pub(super) file: String,
-    pub(super) text: Rc<str>,
-    pub(super) literals: Rc<[Literal]>,
+    pub(super) text: Rc<Text>,
+    /// Empty if the text was not worth a look.
+    pub(super) literals: Rc<Literals>,
     /// The build names the file; it is not only included.
     pub(super) own: bool,
 }
@@ -29,14 +30,14 @@ impl Source {
 /// Reads the given files, the headers that they include with quotes, and the sources with a
 /// header's name: the options are often parsed in a file that all tools share. Literals are
 /// extracted only from texts that `may` accepts, since extracting all of them is slow.
-pub(super) fn read(tree: &Tree, own: &[String], may: impl Fn(&str) -> bool) -> Vec<Source> {
+pub(super) fn read(tree: &Tree, own: &[String], may: impl Fn(&Text) -> bool) -> Vec<Source> {
     let mut queue: VecDeque<(String, bool)> = own.iter().map(|file| (file.clone(), true)).collect();
     let mut seen: BTreeSet<String> = own.iter().cloned().collect();
     let mut names = None;
     let mut sources = Vec::new();
     while let Some((file, own)) = queue.pop_front() {
         let Some(text) = tree.text(&file) else { continue };
-        for header in includes(&text) {
+        for header in &text.fact::<Includes>().0 {
             let names = names.get_or_insert_with(|| by_name(tree));
             for found in resolve(tree, names, &file, header) {
                 if seen.len() < MOST && seen.insert(found.clone()) {
@@ -44,27 +45,34 @@ pub(super) fn read(tree: &Tree, own: &[String], may: impl Fn(&str) -> bool) -> V
                 }
             }
         }
-        let literals = if may(&text) { tree.literals(&file) } else { Rc::default() };
+        let literals = if may(&text) { text.fact() } else { Rc::new(Literals(Vec::new())) };
         sources.push(Source { file, text, literals, own });
     }
     sources
 }
 
 /// Reads only the given files whose text `may` accepts. Includes are not followed.
-pub(super) fn own(tree: &Tree, files: &[String], may: impl Fn(&str) -> bool) -> Vec<Source> {
+pub(super) fn own(tree: &Tree, files: &[String], may: impl Fn(&Text) -> bool) -> Vec<Source> {
     let read = |file: &String| {
         let text = tree.text(file).filter(|text| may(text))?;
-        Some(Source { file: file.clone(), literals: tree.literals(file), text, own: true })
+        Some(Source { file: file.clone(), literals: text.fact(), text, own: true })
     };
     files.iter().filter_map(read).collect()
 }
 
-fn includes(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start();
-        let rest = rest.strip_prefix("include")?.trim_start().strip_prefix('"')?;
-        Some(rest.split_once('"')?.0)
-    })
+/// The headers that a text includes with quotes.
+struct Includes(Vec<String>);
+
+impl Fact for Includes {
+    fn read(text: &Text) -> Self {
+        let headers = text.match_indices("include").filter_map(|(at, word)| {
+            let before = text[..at].rsplit('\n').next()?.trim();
+            let line = text[at + word.len()..].lines().next()?;
+            let header = line.trim_start().strip_prefix('"')?.split_once('"')?.0;
+            (before == "#").then(|| header.to_owned())
+        });
+        Self(headers.collect())
+    }
 }
 
 /// Sources and headers by file name without folder and ending.

@@ -48,18 +48,29 @@ pub(super) fn likeness(name: &str) -> u32 {
 
 /// The suite to measure: the one with the plainest name. If several are equal, the first.
 pub(super) fn choose(tree: &Tree, builds: &[Build]) -> Option<Choice> {
+    let program = ranked(builds).into_iter().next()?.clone();
+    let reading = reading(tree, &program);
+    let (options, reads) = (Options::default(), Vec::new());
+    Some(Choice { program, options, reading, is_named: true, reads })
+}
+
+/// The suites, the one with the plainest name first.
+fn ranked(builds: &[Build]) -> Vec<&Program> {
     let suites = builds.iter().flat_map(|build| &build.suites);
     let mut ranked: Vec<(u32, &Program)> = suites.map(|s| (likeness(&s.name), s)).collect();
     ranked.retain(|(rank, _)| *rank > 0);
     // The sort is stable: among equals the first stays first.
     ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-    let mut ranked = ranked.into_iter().map(|(_, program)| program);
-    let program = ranked.next()?.clone();
-    let mut others: Vec<String> = ranked.map(|suite| suite.name.clone()).collect();
+    ranked.into_iter().map(|(_, program)| program).collect()
+}
+
+/// Names of the suites that were not chosen, the plainest first.
+pub(super) fn others(builds: &[Build]) -> Vec<String> {
+    let mut others: Vec<String> =
+        ranked(builds).into_iter().skip(1).map(|suite| suite.name.clone()).collect();
     others.dedup();
     others.truncate(OTHERS);
-    let reading = reading(tree, &program);
-    Some(Choice { program, options: Options::default(), reading, is_named: true, others })
+    others
 }
 
 /// How the suite is read: by its checks if the files that it runs print them, else by its exit

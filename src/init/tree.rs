@@ -10,8 +10,8 @@ use std::rc::Rc;
 use crate::git::{GitError, Repository, Snapshot};
 use crate::ui;
 
-use super::literals::{Literal, literals};
 use super::objects::{LONGEST, Objects, Stored};
+use super::text::Text;
 
 /// The most bytes that are read in all, so that a tree of any size takes a second or two.
 const ENOUGH: u64 = 96 * 1024 * 1024;
@@ -25,8 +25,7 @@ pub(super) struct Tree {
     /// Tracked files, relative to the top, sorted. Paths that are not UTF-8 are left out, since
     /// a configuration cannot name them.
     files: Vec<String>,
-    texts: RefCell<HashMap<String, Option<Rc<str>>>>,
-    literals: RefCell<HashMap<String, Rc<[Literal]>>>,
+    texts: RefCell<HashMap<String, Option<Rc<Text>>>>,
     read: Cell<u64>,
     lacking: RefCell<Vec<String>>,
 }
@@ -88,7 +87,6 @@ impl Tree {
             here: here.to_owned(),
             files,
             texts: RefCell::default(),
-            literals: RefCell::default(),
             read: Cell::default(),
             lacking: RefCell::default(),
         }
@@ -127,7 +125,7 @@ impl Tree {
 
     /// The text of a tracked file. `None` if the file is missing, cannot be read, is too long, or
     /// is not a plain file: reading a link to a pipe would wait for ever.
-    pub(super) fn text(&self, file: &str) -> Option<Rc<str>> {
+    pub(super) fn text(&self, file: &str) -> Option<Rc<Text>> {
         if let Some(known) = self.texts.borrow().get(file) {
             return known.clone();
         }
@@ -136,22 +134,7 @@ impl Tree {
         text
     }
 
-    /// The literals in a source's text.
-    pub(super) fn literals(&self, file: &str) -> Rc<[Literal]> {
-        if let Some(known) = self.literals.borrow().get(file) {
-            return Rc::clone(known);
-        }
-        let text = self.text(file);
-        let found = match (&self.source, text) {
-            (_, None) => Rc::default(),
-            (Source::Disk, Some(text)) => literals(&text).into(),
-            (Source::Commit(stored), Some(text)) => stored.literals(file, &text),
-        };
-        self.literals.borrow_mut().insert(file.to_owned(), Rc::clone(&found));
-        found
-    }
-
-    fn load(&self, file: &str) -> Option<Rc<str>> {
+    fn load(&self, file: &str) -> Option<Rc<Text>> {
         match &self.source {
             Source::Disk => {
                 let path = self.top.join(file);
@@ -160,7 +143,7 @@ impl Tree {
                     return None;
                 }
                 self.spend(about.len())?;
-                Some(String::from_utf8_lossy(&fs::read(path).ok()?).into())
+                Some(Text::new(String::from_utf8_lossy(&fs::read(path).ok()?)))
             }
             Source::Commit(stored) => {
                 let Some(text) = stored.text(file) else {
@@ -273,13 +256,13 @@ pub(super) mod tests {
     fn only_plain_tracked_files_are_read() {
         let (folder, tree) = tree(&[("a.txt", "a"), ("dir/b", "b")]);
         fs::write(folder.path().join("untracked"), "c").unwrap();
-        assert_eq!(tree.text("a.txt").as_deref(), Some("a"));
-        assert_eq!(tree.text("untracked"), None);
-        assert_eq!(tree.text("dir"), None);
+        assert_eq!(&**tree.text("a.txt").unwrap(), "a");
+        assert!(tree.text("untracked").is_none());
+        assert!(tree.text("dir").is_none());
         let looped = Tree::of(folder.path(), "", vec!["loop".to_owned(), "zero".to_owned()]);
         std::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
         std::os::unix::fs::symlink("/dev/zero", folder.path().join("zero")).unwrap();
-        assert_eq!((looped.text("loop"), looped.text("zero")), (None, None));
+        assert!(looped.text("loop").is_none() && looped.text("zero").is_none());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::ui;
 
-use super::draft::{CHUNKS, Draft, Measured, Purpose};
+use super::draft::{Axis, CHUNKS, Draft, Measured, Purpose};
 use super::inputs::Input;
 use super::past::{Override, Told};
 use super::program::Off;
@@ -15,19 +15,31 @@ use super::tree::Origin;
 /// The column where comments begin.
 const COLUMN: usize = 32;
 
-const HEAD: &str = "\
+const HEAD: &str = concat!(
+    "\
 # How each commit is built and measured, and what counts as worse. Written by
 # `bisect-ppl init`; where it read what it wrote stands behind each line, and what it could
 # not read is called a guess: look at those. Paths start from the folder of this file, {src}
 # is the tree at a commit, {build} a folder outside it.
-# docs/oracle-toml.md of bisect-ppl has every key.
+# Every key: `bisect-ppl help oracle-toml`, or
+# ",
+    env!("CARGO_PKG_REPOSITORY"),
+    "/blob/main/docs/oracle-toml.md
 
 version = 1
-";
+"
+);
 
 const CELLS: &str = "\
 # The same program along other paths of the engine, each with a guard of its own. Take the `#`
 # off what the hunt is about; every run costs time at every commit.";
+
+const SETTINGS: &str = "\
+# The same program with other settings of the engine. Each combination is a run of its own at each
+# commit: take the `#` off, and leave out the settings that the hunt is not about.";
+
+const THREADS: &str = "\
+# The same run with one thread and with several: take the `#` off these two lines.";
 
 const SPEED: &str = "\
 # A hunt for speed: take the `#` off these lines and off the one in [build]. Let
@@ -51,16 +63,25 @@ pub(super) fn toml(draft: &Draft, past: &Told) -> String {
         out.require(first, past);
     }
     out.overrides(past);
+    if let Some(first) = draft.measures.first().filter(|first| !first.axes.is_empty()) {
+        out.blank();
+        out.line(THREADS, "");
+        out.as_comment(matrix(&first.axes).trim_end());
+    }
     let told = draft.measures.first().map_or(&[][..], |first| &first.options_from);
     let mut said = "";
     for other in draft.measures.iter().skip(1) {
         out.blank();
-        let about = if other.purpose == Purpose::Speed { SPEED } else { CELLS };
+        let about = match other.purpose {
+            Purpose::Speed => SPEED,
+            _ if !other.axes.is_empty() => SETTINGS,
+            _ => CELLS,
+        };
         if about != said {
             said = about;
             out.line(about, "");
         }
-        let entry = format!("{}\n{}", measure(other, told), guards(other));
+        let entry = format!("{}{}\n{}", matrix(&other.axes), measure(other, told), guards(other));
         out.as_comment(&entry);
         for over in past.offered.iter().filter(|over| over.draft.measures[0].name == other.name) {
             out.line("#", "");
@@ -138,9 +159,39 @@ impl Page {
                 self.line(&format!("#   {name}"), from);
             }
         }
+        self.ignore(draft);
         self.line("mode    = \"clean\"", "no object file survives from one commit to the next");
         self.line("timeout = \"30m\"", "for each command");
         self.line("# jobs  = 2", "{jobs}; default: the cores of this machine");
+    }
+
+    /// `ignore`, in lines of about the width of a page.
+    fn ignore(&mut self, draft: &Draft) {
+        if draft.unread.is_empty() {
+            return;
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for measured in &draft.measures {
+            if !names.contains(&measured.program.name.as_str()) {
+                names.push(&measured.program.name);
+            }
+        }
+        let verb = if names.len() > 1 { "read" } else { "reads" };
+        let why = format!(
+            "a guess: what {} {verb} is elsewhere, so commits that touch only these are not tested",
+            names.join(" and ")
+        );
+        self.line("ignore = [", &why);
+        let mut line = String::new();
+        for pattern in draft.unread.iter().map(|pattern| quoted(pattern)) {
+            if !line.is_empty() && line.len() + pattern.len() > 84 {
+                self.line(&format!("    {}", line.trim_end()), "");
+                line.clear();
+            }
+            let _ = write!(line, "{pattern}, ");
+        }
+        self.line(&format!("    {}", line.trim_end()), "");
+        self.line("]", "");
     }
 
     /// The lines of `commands`. Commands for measures that are only offered become comments.
@@ -229,6 +280,21 @@ fn entry_of(over: &Override) -> String {
         for (name, value) in first.reading.keys() {
             out.line(&format!("{} = {value}", key(name)), "");
         }
+    }
+    out.0
+}
+
+/// `[matrix]` with these axes and an empty line; nothing without axes.
+fn matrix(axes: &[Axis]) -> String {
+    let mut out = Page(String::new());
+    if !axes.is_empty() {
+        out.line("[matrix]", "");
+    }
+    for axis in axes {
+        out.line(&format!("{:<7} = {}", axis.name, axis.values), axis.about);
+    }
+    if !axes.is_empty() {
+        out.blank();
     }
     out.0
 }

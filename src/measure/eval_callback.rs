@@ -11,7 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use crate::evaluation::{Checks, Failure, FailureKind, Metric, Reading, Unreadable, Value};
+use crate::evaluation::{
+    Checks, Failure, FailureKind, Metric, Reading, Resource, Unreadable, Value,
+};
 
 use super::value::{excerpt, parse_number};
 use super::word::word;
@@ -21,7 +23,7 @@ mod tensor;
 use tensor::{Head, Tensor};
 
 /// Names of metrics over all tensors; a tensor with such a name becomes `tensor-NAME`.
-const OWN: [&str; 4] = ["tensors", "infinite", "wall_s", "peak_rss_mib"];
+const OWN: [&str; 2] = ["tensors", "infinite"];
 
 /// The name of a tensor without a name.
 const UNNAMED: &str = "unnamed";
@@ -160,7 +162,7 @@ fn plain(name: &str) -> String {
     let name = word(name);
     if name.is_empty() {
         UNNAMED.to_owned()
-    } else if OWN.contains(&name.as_str()) {
+    } else if OWN.iter().chain(&Resource::NAMES).any(|own| *own == name) {
         format!("tensor-{name}")
     } else {
         name

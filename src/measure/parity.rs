@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
+use crate::evaluation::{Failure, Metric, Reading, Resource, Unreadable, Value};
 
 use super::value::finite;
 use super::word::word;
@@ -24,8 +24,7 @@ mod line;
 use line::{Line, State, heading};
 
 /// Names of metrics over all checks; a check with such a name becomes `check-NAME`.
-const OWN: [&str; 7] =
-    ["passed", "failed", "skipped", "max_diff", "loss", "wall_s", "peak_rss_mib"];
+const OWN: [&str; 5] = ["passed", "failed", "skipped", "max_diff", "loss"];
 
 /// The name of a check without a name, among the checks that ran.
 const UNNAMED: &str = "unnamed";
@@ -100,7 +99,8 @@ impl Parity {
             (name, _) if self.heading.is_empty() => name,
             (name, _) => format!("{}-{name}", self.heading),
         };
-        let name = if OWN.contains(&name.as_str()) { format!("check-{name}") } else { name };
+        let is_taken = OWN.iter().chain(&Resource::NAMES).any(|own| *own == name);
+        let name = if is_taken { format!("check-{name}") } else { name };
         let count = self.names.entry(name.clone()).or_default();
         *count += 1;
         Some(if *count == 1 { name } else { format!("{name}_{count}") })

@@ -1,9 +1,11 @@
 //! The current activity of a hunt, stored in its folder for progress displays.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::build::BuildProgress;
 use crate::evaluation::{CommitId, Phase};
 
 /// The current activity, for progress displays.
@@ -22,6 +24,51 @@ pub struct Activity {
     /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
+    /// How far a build is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<BuildProgress>,
+}
+
+impl Activity {
+    /// An activity that begins now.
+    pub(super) fn begun(
+        doing: Task,
+        commit: &CommitId,
+        measure: Option<&str>,
+        phase: Phase,
+    ) -> Self {
+        Self {
+            doing,
+            commit: commit.clone(),
+            measure: measure.map(str::to_owned),
+            since: jiff::Timestamp::now().to_string(),
+            phase,
+            waits: None,
+            build: None,
+        }
+    }
+
+    /// Replaces the file. Not durable; a failed write is ignored.
+    pub(super) fn publish(&self, path: &Path) {
+        let temporary = path.with_extension("json.new");
+        let bytes = serde_json::to_vec(self).expect("an activity is plain data");
+        if std::fs::write(&temporary, bytes).is_ok() {
+            std::fs::rename(&temporary, path).ok();
+        }
+    }
+
+    /// Reads the file; `None` if the hunt does nothing.
+    pub fn read(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    }
+
+    /// Seconds since it began.
+    pub fn seconds(&self) -> f64 {
+        let since = self.since.parse::<jiff::Timestamp>();
+        since.map_or(0.0, |since| {
+            jiff::Timestamp::now().duration_since(since).as_secs_f64().max(0.0)
+        })
+    }
 }
 
 /// What a hunt does at one moment.

@@ -66,7 +66,7 @@ impl Oracle {
         };
         let slot = self.pool.slots().acquire(|_| false)?;
         let _held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
-        self.recorder.now(Task::Control, commit, None, phase);
+        let progress = self.recorder.builds(Task::Control, commit, phase);
         let values = self.recipes.values(&slot, commit, &recipe)?;
         let built = build::build(build::Order {
             repository: self.recipes.engine.history.repository(),
@@ -81,6 +81,7 @@ impl Oracle {
             phase,
             hunt: self.recorder.hunt(),
             checkout: self.checkout.as_deref(),
+            progress: &progress,
             stop: &self.stop,
         })?;
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;

@@ -20,8 +20,8 @@ pub struct Derived {
     pub(super) fault: Option<Fault>,
 }
 
-/// A cache of the samples that this process derived from stored runs. The store still checks the
-/// log's digest each time.
+/// The samples that this process derived from stored runs, new ones included: each log is parsed
+/// once. The store still checks the log's digest each time.
 #[derive(Debug, Default)]
 pub struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
 
@@ -45,11 +45,7 @@ impl Derivations {
 }
 
 /// Parses a stored run.
-pub(super) fn derive(
-    run: &StoredRun,
-    measure: &Measure,
-    config: &Config,
-) -> Result<Derived, StoreError> {
+fn derive(run: &StoredRun, measure: &Measure, config: &Config) -> Result<Derived, StoreError> {
     let log = read_log(&run.log).map_err(StoreError::at(&run.log))?;
     let mut reader = Reader::new(measure, &config.requires);
     for (stream, line) in log.lines() {
@@ -74,8 +70,8 @@ pub(super) fn derive(
             starved,
             phase: record.phase,
             hunt: record.hunt.clone(),
-            wall_s: record.wall_s,
-            peak_rss_mib: record.peak_rss_mib,
+            used: record.used,
+            stored_at: None,
             built: record.built.clone(),
             loaded: record.loaded.clone(),
         },

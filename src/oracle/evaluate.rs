@@ -16,7 +16,7 @@ use super::{Observation, OracleError, Request, Sample, Task, facts};
 
 /// Why there is no usable build.
 enum NoBuild {
-    Failed { failure: Failure, starved: bool },
+    Failed { failure: Failure, starved: bool, stored_at: Option<String> },
     Error(OracleError),
 }
 
@@ -46,12 +46,14 @@ impl Oracle {
             Ok(samples) => Ok(Observation {
                 commit: request.commit.clone(),
                 build_failure: None,
+                build_stored_at: None,
                 build_starved: false,
                 samples,
             }),
-            Err(NoBuild::Failed { failure, starved }) => Ok(Observation {
+            Err(NoBuild::Failed { failure, starved, stored_at }) => Ok(Observation {
                 commit: request.commit.clone(),
                 build_failure: Some(failure),
+                build_stored_at: stored_at,
                 build_starved: starved,
                 samples: BTreeMap::new(),
             }),
@@ -95,7 +97,8 @@ impl Oracle {
         let known =
             self.stored.usable(request, recipe, measure, key, &self.store, self.recorder.hunt())?;
         let mut samples = Vec::new();
-        for (run, sample) in known {
+        for (run, mut sample) in known {
+            sample.stored_at = Some(run.record.started.clone());
             // A request for zero runs only reads the store, and the journal does not record it.
             if request.runs > 0 {
                 self.recorder.run(&run, &sample, commit, phase)?;
@@ -153,7 +156,7 @@ impl Oracle {
             }
             // A failure at an endpoint may end the hunt, so an old failed build is repeated there.
             Some(_)
-                if request.phase == Phase::Endpoint
+                if (request.phase == Phase::Endpoint || self.stored.retry_failed)
                     && self.recorder.hunt().is_some()
                     && !self.recorder.has_built(&last.attempt) =>
             {
@@ -165,7 +168,8 @@ impl Oracle {
                 if runs > 0 {
                     self.recorder.build(&self.store, last, commit, phase, true)?;
                 }
-                Err(NoBuild::Failed { failure: failure.clone(), starved: false })
+                let stored_at = Some(last.finished.clone());
+                Err(NoBuild::Failed { failure: failure.clone(), starved: false, stored_at })
             }
             None => Ok(()),
         }
@@ -191,6 +195,8 @@ impl Oracle {
         placed: &mut Option<Placed>,
     ) -> Result<(), NoBuild> {
         if placed.is_none() {
+            // Only here: stored results need no look at thousands of linked files.
+            self.recipes.facts.check_links(self.checkout.as_deref())?;
             if request.rebuild {
                 self.release(request.commit);
             }
@@ -232,7 +238,7 @@ impl Oracle {
                 self.recorder.build(&self.store, &built, commit, phase, false)?;
                 let failure = built.failure.expect("there is nothing to build");
                 let starved = failure.kind == FailureKind::Checkout;
-                return Err(NoBuild::Failed { failure, starved });
+                return Err(NoBuild::Failed { failure, starved, stored_at: None });
             }
         };
         let fits = |stamp: &Stamp| {
@@ -247,7 +253,7 @@ impl Oracle {
             return Ok(Placed { slot, stamp, holding });
         }
         let held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
-        self.recorder.now(Task::Build, commit, None, phase);
+        let progress = self.recorder.builds(Task::Build, commit, phase);
         let values = self.recipes.values(&slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;
         let built = build::build(build::Order {
@@ -263,6 +269,7 @@ impl Oracle {
             phase,
             hunt: hunt.as_deref(),
             checkout: self.checkout.as_deref(),
+            progress: &progress,
             stop: &self.stop,
         })?;
         // Released here, since the control of a failed build takes this lock itself.
@@ -273,7 +280,8 @@ impl Oracle {
             if !built.starved {
                 self.question_build(&built.record, phase)?;
             }
-            return Err(NoBuild::Failed { failure, starved: built.starved });
+            let starved = built.starved;
+            return Err(NoBuild::Failed { failure, starved, stored_at: None });
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
         Ok(Placed { slot, stamp, holding })

@@ -6,12 +6,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::build::Circumstances;
+use crate::build::{Circumstances, MISSING, linked_digest};
 use crate::config::Config;
 use crate::evaluation::{COMPILERS, Phase, Surroundings};
 use crate::process::{Invocation, tool};
 use crate::store::journal::{InputFile, Machine};
-use crate::store::{Digests, KeyHasher, Store, StoreError};
+use crate::store::{self, Digests, KeyHasher, Store, StoreError};
 
 use super::{InputError, OracleError};
 
@@ -20,6 +20,8 @@ use super::{InputError, OracleError};
 pub struct Facts {
     /// `[inputs]`, with digests.
     pub inputs: BTreeMap<String, InputFile>,
+    /// The digests of what `[worktree] link` links in, by name.
+    pub links: BTreeMap<String, String>,
     /// `[environment] probe`: command → output.
     pub environment: BTreeMap<String, String>,
     /// The relevant inherited variables and compilers.
@@ -29,8 +31,12 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Gathers all facts.
-    pub fn gather(config: &Config, store: &Store) -> Result<Self, OracleError> {
+    /// Gathers all facts. `checkout`: the user's checkout, which links lead to.
+    pub fn gather(
+        config: &Config,
+        store: &Store,
+        checkout: Option<&Path>,
+    ) -> Result<Self, OracleError> {
         let mut digests = Digests::open(store);
         let mut inputs = BTreeMap::new();
         for name in config.inputs.keys() {
@@ -39,8 +45,15 @@ impl Facts {
             let path = value.to_string_lossy().into_owned();
             inputs.insert(name.clone(), InputFile { path, sha256 });
         }
+        let links = checkout.into_iter().flat_map(|checkout| {
+            config.links().into_iter().map(|name| {
+                let digest = linked_digest(&checkout.join(&name));
+                (name, digest)
+            })
+        });
         Ok(Self {
             inputs,
+            links: links.collect(),
             environment: probed(config)?,
             surroundings: surroundings(config),
             machine: machine(),
@@ -51,6 +64,7 @@ impl Facts {
     pub(super) fn circumstances(&self) -> Circumstances<'_> {
         Circumstances {
             inputs: &self.inputs,
+            links: &self.links,
             probes: &self.environment,
             surroundings: &self.surroundings,
             machine: &self.machine,
@@ -68,6 +82,31 @@ impl Facts {
         }
         Ok(())
     }
+}
+
+impl Facts {
+    /// Fails if something that is linked in changed since the hunt began. A target that was missing
+    /// then may appear: no build could use it.
+    pub fn check_links(&self, checkout: Option<&Path>) -> Result<(), OracleError> {
+        let Some(checkout) = checkout else { return Ok(()) };
+        for (name, known) in self.links.iter().filter(|(_, known)| *known != MISSING) {
+            if linked_digest(&checkout.join(name)) != *known {
+                return Err(InputError::LinkChanged(name.clone()).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that an input exists and can be read, without reading it.
+pub fn check_readable(config: &Config, name: &str) -> Result<(), InputError> {
+    let files = config.input_paths(name)?;
+    store::check_readable(&files).map_err(|error| match error {
+        StoreError::Io { path, source } => {
+            InputError::Unreadable { name: name.to_owned(), path, source }
+        }
+        other => unreachable!("only a file can be unreadable: {other}"),
+    })
 }
 
 /// The digest of an input. A read error counts as the input's, unless the file is in the store.

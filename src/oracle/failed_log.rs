@@ -1,6 +1,10 @@
-//! The log of a failed build or run, to show what it printed.
+//! The log of a failed build or run, or of a run that was read by its exit code and did not exit
+//! with 0.
 
 use std::path::PathBuf;
+
+use crate::config::Parser;
+use crate::evaluation::{Metric, Value};
 
 use super::{Observation, Oracle, OracleError};
 
@@ -17,12 +21,43 @@ impl Oracle {
             let Some(failed) = samples.iter().find(|sample| sample.result.is_err()) else {
                 continue;
             };
-            let Some(measure) = recipe.measure(name) else { continue };
-            let key = self.recipes.run_key_of(&seen.commit, &recipe, measure)?;
-            let mut runs = self.store.runs(&key)?.into_iter();
-            let run = runs.find(|run| run.record.attempt == failed.attempt);
-            return Ok(run.map(|run| run.log));
+            return self.log_of(seen, name, &failed.attempt);
         }
         Ok(None)
+    }
+
+    /// For each measure that is read by its exit code: the log of its first run with a code other
+    /// than 0.
+    pub fn logs_of_exit_codes(&self, seen: &Observation) -> Result<Vec<PathBuf>, OracleError> {
+        let mut logs = Vec::new();
+        for (name, samples) in &seen.samples {
+            let measure = self.recipes.config.measure(name);
+            if measure.is_none_or(|measure| !matches!(measure.parser, Parser::ExitCode)) {
+                continue;
+            }
+            let metric = Metric::of(name);
+            let failed = samples.iter().find(|sample| {
+                let values = sample.values(name);
+                values.get(&metric).and_then(Value::number).is_some_and(|code| code != 0.0)
+            });
+            if let Some(failed) = failed {
+                logs.extend(self.log_of(seen, name, &failed.attempt)?);
+            }
+        }
+        Ok(logs)
+    }
+
+    fn log_of(
+        &self,
+        seen: &Observation,
+        name: &str,
+        attempt: &str,
+    ) -> Result<Option<PathBuf>, OracleError> {
+        let recipe = self.recipes.at(&seen.commit)?;
+        let Some(measure) = recipe.measure(name) else { return Ok(None) };
+        let key = self.recipes.run_key_of(&seen.commit, &recipe, measure)?;
+        let mut runs = self.store.runs(&key)?.into_iter();
+        let run = runs.find(|run| run.record.attempt == attempt);
+        Ok(run.map(|run| run.log))
     }
 }

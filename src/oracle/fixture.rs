@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::config::Config;
 use crate::evaluation::{
     CommitId, Failure, FailureKind, Guard, GuardForm, GuardTarget, Metric, Noise, NoiseKind,
-    Reading, Target, Value,
+    Reading, Resources, Target, Value,
 };
 
 use super::{Observation, Sample};
@@ -24,8 +24,8 @@ pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Samp
         starved: false,
         phase: crate::evaluation::Phase::Search,
         hunt: None,
-        wall_s: 1.0,
-        peak_rss_mib: None,
+        used: Resources { wall_s: 1.0, peak_rss_mib: None },
+        stored_at: None,
         built: String::new(),
         loaded: None,
     }
@@ -59,6 +59,7 @@ pub(crate) fn seen(
     Observation {
         commit: commit(digit),
         build_failure: None,
+        build_stored_at: None,
         build_starved: false,
         samples: BTreeMap::from([(measure.to_owned(), samples.into_iter().collect())]),
     }

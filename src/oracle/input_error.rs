@@ -26,6 +26,9 @@ pub enum InputError {
         /// The input's path.
         path: String,
     },
+    /// What `[worktree] link` links in changed since the hunt began.
+    #[error("[worktree] link: {0} changed since the hunt began")]
+    LinkChanged(String),
 }
 
 impl InputError {
@@ -35,6 +38,11 @@ impl InputError {
             Self::Missing(error) => error.hint(),
             Self::Unreadable { .. } => {
                 "check its permissions and its disk; your user must be able to read every input"
+                    .to_owned()
+            }
+            Self::LinkChanged(_) => {
+                "commits before and after the change would not be built alike: put it back as it \
+                 was, with its files' times, and `bisect-ppl resume`, or start a new hunt"
                     .to_owned()
             }
             Self::Changed { .. } => {

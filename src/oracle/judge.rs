@@ -2,8 +2,8 @@
 
 use crate::config::{Config, Policy};
 use crate::evaluation::{
-    Failure, FailureKind, GuardForm, GuardTarget, Judgement, Metric, Noise, NoiseKind, SkipReason,
-    Target, Value, Verdict,
+    Failure, FailureKind, GuardTarget, Judgement, Metric, Noise, NoiseKind, SkipReason, Target,
+    Value, Verdict,
 };
 use crate::search::{self, Rates, Repeat};
 
@@ -113,11 +113,29 @@ fn judge_steady(
     match search::repeat(&values, is_known) {
         Repeat::Settled(place) => judge_sample(&samples[place], &target, config),
         Repeat::More(runs) => TargetVerdict::More(runs),
+        // The values differ far less than their distance from the threshold, and than the
+        // tolerance.
+        Repeat::Never if is_clear(&margins(guard, &values), guard.limit) => {
+            judge_sample(&samples[0], &target, config)
+        }
         Repeat::Never => TargetVerdict::Skip(
             SkipReason::Unsteady,
             format!("none of its {} runs repeats another, as those of the ends do", values.len()),
         ),
     }
+}
+
+fn is_clear(margins: &[f64], tolerance: f64) -> bool {
+    search::is_on_one_side(margins) && search::is_level(margins.iter().copied(), tolerance)
+}
+
+/// How much each value exceeds the tolerance, in the metric's unit; negative if the value is good.
+/// Empty if a value or the baseline is not a number.
+fn margins(guard: &GuardTarget, values: &[Option<Value>]) -> Vec<f64> {
+    let Some(baseline) = guard.baseline.number() else { return Vec::new() };
+    let numbers = values.iter().map(|value| value.as_ref()?.number());
+    let margin = |x: f64| guard.guard.worsening(baseline, x) - guard.limit;
+    numbers.map(|x| x.map(margin)).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// In noise: judges by the sequential test, run after run.
@@ -207,15 +225,7 @@ fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
 /// Whether a value breaks the guard. A later search may have another baseline; the tolerance is
 /// always that of the hunt's good endpoint.
 fn breaks(target: &GuardTarget, value: &Value) -> bool {
-    match (target.guard.form, target.baseline.number(), value.number()) {
-        (GuardForm::Unchanged, ..) | (_, None, _) | (_, _, None) => {
-            target.guard.is_broken(&target.baseline, value)
-        }
-        (_, Some(baseline), Some(x)) => {
-            let worsening = target.guard.worsening(baseline, x);
-            worsening.is_nan() || worsening > target.limit
-        }
-    }
+    target.guard.is_beyond(&target.baseline, value, |_| target.limit)
 }
 
 /// Judges a failure. For a failure target: bad if the failures are alike, else untestable. For a

@@ -7,7 +7,7 @@ use crate::evaluation::{CommitId, ExclusionReason, Phase, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
-use super::derive::{Derived, derive};
+use super::derive::Derived;
 use super::duration::given;
 use super::loaded::is_given;
 use super::parts::{Oracle, Placed};
@@ -69,7 +69,7 @@ impl Oracle {
             same: &|record| self.check_elsewhere(record),
             look: &|| self.launcher.look(measure),
         })?;
-        let derived = derive(&run, measure, recipe)?;
+        let derived = self.stored.derivations.of(&run, measure, recipe)?;
         Ok((run, derived))
     }
 
@@ -151,7 +151,7 @@ impl Oracle {
         if *in_row >= MOST_THROTTLED {
             return Err(OracleError::Throttled { runs: *in_row, measure, commit: short, why });
         }
-        let rest = given(run.record.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
+        let rest = given(run.record.used.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
         self.recorder.waits("waiting for the machine to cool down", commit, Some(&measure), phase);
         if self.stop.within(rest) {
             return Err(OracleError::Stopped);

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
-    Checks, CommitId, Extent, Failure, Loaded, Metric, Phase, Reading, Resource, Target, Value,
+    Checks, CommitId, Extent, Failure, Loaded, Metric, Phase, Reading, Resource, Resources, Target,
+    Value,
 };
+use crate::search;
 
 /// One run that counts.
 #[derive(Clone, Debug)]
@@ -19,10 +21,10 @@ pub struct Sample {
     pub phase: Phase,
     /// The hunt that made the run.
     pub hunt: Option<String>,
-    /// Wall-clock seconds.
-    pub wall_s: f64,
-    /// Largest resident set, MiB, if known.
-    pub peak_rss_mib: Option<f64>,
+    /// Its time and memory.
+    pub used: Resources,
+    /// When the run started, if it was taken from the store (RFC 3339, UTC).
+    pub stored_at: Option<String>,
     /// When the build was finished; runs with the same time used the same build.
     pub built: String,
     /// The files that the run loaded, if known.
@@ -33,10 +35,8 @@ impl Sample {
     /// The value of a metric of this sample's measure, if the run gave one.
     pub fn value(&self, metric: &Metric) -> Option<Value> {
         let reading = self.result.as_ref().ok()?;
-        reading.values.get(metric).cloned().or_else(|| match Resource::of(metric)? {
-            Resource::WallTime => Some(Value::Number(self.wall_s)),
-            Resource::PeakMemory => self.peak_rss_mib.map(Value::Number),
-        })
+        let resource = || self.used.value(Resource::of(metric)?);
+        reading.values.get(metric).cloned().or_else(resource)
     }
 
     /// Whether both runs succeeded, are bit-identical, and have the same value of the metric, which
@@ -54,10 +54,7 @@ impl Sample {
             Ok(reading) => reading.values.clone(),
             Err(_) => BTreeMap::new(),
         };
-        values.insert(Resource::WallTime.metric(measure), Value::Number(self.wall_s));
-        if let Some(rss) = self.peak_rss_mib {
-            values.insert(Resource::PeakMemory.metric(measure), Value::Number(rss));
-        }
+        values.extend(self.used.metrics(measure));
         values
     }
 }
@@ -69,6 +66,8 @@ pub struct Observation {
     pub commit: CommitId,
     /// How its build failed, if it did.
     pub build_failure: Option<Failure>,
+    /// When the build failed, if that was taken from the store (RFC 3339, UTC).
+    pub build_stored_at: Option<String>,
     /// Whether the build failed for lack of a resource: the commit is untestable, never bad.
     pub build_starved: bool,
     /// The runs of each measure, oldest first.
@@ -108,6 +107,12 @@ impl Observation {
         let numbers = self.numbers(metric);
         let says = |x: f64| numbers.iter().filter(|y| y.to_bits() == x.to_bits()).count();
         numbers.is_empty() || numbers.iter().any(|x| 2 * says(*x) > numbers.len())
+    }
+
+    /// Whether a metric's level can be compared with that of other commits: most runs give the same
+    /// number, or all give nearly the same.
+    pub fn has_level(&self, metric: &Metric, tolerance: f64) -> bool {
+        self.has_majority(metric) || search::is_level(self.numbers(metric), tolerance)
     }
 
     /// The readings of a measure's runs, oldest first.

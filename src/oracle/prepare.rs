@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use crate::build::Linked;
 use crate::config::{Prepare, fill_env};
-use crate::evaluation::{Ended, FailedPrepare, RunRecord};
+use crate::evaluation::{Ended, FailedPrepare, Resources, RunRecord};
 use crate::git::Worktree;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_file};
 
-use super::derive::{Derived, derive};
+use super::derive::Derived;
 use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 use super::quiet::MachineShare;
@@ -27,8 +27,7 @@ struct Made {
     argv: Vec<String>,
     env: BTreeMap<String, String>,
     started: String,
-    wall_s: f64,
-    peak_rss_mib: Option<f64>,
+    used: Resources,
     ended: Ended,
     /// An output that the step did not make.
     missing: Option<String>,
@@ -73,7 +72,7 @@ impl Oracle {
         if !made.ended.is_success() || made.missing.is_some() {
             let record = self.failed(launch, placed, prepare, made);
             let run = self.store.put_run(&record, log)?;
-            let derived = derive(&run, measure, recipe)?;
+            let derived = self.stored.derivations.of(&run, measure, recipe)?;
             return Ok(Some((run, derived)));
         }
         let record = BuildRecord {
@@ -83,7 +82,7 @@ impl Oracle {
             phase,
             commands: vec![made.argv],
             finished: jiff::Timestamp::now().to_string(),
-            wall_s: made.wall_s,
+            wall_s: made.used.wall_s,
             failure: None,
             prepare: Some(prepare.name.clone()),
             compiler_cache: None,
@@ -143,16 +142,7 @@ impl Oracle {
         let folder = slot.prepared(&prepare.name);
         let missing = prepare.outputs.iter().find(|output| !folder.join(output).exists());
         let missing = missing.filter(|_| done.ended.is_success()).cloned();
-        Ok(Made {
-            attempt,
-            argv,
-            env,
-            started,
-            wall_s: done.wall.as_secs_f64(),
-            peak_rss_mib: done.peak_rss_mib,
-            ended: done.ended,
-            missing,
-        })
+        Ok(Made { attempt, argv, env, started, used: done.used(), ended: done.ended, missing })
     }
 
     fn failed(
@@ -175,8 +165,7 @@ impl Oracle {
             slot: slot.root().to_string_lossy().into_owned(),
             env: made.env,
             started: made.started,
-            wall_s: made.wall_s,
-            peak_rss_mib: made.peak_rss_mib,
+            used: made.used,
             ended: made.ended,
             built: placed.stamp.finished.clone(),
             warm_up: false,

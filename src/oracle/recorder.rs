@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::build::BuildProgress;
 use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
@@ -164,6 +165,25 @@ impl Recorder {
         }
     }
 
+    /// Publishes that a build begins. The result publishes how far the build is.
+    pub fn builds(
+        &self,
+        doing: Task,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> impl Fn(BuildProgress) + use<> {
+        let path = self.hunt.as_ref().map(|(hunt, _)| hunt.now_path());
+        let activity = Activity::begun(doing, commit, None, phase);
+        if let Some(path) = &path {
+            activity.publish(path);
+        }
+        move |progress| {
+            if let Some(path) = &path {
+                Activity { build: Some(progress), ..activity.clone() }.publish(path);
+            }
+        }
+    }
+
     fn tell(
         &self,
         doing: Task,
@@ -173,19 +193,8 @@ impl Recorder {
         waits: Option<&str>,
     ) {
         let Some((hunt, _)) = &self.hunt else { return };
-        let activity = Activity {
-            doing,
-            commit: commit.clone(),
-            measure: measure.map(str::to_owned),
-            since: jiff::Timestamp::now().to_string(),
-            phase,
-            waits: waits.map(str::to_owned),
-        };
-        let temporary = hunt.now_path().with_extension("json.new");
-        let bytes = serde_json::to_vec(&activity).expect("an activity is plain data");
-        if std::fs::write(&temporary, bytes).is_ok() {
-            std::fs::rename(&temporary, hunt.now_path()).ok();
-        }
+        let activity = Activity::begun(doing, commit, measure, phase);
+        Activity { waits: waits.map(str::to_owned), ..activity }.publish(&hunt.now_path());
     }
 
     /// Records a run, whether it just ran or comes from the store.
@@ -223,11 +232,12 @@ impl Recorder {
             attempt: record.attempt.clone(),
             run_key: record.run_key.clone(),
             phase,
-            wall_s: record.wall_s,
+            wall_s: record.used.wall_s,
             log,
             values,
             failure: sample.result.as_ref().err().cloned(),
             reused,
+            stored_at: reused.then(|| record.started.clone()),
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::extent),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
@@ -262,6 +272,7 @@ impl Recorder {
             log,
             failure: record.failure.clone(),
             reused,
+            stored_at: reused.then(|| record.finished.clone()),
             commands: record.commands.clone(),
             prepare: record.prepare.clone(),
             compiler_cache: record.compiler_cache,

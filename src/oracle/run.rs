@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::build::{Linked, Slot, Stamp};
 use crate::config::{Config, Measure, Values};
-use crate::evaluation::{Around, CommitId, Ended, Loaded, MachineState, Phase, RunRecord};
+use crate::evaluation::{
+    Around, CommitId, Ended, Loaded, MachineState, Phase, Resources, RunRecord,
+};
 use crate::git::{Holding, Repository, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
 
+use super::elsewhere::elsewhere;
 use super::loaded::{Ground, Look};
 use super::setting::Setting;
 use super::{Facts, OracleError};
@@ -74,14 +77,17 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         }
     }
 
+    if let Some(place) = elsewhere(slot, &argv[0]) {
+        header.push(("elsewhere", place));
+    }
     let output = LogFile { path: log, header: &header, sync: true };
     let mut machine = None;
     let mut mapped = Vec::new();
-    let (ended, wall_s, peak_rss_mib) = if let Some(ended) = failed_before {
+    let (ended, used) = if let Some(ended) = failed_before {
         // The engine did not run; the log's header names the command that failed.
         let words = ["true".to_owned()];
         process::run(&setting.invocation(&words), order.stop, &output, &mut |_, _| Keep::No)?;
-        (ended, 0.0, None)
+        (ended, Resources::default())
     } else {
         let mut reader = Reader::new(measure, &order.config.requires);
         let before = (order.look)();
@@ -89,9 +95,10 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         let done = process::run(&invocation, order.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
+        let used = done.used();
         mapped = done.mapped;
         machine = Some(Around { before, after: (order.look)() });
-        (done.ended, done.wall.as_secs_f64(), done.peak_rss_mib)
+        (done.ended, used)
     };
     for command in &measure.after {
         quietly(&setting.words(command)?)?;
@@ -118,8 +125,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         slot: slot.root().to_string_lossy().into_owned(),
         env: setting.env().clone(),
         started,
-        wall_s,
-        peak_rss_mib,
+        used,
         ended,
         built: order.stamp.finished.clone(),
         warm_up: order.warm_up,

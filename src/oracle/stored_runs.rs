@@ -14,15 +14,22 @@ use super::{OracleError, Request, Sample};
 /// What this process knows about stored runs.
 #[derive(Debug, Default)]
 pub struct StoredRuns {
+    /// Whether failures of other hunts do not count, so that they are tried again.
+    pub(super) retry_failed: bool,
     /// Attempts of an earlier hunt's confirmation that this hunt reuses.
     pub taken_over: BTreeSet<String>,
     /// Current digests of programs and shared objects from outside the slot.
     pub(super) present: Present,
     /// Samples already derived from logs.
-    derivations: Derivations,
+    pub(super) derivations: Derivations,
 }
 
 impl StoredRuns {
+    /// `retry_failed`: failures of other hunts do not count, so that they are tried again.
+    pub fn new(retry_failed: bool) -> Self {
+        Self { retry_failed, ..Self::default() }
+    }
+
     /// The stored runs that count for this request, oldest first.
     pub(super) fn usable(
         &self,
@@ -47,10 +54,13 @@ impl StoredRuns {
                 run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
             };
             let limit = recipe.prepares.iter().find(its).map_or(measure.timeout, |p| p.timeout);
-            if run.record.ended == Ended::TimedOut && given(run.record.wall_s) < limit {
+            if run.record.ended == Ended::TimedOut && given(run.record.used.wall_s) < limit {
                 continue;
             }
             let derived = self.derivations.of(&run, measure, recipe)?;
+            if self.retry_failed && !is_ours && derived.sample.result.is_err() {
+                continue;
+            }
             let controlled = run.control.as_ref().is_some_and(|control| control.worked);
             match (derived.fault, &derived.sample.result) {
                 (None, _) => whole.push((run, derived.sample)),

@@ -4,7 +4,7 @@ use crate::evaluation::{Phase, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{StoreError, StoredRun, attempt_name};
 
-use super::derive::{Derived, derive};
+use super::derive::Derived;
 use super::launch::Launch;
 use super::loaded::Here;
 use super::parts::{Oracle, Placed};
@@ -39,15 +39,18 @@ impl Oracle {
             ..twin.record.clone()
         };
         let run = self.store.put_run(&record, pending.path())?;
+        let files = match twin.record.loaded.map_or(0, |loaded| loaded.own.len()) {
+            1 => "its only file is identical to that".to_owned(),
+            many => format!("its {many} files are identical to those"),
+        };
         let text = format!(
-            "{} was not run for {}: its {} files are identical to those of {}, whose result is reused",
+            "{} was not run for {}: {files} of {}, whose result is reused",
             commit.short(),
             measure.name,
-            twin.record.loaded.map_or(0, |loaded| loaded.own.len()),
             twin.record.commit.short()
         );
         self.recorder.event(Event::Note { text })?;
-        let derived = derive(&run, measure, recipe)?;
+        let derived = self.stored.derivations.of(&run, measure, recipe)?;
         Ok(Some((run, derived)))
     }
 

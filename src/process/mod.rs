@@ -3,7 +3,7 @@
 //! [`run()`] starts engines, builds, and `git bisect run` under supervision. On Linux no process
 //! outlives its run, even if the process detaches itself or bisect-ppl dies; only a process that
 //! hangs in the kernel can. [`tool()`] starts short helpers such as `cc --version`. Both take an
-//! [`Invocation`].
+//! [`Invocation`]. [`open_page()`] starts the user's browser.
 //!
 //! The processes of a supervised run (in this module, "engine" means any supervised program):
 //!
@@ -16,6 +16,7 @@
 //! adopts all orphans below it (Linux only). It ends all processes when the engine's main process
 //! is gone, on an order, or when the socket shows that bisect-ppl is gone.
 
+mod browser;
 mod descendants;
 mod invocation;
 mod job;
@@ -34,6 +35,7 @@ mod supervised;
 mod supervisor;
 mod tool;
 
+pub use browser::open_page;
 pub use invocation::Invocation;
 pub use log::{Keep, Log, LogSummary, LogWriter, Stream, attach, read_log};
 pub use run::{Finished, LogFile, ProcessError, run};

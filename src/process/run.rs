@@ -17,7 +17,7 @@ use super::signals::Alarm;
 use super::splitter::Splitter;
 use super::supervised::Supervised;
 use super::{Invocation, Keep, LogWriter, Stop, Stream, program, shim};
-use crate::evaluation::Ended;
+use crate::evaluation::{Ended, Resources};
 
 /// How long to wait for output after the supervisor has ended everything below it. Only a process
 /// outside the run, to which the pipe was passed, can still hold the pipe open.
@@ -44,6 +44,13 @@ pub struct Finished {
     /// Programs and shared objects that the engine and its descendants had mapped, sorted by path
     /// (Linux; empty elsewhere).
     pub mapped: Vec<PathBuf>,
+}
+
+impl Finished {
+    /// Its time and memory.
+    pub fn used(&self) -> Resources {
+        Resources { wall_s: self.wall.as_secs_f64(), peak_rss_mib: self.peak_rss_mib }
+    }
 }
 
 /// The log file of a run.

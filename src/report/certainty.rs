@@ -8,8 +8,16 @@ use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Re
 
 /// The confidence in a first bad commit, and its evidence.
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
-    let sure = text::percent(first.confidence);
+    let mut sure = text::percent(first.confidence);
     let wrong = chance_of_error(first.confidence);
+    if report.target_failure.is_some() {
+        sure.push_str(" that it brought this failure");
+        if !report.was_found_in_noise(first) {
+            return format!(
+                "{sure}: fresh runs of it fail alike, those of its parents do not; {wrong} of that by luck"
+            );
+        }
+    }
     if first.basis == Basis::BitExact {
         return format!("{sure}: every run repeated bit for bit; {wrong} of that by luck");
     }

@@ -36,6 +36,9 @@ impl From<&Culprit> for FirstBad {
             inside: Vec::new(),
             ran: culprit.ran.clone(),
             differences: culprit.differences.clone(),
+            url: None,
+            request: None,
+            change: None,
             confirmed_before: culprit.confirmed_before.clone(),
         }
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::evaluation::{Failure, FailureKind};
 use crate::store::journal::{BuildDone, Entry, Event, RunDone};
 
+use super::driven::DrivenTime;
 use super::model::Totals;
 
 /// Adds up the cost of a journal's events.
@@ -12,7 +13,11 @@ pub(super) struct Cost;
 
 impl Cost {
     pub(super) fn of(entries: &[Entry]) -> Totals {
-        let (wall_s, saved_s) = (driven(entries), super::short::saved(entries));
+        let mut driven = DrivenTime::default();
+        for entry in entries {
+            driven.see(entry);
+        }
+        let (wall_s, saved_s) = (driven.seconds(), super::short::saved(entries));
         let mut totals = Totals { wall_s, saved_s, ..Totals::default() };
         // After a resume the journal may repeat an attempt.
         let mut counted = HashSet::new();
@@ -48,26 +53,4 @@ fn is_prepare(run: &RunDone) -> bool {
 fn was_tried(build: &BuildDone) -> bool {
     let is_nothing = |failure: &Failure| failure.kind.leaves_nothing_to_build();
     !build.reused && !build.failure.as_ref().is_some_and(is_nothing)
-}
-
-/// Seconds during which a process drove the hunt: each session from its first event to its last.
-/// A killed process counts until its last event.
-fn driven(entries: &[Entry]) -> f64 {
-    let mut total = 0.0;
-    let mut session: Option<(jiff::Timestamp, jiff::Timestamp)> = None;
-    for entry in entries {
-        let Ok(at) = entry.at.parse::<jiff::Timestamp>() else { continue };
-        match &entry.event {
-            Event::Begun(_) | Event::Resumed => {
-                total += length(session);
-                session = Some((at, at));
-            }
-            _ => session = session.map(|(from, to)| (from, to.max(at))),
-        }
-    }
-    total + length(session)
-}
-
-fn length(session: Option<(jiff::Timestamp, jiff::Timestamp)>) -> f64 {
-    session.map_or(0.0, |(from, to)| to.duration_since(from).as_secs_f64())
 }

@@ -11,11 +11,11 @@ use super::tables::Table;
 pub(super) fn lines(first: &FirstBad, most: usize) -> Vec<(&'static str, String)> {
     let Some(all) = &first.differences else { return Vec::new() };
     let shown = all.found.iter().take(most);
-    let mut lines: Vec<_> = shown.map(|one| (one.kind.label(), words(one))).collect();
+    let mut lines: Vec<_> = shown.map(|one| (one.label(), words(one))).collect();
     let more = all.count() - lines.len();
     if more > 0 && !lines.is_empty() {
-        let counted = format!("{} more {}", more, if more == 1 { "thing" } else { "things" });
-        lines.push(("Besides", format!("{counted} that its parent does not have alike")));
+        let differ = if more == 1 { "thing differs" } else { "things differ" };
+        lines.push(("Besides", format!("{more} more {differ} from its parent's build")));
     }
     lines
 }
@@ -24,9 +24,10 @@ fn words(one: &Difference) -> String {
     text::shorten(&text::line(&one.to_string()), 160)
 }
 
-/// All differences.
+/// All differences; empty if there is only one, which the answer tells.
 pub(super) fn table(first: &FirstBad) -> Table {
     let found = first.differences.iter().flat_map(|all| &all.found);
+    let found = found.filter(|_| first.differences.as_ref().is_some_and(|all| all.count() > 1));
     let rows = found.map(|one| {
         let place = [one.place.clone(), one.spread_in_words()];
         let side = |side: &Option<String>| match side {
@@ -43,7 +44,7 @@ pub(super) fn table(first: &FirstBad) -> Table {
         ]
         .map(super::tables::Cell::Text)
     });
-    Table::new(["what", "name", "parent", "here", "where"], rows)
+    Table::new(["what", "name", "parent", "here", "where"], rows).filled()
 }
 
 /// The kinds that were compared and do not differ.

@@ -10,6 +10,8 @@ pub(super) struct Fact {
     /// `None` for a full sentence.
     pub(super) label: Option<&'static str>,
     pub(super) words: String,
+    /// A page about it.
+    pub(super) link: Option<String>,
 }
 
 /// What a fact is about.
@@ -21,36 +23,46 @@ pub(super) enum Part {
     Origin,
     /// The step of a target.
     Step,
-    /// Everything else.
+    /// What convinces at a glance.
     Evidence,
+    /// What else is known.
+    Detail,
 }
 
 /// The facts about a first bad commit.
 pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
-    let fact = |part, label, words| Fact { part, label: Some(label), words };
+    let fact = |part, label, words| Fact { part, label: Some(label), words, link: None };
     let evidence = |label, words| fact(Part::Evidence, label, words);
+    let detail = |label, words| fact(Part::Detail, label, words);
+    let page = |commit| report.forge.as_ref().map(|forge| forge.commit(commit));
+    let name = |label, words, commit| Fact { link: page(commit), ..fact(Part::Name, label, words) };
     let mut facts = vec![
-        fact(Part::Name, "Commit", first.commit.to_string()),
+        name("Commit", first.commit.to_string(), &first.commit),
         fact(Part::Origin, "Author", first.author.clone()),
         fact(Part::Origin, "Date", first.date.clone()),
-        fact(Part::Name, "Parent", parent(report, first)),
+        name("Parent", parent(report, first), &first.parent),
     ];
+    facts.extend(first.request.as_ref().map(|request| Fact {
+        link: Some(request.url.clone()),
+        ..fact(Part::Origin, words::request_label(report), request.name.clone())
+    }));
     let around = inside::around(report);
     facts.extend(around.map(|words| fact(Part::Origin, words::AROUND, words)));
     let steps = first.effects.iter().map(|effect| words::step(report, effect));
     facts.extend(steps.map(|words| fact(Part::Step, "Own step", words)));
     let over_text = first.effects.iter().filter_map(|effect| words::over_text(report, effect));
-    facts.extend(over_text.map(|words| evidence(words::OVER_TEXT, words)));
+    facts.extend(over_text.map(|words| detail(words::OVER_TEXT, words)));
     let failure = first.failure.as_ref().map(words::failure_text);
     facts.extend(failure.map(|words| evidence(words::fails(report), words)));
     facts.extend(words::dependencies(first).into_iter().map(|words| evidence("Dependency", words)));
     facts.extend(inside::words(first).into_iter().map(|words| evidence("Inside", words)));
-    let differ = differences::lines(first, words::MOST_NAMED);
+    // A table has all of them.
+    let differ = differences::lines(first, 1);
     facts.extend(differ.into_iter().map(|(label, words)| evidence(label, words)));
-    facts.extend(words::ran(first).map(|words| evidence("What ran", words)));
+    facts.extend(words::ran(first).map(|words| detail("What ran", words)));
     facts.push(evidence("Confidence", confidence(report, first)));
     let before = words::confirmed_before(first);
-    facts.extend(before.map(|words| Fact { part: Part::Evidence, label: None, words }));
+    facts.extend(before.map(|words| Fact { label: None, ..fact(Part::Detail, "", words) }));
     facts
 }
 

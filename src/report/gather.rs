@@ -17,7 +17,7 @@ use super::model::{
     SearchLine, StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{ReportError, inside, matrix, printed, repeats, short, timed};
+use super::{ReportError, change, inside, matrix, printed, repeats, short, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -41,6 +41,15 @@ impl Report {
         let report = Self::from_stored(stored);
         let mut report = report.ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))?;
         report.failed = printed::of(&report, hunt.path());
+        report.forge = hunt.forge()?;
+        for first in report.culprit.iter_mut().chain(&mut report.culprits) {
+            first.change = change::read(hunt, first)?;
+            let Some(forge) = &report.forge else { continue };
+            first.url = Some(forge.commit(&first.commit));
+            let said = hunt.messages(&first.commit)?.unwrap_or_default();
+            let mut said = [Some(said.commit), said.merge].into_iter().flatten();
+            first.request = said.find_map(|message| forge.request(&message));
+        }
         if hunt.config_text(&report.config_sha256)?.is_none() {
             report.notes.push(ALTERED.to_owned());
         }
@@ -50,8 +59,10 @@ impl Report {
     /// The report from stored data; `None` before the hunt has begun.
     pub(super) fn from_stored(stored: Stored) -> Option<Self> {
         let Stored { entries, history, is_driven, folder, inside } = stored;
-        let (at, begun) = entries.iter().find_map(|entry| match &entry.event {
-            Event::Begun(begun) => Some((entry.at.as_str(), begun.as_ref())),
+        let at = entries.first()?.at.as_str();
+        // A resumed hunt may have a second beginning, with the environment of that time.
+        let begun = entries.iter().rev().find_map(|entry| match &entry.event {
+            Event::Begun(begun) => Some(begun.as_ref()),
             _ => None,
         })?;
         let mut gathered = Gathered { is_driven, ..Gathered::default() };
@@ -109,7 +120,7 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     fn see(&mut self, event: &'a Event) {
         match event {
-            Event::Begun(_) => {}
+            Event::Begun(_) | Event::FailureHunt { .. } => {}
             Event::Resumed => self.stopped = None,
             Event::Build(build) => {
                 self.measured.build(build);
@@ -168,7 +179,7 @@ impl<'a> Gathered<'a> {
                 self.note(format!("{}: the claim did not hold: {reason}", commit.short()));
             }
             Event::Note { text } => self.note(text.clone()),
-            Event::Stopped { reason, world } => {
+            Event::Stopped { reason, world, .. } => {
                 self.stopped = Some(if *world { Stop::World(reason) } else { Stop::Person });
             }
             Event::Ended { finding, order } => {
@@ -241,6 +252,7 @@ impl<'a> Gathered<'a> {
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),
             notes: self.notes,
+            next: finding.next.clone(),
             inputs: begun.inputs.clone(),
             environment: environment(begun),
             machine: begun.machine.clone(),
@@ -256,6 +268,7 @@ impl<'a> Gathered<'a> {
             until: String::new(),
             is_running: self.is_driven && self.stopped.is_none(),
             slots: begun.slots.clone(),
+            forge: None,
             folder: folder.to_owned(),
             commits,
             accounts,

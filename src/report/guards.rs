@@ -1,9 +1,9 @@
 //! The guards of a hunt: which guards are targets, and their values at the endpoints.
 
-use crate::evaluation::{GuardForm, GuardTarget, Target, Value};
+use crate::evaluation::{GuardTarget, Target, Value};
 use crate::store::journal::{OtherGuard, SearchMethod};
 
-use super::model::{FormName, GuardLine, NoiseLine, TargetFailure};
+use super::model::{GuardLine, NoiseLine, TargetFailure};
 
 /// The guards of a hunt, as its journal tells.
 #[derive(Default)]
@@ -46,12 +46,12 @@ impl<'a> Guards<'a> {
 }
 
 fn other_line(other: &OtherGuard) -> GuardLine {
-    let (form, amount) = form(&other.guard.form);
+    let form = other.guard.form;
     let limit = other.baseline.as_ref().and_then(Value::number).map(|x| other.guard.limit(x));
     GuardLine {
         metric: other.guard.metric.clone(),
-        form: Some(form),
-        amount: amount.map(Value::Number),
+        form: Some(form.name()),
+        amount: form.amount().map(Value::Number),
         limit: limit.map(Value::Number),
         baseline: other.baseline.clone(),
         bad: other.bad.clone(),
@@ -63,11 +63,11 @@ fn other_line(other: &OtherGuard) -> GuardLine {
 }
 
 fn target_line(target: &GuardTarget) -> GuardLine {
-    let (form, amount) = form(&target.guard.form);
+    let form = target.guard.form;
     GuardLine {
         metric: target.guard.metric.clone(),
-        form: Some(form),
-        amount: amount.map(Value::Number),
+        form: Some(form.name()),
+        amount: form.amount().map(Value::Number),
         limit: Some(Value::Number(target.limit)),
         baseline: Some(target.baseline.clone()),
         bad: Some(target.bad.clone()),
@@ -75,18 +75,5 @@ fn target_line(target: &GuardTarget) -> GuardLine {
         noise: NoiseLine::of(target),
         target: true,
         why: "the bad endpoint breaks it".to_owned(),
-    }
-}
-
-/// The form with its amount.
-fn form(form: &GuardForm) -> (FormName, Option<f64>) {
-    match *form {
-        GuardForm::MaxIncrease(x) => (FormName::MaxIncrease, Some(x)),
-        GuardForm::MaxIncreasePercent(x) => (FormName::MaxIncreasePercent, Some(x)),
-        GuardForm::MaxDecrease(x) => (FormName::MaxDecrease, Some(x)),
-        GuardForm::MaxDecreasePercent(x) => (FormName::MaxDecreasePercent, Some(x)),
-        GuardForm::Max(x) => (FormName::Max, Some(x)),
-        GuardForm::Min(x) => (FormName::Min, Some(x)),
-        GuardForm::Unchanged => (FormName::Unchanged, None),
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
+use crate::evaluation::{CommitId, Forge};
 use crate::ui::text;
 
 use super::model::Report;
@@ -12,36 +13,47 @@ use super::model::Report;
 /// The script that repeats a hunt's measurements; written when the hunt stops or ends.
 pub(super) const SCRIPT: &str = "reproduce.sh";
 
-/// Makes links from a page to the logs of a hunt.
+/// Makes links from a page to the logs of a hunt, and to the pages of its commits.
 pub struct Logs {
+    forge: Option<Forge>,
     /// Prefix of a path that is relative to the hunt's folder.
     prefix: String,
     missing: BTreeSet<String>,
 }
 
 impl Logs {
-    /// For a page in the hunt's own folder: links are relative, so the folder may be moved.
+    /// For a page in the hunt's own folder.
     pub fn beside(report: &Report) -> Self {
-        Self { prefix: String::new(), missing: missing(report) }
+        Self { prefix: String::new(), forge: report.forge.clone(), missing: missing(report) }
     }
 
-    /// For a page at an unknown place on this machine: links are absolute.
-    pub fn from_afar(report: &Report) -> Self {
-        let folder = target(report.folder.as_os_str().as_bytes());
-        Self { prefix: format!("file://{folder}/"), missing: missing(report) }
-    }
-
-    /// For a page that will be written to `file`.
+    /// For a page that will be written to `file`. Links are relative, so that the page and the
+    /// hunt's folder may be moved together, or unpacked elsewhere.
     pub fn for_file(report: &Report, file: &Path) -> Self {
-        let folder = file.parent().and_then(|folder| folder.canonicalize().ok());
-        let is_beside = folder.is_some() && folder == report.folder.canonicalize().ok();
-        if is_beside { Self::beside(report) } else { Self::from_afar(report) }
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut prefix =
+            target(between(&real(folder), &real(&report.folder)).as_os_str().as_bytes());
+        if !prefix.is_empty() {
+            prefix.push('/');
+        }
+        Self { prefix, ..Self::beside(report) }
     }
 
     /// The target of a link to a file of the hunt; `None` if the file is gone.
     pub(super) fn href(&self, path: &str) -> Option<String> {
         let is_there = !self.missing.contains(path);
-        is_there.then(|| format!("{}{}", self.prefix, target(path.as_bytes())))
+        is_there.then(|| self.path(path))
+    }
+
+    /// The target of a link to a file of the hunt, whether it is there or not.
+    pub(super) fn path(&self, path: &str) -> String {
+        format!("{}{}", self.prefix, target(path.as_bytes()))
+    }
+
+    /// The page of a commit on the site that hosts the repository, if known.
+    pub(super) fn commit(&self, commit: &CommitId) -> Option<String> {
+        self.forge.as_ref().map(|forge| forge.commit(commit))
     }
 
     /// A sentence that counts the logs that are gone.
@@ -49,6 +61,13 @@ impl Logs {
         let logs = self.missing.iter().filter(|path| *path != SCRIPT).count();
         (logs > 0).then(|| format!("{} not in that folder any more.", is_or_are(logs)))
     }
+}
+
+/// The relative path from one folder to another; both are absolute.
+fn between(from: &Path, to: &Path) -> PathBuf {
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(common)).collect()
 }
 
 fn is_or_are(logs: usize) -> String {
@@ -80,6 +99,17 @@ pub(super) fn target(path: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_between_folders_is_relative() {
+        let said = |from: &str, to: &str| {
+            between(Path::new(from), Path::new(to)).to_string_lossy().into_owned()
+        };
+        assert_eq!(said("/a/b", "/a/b"), "");
+        assert_eq!(said("/a", "/a/b/c"), "b/c");
+        assert_eq!(said("/a/x/y", "/a/b"), "../../b");
+        assert_eq!(said("/", "/a"), "a");
+    }
 
     #[test]
     fn a_link_target_cannot_end_early() {

@@ -123,6 +123,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
         log: run.log.clone(),
         phase: run.phase,
         reused: run.reused,
+        stored_at: run.stored_at.clone(),
         attempt: run.attempt.clone(),
         failure: failure.clone(),
         failed: run.failure.clone(),
@@ -146,6 +147,7 @@ fn apart_line(run: &RunDone) -> Option<ApartLine> {
         log: run.log.clone(),
         phase: run.phase,
         reused: run.reused,
+        stored_at: run.stored_at.clone(),
         attempt: run.attempt.clone(),
     })
 }
@@ -156,6 +158,7 @@ fn build_line(build: &BuildDone) -> BuildLine {
         log: build.log.clone(),
         phase: build.phase,
         reused: build.reused,
+        stored_at: build.stored_at.clone(),
         wall_s: build.wall_s,
         failure: build.failure.as_ref().map(failure_text),
         failed: build.failure.clone(),
@@ -173,6 +176,7 @@ fn run_line(run: &RunDone) -> RunLine {
         log: run.log.clone(),
         phase: run.phase,
         reused: run.reused,
+        stored_at: run.stored_at.clone(),
         wall_s: run.wall_s,
         peak_rss_mib: resident.and_then(Value::number),
         argv: run.argv.clone(),

@@ -1,10 +1,12 @@
 //! Reports on a hunt, made from its folder and journal alone. Nothing here builds or measures.
 
 mod certainty;
+mod change;
 mod commands;
 mod convert;
 mod cost;
 mod differences;
+mod driven;
 mod error;
 mod facts;
 mod gather;
@@ -17,6 +19,7 @@ mod markdown;
 mod matrix;
 mod measured;
 mod model;
+mod pace;
 mod plan;
 mod plot;
 mod posterior;
@@ -37,16 +40,20 @@ use std::path::Path;
 
 use crate::store::{HuntDir, StoreError, publish};
 
+pub use change::{by_relevance, diff};
 pub use error::ReportError;
 pub use html::html;
 pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
-pub use model::{Endpoint, Report};
+pub use model::{Endpoint, FirstBad, MeasuredCommit, Report};
+pub use pace::Pace;
 pub use plan::{long_plan, plan};
 pub use printed::telling;
-pub use reproduce::{Recipe, RecipeLayer, RecipeMeasure, RecipePrepare, reproduce, sides};
-pub use terminal::{inside_answer, terminal_answer};
+pub use reproduce::{
+    Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord, reproduce, sides,
+};
+pub use terminal::{inside_answer, printed_lines, terminal_answer};
 
 /// Formats of a report that need only the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,14 +69,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// The report in this format. `file` is the path that the text will be written to, if known.
-    pub fn render(self, report: &Report, file: Option<&Path>) -> String {
+    /// The report in this format. `file` is the path that the text will be written to.
+    pub fn render(self, report: &Report, file: &Path) -> String {
         match self {
-            Self::Md => markdown(report),
-            Self::Html => html(
-                report,
-                &file.map_or_else(|| Logs::from_afar(report), |file| Logs::for_file(report, file)),
-            ),
+            Self::Md => markdown(report, &Logs::for_file(report, file)),
+            Self::Html => html(report, &Logs::for_file(report, file)),
             Self::Issue => issue(report),
             Self::Json => json(report),
         }
@@ -82,7 +86,7 @@ pub fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, Report
     let report = Report::at_rest(hunt)?;
     let folder = hunt.path();
     publish(&folder.join("report.json"), json(&report).as_bytes())?;
-    publish(&folder.join("report.md"), markdown(&report).as_bytes())?;
+    publish(&folder.join("report.md"), markdown(&report, &Logs::beside(&report)).as_bytes())?;
     let script = folder.join("reproduce.sh");
     publish(&script, reproduce(&report, recipes)?.as_bytes())?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))

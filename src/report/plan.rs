@@ -12,8 +12,10 @@ pub fn plan(plan: &Plan) -> String {
         0 => String::new(),
         builds => format!("{} and ", text::plural(builds, "build")),
     };
+    let about = if plan.stored { "at most about" } else { "about" };
+    let less = if plan.stored { " (results in the store take no time)" } else { "" };
     format!(
-        "{}, about {}: {builds}{}, about {}",
+        "{}, about {}: {builds}{}, {about} {}{less}",
         text::plural(plan.commits, "commit"),
         text::plural(plan.steps, "step"),
         text::plural(plan.runs, "run"),
@@ -42,13 +44,19 @@ pub fn long_plan(plan: &Plan, said: jiff::Timestamp) -> Option<String> {
 mod tests {
     use super::*;
 
-    const PLAN: Plan = Plan { commits: 41, steps: 6, builds: 8, runs: 8, seconds: 35.0 };
+    const PLAN: Plan =
+        Plan { commits: 41, steps: 6, builds: 8, runs: 8, seconds: 35.0, stored: false };
 
     #[test]
     fn a_plan_is_one_line() {
         assert_eq!(plan(&PLAN), "41 commits, about 6 steps: 8 builds and 8 runs, about 35 s");
-        let prebuilt = Plan { commits: 2, steps: 1, builds: 0, runs: 1, seconds: 0.4 };
+        let prebuilt =
+            Plan { commits: 2, steps: 1, builds: 0, runs: 1, seconds: 0.4, stored: false };
         assert_eq!(plan(&prebuilt), "2 commits, about 1 step: 1 run, about 0.4 s");
+        assert_eq!(
+            plan(&Plan { stored: true, ..prebuilt }),
+            "2 commits, about 1 step: 1 run, at most about 0.4 s (results in the store take no time)"
+        );
     }
 
     #[test]

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use crate::evaluation::{CommitId, Complaints, Failure};
+use crate::evaluation::{CommitId, Complaints, Failure, Outcome};
 use crate::process::{Log, read_log};
-use crate::ui::text;
+use crate::ui::{stored_result_dated, text};
 
 use super::model::{FailedLine, MeasuredCommit, Report};
 
@@ -15,7 +15,8 @@ const MOST: usize = 10;
 const FEW: usize = 3;
 
 /// The failures of the first bad commit, or else of both endpoints; once if the endpoints fail
-/// alike. `folder`: the hunt's folder. A log that is gone is left out.
+/// alike. A hunt without an answer also has its latest failure. `folder`: the hunt's folder. A log
+/// that is gone is left out.
 pub(super) fn of(report: &Report, folder: &Path) -> Vec<FailedLine> {
     let failed = |commit: &CommitId| {
         let measured = report.commits.iter().find(|measured| measured.commit == *commit)?;
@@ -28,7 +29,11 @@ pub(super) fn of(report: &Report, folder: &Path) -> Vec<FailedLine> {
         let is_both = good.as_ref().zip(bad.as_ref()).is_some_and(|(good, bad)| {
             good.measure == bad.measure && good.failure.alike(bad.failure)
         });
-        vec![good, bad.filter(|_| !is_both)]
+        let ends = [&report.good.commit, &report.bad.commit];
+        let others = report.commits.iter().filter(|commit| !ends.contains(&&commit.commit));
+        let latest = others.filter_map(first_failure).max_by_key(|failed| failed.attempt);
+        let latest = latest.filter(|_| report.outcome == Outcome::Interrupted);
+        vec![good, bad.filter(|_| !is_both), latest]
     };
     let lines = shown.into_iter().flatten().filter_map(|failed| failed.read(folder));
     lines.collect()
@@ -40,16 +45,27 @@ struct Failed<'a> {
     measure: Option<&'a str>,
     failure: &'a Failure,
     log: &'a str,
+    /// Its name begins with the time.
+    attempt: &'a str,
+    stored_at: Option<&'a String>,
 }
 
 impl Failed<'_> {
     fn read(self, folder: &Path) -> Option<FailedLine> {
         let log = read_log(&folder.join(self.log)).ok()?;
+        let header = |wanted: &str| {
+            let found = log.header().find(|(key, _)| key == wanted);
+            found.map(|(_, value)| value)
+        };
         Some(FailedLine {
+            command: header("command").filter(|_| self.measure.is_some()),
+            elsewhere: header("elsewhere"),
+            failed: Some(self.failure.clone()),
             commit: self.commit.clone(),
             measure: self.measure.map(str::to_owned),
             lines: telling(&log),
             log: self.log.to_owned(),
+            stored_at: self.stored_at.cloned(),
         })
     }
 }
@@ -58,13 +74,17 @@ impl Failed<'_> {
 fn first_failure(commit: &MeasuredCommit) -> Option<Failed<'_>> {
     let build = commit.builds.last().and_then(|build| {
         let (failure, measure) = (build.failed.as_ref()?, build.prepare.as_deref());
-        Some(Failed { commit: &commit.commit, measure, failure, log: &build.log })
+        let (log, attempt) = (&build.log, &build.attempt);
+        let stored_at = build.stored_at.as_ref();
+        Some(Failed { commit: &commit.commit, measure, failure, log, attempt, stored_at })
     });
     let run = || {
         commit.samples.iter().find_map(|sample| {
             let (failure, measure) = (sample.failed.as_ref()?, sample.metric.measure.as_str());
             let measure = Some(measure);
-            Some(Failed { commit: &commit.commit, measure, failure, log: &sample.log })
+            let (log, attempt) = (&sample.log, &sample.attempt);
+            let stored_at = sample.stored_at.as_ref();
+            Some(Failed { commit: &commit.commit, measure, failure, log, attempt, stored_at })
         })
     };
     build.or_else(run).filter(|failed| !failed.failure.kind.leaves_nothing_to_build())
@@ -87,6 +107,12 @@ pub fn telling(log: &Log) -> Vec<String> {
     let is_shown = |place: usize, says_why: bool| says_why || said < FEW && place >= last;
     let shown = lines.into_iter().enumerate().filter(|(at, (_, why))| is_shown(*at, *why));
     shown.map(|(_, (line, _))| line).take(MOST).collect()
+}
+
+/// [`title`], and that the result comes from the store, with the date.
+pub(super) fn dated_title(failed: &FailedLine) -> String {
+    let stored = failed.stored_at.as_deref().map(|at| format!(" {}", stored_result_dated(at)));
+    format!("{}{}", title(failed), stored.unwrap_or_default())
 }
 
 /// `What ppl printed at 0123456789`.

@@ -1,8 +1,9 @@
 //! The answer on one screen, which `start` prints at the end.
 
 use crate::evaluation::{CommitId, Outcome};
-use crate::ui::text;
+use crate::ui::{stored_result, text};
 
+use super::change::by_relevance;
 use super::model::{FirstBad, Report};
 use super::words::AROUND;
 use super::{certainty, differences, inside, matrix, printed, words};
@@ -28,11 +29,13 @@ pub fn terminal_answer(report: &Report) -> String {
     let around = inside::around(report).map(|words| text::line(&format!("{AROUND} {words}")));
     lines.splice(1..1, around);
     lines.extend(printed_lines(report));
-    lines.extend(words::next(report));
-    if lines.len() >= SCREEN {
-        lines.truncate(SCREEN - 2);
+    let next = words::next(report);
+    let room = SCREEN - next.len();
+    if lines.len() >= room {
+        lines.truncate(room - 2);
         lines.push("… and more in the report".to_owned());
     }
+    lines.extend(next);
     let path = report.folder.join("report.html").display().to_string();
     lines.push(format!(
         "report: {} (report.md, report.json and reproduce.sh are beside it)",
@@ -47,11 +50,17 @@ pub fn terminal_answer(report: &Report) -> String {
 }
 
 /// What failed builds and runs printed, and where their logs are.
-fn printed_lines(report: &Report) -> Vec<String> {
+pub fn printed_lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for failed in &report.failed {
         let colon = if failed.lines.is_empty() { "" } else { ":" };
-        lines.push(format!("{}{colon}", printed::title(failed)));
+        let stored = failed.stored_at.as_deref().map(|at| format!(" {}", stored_result(at)));
+        let stored = stored.unwrap_or_default();
+        lines.push(format!("{}{stored}{colon}", printed::title(failed)));
+        // Where the recipe is wrong, the words of the command say more than the output.
+        let is_wrong = report.outcome == Outcome::EndpointUnmeasurable;
+        let command = failed.command.iter().filter(|_| is_wrong);
+        lines.extend(command.map(|command| format!("  command: {}", text::line(command))));
         lines.extend(failed.lines.iter().map(|line| format!("  | {}", text::shorten(line, WIDE))));
         let log = report.folder.join(&failed.log).display().to_string();
         lines.push(format!("  log: {}", text::line(&log)));
@@ -70,6 +79,10 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         format!("{}: {} {}", words::title(report), first.commit, text::line(&first.subject)),
         format!("Author: {}  Date: {}", text::line(&first.author), text::line(&first.date)),
     ];
+    lines.extend(first.url.iter().map(|url| format!("Page: {url}")));
+    let label = words::request_label(report);
+    let request = first.request.iter();
+    lines.extend(request.map(|request| format!("{label} {}: {}", request.name, request.url)));
     lines.extend(words::hunted_failure(report).map(|hunted| text::line(&hunted)));
     lines.extend(first.effects.iter().take(3).map(|effect| words::step(report, effect)));
     if let Some(failure) = &first.failure {
@@ -91,7 +104,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
     lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
-    let files = first.files.iter().map(|file| {
+    let files = by_relevance(first).into_iter().map(|file| {
         let changed = words::changed_lines(file.added, file.removed);
         format!("{}  {changed}", text::line(&file.path))
     });

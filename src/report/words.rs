@@ -1,15 +1,19 @@
 //! Sentences that several forms of the report share. Quoted text is cleaned for one line but not
 //! yet escaped.
 
-use crate::evaluation::{Aim, Dependency, Failure, Outcome, Value};
+use crate::evaluation::{
+    Aim, CommitId, Dependency, Ended, Failure, FailureKind, Outcome, Site, SkipReason, Value,
+};
 use crate::store::journal::SearchMethod;
-use crate::ui::text;
+use crate::ui::{stored_result_dated, text};
 
 use super::certainty::{About, noise_of};
-use super::model::{AccountLine, EffectLine, FirstBad, FormName, GuardLine, Report};
+use super::model::{
+    AccountLine, EffectLine, FailedLine, FirstBad, FormName, GuardLine, MeasuredCommit, Report,
+};
 
-/// Most files named in one line, and most differences listed.
-pub(super) const MOST_NAMED: usize = 4;
+/// Most files named in one line.
+const MOST_NAMED: usize = 4;
 
 /// The command line of the script beside a report.
 pub(super) const REPRODUCE: &str = "sh reproduce.sh [CLONE]";
@@ -19,9 +23,16 @@ pub(super) fn sought(report: &Report) -> &'static str {
     report.options.aim.sought()
 }
 
-/// The same as [`sought`], capitalised for the beginning of a line.
-pub(super) fn title(report: &Report) -> &'static str {
-    report.options.aim.swap_if_fix(["First bad commit", "First fixed commit"])[0]
+/// The same as [`sought`], capitalised for the beginning of a line. If the hunt looked for a
+/// failure, it says so.
+pub(super) fn title(report: &Report) -> String {
+    let aim = report.options.aim;
+    let title = aim.swap_if_fix(["First bad commit", "First fixed commit"])[0];
+    let who = aim.swap_if_fix(["it", "its parent"])[0];
+    match &report.target_failure {
+        Some(target) => format!("{title} ({who} {}; no metric compared)", target.failure.kind),
+        None => title.to_owned(),
+    }
 }
 
 /// Heading of a first bad commit other than the main one.
@@ -61,25 +72,115 @@ fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
+/// What to do next, one line each.
+pub(super) fn next(report: &Report) -> Vec<String> {
+    let tries = report.next.iter().map(|try_it| format!("Next: {}", text::line(try_it)));
+    tries.chain(after_an_answer(report)).chain(after_a_good_end_that_fails(report)).collect()
+}
+
+/// Two commands for an answer that names commits.
+fn after_an_answer(report: &Report) -> Option<String> {
+    let hunt = &report.hunt;
+    match (&report.culprit, report.outcome) {
+        (Some(_), Outcome::Culprit) => Some(format!(
+            "Next: `bisect-ppl report {hunt} --diff` shows the change; `bisect-ppl report {hunt} \
+             --format issue` writes the issue"
+        )),
+        (None, Outcome::Candidates | Outcome::Gradual) => {
+            repair(report).or_else(|| report.candidates.first().map(look_at))
+        }
+        _ => None,
+    }
+}
+
+fn look_at(candidate: &CommitId) -> String {
+    let first = candidate.short();
+    format!("Next: `git show {first}` shows the first; `bisect-ppl measure {first}` measures it")
+}
+
+/// What to do if candidates do not build.
+fn repair(report: &Report) -> Option<String> {
+    let is_candidate = |one: &&MeasuredCommit| report.candidates.contains(&one.commit);
+    let is_unbuilt = |one: &&MeasuredCommit| one.skip == Some(SkipReason::Build);
+    let unbuilt = report.commits.iter().filter(is_candidate).filter(is_unbuilt);
+    let unbuilt: Vec<&MeasuredCommit> = unbuilt.collect();
+    let first = unbuilt.first().filter(|_| report.outcome == Outcome::Candidates)?;
+    let number = match unbuilt.len() {
+        1 => "1 of them does not build".to_owned(),
+        more => format!("{more} of them do not build"),
+    };
+    Some(format!(
+        "Next: {number}; `bisect-ppl store show {}` says why. A [[patch]] in oracle.toml may repair \
+         that: `bisect-ppl help oracle-toml`",
+        first.commit.short()
+    ))
+}
+
 /// What to do after a hunt whose good endpoint fails.
-pub(super) fn next(report: &Report) -> Option<String> {
-    let is_good = report.failed.iter().any(|failed| failed.commit == report.good.commit);
-    (is_good && report.outcome == Outcome::EndpointUnmeasurable).then(|| {
+fn after_a_good_end_that_fails(report: &Report) -> Option<String> {
+    let is_good = |failed: &&FailedLine| failed.commit == report.good.commit;
+    let failed = report.failed.iter().find(is_good)?;
+    (report.outcome == Outcome::EndpointUnmeasurable).then(|| {
         format!(
-            "Next: correct oracle.toml; `bisect-ppl measure {}` tries it on one commit",
+            "Next: {}; `bisect-ppl measure {}` tries it on one commit",
+            text::line(&cure(failed)),
             report.good.commit.short()
         )
     })
 }
 
-/// `ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)`; with noise also the step's
-/// 95 % interval.
+/// What may cure a failure that does not depend on the commit.
+fn cure(failed: &FailedLine) -> String {
+    let kind = failed.failed.as_ref().map(|failure| failure.kind);
+    let measure = failed.measure.as_deref();
+    let step = failed.failed.as_ref().and_then(|f| f.evidence.as_ref()?.step.as_deref());
+    let ended = failed.failed.as_ref().and_then(|f| f.evidence.as_ref()?.ended.as_ref());
+    let is_late = kind == Some(FailureKind::Timeout) || ended == Some(&Ended::TimedOut);
+    let place = match (step, measure) {
+        (Some(step), _) => format!("prepare.{step}"),
+        (None, Some(measure)) => format!("measure.{measure}"),
+        (None, None) => "build".to_owned(),
+    };
+    if is_late {
+        return format!("set a longer {place}.timeout in oracle.toml");
+    }
+    if let Some(elsewhere) = &failed.elsewhere {
+        return format!("the program is {elsewhere}: correct {place}.command in oracle.toml");
+    }
+    if kind == Some(FailureKind::Build) && place == "build" {
+        return "install what the build does not find, or correct build.commands in oracle.toml"
+            .to_owned();
+    }
+    match kind {
+        Some(FailureKind::Crash) => {
+            format!("correct {place}.command or [inputs] in oracle.toml")
+        }
+        _ => "correct oracle.toml".to_owned(),
+    }
+}
+
+/// The change between two levels in percent, if both are numbers.
+pub(super) fn percent(before: &Value, after: &Value) -> Option<String> {
+    text::change(before.number()?, after.number()?)
+}
+
+/// `7.54 (+4.6 %)`: the level at the bad end, with its change from the good end.
+pub(super) fn changed_level(before: Option<&Value>, after: &Value) -> String {
+    let change = before.and_then(|before| percent(before, after));
+    let change = change.map(|percent| format!(" ({percent})")).unwrap_or_default();
+    format!("{}{change}", text::value(after))
+}
+
+/// `ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)`; with noise also the step's 95 %
+/// interval.
 pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
+    let (parent, commit) = (&effect.parent, &effect.commit);
+    let change = percent(parent, commit).map(|percent| format!(", {percent}"));
     let levels = format!(
-        "{}: {} at the parent, {} here",
+        "{}: {}{}",
         effect.metric,
-        text::value(&effect.parent),
-        text::value(&effect.commit)
+        text::values(parent, commit),
+        change.unwrap_or_default()
     );
     let limit = text::value(&effect.limit);
     if let Some(about) = About::of(report, effect) {
@@ -129,6 +230,8 @@ pub(super) fn moved(report: &Report, step: &Value) -> String {
 /// Names the earlier hunt whose confirmation this hunt reuses.
 pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
     let (date, hunt) = first.confirmed_before.as_ref()?;
+    let day = date.parse::<jiff::Timestamp>().map(|at| at.strftime("%Y-%m-%d").to_string());
+    let date = day.as_ref().unwrap_or(date);
     Some(format!("Confirmed on {date} by hunt {hunt}; not measured afresh in this one."))
 }
 
@@ -221,6 +324,15 @@ pub(super) fn ran(first: &FirstBad) -> Option<String> {
 
 /// Label for a hunt inside a dependency.
 pub(super) const AROUND: &str = "These are";
+
+/// Label of the request that a commit came with.
+pub(super) fn request_label(report: &Report) -> &'static str {
+    let repository = report.forge.as_ref().and_then(|forge| forge.repository.as_ref());
+    match repository.map(|repository| repository.site) {
+        Some(Site::GitLab) => "Merge request",
+        Some(Site::GitHub | Site::Gitea) | None => "Pull request",
+    }
+}
 
 /// Label of [`over_text`].
 pub(super) const OVER_TEXT: &str = "Over the text";
@@ -319,6 +431,12 @@ pub(super) fn totals(report: &Report) -> String {
         text::seconds(totals.build_s),
         text::seconds(totals.wall_s)
     )
+}
+
+/// `(stored result of 2026-11-22 00:57 UTC)` for a cache hit; without the time in old journals.
+pub(super) fn stored(is_reused: bool, at: Option<&str>) -> Option<String> {
+    let dated = at.map_or_else(|| "(stored result)".to_owned(), stored_result_dated);
+    is_reused.then_some(dated)
 }
 
 /// A failure in one sentence.

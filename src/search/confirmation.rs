@@ -13,7 +13,7 @@ const PATIENCE: f64 = 6.0;
 
 /// The evidence that a confidence of 1 − α needs: ln((1 − α/2)/(α/2)), in nats; ln 199 at 0.99.
 /// The search uses the other half of α.
-pub fn evidence_wanted(confidence: f64) -> f64 {
+fn evidence_wanted(confidence: f64) -> f64 {
     let half = (1.0 - confidence) / 2.0;
     ((1.0 - half) / half).ln()
 }

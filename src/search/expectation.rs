@@ -25,5 +25,11 @@ pub fn expect(commits: usize, levels: &Levels, paired: bool) -> Expectation {
     Expectation { runs: endpoints + both * search + confirmation, builds: steps + 4.0 }
 }
 
+/// Number of halvings until one of `commits` commits is left: log₂, rounded up.
+pub fn steps_of(commits: usize) -> usize {
+    let commits = commits.max(1);
+    commits.ilog2() as usize + usize::from(!commits.is_power_of_two())
+}
+
 #[cfg(test)]
 mod tests;

@@ -41,7 +41,17 @@ pub enum Fate {
 /// part of a step: larger steps stand, and so do steps whose source change is still there; others
 /// are unclear. If several sets fit and the source does not decide, or if the source says that
 /// another step is partly gone, each step of these sets is unclear.
-pub fn fates(steps: &[f64], carried: &[Carried], amount: f64, tolerance: f64) -> Vec<Fate> {
+///
+/// `repeats`: levels repeat exactly. Then a near fit decides nothing if the source shows of no step
+/// that it is gone, whole or in part: the improvement may have undone one step and a part of
+/// another.
+pub fn fates(
+    steps: &[f64],
+    carried: &[Carried],
+    amount: f64,
+    tolerance: f64,
+    repeats: bool,
+) -> Vec<Fate> {
     let improvement = Improvement { steps, carried, amount, tolerance };
     let fitting = improvement.fitting();
     let told: Vec<u32> = fitting.iter().copied().filter(|set| improvement.is_told(*set)).collect();
@@ -50,6 +60,9 @@ pub fn fates(steps: &[f64], carried: &[Carried], amount: f64, tolerance: f64) ->
     }
     let nearly = !fitting.iter().any(|set| improvement.is_exact(*set));
     improvement.by_text(nearly).unwrap_or_else(|| {
+        if repeats && nearly && improvement.is_silent(&fitting) {
+            return improvement.unclear_up_to_amount();
+        }
         let contradicted = improvement.in_part().next().is_some();
         improvement.by_sets(&improvement.closest(&fitting), contradicted)
     })
@@ -105,6 +118,24 @@ impl Improvement<'_> {
 
     fn in_part(&self) -> impl Iterator<Item = usize> {
         (0..self.count()).filter(|i| self.carried[*i] == Carried::InPart)
+    }
+
+    /// Whether some sets fit, there are several steps, and the source shows neither that a step is
+    /// partly gone nor that a step of a fitting set is gone.
+    fn is_silent(&self, fitting: &[u32]) -> bool {
+        let shows = |i: usize| match self.carried[i] {
+            Carried::InPart => true,
+            Carried::Gone => fitting.iter().any(|set| set >> i & 1 == 1),
+            Carried::Whole | Carried::Unknown => false,
+        };
+        !fitting.is_empty() && self.steps.len() > 1 && !(0..self.count()).any(shows)
+    }
+
+    /// Steps larger than the improvement stand: most of them is left. The others are unclear.
+    fn unclear_up_to_amount(&self) -> Vec<Fate> {
+        let is_larger = |step: &f64| *step > self.amount + self.tolerance;
+        let fate = |step| if is_larger(step) { Fate::Stands } else { Fate::Unclear };
+        self.steps.iter().map(fate).collect()
     }
 
     /// The fates from the source alone, if no set fits both source and levels. If some steps are
@@ -163,35 +194,55 @@ mod tests {
     #[test]
     fn the_step_that_fits_was_undone() {
         let none = [Carried::Unknown; 2];
-        assert_eq!(fates(&[0.5, 0.3], &none, 0.5, 0.1), [Fate::Undone, Fate::Stands]);
-        assert_eq!(fates(&[0.5, 0.3], &none, 0.8, 0.1), [Fate::Undone, Fate::Undone]);
-        assert_eq!(fates(&[99_993.0], &[Carried::Unknown], 99_992.7, 0.1), [Fate::Undone]);
+        assert_eq!(fates(&[0.5, 0.3], &none, 0.5, 0.1, false), [Fate::Undone, Fate::Stands]);
+        assert_eq!(fates(&[0.5, 0.3], &none, 0.8, 0.1, false), [Fate::Undone, Fate::Undone]);
+        assert_eq!(fates(&[99_993.0], &[Carried::Unknown], 99_992.7, 0.1, false), [Fate::Undone]);
     }
 
     #[test]
     fn an_improvement_that_fits_no_step_undid_none() {
-        assert_eq!(fates(&[52.0], &[Carried::Unknown], 19.0, 4.0), [Fate::Stands]);
+        assert_eq!(fates(&[52.0], &[Carried::Unknown], 19.0, 4.0, false), [Fate::Stands]);
         let kept = [Carried::Whole, Carried::Whole, Carried::Unknown];
-        let found = fates(&[0.89, 0.79, 0.35], &kept, 1.0, 0.1);
+        let found = fates(&[0.89, 0.79, 0.35], &kept, 1.0, 0.1, false);
         assert_eq!(found, [Fate::Stands, Fate::Stands, Fate::Unclear]);
     }
 
     #[test]
     fn of_equal_steps_the_text_tells_or_nothing_does() {
-        assert_eq!(fates(&[0.5, 0.5], &[Carried::Unknown; 2], 0.5, 0.1), [Fate::Unclear; 2]);
+        assert_eq!(fates(&[0.5, 0.5], &[Carried::Unknown; 2], 0.5, 0.1, false), [Fate::Unclear; 2]);
         let told = [Carried::Whole, Carried::Gone];
-        assert_eq!(fates(&[0.5, 0.5], &told, 0.5, 0.1), [Fate::Stands, Fate::Undone]);
+        assert_eq!(fates(&[0.5, 0.5], &told, 0.5, 0.1, false), [Fate::Stands, Fate::Undone]);
         let in_part = [Carried::InPart, Carried::Whole];
-        assert_eq!(fates(&[0.7, 0.35], &in_part, 0.35, 0.1), [Fate::Unclear; 2]);
-        assert_eq!(fates(&[0.94, 0.48], &in_part, 0.42, 0.1), [Fate::Stands; 2]);
+        assert_eq!(fates(&[0.7, 0.35], &in_part, 0.35, 0.1, false), [Fate::Unclear; 2]);
+        assert_eq!(fates(&[0.94, 0.48], &in_part, 0.42, 0.1, false), [Fate::Stands; 2]);
         // A change that is still there may be fixed elsewhere; a removed change is undone.
         let gone = [Carried::Whole, Carried::Gone];
-        assert_eq!(fates(&[0.63, 0.33], &gone, 0.66, 0.1), [Fate::Stands, Fate::Undone]);
+        assert_eq!(fates(&[0.63, 0.33], &gone, 0.66, 0.1, false), [Fate::Stands, Fate::Undone]);
         // An exact fit, or a near one.
         let none = [Carried::Unknown; 2];
-        assert_eq!(fates(&[0.43, 0.39], &none, 0.43, 0.1), [Fate::Undone, Fate::Stands]);
+        assert_eq!(fates(&[0.43, 0.39], &none, 0.43, 0.1, false), [Fate::Undone, Fate::Stands]);
         let both = [Carried::Whole, Carried::Whole];
-        assert_eq!(fates(&[0.5, 0.3], &both, 0.5, 0.1), [Fate::Undone, Fate::Stands]);
+        assert_eq!(fates(&[0.5, 0.3], &both, 0.5, 0.1, false), [Fate::Undone, Fate::Stands]);
+    }
+
+    #[test]
+    fn a_step_whose_text_is_gone_speaks_only_for_sets_that_have_it() {
+        // The mend fits the second step nearly, and the text of the first is gone.
+        let gone = [Carried::Gone, Carried::Unknown];
+        assert_eq!(fates(&[0.4, 0.77], &gone, 0.7, 0.1, true), [Fate::Unclear; 2]);
+    }
+
+    #[test]
+    fn where_levels_repeat_a_near_fit_without_text_decides_nothing() {
+        let kept = [Carried::Whole; 3];
+        let near = |repeats| fates(&[0.4, 0.77, 2.0], &kept, 0.7, 0.1, repeats);
+        assert_eq!(near(false), [Fate::Stands, Fate::Undone, Fate::Stands]);
+        assert_eq!(near(true), [Fate::Unclear, Fate::Unclear, Fate::Stands]);
+        let exact = fates(&[0.4, 0.7, 2.0], &kept, 0.7, 0.1, true);
+        assert_eq!(exact, [Fate::Stands, Fate::Undone, Fate::Stands]);
+        let told = [Carried::Whole, Carried::InPart, Carried::Whole];
+        assert_eq!(fates(&[0.4, 0.77, 2.0], &told, 0.7, 0.1, true)[0], Fate::Stands);
+        assert_eq!(fates(&[0.77], &kept[..1], 0.7, 0.1, true), [Fate::Undone]);
     }
 
     proptest! {
@@ -204,7 +255,7 @@ mod tests {
             let is_undone = |i: usize| set >> i & 1 == 1;
             let amount: f64 = (0..steps.len()).filter(|i| is_undone(*i)).map(|i| steps[i]).sum();
             prop_assume!(amount > 0.0);
-            let found = fates(&steps, &vec![Carried::Unknown; steps.len()], amount, 0.5);
+            let found = fates(&steps, &vec![Carried::Unknown; steps.len()], amount, 0.5, true);
             for (i, fate) in found.iter().enumerate() {
                 let said = if is_undone(i) { Fate::Stands } else { Fate::Undone };
                 prop_assert_ne!(*fate, said);

@@ -36,5 +36,30 @@ pub fn repeat<T: PartialEq>(runs: &[T], is_known: impl Fn(&T) -> bool) -> Repeat
     }
 }
 
+/// Runs that do not repeat are still judged if their spread (largest minus smallest value) is at
+/// most this share of the distance between the threshold and the run nearest to it, and of the
+/// tolerance.
+const CLOSE: f64 = 0.1;
+
+/// Whether runs that never repeat still have a level: their spread is at most a tenth of the
+/// tolerance. True without runs.
+pub fn is_level(values: impl IntoIterator<Item = f64>, tolerance: f64) -> bool {
+    let (least, most) = values
+        .into_iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| (least.min(x), most.max(x)));
+    most - least <= CLOSE * tolerance.max(0.0)
+}
+
+/// Whether runs that never repeat are still clearly on one side of the threshold. `margins`: each
+/// run's value minus the threshold, in any unit.
+pub fn is_on_one_side(margins: &[f64]) -> bool {
+    let least = margins.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = margins.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let distance = least.abs().min(most.abs());
+    let are_finite = margins.iter().all(|margin| margin.is_finite());
+    // False without runs.
+    are_finite && least * most > 0.0 && most - least <= CLOSE * distance
+}
+
 #[cfg(test)]
 mod tests;

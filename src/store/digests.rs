@@ -106,6 +106,18 @@ impl Digests {
     }
 }
 
+/// Opens each file, and each file in a folder; an error if one cannot be read.
+pub fn check_readable(files: &[PathBuf]) -> Result<(), StoreError> {
+    let mut leaves = Vec::new();
+    for file in files {
+        collect(file, file, &mut leaves)?;
+    }
+    for (_, file) in &leaves {
+        File::open(file).map_err(StoreError::at(file))?;
+    }
+    Ok(())
+}
+
 fn identity(file: &Path) -> Result<Identity, StoreError> {
     use std::os::unix::fs::MetadataExt;
     let meta = std::fs::metadata(file).map_err(StoreError::at(file))?;

@@ -54,7 +54,7 @@ pub struct Waste {
     pub bytes: u64,
     /// First these folders are moved aside, then the files are removed in order.
     folders: Vec<PathBuf>,
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
 }
 
 impl Store {
@@ -78,6 +78,10 @@ impl Store {
 }
 
 impl Tidying {
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Collects the data that may be removed.
     pub fn waste(&self, limits: &Limits) -> Result<Waste, StoreError> {
         let mut waste = Waste::default();
@@ -263,7 +267,11 @@ impl Tidying {
     }
 
     /// Collects control results about removed runs and builds.
-    fn controls(&self, gone: &BTreeSet<String>, waste: &mut Waste) -> Result<(), StoreError> {
+    pub(super) fn controls(
+        &self,
+        gone: &BTreeSet<String>,
+        waste: &mut Waste,
+    ) -> Result<(), StoreError> {
         for file in files_below(&self.store.root().join("controls"))? {
             let about = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             if about.is_some_and(|about| gone.contains(&about)) {
@@ -283,14 +291,14 @@ struct Kept {
 }
 
 impl Waste {
-    fn take(&mut self, attempt: Attempt) {
+    pub(super) fn take(&mut self, attempt: Attempt) {
         self.files.extend(attempt.record);
         self.files.extend(attempt.log);
     }
 }
 
 /// Bytes that the removal frees. A file with another hard link stays on the disk.
-fn freed(waste: &Waste) -> Result<u64, StoreError> {
+pub(super) fn freed(waste: &Waste) -> Result<u64, StoreError> {
     let mut files: Vec<PathBuf> = waste.files.clone();
     for folder in &waste.folders {
         files.extend(files_below(folder)?);

@@ -22,6 +22,7 @@
 //! journal is appended to.
 
 mod builds;
+mod changes;
 mod confirmations;
 mod damaged;
 mod digests;
@@ -29,6 +30,7 @@ mod durable;
 mod error;
 mod evidence;
 mod folder;
+mod forget;
 mod gc;
 mod history;
 mod hunts;
@@ -43,12 +45,14 @@ mod runs;
 mod setups;
 
 pub use builds::{BuildRecord, CacheProgram, CompilerCache};
+pub use changes::Messages;
 pub use confirmations::Confirmation;
-pub use digests::Digests;
+pub use digests::{Digests, check_readable};
 pub use durable::{publish, publish_file};
 pub use error::{FORMAT, StoreError};
 pub use evidence::{Damage, Damaged};
 pub use folder::Store;
+pub use forget::Forget;
 pub use gc::{Limits, Waste};
 pub use hunts::{Driver, HuntDir, config_digest};
 pub use inside::{Inside, Went};

@@ -1,13 +1,19 @@
 //! Output on the screen: styles, hints, progress. Data goes to stdout, everything else to stderr.
 //! Colours and progress bars appear only on a terminal.
 
-mod estimate;
+mod document;
+mod local_time;
 mod progress;
+mod question;
 mod sanitize;
 mod style;
 pub mod text;
+mod wrap;
 
-pub use estimate::Estimate;
+pub use document::{cite, document, url};
+pub use local_time::{local_time, stored_result, stored_result_dated};
 pub use progress::{Activity, Progress};
+pub use question::yes_or_no;
 pub use sanitize::{printable, printable_line};
-pub use style::Ui;
+pub use style::{Tone, Ui, Verbosity, toned};
+pub use wrap::wrap;

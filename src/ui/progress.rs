@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::evaluation::{CommitId, Verdict};
 
+use super::wrap::wrap;
 use super::{style, text};
 
 /// The current activity.
@@ -20,6 +21,8 @@ pub enum Activity {
         commit: CommitId,
         /// First line of its message.
         subject: String,
+        /// How far the build is, in a few words.
+        progress: Option<String>,
     },
     /// Runs a measure at a commit.
     Running {
@@ -53,8 +56,11 @@ enum Sink {
 struct Status {
     activity: Option<Activity>,
     since: Option<Instant>,
+    /// Now minus the time that the hunt took so far. Time in which no process drove it is left out.
+    begun: Option<Instant>,
+    is_confirming: bool,
     steps_done: usize,
-    left: Option<(usize, usize)>,
+    left: Option<(usize, Option<usize>)>,
     time_left: Option<(Duration, Instant)>,
 }
 
@@ -84,18 +90,25 @@ impl Progress {
         Self { status: Arc::default(), sink: Sink::Plain(Arc::new(Mutex::new(writer))) }
     }
 
-    /// Sets the current activity and restarts its clock.
-    pub fn now(&self, activity: Activity) {
+    /// Sets the current activity, which began this long ago.
+    pub fn now(&self, activity: Activity, ago: Duration) {
         self.change(|status| {
             status.activity = Some(activity);
-            status.since = Some(Instant::now());
+            status.since = Instant::now().checked_sub(ago);
         });
     }
 
-    /// Begins a search: `commits` may be the first bad one, and about `steps` steps find it.
-    pub fn search(&self, commits: usize, steps: usize) {
+    /// Sets how long the hunt took so far.
+    pub fn ran(&self, so_far: Duration) {
+        self.change(|status| status.begun = Instant::now().checked_sub(so_far));
+    }
+
+    /// Begins a search: `commits` may be the first bad one, and about `steps` steps find it; `None`
+    /// if the search makes no steps.
+    pub fn search(&self, commits: usize, steps: Option<usize>) {
         self.change(|status| {
             status.steps_done = 0;
+            status.is_confirming = false;
             status.left = Some((commits, steps));
         });
     }
@@ -104,11 +117,19 @@ impl Progress {
     pub fn left(&self, commits: usize, steps: usize) {
         self.change(|status| {
             status.steps_done += 1;
-            status.left = Some((commits, steps));
+            status.left = Some((commits, Some(steps)));
         });
     }
 
-    /// Sets the time left (see [`Estimate`](super::Estimate)), which then counts down.
+    /// Ends a search: the commit that it found is measured afresh.
+    pub fn confirm(&self) {
+        self.change(|status| {
+            status.is_confirming = true;
+            status.left = None;
+        });
+    }
+
+    /// Sets the time left, which then counts down.
     pub fn time_left(&self, left: Option<Duration>) {
         self.change(|status| status.time_left = left.map(|left| (left, Instant::now())));
     }
@@ -127,15 +148,31 @@ impl Progress {
     /// Prints a line that stays. The caller has cleaned the text.
     pub fn done_line(&self, line: &str) {
         match &self.sink {
-            Sink::Bar(bar) => bar.suspend(|| to(&mut anstream::stderr().lock(), line)),
+            Sink::Bar(bar) => {
+                let line = broken(line);
+                bar.suspend(|| to(&mut anstream::stderr().lock(), &line));
+            }
             Sink::Plain(writer) => to(&mut *lock(writer), line),
         }
     }
 
-    /// Prints the line of a judged commit, which begins with the verdict; colours it on a terminal.
+    /// Prints a line that ends with a subject; cuts it to the width of a terminal.
+    pub fn row(&self, line: &str) {
+        match &self.sink {
+            Sink::Bar(_) => self.done_line(&cut(line)),
+            Sink::Plain(_) => self.done_line(line),
+        }
+    }
+
+    /// Prints the line of a judged commit, which begins with the verdict and ends with the subject;
+    /// cuts and colours it on a terminal.
     pub fn verdict(&self, verdict: Verdict, line: &str) {
         match &self.sink {
-            Sink::Bar(_) => self.done_line(&style::verdict(verdict, line)),
+            // Cut before it is coloured: colours have no width.
+            Sink::Bar(bar) => {
+                let line = style::verdict(verdict, &cut(line));
+                bar.suspend(|| to(&mut anstream::stderr().lock(), &line));
+            }
             Sink::Plain(_) => self.done_line(line),
         }
     }
@@ -166,6 +203,18 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A line broken at words for the terminal at stderr.
+fn broken(line: &str) -> String {
+    let columns = style::columns(std::io::stderr());
+    columns.map_or_else(|| line.to_owned(), |columns| wrap(line, columns))
+}
+
+/// A line cut to the width of the terminal at stderr.
+fn cut(line: &str) -> String {
+    let columns = style::columns(std::io::stderr());
+    columns.map_or_else(|| line.to_owned(), |columns| text::shorten(line, columns))
+}
+
 /// Writes a line. Ignores errors: without stderr there is no place to report them.
 fn to(writer: &mut dyn Write, line: &str) {
     let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
@@ -175,24 +224,33 @@ impl Status {
     /// `step 3 of about 6 · 12 commits left · building 1a2b3c4d5e subject`, without unknown parts.
     fn words(&self) -> String {
         let mut parts = Vec::new();
-        if let Some((commits, steps)) = self.left {
-            let step = self.steps_done + 1;
-            parts.push(format!("step {step} of about {}", self.steps_done + steps.max(1)));
-            parts.push(format!("{} left", text::plural(commits, "commit")));
+        if self.is_confirming {
+            parts.push("confirming".to_owned());
+        } else if let Some((commits, steps)) = self.left {
+            if let Some(steps) = steps {
+                let step = self.steps_done + 1;
+                parts.push(format!("step {step} of about {}", self.steps_done + steps.max(1)));
+            }
+            let left = if steps.is_some() { " left" } else { "" };
+            parts.push(format!("{}{left}", text::plural(commits, "commit")));
         }
         parts.extend(self.activity.as_ref().map(Activity::words));
         parts.join(" · ")
     }
 
-    /// `· 0:12 · about 2 min left`, without unknown parts.
+    /// `· 0:12 (3:05 in all) · about 2 min left`, without unknown parts.
     fn clock(&self, now: Instant) -> String {
         let mut shown = String::new();
         if let Some(since) = self.since {
             let _ = write!(shown, "· {}", text::clock(now.saturating_duration_since(since)));
         }
+        if let Some(begun) = self.begun {
+            let _ =
+                write!(shown, " ({} in all)", text::clock(now.saturating_duration_since(begun)));
+        }
         if let Some((left, told)) = self.time_left {
             let left = left.saturating_sub(now.saturating_duration_since(told));
-            let _ = write!(shown, " · {}", about(left));
+            let _ = write!(shown, " · {}", text::about(left));
         }
         shown
     }
@@ -201,8 +259,11 @@ impl Status {
 impl Activity {
     fn words(&self) -> String {
         match self {
-            Self::Building { commit, subject } => {
-                format!("building {}", text::commit(commit, &text::shorten(subject, 40)))
+            Self::Building { commit, subject, progress } => {
+                let progress = progress.iter().map(|progress| format!(", {progress}"));
+                let progress: String = progress.collect();
+                let name = text::commit(commit, &text::shorten(subject, 40));
+                format!("building{progress}: {name}")
             }
             Self::Running { measure, run, commit, subject } => {
                 let mut words = format!("running {measure}");
@@ -213,15 +274,6 @@ impl Activity {
             }
             Self::Other(words) => text::line(words),
         }
-    }
-}
-
-/// The time left, in minutes: seconds would be false precision.
-fn about(left: Duration) -> String {
-    match left.as_secs() {
-        0..60 => "less than a minute left".to_owned(),
-        60..3600 => format!("about {} min left", (left.as_secs() + 30) / 60),
-        _ => format!("about {} left", text::duration(left)),
     }
 }
 
@@ -241,30 +293,36 @@ mod tests {
             activity: Some(Activity::Building {
                 commit: commit(),
                 subject: "kv: \x1b[2Jpad".into(),
+                progress: Some("12 of 345".into()),
             }),
             since: Some(now),
+            begun: Some(now),
+            is_confirming: false,
             steps_done: 2,
-            left: Some((12, 4)),
+            left: Some((12, Some(4))),
             time_left: Some((Duration::from_secs(130), now)),
         };
         assert_eq!(
             status.words(),
-            "step 3 of about 6 · 12 commits left · building 1a2b3c4d5e kv: pad"
+            "step 3 of about 6 · 12 commits left · building, 12 of 345: 1a2b3c4d5e kv: pad"
         );
-        assert_eq!(status.clock(later), "· 0:12 · about 2 min left");
+        assert_eq!(status.clock(later), "· 0:12 (0:12 in all) · about 2 min left");
         status.activity = Some(Activity::Running {
             measure: "ppl".into(),
             run: Some((1, 3)),
             commit: commit(),
             subject: String::new(),
         });
-        status.left = Some((1, 0));
+        status.left = Some((1, Some(0)));
         status.time_left = None;
+        status.begun = None;
         assert_eq!(
             status.words(),
             "step 3 of about 3 · 1 commit left · running ppl 1/3 at 1a2b3c4d5e"
         );
         assert_eq!(status.clock(later), "· 0:12");
+        status.is_confirming = true;
+        assert_eq!(status.words(), "confirming · running ppl 1/3 at 1a2b3c4d5e");
         assert_eq!(Status::default().words() + &Status::default().clock(now), "");
     }
 
@@ -283,21 +341,15 @@ mod tests {
         }
         let written = Shared::default();
         let progress = Progress::plain(written.clone());
-        progress.search(12, 4);
-        progress.now(Activity::Other("looking".into()));
+        progress.search(12, Some(4));
+        progress.now(Activity::Other("looking".into()), Duration::ZERO);
         progress.left(6, 3);
+        progress.confirm();
         progress.done_line("good     1a2b3c4d5e");
         progress.note("a thing\nworth \x1b[1mknowing");
         progress.suspend(|| ());
         progress.finish();
         let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         assert_eq!(written, "good     1a2b3c4d5e\nnote: a thing worth knowing\n");
-    }
-
-    #[test]
-    fn estimates_are_rounded_to_what_they_are_worth() {
-        assert_eq!(about(Duration::from_secs(5)), "less than a minute left");
-        assert_eq!(about(Duration::from_secs(95)), "about 2 min left");
-        assert_eq!(about(Duration::from_secs(4000)), "about 1 h 06 min left");
     }
 }

@@ -7,24 +7,52 @@ use anstyle::{AnsiColor, Style};
 use crate::evaluation::Verdict;
 
 use super::text;
+use super::wrap::wrap;
+
+/// The longest rule before an answer, in columns.
+const RULE: usize = 80;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-const HINT: Style = AnsiColor::Cyan.on_default().bold();
-const HEADLINE: Style = Style::new().bold();
+pub(super) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+pub(super) const HEADLINE: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
 
+/// How much is printed to stderr.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verbosity {
+    /// Warnings and errors.
+    Quiet,
+    /// Progress and hints too.
+    #[default]
+    Normal,
+    /// Each build and run too.
+    Verbose,
+}
+
 /// Prints data to stdout and the rest to stderr. Strips styles if there is no terminal or
 /// `NO_COLOR` is set.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ui {}
+pub struct Ui {
+    verbosity: Verbosity,
+}
 
 impl Ui {
     /// The program's own stdout and stderr.
     pub fn new() -> Self {
-        Self {}
+        Self::default()
+    }
+
+    /// The same, with another verbosity.
+    pub fn with(verbosity: Verbosity) -> Self {
+        Self { verbosity }
+    }
+
+    /// How much is printed to stderr.
+    pub fn verbosity(&self) -> Verbosity {
+        self.verbosity
     }
 
     /// Prints data to stdout. A closed pipe (`| head`) is not an error.
@@ -36,14 +64,21 @@ impl Ui {
         }
     }
 
-    /// Prints data to stdout, with the first line in bold.
+    /// Prints data to stdout, with the first line in bold. On a terminal, a rule separates it
+    /// from the progress above, and lines are broken at words.
     pub fn answer(&self, text: &str) -> io::Result<()> {
-        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        self.out(&format!("{HEADLINE}{first}{HEADLINE:#}\n{rest}"))
+        self.out(&framed(text, self.columns()))
     }
 
-    /// Prints a line to stderr.
+    /// Prints a line to stderr, unless only warnings and errors are wanted.
     pub fn line(&self, line: &str) {
+        if self.verbosity != Verbosity::Quiet {
+            self.always(line);
+        }
+    }
+
+    /// Prints a line to stderr, whatever the verbosity.
+    pub fn always(&self, line: &str) {
         to_stderr(&format!("{line}\n"));
     }
 
@@ -52,9 +87,11 @@ impl Ui {
         to_stderr(&labelled(WARNING, "warning", warning));
     }
 
-    /// Prints `hint: …` to stderr.
+    /// Prints `hint: …` to stderr, unless only warnings and errors are wanted.
     pub fn hint(&self, hint: &str) {
-        to_stderr(&labelled(HINT, "hint", hint));
+        if self.verbosity != Verbosity::Quiet {
+            to_stderr(&labelled(HINT, "hint", hint));
+        }
     }
 
     /// Prints an error with its causes and a hint to stderr.
@@ -62,11 +99,40 @@ impl Ui {
         to_stderr(&error_text(error, hint));
     }
 
+    /// The columns of stdout if it is a terminal.
+    pub fn columns(&self) -> Option<usize> {
+        columns(io::stdout())
+    }
+
     /// Whether stderr is a terminal that can show a moving line.
     pub fn is_terminal(&self) -> bool {
         use std::io::IsTerminal;
         io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
+}
+
+/// The colour of a word that says how something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// All is well.
+    Good,
+    /// Something may be wrong.
+    Caution,
+    /// Something is wrong.
+    Bad,
+    /// Neither.
+    Plain,
+}
+
+/// Colours a word.
+pub fn toned(tone: Tone, word: &str) -> String {
+    let style = match tone {
+        Tone::Good => GOOD,
+        Tone::Caution => SKIP,
+        Tone::Bad => BAD,
+        Tone::Plain => Style::new(),
+    };
+    format!("{style}{word}{style:#}")
 }
 
 /// Colours the verdict at the beginning of a line. The word stays, so that nobody has to tell
@@ -83,6 +149,24 @@ pub(super) fn verdict(verdict: Verdict, line: &str) -> String {
         Some(rest) => format!("{style}{word}{style:#}{rest}"),
         None => line.to_owned(),
     }
+}
+
+/// An answer, for a terminal with this many columns or for a file or a pipe.
+fn framed(text: &str, columns: Option<usize>) -> String {
+    let wrapped = columns.map_or_else(|| text.to_owned(), |columns| wrap(text, columns));
+    let (first, rest) = wrapped.split_once('\n').unwrap_or((&wrapped, ""));
+    let answer = format!("{HEADLINE}{first}{HEADLINE:#}\n{rest}");
+    match columns {
+        Some(columns) => format!("\n{}\n{answer}", "─".repeat(columns.min(RULE))),
+        None => answer,
+    }
+}
+
+/// The columns of a terminal; `None` for anything else.
+pub(super) fn columns(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    // A serial console reports 0.
+    (size.ws_col > 0).then(|| usize::from(size.ws_col))
 }
 
 /// Writes to stderr. Ignores errors: without stderr there is no place to report them.
@@ -111,7 +195,14 @@ pub(super) fn error_text(error: &anyhow::Error, hint: Option<&str>) -> String {
 /// A cleaned message after its label. Messages quote engines, files and git, which must not
 /// control the terminal.
 fn labelled(style: Style, label: &str, message: &str) -> String {
-    format!("{style}{label}:{style:#} {}\n", text::lines(message).trim_end())
+    let plain = format!("{label}: {}\n", text::lines(message).trim_end());
+    let broken = match columns(io::stderr()) {
+        Some(columns) => wrap(&plain, columns),
+        None => plain,
+    };
+    // Styled last: styles have no width.
+    let rest = broken.strip_prefix(label).and_then(|rest| rest.strip_prefix(':'));
+    format!("{style}{label}:{style:#}{}", rest.unwrap_or(&broken))
 }
 
 #[cfg(test)]
@@ -139,6 +230,22 @@ mod tests {
     fn a_cause_already_told_is_not_told_again() {
         let error = anyhow!("disk full").context("/tmp/x: disk full");
         assert_eq!(plain(&error, None), "error: /tmp/x: disk full\n");
+    }
+
+    #[test]
+    fn an_answer_on_a_terminal_has_a_rule_and_breaks_at_words() {
+        let text =
+            "First bad commit: 1a2b3c4d5e6f\nppl: 7.21 at the parent, 7.52 here, 0.31 worse\n";
+        let strip = |text: String| anstream::adapter::strip_str(&text).to_string();
+        assert_eq!(strip(framed(text, None)), text);
+        assert_eq!(
+            strip(framed(text, Some(40))),
+            format!(
+                "\n{}\nFirst bad commit: 1a2b3c4d5e6f\nppl: 7.21 at the parent, 7.52 here, 0.31\n  \
+                 worse\n",
+                "─".repeat(40)
+            )
+        );
     }
 
     #[test]

@@ -24,6 +24,15 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
+/// The time left, in minutes: seconds would be false precision.
+pub fn about(left: Duration) -> String {
+    match left.as_secs() {
+        0..60 => "under 1 min left".to_owned(),
+        60..3600 => format!("about {} min left", (left.as_secs() + 30) / 60),
+        _ => format!("about {} left", duration(left)),
+    }
+}
+
 /// A duration in seconds for people; `0 s` if negative or NaN.
 pub fn seconds(seconds: f64) -> String {
     duration(Duration::try_from_secs_f64(seconds).unwrap_or_default())
@@ -66,6 +75,16 @@ pub fn figure(x: f64) -> String {
     trim_zeros(&format!("{x:.decimals$}")).to_owned()
 }
 
+/// A computed number with two significant digits: `0.0031`, `12`. For noise, where more digits
+/// mean nothing.
+pub fn rounded(x: f64) -> String {
+    if !x.is_finite() || x == 0.0 {
+        return figure(x);
+    }
+    let rounded: f64 = format!("{x:.1e}").parse().unwrap_or(x);
+    figure(rounded)
+}
+
 fn trim_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
@@ -75,12 +94,78 @@ pub fn diff(x: f64) -> String {
     if x > 0.0 { format!("+{}", figure(x)) } else { figure(x) }
 }
 
-/// A value for people; a fact is quoted text and is cleaned.
+/// The change from one level to another, relative to the first: `+4.3 %`, `−78 %`. `None` if
+/// nothing changed, or if percentages mean nothing: from zero, or to the other sign.
+pub fn change(before: f64, after: f64) -> Option<String> {
+    let percent = 100.0 * (after - before) / before.abs();
+    let has_one_sign = before * after >= 0.0;
+    if !percent.is_finite() || percent == 0.0 || !has_one_sign {
+        return None;
+    }
+    let sign = if percent > 0.0 { '+' } else { '\u{2212}' };
+    let size = percent.abs();
+    if !(1e-4..1e6).contains(&size) {
+        return None;
+    }
+    // Two significant digits.
+    #[expect(clippy::cast_possible_truncation, reason = "between -4 and 6, as checked above")]
+    let decimals = usize::try_from(1 - size.log10().floor() as i32).unwrap_or(0);
+    Some(format!("{sign}{} %", trim_zeros(&format!("{size:.decimals$}"))))
+}
+
+/// The most characters of a fact that are shown in full.
+const FACT: usize = 64;
+
+/// A value for people; a fact is quoted text and is cleaned. A long fact is shown by its beginning
+/// and its end.
 pub fn value(value: &Value) -> String {
+    match value {
+        Value::Number(x) => figure(*x),
+        Value::Fact(text) => part_of(&line(text).chars().collect::<Vec<_>>(), 0),
+    }
+}
+
+/// [`value`] without a limit.
+pub fn full_value(value: &Value) -> String {
     match value {
         Value::Number(x) => figure(*x),
         Value::Fact(text) => line(text),
     }
+}
+
+/// `7.21 → 7.52`. Of long facts, the part where they differ.
+pub fn values(before: &Value, after: &Value) -> String {
+    pair(before, after).join(" → ")
+}
+
+/// Two values for people. Of long facts, the part where they differ.
+pub fn pair(before: &Value, after: &Value) -> [String; 2] {
+    let (Value::Fact(first), Value::Fact(second)) = (before, after) else {
+        return [value(before), value(after)];
+    };
+    let [first, second] = [first, second].map(|text| line(text).chars().collect::<Vec<char>>());
+    let same = first.iter().zip(&second).take_while(|(a, b)| a == b).count();
+    // A few equal characters before the difference say where it is.
+    let from = same.saturating_sub(FACT / 4);
+    [part_of(&first, from), part_of(&second, from)]
+}
+
+/// A text, or if it is long, its characters after `from` and its end.
+fn part_of(text: &[char], from: usize) -> String {
+    if text.len() <= FACT {
+        return text.iter().collect();
+    }
+    let from = from.min(text.len() - FACT);
+    let before = if from > 0 { "…" } else { "" };
+    let [begin, end] = [FACT - FACT / 4, FACT / 4];
+    let (shown, rest) = text[from..].split_at(begin);
+    let shown: String = shown.iter().collect();
+    let (between, last) = match rest.len().checked_sub(end) {
+        Some(hidden) if hidden > 0 => (" … ", &rest[hidden..]),
+        _ => ("", rest),
+    };
+    let last: String = last.iter().collect();
+    format!("{before}{shown}{between}{last} ({} characters)", text.len())
 }
 
 /// A probability, never rounded up to certainty: `99.7 %`, `more than 99.9999 %`.
@@ -209,6 +294,28 @@ mod tests {
     }
 
     #[test]
+    fn a_long_fact_is_shown_by_its_ends_or_where_it_differs() {
+        let fact = |text: String| Value::Fact(text);
+        assert_eq!(value(&fact("x".repeat(64))), "x".repeat(64));
+        let long = fact(format!("Once upon a time{}the end of it all", "é".repeat(300)));
+        let shown =
+            format!("Once upon a time{} … he end of it all (333 characters)", "é".repeat(32));
+        assert_eq!(value(&long), shown);
+        assert_eq!(full_value(&long).chars().count(), 333);
+
+        let [good, bad] = ["good", "evil"]
+            .map(|word| fact(format!("{}{word}{}", "a".repeat(200), "z".repeat(90))));
+        let [before, after] = pair(&good, &bad);
+        assert!(before.starts_with("…aaaaaaaaaaaaaaaagoodzzz"), "{before}");
+        assert!(after.starts_with("…aaaaaaaaaaaaaaaaevilzzz"), "{after}");
+        assert!(after.ends_with(" … zzzzzzzzzzzzzzzz (294 characters)"), "{after}");
+        // One is the beginning of the other.
+        let [before, after] = pair(&fact("b".repeat(100)), &fact("b".repeat(101)));
+        assert!(before.ends_with("(100 characters)") && after.ends_with("(101 characters)"));
+        assert_eq!(values(&Value::Number(7.5), &fact("nan".into())), "7.5 → nan");
+    }
+
+    #[test]
     fn figures_keep_what_was_printed_and_round_what_was_computed() {
         for (x, said) in [
             (7.52 - 7.21, "0.31"),
@@ -226,9 +333,33 @@ mod tests {
         ] {
             assert_eq!(figure(x), said);
         }
+        for (x, said) in [(0.003_141_6, "0.0031"), (123.4, "120"), (0.0, "0"), (f64::NAN, "nan")] {
+            assert_eq!(rounded(x), said);
+        }
         assert_eq!(diff(0.31), "+0.31");
         assert_eq!(diff(-0.5), "-0.5");
         assert_eq!(diff(f64::NAN), "nan");
+    }
+
+    #[test]
+    fn a_change_is_told_in_percent() {
+        for (before, after, said) in [
+            (3601.0, 805.0, Some("\u{2212}78 %")),
+            (5.461_641, 5.925_832, Some("+8.5 %")),
+            (7.21, 7.52, Some("+4.3 %")),
+            (100.0, 104.0, Some("+4 %")),
+            (1.0, 53.4, Some("+5240 %")),
+            (7.0, 7.000_41, Some("+0.0059 %")),
+            (-2.0, -1.0, Some("+50 %")),
+            (5.0, 0.0, Some("\u{2212}100 %")),
+            (7.0, 7.0, None),
+            (0.0, 1.0, None),
+            (-1.0, 1.0, None),
+            (1.0, f64::NAN, None),
+            (1e-300, 1e300, None),
+        ] {
+            assert_eq!(change(before, after).as_deref(), said, "{before} {after}");
+        }
     }
 
     #[test]

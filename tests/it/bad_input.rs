@@ -3,10 +3,13 @@
 //! data.
 
 mod case;
+mod check;
 mod configuration;
 mod ends;
+mod failure_hunts;
 mod hunts;
 mod inputs;
+mod one_off;
 mod output;
 pub mod places;
 mod revisions;

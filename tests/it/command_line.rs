@@ -24,36 +24,44 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
     it, judges it against a declared tolerance, and names a first bad commit only
     after measuring it and its parents afresh.
 
-    Usage: bisect-ppl <COMMAND>
+    Usage: bisect-ppl [OPTIONS] <COMMAND>
 
     See it work:
       demo         Hunt in the bundled engine's history, end to end
 
     Hunt:
-      init         Read the tree it stands in and write a commented oracle.toml
-      check        What would stand in a hunt's way, one line each, with the cure
+      init         Read the source tree and write a commented oracle.toml
+      check        Check what a hunt needs, and say how to fix what is missing
       start        Hunt for the first bad commit between two revisions
-      status       What a hunt is doing, and what it has found out so far
+      status       Show what a hunt does now, and what it has found so far
       stop         End a running hunt cleanly; it can be resumed
-      resume       Go on with an interrupted hunt where it was
+      resume       Continue an interrupted hunt
 
     Read what was found:
-      report       A hunt's report again, from what it stored
-      log          A log that `git bisect replay` takes in any clone
+      report       Show a hunt's report
+      log          Print a log that `git bisect replay` accepts in any clone
 
     Measure without a hunt:
-      measure      Build and measure one commit by hand
+      measure      Build and measure one commit
 
     Be called by git:
-      oracle       What `git bisect run` calls; also in a bisect of your own
+      oracle       Judge the checked-out commit; `git bisect run` calls it
 
     Look after it:
-      store        What has been measured here: list it, look at it, tidy up
-      schema       The JSON schema of oracle.toml, for editors
-      completions  A script that completes commands and options in a shell
-      man          The manual, for `man`
+      store        List, show and remove stored results
+      schema       Print the JSON schema of oracle.toml, for editors
+      completions  Print a script that completes commands and options in a shell
+      man          Print the manual page, for `man`
+      help         Show the help of a command, or a document, offline
 
     Options:
+      -q, --quiet
+              Print only the hunt's name, warnings, errors and the result
+
+      -v, --verbose
+              Also show each build and run of a hunt: its command, its time and its
+              log
+
       -h, --help
               Print help (see a summary with '-h')
 
@@ -65,7 +73,47 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
       bisect-ppl check --good v1              what would stand in the way
       bisect-ppl start --good v1 --bad HEAD   the hunt
 
-    Every command has examples: bisect-ppl start --help
+    Every command has examples: bisect-ppl help start
+    Documents, also offline:    bisect-ppl help topics
+    ");
+}
+
+#[test]
+fn help_is_the_same_by_command_and_by_option() {
+    let env = TestEnvironment::new();
+    let columns = [("COLUMNS", "80")];
+    let said = |args: &[&str]| env.run_with(&env.repo(), args, &columns).expect(0).stdout;
+    assert_eq!(said(&["help"]), said(&["--help"]));
+    assert_eq!(said(&["help", "start"]), said(&["start", "--help"]));
+    assert_eq!(said(&["help", "store", "gc"]), said(&["store", "gc", "--help"]));
+}
+
+#[test]
+fn documents_are_shown_offline_and_cited_by_address() {
+    let env = TestEnvironment::new();
+    let topics = env.run(&["help", "topics"]).expect(0).stdout;
+    for topic in topics.lines().skip(1).map(|line| line.split_whitespace().next().unwrap()) {
+        let text = env.run(&["help", topic]).expect(0).stdout;
+        let last = text.lines().last().unwrap();
+        let address = "On the web: https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/";
+        assert!(last.starts_with(address) && last.ends_with(&format!("{topic}.md")), "{last}");
+        assert!(!text.contains("](") && !text.contains('\u{1b}'), "{text}");
+    }
+    let codes = env.run(&["help", "exit-codes"]).expect(0).stdout;
+    let shown: Vec<&str> = codes.lines().take(12).collect();
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    Exit codes
+
+      0
+          a first bad commit was found and confirmed
+      1
+          only `demo`: the hunt found another commit than the one with the planted
+            regression
+      2
+          wrong arguments or files, reported before a hunt exists: usage; a revision
+            that is unknown, ambiguous or not a commit; a folder that is not a
+            repository or that git does not trust; good and bad are the same commit,
+            in the wrong order, or without a common ancestor; an invalid
     ");
 }
 
@@ -83,6 +131,9 @@ fn completions_are_scripts_that_their_shells_take() {
         let script = env.run(&["completions", name]).expect(0).stdout;
         for command in ["start", "resume", "store", "completions"] {
             assert!(script.contains(command), "{name} lacks {command}");
+        }
+        for missing in ["--slots", "--detach", "--deadline", "l slots", "l detach"] {
+            assert!(!script.contains(missing), "{name} offers {missing}");
         }
         let file = env.path(&format!("tmp/{name}.ps1"));
         fs::write(&file, script).unwrap();

@@ -236,6 +236,128 @@ fn check_warns_of_a_speed_that_is_measured_in_company() {
 }
 
 #[test]
+fn a_dry_run_says_the_plan_and_begins_nothing() {
+    let env = TestEnvironment::new();
+    line("g g g b b").build(&env);
+    Oracle::new(&env).write(&env);
+    let args = ["start", "--good", "v1", "--dry-run"];
+    let plan = || {
+        let before = Snapshot::of(&env);
+        let output = env.run(&args).expect(0);
+        before.assert_unchanged(&env);
+        crate::bad_input::seen(&env, &output)
+    };
+    let said = plan();
+    assert!(!env.repo().join(".git/bisect-ppl").exists(), "nothing at all is made");
+    assert!(env.starts().is_empty(), "{:?}", env.starts());
+    insta::assert_snapshot!(said, @r"
+    exit code 0
+    --- stdout
+    good     317bf99e7c change 0
+    bad      2ade9f763d change 4
+    build    [ENGINE] build {src} {build}
+    run      ppl: {build}/engine run ppl src={src} cache={cache} out={out}
+    guard    ppl: at most 0.2 more than at good
+    slots    [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots (commits are built there)
+    plan     4 commits, about 2 steps: 6 builds and 8 runs or more
+    --- stderr
+    hint: nothing was begun; without --dry-run the hunt begins
+    ");
+    let hunt = env.hunt().expect(0, "culprit");
+    let said = plan();
+    assert!(said.contains(" at the pace of hunt [HUNT]"), "{said}");
+    assert_eq!(env.runs().len() as u64, hunt.report["totals"]["runs"].as_u64().unwrap());
+    // What `start` refuses, a dry run refuses in the same words.
+    let refused = |args: &[&str]| env.run(args).expect(2).stderr;
+    let backwards = ["start", "--good", "HEAD", "--bad", "v1"];
+    let dry: Vec<&str> = backwards.iter().copied().chain(["--dry-run"]).collect();
+    assert_eq!(refused(&backwards), refused(&dry));
+}
+
+#[test]
+fn quiet_leaves_the_answer_and_verbose_shows_each_build_and_run() {
+    let env = TestEnvironment::new();
+    line("g g b").build(&env);
+    Oracle::new(&env).write(&env);
+    let said = |args: &[&str]| {
+        let output = env.run(args).expect(0);
+        assert!(output.stdout.starts_with("First bad commit: "), "{}", output.stdout);
+        crate::bad_input::seen(&env, &output).split("--- stderr\n").nth(1).unwrap().to_owned()
+    };
+    assert_eq!(said(&["start", "--good", "v1", "-q"]), "hunt: [HUNT]\n");
+    assert_eq!(said(&["-q", "resume"]), "hunt: [HUNT]\n");
+    let shown = said(&["start", "--good", "v1", "--verbose"]);
+    let ran = shown.lines().filter(|line| line.starts_with("ran  ")).count();
+    let commands: Vec<&str> = shown.lines().filter(|line| line.starts_with("  $ ")).collect();
+    let logs = shown.lines().filter(|line| line.starts_with("  log: [ROOT]/repo/.git/"));
+    assert!(ran >= 4 && commands.len() >= ran && logs.count() >= ran, "{shown}");
+    assert!(shown.contains("stored)"), "{shown}");
+    assert!(commands.iter().any(|line| line.contains("engine run ppl")), "{shown}");
+    // `oracle` answers to git only in git's codes, whatever stands before its name.
+    assert_eq!(env.run(&["-q", "oracle", "--nothing"]).code(), Some(129));
+}
+
+#[test]
+fn a_resumed_hunt_reads_again_what_its_hint_told_to_change() {
+    let env = TestEnvironment::new();
+    let history = line("g g b b").build(&env);
+    Oracle::new(&env).write(&env);
+    // The hint of a cache that cannot be used says: set XDG_CACHE_HOME.
+    let file = env.path("tmp/a-file");
+    fs::write(&file, "").unwrap();
+    let start = ["start", "--good", "v1"];
+    let with = |args: &[&str], variables: &[(&str, &str)]| {
+        Hunt::of(&env, env.run_with(&env.repo(), args, variables))
+    };
+    let cache = [("XDG_CACHE_HOME", file.to_str().unwrap())];
+    let stopped = with(&start, &cache);
+    assert_eq!(stopped.output.code(), Some(5), "{}", stopped.output.stderr);
+    stopped.output.says(&["set XDG_CACHE_HOME"]);
+    with(&["resume"], &[]).names(&history, 2);
+    // Nothing was measured, so a variable may be corrected too.
+    let both = [cache[0], ("OMP_NUM_THREADS", "2")];
+    let stopped = with(&start, &both);
+    assert_eq!(stopped.output.code(), Some(5), "{}", stopped.output.stderr);
+    let hunt = with(&["resume"], &[("OMP_NUM_THREADS", "4")]).names(&history, 2);
+    assert_eq!(events(&hunt, "begun").len(), 2);
+    let variables = &events(&hunt, "begun")[1]["surroundings"]["variables"];
+    assert_eq!(variables["OMP_NUM_THREADS"], "4");
+}
+
+#[test]
+fn measure_numbers_its_runs_and_tells_stored_ones() {
+    let env = TestEnvironment::new();
+    line("7.0 7.5").build(&env);
+    Oracle::new(&env).write(&env);
+    let said = |args: &[&str]| {
+        let output = env.run(args).expect(0).stdout;
+        let times = regex::Regex::new(r"(wall_s|peak_rss_mib) [0-9.e-]+( ± [0-9.e-]+)?").unwrap();
+        let stored = regex::Regex::new(r"of \d\d:\d\d\)").unwrap();
+        stored.replace_all(&times.replace_all(&output, "$1 [N]"), "of [TIME])").into_owned()
+    };
+    insta::assert_snapshot!(said(&["measure", "HEAD"]), @r"
+    run 1 of ppl
+      ppl 7.5
+      ppl.peak_rss_mib [N] MiB
+      ppl.wall_s [N] s
+    ");
+    insta::assert_snapshot!(said(&["measure", "HEAD", "--runs", "2"]), @r"
+    run 1 of ppl  (stored result of [TIME])
+      ppl 7.5
+      ppl.peak_rss_mib [N] MiB
+      ppl.wall_s [N] s
+    run 2 of ppl
+      ppl 7.5
+      ppl.peak_rss_mib [N] MiB
+      ppl.wall_s [N] s
+    median of 2 runs of ppl ± noise
+      ppl 7.5 ± 0
+      ppl.peak_rss_mib [N] MiB
+      ppl.wall_s [N] s
+    ");
+}
+
+#[test]
 fn measure_shows_one_evaluation() {
     let env = TestEnvironment::new();
     line("g x b").build(&env);
@@ -274,6 +396,46 @@ fn git_bisect_run_can_call_the_oracle_itself() {
     let bad = env.git_in(&clone, &["rev-parse", "refs/bisect/bad"]);
     assert_eq!(bad.trim(), history.commit(4));
     env.assert_no_survivors();
+}
+
+#[test]
+fn git_bisect_run_stops_if_the_bad_commit_breaks_no_guard() {
+    let (env, history, clone) = by_hand("g g g g g g");
+    env.git_in(&clone, &["bisect", "start", "main", "v1"]);
+    let output = env.tool(&clone, "git", &["bisect", "run", "bisect-ppl", "oracle"]);
+    assert_ne!(output.code(), Some(0), "{}", output.stdout);
+    let name = &history.commit(5)[..10];
+    output.says(&[
+        &format!("the bad commit {name} breaks no guard (ppl 7 against 7 at the good end)"),
+        "hint: choose another bad commit, or a smaller tolerance",
+    ]);
+    assert_eq!(env.git_in(&clone, &["rev-parse", "refs/bisect/bad"]).trim(), history.commit(5));
+    env.assert_no_survivors();
+}
+
+#[test]
+fn git_bisect_run_stops_if_the_bad_commit_cannot_be_measured() {
+    let (env, history, clone) = by_hand("g g g g x");
+    env.git_in(&clone, &["bisect", "start", "main", "v1"]);
+    let output = oracle_at(&env, &clone, history.commit(2));
+    stops_git(&output);
+    output.says(&[
+        &format!("the bad commit {} cannot be measured", &history.commit(4)[..10]),
+        "if you look for this failure, let [failures] count it as bad",
+    ]);
+}
+
+#[test]
+fn the_ends_of_ones_own_bisect_are_told_once_and_stay() {
+    let (env, history, clone) = by_hand("g g g g b b b b");
+    env.git_in(&clone, &["bisect", "start", "main", "v1"]);
+    let output = env.tool(&clone, "git", &["bisect", "run", "bisect-ppl", "oracle"]).expect(0);
+    let [good, bad] = [0, 7].map(|label| history.commit(label)[..10].to_owned());
+    let told = format!("baseline {good}; bad {bad}: ppl 7.5");
+    assert_eq!(output.stderr.matches("baseline").count(), 1, "{}", output.stderr);
+    output.says(&[&told]);
+    // A bad value must repeat. Later steps take the ends from the store.
+    assert_eq!([env.runs_of(0), env.runs_of(7)], [1, 2]);
 }
 
 #[test]

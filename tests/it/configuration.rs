@@ -19,6 +19,37 @@ fn an_ignored_folder_of_the_checkout_is_linked_in() {
 }
 
 #[test]
+fn what_is_linked_in_must_be_there_and_is_another_build_when_it_changes() {
+    let env = TestEnvironment::new();
+    let ignored = ".venv\noracle.toml\n";
+    let history =
+        line("g g b b").with_all("needs = .venv/marker").file(0, ".gitignore", ignored).build(&env);
+    let marker = env.repo().join(".venv/marker");
+    Oracle::new(&env).section("[worktree]\nlink = [\".venv\"]").write(&env);
+    env.run(&["start", "--good", "v1"]).expect(2).says(&["`.venv` cannot be linked"]);
+    fs::create_dir(env.repo().join(".venv")).unwrap();
+    fs::write(&marker, "mine").unwrap();
+    let hunt = env.hunt().names(&history, 2);
+    let starts = env.starts().len();
+    env.hunt().names(&history, 2);
+    assert_eq!(env.starts().len(), starts, "nothing changed");
+    fs::write(&marker, "another").unwrap();
+    // A hunt that goes on does not mix the two.
+    let journal = hunt.folder.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();
+    fs::write(&journal, format!("{kept}\n")).unwrap();
+    env.run(&["resume", &hunt.id()]).expect(0).says(&[history.commit(2)]);
+    assert_eq!(env.starts().len(), starts, "stored results still count for it");
+    fs::write(&journal, format!("{kept}\n")).unwrap();
+    env.run(&["store", "forget", history.commit(2)]).expect(0);
+    let words = ["error: [worktree] link: .venv changed since the hunt began", "start a new hunt"];
+    env.run(&["resume", &hunt.id()]).expect(5).says(&words);
+    env.hunt().names(&history, 2);
+    assert_eq!(env.starts().len(), 2 * starts);
+}
+
+#[test]
 fn before_and_after_surround_every_run() {
     let env = TestEnvironment::new();
     let history =

@@ -43,7 +43,7 @@ impl Trees {
     #[track_caller]
     fn measures(&self, commit: &str) {
         let output = self.env.run(&["measure", commit]).expect(0);
-        assert!(output.stdout.starts_with("ppl "), "{}\n{}", output.stdout, output.stderr);
+        assert!(output.stdout.contains("\n  ppl "), "{}\n{}", output.stdout, output.stderr);
     }
 }
 
@@ -110,6 +110,34 @@ fn moved_and_renamed() -> (Trees, Vec<String>) {
     commits.push(trees.commit("elsewhere", &[("CMakeLists.txt", &top("NEW_TUNED", folders))]));
     commits.push(trees.commit("more", &[("src/score.c", &score_c("40.0001"))]));
     (trees, commits)
+}
+
+#[test]
+fn what_an_older_commit_reads_is_not_ignored() {
+    let trees = Trees::new();
+    let both = "add_subdirectory(tools/ppl)\nadd_subdirectory(tools/chat)\n";
+    let top = |folders: &str| top("TUNED", folders);
+    trees.commit(
+        "the chat has the engine",
+        &[
+            ("CMakeLists.txt", &top(both)),
+            ("tools/ppl/CMakeLists.txt", &program("ppl")),
+            ("tools/ppl/ppl.c", PPL_C),
+            ("tools/chat/CMakeLists.txt", &format!("{LIBRARY}add_executable(chat chat.c)\n")),
+            ("tools/chat/chat.c", "int main(void) { return 0; }\n"),
+            ("tools/chat/score.h", SCORE_H),
+            ("tools/chat/score.c", &score_c("0.5")),
+            ("tools/serve/CMakeLists.txt", "add_executable(serve serve.c)\n"),
+            ("tools/serve/serve.c", "int main(void) { return 0; }\n"),
+        ],
+    );
+    trees.env.git(&["mv", "tools/chat/score.c", "tools/chat/score.h", "."]);
+    let all = format!("{LIBRARY}{both}add_subdirectory(tools/serve)\n");
+    let chat = ("tools/chat/CMakeLists.txt", "add_executable(chat chat.c)\n");
+    trees.commit("the engine is a library", &[("CMakeLists.txt", &top(&all)), chat]);
+    trees.env.run(&["init"]).expect(0);
+    let text = trees.written();
+    assert!(text.contains("    \"tools/serve/**\",\n]"), "{text}");
 }
 
 #[test]
@@ -315,7 +343,7 @@ fn what_is_offered_is_as_good_as_what_is_measured() {
     fs::write(env.repo().join("oracle.toml"), &all).unwrap();
     for commit in ["HEAD", &old] {
         let output = env.run(&["measure", commit]).expect(0);
-        for name in ["ppl ", "decode ", "long ", "prefill "] {
+        for name in ["  ppl ", "  decode ", "  long ", "  prefill "] {
             assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{name}\n{all}");
         }
     }

@@ -66,12 +66,13 @@ fn make_tree() -> Planted {
 #[test]
 fn a_make_tree_is_hunted_in() {
     let (env, said) = init_finds_it(make_tree(), &[]);
-    insta::assert_snapshot!(written(&env), @r##"
+    insta::assert_snapshot!(written(&env), @r#"
     # How each commit is built and measured, and what counts as worse. Written by
     # `bisect-ppl init`; where it read what it wrote stands behind each line, and what it could
     # not read is called a guess: look at those. Paths start from the folder of this file, {src}
     # is the tree at a commit, {build} a folder outside it.
-    # docs/oracle-toml.md of bisect-ppl has every key.
+    # Every key: `bisect-ppl help oracle-toml`, or
+    # https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md
 
     version = 1
 
@@ -105,7 +106,7 @@ fn a_make_tree_is_hunted_in() {
     [environment]
     # Their output is part of what makes two figures comparable.
     probe = ["cc --version"]
-    "##);
+    "#);
     said.says(&[
         "warning: model: models/model.bin (a guess",
         "wrote oracle.toml",
@@ -230,7 +231,7 @@ fn start_writes_what_is_not_there_and_hunts_with_it() {
 
     env.run(&start("v1")).expect(2).says(&[
         "error: oracle.toml is there already, and is left as it is",
-        "hint: to hunt with it, leave out --model, --text and --set",
+        "hint: to hunt with it, leave out --model and --text",
     ]);
     env.run(&["start", "--good", "v1"]).expect(0);
 }
@@ -244,6 +245,43 @@ fn start_hunts_where_nothing_can_be_written() {
         .says(&["warning: cannot write /proc/o.toml: ", "goes by a copy of its own"]);
     let hunt = Hunt::of(&env, started).expect(0, "culprit");
     assert_eq!(hunt.culprit(), culprit);
+}
+
+#[test]
+fn settings_are_offered_as_a_matrix() {
+    let options = "else if (!strcmp(argv[i], \"--threads\") || !strcmp(argv[i], \"-ctk\") /* cache type */) ;\n        else if (!strcmp(argv[i], \"-fa\") /* flash attention: \"on\" or \"off\" */) ;\n        else return";
+    let ppl = PPL_C.replace("else return", options);
+    let files = [("Makefile", MAKEFILE), ("ppl.c", &ppl), ("score.h", SCORE_H)];
+    let env = planted(&files, "score.c", score_c).env;
+    env.run(&["init"]).expect(0);
+    let text = written(&env);
+    let (_, block) = text.split_once("# [matrix]").unwrap_or_else(|| panic!("{text}"));
+    let (block, rest) = block.split_once("\n[environment]").unwrap();
+    let lines = block.lines().map(|line| line.strip_prefix("# ").unwrap_or(line));
+    let block = lines.collect::<Vec<_>>().join("\n");
+    let (before, _) = text.split_once("# The same program with other settings").unwrap();
+    let whole = format!("{before}[matrix]{block}\n\n[environment]{rest}");
+    let config = Config::parse(&whole, &env.repo(), "oracle.toml")
+        .unwrap_or_else(|error| panic!("{error}\n{whole}"));
+    let command = "--threads {threads} -ctk {matrix.ctk} -fa {matrix.fa}\"";
+    assert!(text.contains(command), "{text}");
+    assert_eq!(config.measures.len(), 2 + 8, "{whole}");
+    fs::write(env.repo().join("oracle.toml"), whole).unwrap();
+    let names: Vec<&str> = config.measures.iter().map(|m| m.name.as_str()).collect();
+    env.run(&["measure", "HEAD"]).expect(0).says(&names);
+}
+
+#[test]
+fn a_program_with_threads_alone_has_a_matrix_of_two_lines() {
+    let ppl = PPL_C
+        .replace("else return", "else if (!strcmp(argv[i], \"--threads\")) ;\n        else return");
+    let files = [("Makefile", MAKEFILE), ("ppl.c", &ppl), ("score.h", SCORE_H)];
+    let env = planted(&files, "score.c", score_c).env;
+    env.run(&["init"]).expect(0);
+    let text = written(&env);
+    let ready = text.replace("# [matrix]", "[matrix]").replace("# threads = [1", "threads = [1");
+    Config::parse(&ready, &env.repo(), "oracle.toml").unwrap_or_else(|e| panic!("{e}\n{ready}"));
+    assert!(ready.contains("\n[matrix]\nthreads = [1, 2]"), "{text}");
 }
 
 // ---- what it does not write ----
@@ -315,9 +353,9 @@ fn a_program_that_tells_nothing_can_be_named() {
     commit(&env, "an engine");
     let said = env.run(&["init"]).expect(2);
     said.says(&[
-        "none of the 1 program in Makefile measures perplexity or speed",
-        "run",
-        "measure.ppl.command={src}/run",
+        "the sources and names of the program of Makefile show no perplexity and no speed: run",
+        "'measure.NAME.command={src}/run …'",
+        "bisect-ppl help any-output",
     ]);
     assert!(!env.repo().join("oracle.toml").exists());
     put(&env.repo().join("m.gguf"), &vec![0; 70_000]);
@@ -361,6 +399,70 @@ int main(int argc, char **argv) {
     env.run(&["measure", "HEAD"]).expect(0).says(&["speed.decode 12.5"]);
 }
 
+/// A program whose name says nothing, as in many small engines.
+const RUN_C: &str = r#"
+#include <stdio.h>
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "Usage:   run <checkpoint> [options]\n");
+        fprintf(stderr, "  -t <float>  temperature\n");
+        return 1;
+    }
+    puts("Once upon a time");
+    fprintf(stderr, "achieved tok/s: %f\n", 12.5);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_that_only_its_output_tells_is_measured() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("Makefile"), b"run: run.c\n\t$(CC) -o run run.c\n");
+    put(&env.repo().join("run.c"), RUN_C.as_bytes());
+    commit(&env, "an engine");
+    put(&env.repo().join("tiny.bin"), &vec![0; 70_000]);
+    let said = env.run(&["init", "--model", "tiny.bin", "--text", "run.c"]).expect(0).says(&[
+        "speed (no program for perplexity was found): `run`, Makefile:1",
+        "`run` takes a model and prints a speed, but its name does not say that it measures",
+        "--text has no effect until a command names {inputs.text}: none does",
+    ]);
+    assert!(!said.stderr.contains("--model has no effect"), "{}", said.stderr);
+    let text = written(&env);
+    for line in ["command = \"{src}/run {inputs.model}\"", "metric       = \"speed.achieved\""] {
+        assert!(text.contains(line), "{text}");
+    }
+    env.run(&["measure", "HEAD"]).expect(0).says(&["speed.achieved 12.5"]);
+}
+
+#[test]
+fn a_program_is_offered_beside_a_suite_that_fails_here() {
+    let env = TestEnvironment::new();
+    let makefile = "run: run.c\n\t$(CC) -o run run.c\ntest:\n\tno-such-program-here\n";
+    put(&env.repo().join("Makefile"), makefile.as_bytes());
+    put(&env.repo().join("run.c"), RUN_C.as_bytes());
+    put(&env.repo().join(".gitignore"), b"oracle.toml\ntiny.bin\n");
+    commit(&env, "an engine");
+    env.git(&["tag", "v1"]);
+    put(&env.repo().join("run.c"), RUN_C.replace("Once", "One").as_bytes());
+    commit(&env, "a change");
+    put(&env.repo().join("tiny.bin"), &vec![0; 70_000]);
+    env.run(&["init", "--model", "tiny.bin"]).expect(0).says(&[
+        "a suite of tests (no program for perplexity was found): `test`, Makefile:3",
+        "speed, as a comment: `run`, Makefile:1; `--set build.target=run` measures it instead",
+        "--model has no effect until a command names {inputs.model}: none does",
+    ]);
+    // The suite's own output says why it fails.
+    env.run(&["measure", "HEAD"]).expect(0).says(&["suite 2", "no-such-program-here"]);
+    let started = env.run(&["start", "--good", "v1"]).expect(4).says(&[
+        "suite is out of its bounds at the good end already (2)",
+        "Next: name a --good at which suite is within its bounds, or correct the command of suite",
+    ]);
+    assert!(!started.stdout.contains("start --arg"), "{}", started.stdout);
+    let target = ["--set", "build.target=run", "--model", "tiny.bin"];
+    env.run(&[&["init", "--force"], &target[..]].concat()).expect(0);
+    assert!(written(&env).contains("command = \"{src}/run {inputs.model}\""), "{}", written(&env));
+}
+
 #[test]
 fn options_that_are_not_known_are_not_guessed() {
     let env = TestEnvironment::new();
@@ -372,6 +474,28 @@ fn options_that_are_not_known_are_not_guessed() {
     said.says(&[
         "how `ppl` takes its model is not known",
         "--set 'measure.ppl.command={src}/ppl …'",
+    ]);
+    assert!(!env.repo().join("oracle.toml").exists());
+}
+
+#[test]
+fn what_may_be_the_model_or_the_text_is_named() {
+    let env = make_tree().env;
+    fs::write(env.repo().join("models/model.bin"), vec![b'x'; 5000]).unwrap();
+    env.run(&["init"]).expect(2).says(&[
+        "error: no model was found in this checkout\n  not taken: models/model.bin (4.9 KiB; init takes no smaller file than 64.0 KiB)",
+        "hint: name one with --model FILE, such as --model models/model.bin",
+    ]);
+    fs::rename(env.repo().join("data/corpus.txt"), env.repo().join("data/val.txt")).unwrap();
+    env.run_in(&env.repo().join("data"), &["init", "--model", "../models/model.bin"])
+        .expect(2)
+        .says(&[
+            "error: no text was found in this checkout\n  not taken: val.txt (4.9 KiB; the name does not say that it is a text to measure on)",
+            "hint: name one with --text FILE, such as --text val.txt",
+        ]);
+    env.run(&["init", "--model", "models"]).expect(2).says(&[
+        "error: --model models is a folder; init needs the model's file",
+        "hint: name the file: --model models/model.bin",
     ]);
     assert!(!env.repo().join("oracle.toml").exists());
 }

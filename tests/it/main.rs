@@ -34,6 +34,7 @@ mod properties;
 mod reworded;
 mod scenarios;
 mod simulation;
+mod status;
 mod store;
 mod suites;
 mod timed;

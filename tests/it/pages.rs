@@ -4,6 +4,12 @@ use std::fs;
 
 use crate::kit::{Hunt, Oracle, TestEnvironment, line, show};
 
+/// The width of a usual phone.
+const LARGE_PHONE: u32 = 390;
+
+/// The width and height of a small laptop's screen.
+const LAPTOP: (u32, u32) = (1280, 800);
+
 /// The width of a small phone.
 const PHONE: u32 = 375;
 
@@ -95,7 +101,9 @@ fn merges_leave_in_question_what_git_leaves() {
     let table = page.split("The same as a table").nth(1).unwrap().split("</table>").next().unwrap();
     let left: Vec<usize> = table
         .split("</tr>")
-        .filter_map(|row| row.rsplit("<td>").next()?.split("</td>").next()?.parse().ok())
+        .filter_map(|row| {
+            row.rsplit("data-label=\"left\">").next()?.split("</td>").next()?.parse().ok()
+        })
         .collect();
     assert_eq!(left.first(), Some(&7), "{table}");
     assert_eq!(left.last(), Some(&1), "{table}");
@@ -112,8 +120,19 @@ fn a_report_comes_in_any_format_wherever_it_is_wanted() {
 
     let page = env.run(&["report", "--format", "html"]).expect(0).stdout;
     assert!(page.starts_with("<!doctype html>"), "{page}");
-    let link = format!("href=\"file://{}/logs/", hunt.folder.display());
-    assert!(page.contains(&link), "{page}");
+    assert!(page.contains("/logs/") && !page.contains("file://"), "{page}");
+    // A page in another folder leads to the same logs.
+    let else_where = env.path("tmp/pages");
+    fs::create_dir(&else_where).unwrap();
+    for name in ["page.html", "page.md"] {
+        let file = else_where.join(name);
+        let format = name.rsplit_once('.').unwrap().1;
+        env.run(&["report", "--format", format, "-o", file.to_str().unwrap()]).expect(0);
+        let text = fs::read_to_string(&file).unwrap();
+        let link = text.split(['"', '(']).find(|part| part.contains("/logs/")).unwrap();
+        let link = link.split(')').next().unwrap();
+        assert!(link.starts_with("../") && else_where.join(link).is_file(), "{link}");
+    }
     let beside = hunt.folder.join("again.html");
     let args = ["report", "--format", "html", "-o", beside.to_str().unwrap()];
     assert_eq!(env.run(&args).expect(0).stdout, "");
@@ -165,7 +184,7 @@ fn a_hunt_in_noise_says_in_a_browser_what_it_believed() {
         "of the probability",
         "favour a real change",
         "95 % interval",
-        "commit 5, the confirmed first bad commit",
+        ", the confirmed first bad commit: ",
     ] {
         assert!(page.dom.contains(said), "no {said} in {}", page.dom);
     }
@@ -173,4 +192,116 @@ fn a_hunt_in_noise_says_in_a_browser_what_it_believed() {
     for said in ["put ppl at", "favour a real change", "95 % interval"] {
         assert!(hunt.output.stdout.contains(said), "no {said} in {}", hunt.output.stdout);
     }
+}
+
+#[test]
+fn the_plot_is_on_the_first_screen_and_tables_fit_a_phone() {
+    let env = TestEnvironment::new();
+    let subject = "attention: repack the weights of the key cache into blocks of four rows";
+    let history = line("g g x g b b b")
+        .subject(4, subject)
+        .file(4, "kernels/attention/repacked_key_cache.cu", "#define BLOCK 4\n")
+        .build(&env);
+    oracle(&env);
+    let hunt = env.hunt().names(&history, 4);
+    let report = hunt.folder.join("report.html");
+    let laptop = show(&env, &report, LAPTOP.0);
+    let bottom = laptop.plot_bottom.expect("a plot");
+    assert!(bottom <= LAPTOP.1, "the plot ends at {bottom}");
+    let phone = show(&env, &report, LARGE_PHONE);
+    assert!(phone.width <= LARGE_PHONE, "{} pixels wide", phone.width);
+    assert_eq!(phone.too_wide, Vec::<String>::new());
+    let short = &history.commit(4)[..10];
+    let tip = format!("<title>{short} {subject}\nppl 7.5 (confirm)\nbad</title>");
+    assert!(laptop.dom.contains(&tip), "no {tip} in {}", laptop.dom);
+}
+
+#[test]
+fn a_report_opens_in_the_browser_that_is_set() {
+    let env = TestEnvironment::new();
+    let history = line("g g b b").build(&env);
+    oracle(&env);
+    let hunt = env.hunt().names(&history, 2);
+    let opened = env.path("tmp/opened");
+    let browser = env.path("tmp/browser");
+    let script = format!("#!/bin/sh\nprintf %s \"$2\" > {}\n", opened.display());
+    fs::write(&browser, script).unwrap();
+    let browser = format!("sh {} --new %s", browser.display());
+    let with = |args: &[&str]| env.run_with(&env.repo(), args, &[("BROWSER", &browser)]);
+    fs::remove_file(hunt.folder.join("report.html")).unwrap();
+    let page = hunt.folder.join("report.html");
+    let output = with(&["report", "--open"]).expect(0);
+    assert_eq!(output.stdout.trim_end(), page.display().to_string());
+    assert_eq!(fs::read_to_string(&opened).unwrap(), page.display().to_string());
+    assert!(page.is_file());
+    let other = env.path("tmp/other.html");
+    with(&["report", "--open", "-o", other.to_str().unwrap()]).expect(0);
+    assert_eq!(fs::read_to_string(&opened).unwrap(), other.display().to_string());
+    env.run(&["report", "--open", "--format", "md"]).expect(2).says(&["--format"]);
+}
+
+#[test]
+fn the_diff_of_the_first_bad_commit_applies() {
+    let env = TestEnvironment::new();
+    let history = line("g g b").file(2, "kernels/attn.cu", "int block = 128;\n").build(&env);
+    env.git(&["remote", "add", "origin", "https://ada:secret@github.com/ada/engine.git"]);
+    oracle(&env);
+    let hunt = env.hunt().names(&history, 2);
+    let commit = history.commit(2);
+    let diff = env.run(&["report", "--diff"]).expect(0).stdout;
+    assert!(diff.starts_with(&format!("commit {commit}\nAuthor: Ada Lovelace")), "{diff}");
+    assert!(diff.contains("\n+int block = 128;\n"), "{diff}");
+    let file = env.path("tmp/first.diff");
+    env.run(&["report", "--diff", "-o", file.to_str().unwrap()]).expect(0);
+    env.git(&["apply", "--check", "--reverse", file.to_str().unwrap()]);
+    let page = format!("https://github.com/ada/engine/commit/{commit}");
+    assert!(hunt.output.stdout.contains(&format!("Page: {page}\n")), "{}", hunt.output.stdout);
+    for file in ["report.md", "report.html", "report.json"] {
+        assert!(hunt.file(file).contains(&page), "no {page} in {file}");
+    }
+    for file in ["report.md", "report.html", "report.json", "journal.jsonl", "forge.json"] {
+        assert!(!hunt.file(file).contains("secret"), "{file}");
+    }
+
+    // The configured page goes first. A hunt of an older program stored no diff.
+    Oracle::new(&env)
+        .section("[report]\ncommit_url = \"https://git.example.org/+/{commit}\"")
+        .write(&env);
+    let hunt = env.hunt().names(&history, 2);
+    let page = format!("https://git.example.org/+/{commit}");
+    assert_eq!(hunt.report["culprit"]["url"], page);
+    fs::remove_dir_all(hunt.folder.join("changes")).unwrap();
+    let said = env.run(&["report", "--diff"]).expect(1);
+    said.says(&["stored no diff; `git show", &commit[..10]]);
+}
+
+#[test]
+fn of_a_diff_that_is_too_long_the_files_that_matter_are_stored() {
+    let env = TestEnvironment::new();
+    let table = "0123456789abcdef0123456789abcdef\n".repeat(40_000);
+    let history = line("g g b").file(2, "data/table.txt", &table).build(&env);
+    oracle(&env);
+    let hunt = env.hunt().names(&history, 2);
+    let diff = hunt.file(&format!("changes/{}.diff", history.commit(2)));
+    assert!(diff.contains("+++ b/engine.conf\n") && !diff.contains("table.txt"), "{diff}");
+    let page = hunt.file("report.md");
+    let others = "Files without a diff here:\n\n| file | lines |\n| --- | --- |\n\
+                  | data/table.txt | +40000 -0 |\n";
+    assert!(page.contains(others), "{page}");
+    assert!(hunt.file("report.html").len() < 200_000);
+}
+
+#[test]
+fn the_request_that_merged_a_first_bad_commit_is_named() {
+    let env = TestEnvironment::new();
+    let history = crate::kit::graph(&["0: g", "1 < 0: g", "a < 0: g", "b < a: b", "m < 1 b: b"])
+        .subject("m", "Merge pull request #12 from ada/fast")
+        .build(&env);
+    env.git(&["remote", "add", "origin", "git@codeberg.org:ada/engine.git"]);
+    oracle(&env);
+    let hunt = env.hunt().names(&history, "b");
+    let request = "https://codeberg.org/ada/engine/pulls/12";
+    assert_eq!(hunt.report["culprit"]["request"]["url"], request);
+    let said = format!("Pull request #12: {request}\n");
+    assert!(hunt.output.stdout.contains(&said), "{}", hunt.output.stdout);
 }

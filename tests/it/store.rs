@@ -158,7 +158,11 @@ fn nothing_is_removed_while_a_hunt_runs() {
     assert!(wait_until(Duration::from_secs(20), || env.starts().len() > 2));
     let mut refused = 0;
     while is_driven(&env) {
-        for args in [&["store", "gc"][..], &["store", "gc", "--older-than", "0s"]] {
+        for args in [
+            &["store", "gc"][..],
+            &["store", "gc", "--older-than", "0s"],
+            &["store", "forget", "HEAD"],
+        ] {
             let output = env.run(args);
             if output.code() == Some(2) {
                 refused += 1;
@@ -212,6 +216,7 @@ fn a_repository_without_a_hunt_has_an_empty_store_and_none_is_made() {
     line("g b").build(&env);
     env.run(&["store", "ls"]).expect(0).says(&["no hunts", "0 runs"]);
     env.run(&["store", "gc"]).expect(0).says(&["nothing was ever measured"]);
+    env.run(&["store", "forget", "HEAD"]).expect(0).says(&["nothing is stored of"]);
     env.run(&["store", "show", "HEAD"]).expect(2).says(&["nothing was measured"]);
     for args in [&["status"][..], &["report"], &["log"], &["resume"], &["stop"]] {
         env.run(args).expect(2).says(&["no hunt", "bisect-ppl start"]);

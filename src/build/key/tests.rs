@@ -26,6 +26,7 @@ struct Facts {
     tree: &'static str,
     commit: CommitId,
     inputs: BTreeMap<String, InputFile>,
+    links: BTreeMap<String, String>,
     environment: BTreeMap<String, String>,
     surroundings: Surroundings,
     machine: Machine,
@@ -45,6 +46,7 @@ fn facts(text: &str) -> Facts {
             ("model".to_owned(), file("/m.bin", "aa")),
             ("corpus".to_owned(), file("/c.txt", "bb")),
         ]),
+        links: BTreeMap::new(),
         environment: BTreeMap::new(),
         surroundings: Surroundings::default(),
         machine: Machine { class: "x86".to_owned(), cores: 8, ..Machine::default() },
@@ -55,6 +57,7 @@ impl Facts {
     fn around(&self) -> Circumstances<'_> {
         Circumstances {
             inputs: &self.inputs,
+            links: &self.links,
             probes: &self.environment,
             surroundings: &self.surroundings,
             machine: &self.machine,
@@ -255,4 +258,22 @@ fn a_run_knows_what_was_prepared_for_it_and_only_that() {
     changed.inputs.insert("corpus".to_owned(), file("/c.txt", "cc"));
     assert_eq!(changed.build(), before.0);
     assert_ne!(changed.run(), before.1);
+}
+
+#[test]
+fn what_is_linked_in_is_part_of_the_build() {
+    let link = |facts: &mut Facts, digest: &str| {
+        facts.config.worktree.link = vec![".venv".to_owned()];
+        facts.links = BTreeMap::from([(".venv".to_owned(), digest.to_owned())]);
+    };
+    let mut before = facts(ENGINE);
+    link(&mut before, "missing");
+    let mut after = facts(ENGINE);
+    link(&mut after, "aa");
+    assert!(before.build() != after.build() && before.run() != after.run());
+    // An override may link something in at other commits only.
+    let other = |facts: &mut Facts| {
+        facts.links = BTreeMap::from([(".venv".to_owned(), "aa".to_owned())]);
+    };
+    assert_eq!(changes(other), (false, false));
 }

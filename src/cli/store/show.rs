@@ -181,7 +181,7 @@ impl Readings {
             local(&record.started),
             record.phase,
             on.unwrap_or_default(),
-            text::seconds(record.wall_s)
+            text::seconds(record.used.wall_s)
         );
         if run.control.as_ref().is_some_and(|control| !control.worked) {
             out.push_str("  does not count: the control failed too\n");

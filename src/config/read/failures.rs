@@ -1,7 +1,7 @@
 //! `[failures]`: what a failure means for the verdict.
 
 use super::super::reader::{Reader, TableReader};
-use super::super::{Failures, Policy};
+use super::super::{FailureHunt, Failures, Policy};
 
 /// The words for a policy.
 pub(super) const POLICIES: &[(&str, Policy)] = &[("skip", Policy::Skip), ("bad", Policy::Bad)];
@@ -16,6 +16,13 @@ pub(super) fn failures(reader: &mut Reader, root: &mut TableReader<'_>) -> Failu
     run_failures(reader, &mut section, &mut failures);
     if let Some(field) = section.get("transient") {
         failures.transient = field.texts(reader);
+    }
+    if let Some(hunt) = section.get("hunt").and_then(|s| s.flag_or(reader, "ask")) {
+        failures.hunt = match hunt {
+            Some(true) => FailureHunt::Yes,
+            Some(false) => FailureHunt::No,
+            None => FailureHunt::Ask,
+        };
     }
     section.finish(reader);
     failures

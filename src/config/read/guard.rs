@@ -1,26 +1,12 @@
 //! `[[guard]]` and `[[require]]`.
 
-use crate::evaluation::{Guard, GuardForm, Metric};
+use crate::evaluation::{FormName, Guard, GuardForm, Metric, Resource};
 
 use super::super::parser::CHECKING;
 use super::super::problem::did_you_mean;
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::{MeasureKind, Require, Required};
-use super::measure::{ALWAYS, Declared};
-
-/// Makes a guard's form from its number.
-type Form = fn(f64) -> GuardForm;
-
-/// The numeric forms, and whether a number below 0 is allowed.
-const FORMS: [(&str, Form, bool); 6] = [
-    ("max_increase", GuardForm::MaxIncrease, false),
-    ("max_increase_percent", GuardForm::MaxIncreasePercent, false),
-    ("max_decrease", GuardForm::MaxDecrease, false),
-    ("max_decrease_percent", GuardForm::MaxDecreasePercent, false),
-    ("max", GuardForm::Max, true),
-    ("min", GuardForm::Min, true),
-];
-const ALL_FORMS: &str = "max_increase, max_increase_percent, max_decrease, max_decrease_percent, max, min, unchanged = true";
+use super::measure::Declared;
 
 pub(super) fn guards(
     reader: &mut Reader,
@@ -58,8 +44,7 @@ pub(super) fn guards(
 }
 
 fn is_same(one: &Guard, other: &Guard) -> bool {
-    let form = |guard: &Guard| std::mem::discriminant(&guard.form);
-    one.metric == other.metric && form(one) == form(other)
+    one.metric == other.metric && one.form.name() == other.form.name()
 }
 
 /// The metric that a guard names, in each cell.
@@ -95,7 +80,7 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
         let cells = if cells.is_empty() { vec![metric.clone()] } else { cells };
         Named { written: text.to_owned(), cells, is_of_all, is_number }
     };
-    if metric.name.as_deref().is_some_and(|name| ALWAYS.contains(&name)) {
+    if metric.name.as_deref().is_some_and(|name| Resource::NAMES.contains(&name)) {
         return Some(in_cells(true));
     }
     let (kind, parser) = of.yields.as_ref()?;
@@ -108,7 +93,7 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
 }
 
 fn yields_no(text: &str, measure: &str, names: Option<Vec<Option<String>>>) -> String {
-    let always = ALWAYS.map(|name| Metric::named(measure, name).to_string());
+    let always = Resource::NAMES.map(|name| Metric::named(measure, name).to_string());
     let Some(names) = names else {
         return format!(
             "measure `{measure}` yields no `{text}`; all it yields has names, such as \
@@ -145,26 +130,29 @@ fn find_measure<'m>(
 
 fn form(reader: &mut Reader, section: &mut TableReader<'_>, numeric: bool) -> Option<GuardForm> {
     let mut given: Vec<(Field<'_>, Option<GuardForm>)> = Vec::new();
-    for (key, make, may_be_negative) in FORMS {
-        let Some(field) = section.get(key) else { continue };
-        let number = field.number(reader);
-        if !may_be_negative && number.is_some_and(|x| x < 0.0) {
-            field.refuse(reader, "a tolerance cannot be negative; 0 allows no change.");
-        }
-        if !numeric {
-            field.refuse(reader, "a fact is not a number. Allowed: unchanged = true");
-        }
-        given.push((field, number.map(make)));
-    }
-    if let Some(field) = section.get("unchanged") {
-        let flag = field.flag(reader);
-        if flag == Some(false) {
-            field.refuse(reader, "false guards nothing; leave the guard out.");
-        }
-        given.push((field, flag.map(|_| GuardForm::Unchanged)));
+    for name in FormName::ALL {
+        let Some(field) = section.get(name.key()) else { continue };
+        let form = if name == FormName::Unchanged {
+            let flag = field.flag(reader);
+            if flag == Some(false) {
+                field.refuse(reader, "false guards nothing; leave the guard out.");
+            }
+            flag.map(|_| GuardForm::Unchanged)
+        } else {
+            let number = field.number(reader);
+            if name.is_from_baseline() && number.is_some_and(|x| x < 0.0) {
+                field.refuse(reader, "a tolerance cannot be negative; 0 allows no change.");
+            }
+            if !numeric {
+                field.refuse(reader, "a fact is not a number. Allowed: unchanged = true");
+            }
+            number.map(|number| name.with(number))
+        };
+        given.push((field, form));
     }
     if given.is_empty() {
-        let what = format!("has no tolerance; give one of {ALL_FORMS}");
+        let all = FormName::ALL.map(FormName::key).join(", ");
+        let what = format!("has no tolerance; give one of {all} = true");
         reader.complain(section.place, &section.key, what);
     }
     for (extra, _) in given.iter().skip(1) {

@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use crate::evaluation::Resource;
 
+use super::super::later;
 use super::super::reader::{Field, Reader, TableReader};
-use super::super::{Failures, Measure, MeasureKind, Parser, Pick, Placeholder, Values};
+use super::super::{
+    Failures, Measure, MeasureKind, PARSER_KEYS, Parser, Pick, Placeholder, Values,
+};
 use super::failures::run_failures;
 use super::matrix::Matrix;
 use super::name::{NOT_A_WORD, is_word};
@@ -15,9 +18,6 @@ const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// The most warm-ups. A larger number is a typing error: no warm-up counts.
 const MOST_WARMUPS: u32 = 100;
-
-/// Metrics that every run has, besides the parsed ones.
-pub(super) const ALWAYS: [&str; 2] = [Resource::WallTime.name(), Resource::PeakMemory.name()];
 
 /// A measure as guards and requirements may name it.
 pub(super) struct Declared {
@@ -55,7 +55,6 @@ const PARSERS: &[(&str, ParserName)] = &[
     ("json", ParserName::Json),
     ("exit-code", ParserName::ExitCode),
 ];
-const LATER: &[&str] = &["logits", "tensors", "text"];
 
 const PICKS: &[(&str, Pick)] = &[
     ("first", Pick::First),
@@ -165,9 +164,8 @@ fn measure(
 
 fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind) -> Option<Parser> {
     let name_spot = section.need(reader, "parser");
-    let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, LATER));
-    let keys = ["pattern", "pick", "pointer", "pointers"];
-    let [pattern, pick, pointer, pointers] = keys.map(|key| section.get(key));
+    let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, later::PARSERS));
+    let [pattern, pick, pointer, pointers] = PARSER_KEYS.map(|key| section.get(key));
     let name = name?;
     let written = PARSERS[name as usize].0;
     let owners: [(_, &[&str]); 4] = [
@@ -264,7 +262,38 @@ fn regex(
     };
     let pattern = field.pattern(reader)?;
     check_groups(reader, &field, &pattern);
+    if needs_line_break(pattern.as_str()) {
+        field.refuse(
+            reader,
+            "needs a line break, but each line of the output is matched on its own: write a pattern for the line with the value.",
+        );
+    }
     Some(Parser::Regex { pattern, pick })
+}
+
+/// Whether a pattern needs a line break outside of all groups and classes. A line has none, so
+/// such a pattern never matches. Inside a group it may be optional.
+fn needs_line_break(pattern: &str) -> bool {
+    let (mut depth, mut is_in_class) = (0_u32, false);
+    let mut found = false;
+    let mut characters = pattern.chars().peekable();
+    while let Some(character) = characters.next() {
+        let escaped = if character == '\\' { characters.next() } else { None };
+        match (character, escaped) {
+            (_, Some('n')) | ('\n', None) if depth == 0 && !is_in_class => {
+                found |= !matches!(characters.peek(), Some('?' | '*' | '{'));
+            }
+            (_, Some(_)) => {}
+            ('[', _) => is_in_class = true,
+            (']', _) => is_in_class = false,
+            ('(', _) if !is_in_class => depth += 1,
+            (')', _) if !is_in_class => depth = depth.saturating_sub(1),
+            // One of the alternatives may have no line break.
+            ('|', _) if depth == 0 && !is_in_class => return false,
+            _ => {}
+        }
+    }
+    found
 }
 
 fn check_groups(reader: &mut Reader, field: &Field<'_>, pattern: &regex::Regex) {
@@ -289,7 +318,7 @@ fn check_groups(reader: &mut Reader, field: &Field<'_>, pattern: &regex::Regex) 
 fn check_metric_name(reader: &mut Reader, field: &Field<'_>, name: &str) {
     if !is_word(name) {
         field.refuse(reader, format!("`{name}`: {NOT_A_WORD}"));
-    } else if ALWAYS.contains(&name) {
+    } else if Resource::NAMES.contains(&name) {
         field.refuse(reader, format!("`{name}` is measured for every run; use another name."));
     }
 }
@@ -342,4 +371,17 @@ fn checked_pointer(reader: &mut Reader, field: &Field<'_>) -> Option<String> {
         );
     }
     Some(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_break_that_may_be_absent_is_no_fault() {
+        for pattern in [r"a\n?b", r"a(\nb)?", r"[^\n]+", r"a\n|b", r"a\\n", "a{2}", r"\n*a"] {
+            assert!(!needs_line_break(pattern), "{pattern}");
+        }
+        assert!(needs_line_break("a\nb") && needs_line_break(r"(a)\n(b)"));
+    }
 }

@@ -10,7 +10,7 @@ use super::super::reader::{Reader, TableReader};
 use super::condition::condition;
 
 /// Keys that the whole hunt depends on. No override may set them. Each has advice for the message.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 16] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["matrix"], ""),
@@ -21,6 +21,7 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 15] = [
     (&["patch"], " Give the patch a `when` of its own."),
     (&["overlay"], " Give the overlay a `when` of its own."),
     (&["ruler"], ""),
+    (&["report"], ""),
     (&["worktree", "dir"], ""),
     (&["worktree", "descend"], ""),
     (&["build", "ignore"], ""),

@@ -14,28 +14,29 @@ use schemars::{JsonSchema, json_schema};
 #[derive(JsonSchema)]
 #[schemars(rename = "oracle.toml", deny_unknown_fields)]
 pub(super) struct Document {
-    /// Of this format.
+    /// The version of this format.
     #[schemars(schema_with = "one")]
     version: u32,
-    /// What every run reads: NAME = "PATH", a file, a folder or a glob. Hashed into every
-    /// evaluation. Commands name it as {inputs.NAME}.
+    /// Files that builds and runs read: NAME = "PATH", a file, a folder or a glob. Commands name
+    /// an input as {inputs.NAME}. Its content is part of the key of every evaluation that names
+    /// it.
     inputs: Option<BTreeMap<String, Text>>,
-    /// What measures are repeated over, from one build: AXIS = [VALUES]. `threads` and
-    /// `chunks` stand for {threads} and {chunks}; another axis is named as {inputs.AXIS}, its
-    /// values being paths, or as {matrix.AXIS}. A measure that names an axis has a cell for
-    /// each of its values.
+    /// Values for which measures are repeated, with one build: AXIS = [VALUES]. The axes
+    /// `threads` and `chunks` set {threads} and {chunks}. Commands name another axis as
+    /// {inputs.AXIS} if its values are paths, or as {matrix.AXIS} if they are text. A measure that
+    /// names an axis has a cell for each value of the axis.
     matrix: Option<Matrix>,
     worktree: Option<Worktree>,
     build: Option<Build>,
-    /// Steps between build and measures, made once for each build: a model that each commit's own
-    /// tool converts. Measures name what they made as {prepare.NAME}.
+    /// Steps between build and measures that run once for each build, such as the conversion of a
+    /// model by each commit's own tool. Measures name the folder of a step as {prepare.NAME}.
     prepare: Option<Vec<Prepare>>,
-    /// Things to run. Each yields metrics called MEASURE or MEASURE.NAME, and always
+    /// Commands to run. Each yields metrics called MEASURE or MEASURE.NAME, and always
     /// MEASURE.wall_s (seconds) and MEASURE.peak_rss_mib (MiB).
     #[schemars(length(min = 1))]
     measure: Vec<Measure>,
     run: Option<Run>,
-    /// What a run must show to count at all; a run that does not is untestable.
+    /// What a run must show to count. A run that does not show it makes its commit untestable.
     require: Option<Vec<Require>>,
     /// Tolerances. A commit is bad when it breaks any of them.
     #[schemars(length(min = 1))]
@@ -43,13 +44,14 @@ pub(super) struct Document {
     statistics: Option<Statistics>,
     failures: Option<Failures>,
     environment: Option<Environment>,
-    /// Changes that are made to commits before they are built, in order.
+    /// Changes that are applied to commits before they are built, in order.
     patch: Option<Vec<Patch>>,
-    /// Files of one revision that are laid over every commit before it is built.
+    /// Files of one revision that are put into every commit before it is built.
     overlay: Option<Vec<FileOverlay>>,
     ruler: Option<Ruler>,
-    /// How some commits differ. Every override whose condition holds is laid over, in order:
-    /// tables are merged, everything else is replaced, arrays whole.
+    report: Option<Report>,
+    /// Differences for some commits. Every override whose condition holds is applied, in order:
+    /// tables are merged, everything else is replaced, arrays as a whole.
     r#override: Option<Vec<Override>>,
 }
 
@@ -57,7 +59,7 @@ fn one(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     json_schema!({ "const": 1 })
 }
 
-/// A string that says something.
+/// A string that is not empty.
 struct Text(String);
 
 impl JsonSchema for Text {
@@ -138,19 +140,20 @@ impl JsonSchema for Matrix {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Worktree {
-    /// Where commits are checked out and built; from the folder of this file. Default: the
-    /// user's cache folder.
+    /// The folder in which commits are checked out and built. A relative path starts from the
+    /// folder of this file. Default: the user's cache folder.
     dir: Option<Text>,
-    /// Paths of the user's checkout that are linked in; relative, inside it, not .git.
+    /// Paths of your checkout that are linked into each commit's checkout: relative, inside the
+    /// checkout, not .git.
     link: Option<Vec<Text>>,
-    /// Check submodules out, each at the commit's own pin.
+    /// Whether submodules are checked out, each at the revision that the commit pins.
     #[schemars(extend("default" = true))]
     submodules: Option<bool>,
-    /// Fetch the files that Git LFS keeps elsewhere; they stay pointers otherwise.
+    /// Whether the files of Git LFS are fetched. Otherwise they stay pointers of three lines.
     #[schemars(extend("default" = false))]
     lfs: Option<bool>,
-    /// A submodule, or a folder with another project's sources: where a first bad commit moves it,
-    /// the hunt goes on among its commits.
+    /// A submodule, or a folder with a copy of another project. If a first bad commit updates it,
+    /// a second hunt searches that project's commits.
     descend: Option<Text>,
 }
 
@@ -158,31 +161,32 @@ struct Worktree {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Build {
-    /// Run in order in {src}, split as a shell would; no shell runs. Placeholders: {src}
-    /// {build} {cache} {jobs} {threads} {commit} {short} {parent} {commit_date}
-    /// {inputs.NAME}. None: nothing to build.
+    /// The commands that build a commit. They run in order in {src}. Each is split into words as a
+    /// shell would split it; no shell runs. Placeholders: {src} {build} {cache} {jobs} {threads}
+    /// {commit} {short} {parent} {commit_date} {inputs.NAME}. Without commands, nothing is built.
     #[schemars(extend("default" = []))]
     commands: Option<Vec<Text>>,
-    /// Declared environment; placeholders are filled in.
+    /// Environment variables. Placeholders are filled in.
     #[schemars(extend("default" = {}))]
     env: Option<Env>,
-    /// Whether the build folder is kept between commits of the search; never for a
-    /// confirmation.
+    /// Whether the build folder is empty for each commit (clean) or kept between the commits of a
+    /// search (incremental). For a confirmation it is always empty.
     #[schemars(extend("default" = "clean"))]
     mode: Option<BuildMode>,
-    /// For each command: "90s", "30m", "1h 30m".
+    /// The longest time of each command: "90s", "30m", "1h 30m".
     #[schemars(extend("default" = "30m"))]
     timeout: Option<Time>,
-    /// Commits that touch only these cannot change the result: git pathspecs, such as
+    /// Commits that touch only these files cannot change the result. Git pathspecs, such as
     /// "docs/**" or "*.md".
     #[schemars(extend("default" = []))]
     ignore: Option<Vec<Text>>,
-    /// Only commits that touch these can change the result: git pathspecs, such as "src/**".
+    /// Only commits that touch these files can change the result. Git pathspecs, such as "src/**".
     #[schemars(extend("default" = []))]
     paths: Option<Vec<Text>>,
-    /// {jobs}. Default: the cores of the slot.
+    /// The value of {jobs}. Default: the cores of this machine.
     jobs: Option<Count>,
-    /// Whether the first bad commit and its parents are built afresh.
+    /// Whether the first bad commit and its parents are built again for the confirmation (rebuild)
+    /// or the builds of the search are used (reuse).
     #[schemars(extend("default" = "rebuild"))]
     confirm: Option<ConfirmBuild>,
 }
@@ -205,22 +209,23 @@ enum ConfirmBuild {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Prepare {
-    /// Unique; letters, digits, _ and -. {prepare.NAME} is the folder that it fills.
+    /// The step's name, unique: letters, digits, _ and -. {prepare.NAME} is the folder that the
+    /// step fills.
     name: Text,
-    /// What to run in {src}, split as a shell would; no shell runs. Placeholders: {prepare.NAME}
-    /// of its own and of those before it, {src} {build} {cache} {jobs} {threads} {commit} {short}
-    /// {parent} {commit_date} {inputs.NAME}.
+    /// The command. It runs in {src} and is split into words as a shell would split it; no shell
+    /// runs. Placeholders: {prepare.NAME} of this step and of earlier steps, {src} {build} {cache}
+    /// {jobs} {threads} {commit} {short} {parent} {commit_date} {inputs.NAME}.
     command: Text,
-    /// Of the command: "90s", "30m", "1h 30m".
+    /// The longest time of the command: "90s", "30m", "1h 30m".
     #[schemars(extend("default" = "30m"))]
     timeout: Option<Time>,
-    /// Declared environment; placeholders are filled in.
+    /// Environment variables. Placeholders are filled in.
     #[schemars(extend("default" = {}))]
     env: Option<Env>,
-    /// What must lie in its folder then, relative to that.
+    /// Files that must be in the step's folder afterwards, as paths relative to that folder.
     #[schemars(extend("default" = []))]
     outputs: Option<Vec<Text>>,
-    /// What a commit counts as where it fails.
+    /// What a commit counts as if the step fails.
     #[schemars(extend("default" = "skip"))]
     failure: Option<Policy>,
 }
@@ -229,41 +234,42 @@ struct Prepare {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, transform = parsers_keys)]
 struct Measure {
-    /// Unique; letters, digits, _ and -.
+    /// The measure's name, unique: letters, digits, _ and -.
     name: Text,
-    /// What to run, split as a shell would; no shell runs. Placeholders: {src} {build} {out}
-    /// {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date}
-    /// {inputs.NAME}.
+    /// The command, split into words as a shell would split it; no shell runs. Placeholders: {src}
+    /// {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date}
+    /// {inputs.NAME} {matrix.NAME} {prepare.NAME}.
     command: Text,
     /// How its output is read.
     parser: Parser,
-    /// A regular expression, matched line by line on both streams. Named groups (?<tg>…) yield
-    /// MEASURE.tg; one unnamed group, or none, yields MEASURE. Parser regex; for
-    /// llama-eval-callback, the names of the tensors that are looked at.
+    /// A regular expression. Parser regex: each line of stdout and stderr is matched; a named group
+    /// (?<tg>…) yields MEASURE.tg, and one unnamed group, or none, yields MEASURE. Parser
+    /// llama-eval-callback: only tensors with a matching name are read.
     pattern: Option<Text>,
-    /// Which match counts, where there are several, or what is made of them; of llama-bench's
-    /// repetitions, where the default is the median. Parsers regex and llama-bench only.
+    /// How several values become one. Parser regex: the values of several matches. Parser
+    /// llama-bench: a test's repetitions, by default their median. No other parser has this key.
     #[schemars(extend("default" = "last"))]
     pick: Option<Pick>,
     /// A JSON pointer (RFC 6901) into the document on stdout, such as "/results/0/value".
     /// Parser json only.
     pointer: Option<Pointer>,
-    /// Several: NAME = "/a/0/b" yields MEASURE.NAME. Parser json only.
+    /// Several JSON pointers: NAME = "/a/0/b" yields MEASURE.NAME. Parser json only.
     #[schemars(extend("minProperties" = 1))]
     pointers: Option<BTreeMap<String, Pointer>>,
-    /// A file that the run leaves, read in place of what is printed: a path or a glob below
+    /// A file that the run writes; it is read instead of the run's output. A path or a glob below
     /// {out}, such as "{out}/report.xml". All parsers but exit-code.
     file: Option<BelowOut>,
-    /// A fact is kept as text; only from regex and json.
+    /// Whether the values are numbers or facts. A fact is kept as text. Only the parsers regex and
+    /// json yield facts.
     #[schemars(extend("default" = "number"))]
     kind: Option<Kind>,
-    /// Of one run: "90s", "30m", "1h 30m".
+    /// The longest time of one run: "90s", "30m", "1h 30m".
     #[schemars(extend("default" = "20m"))]
     timeout: Option<Time>,
-    /// Declared environment; placeholders are filled in.
+    /// Environment variables. Placeholders are filled in.
     #[schemars(extend("default" = {}))]
     env: Option<Env>,
-    /// Working folder.
+    /// The working folder. Placeholders are filled in.
     #[schemars(extend("default" = "{src}"))]
     cwd: Option<Text>,
     /// Commands to run before each run, in the same folder and environment.
@@ -272,14 +278,14 @@ struct Measure {
     /// Commands to run after each run, in the same folder and environment.
     #[schemars(extend("default" = []))]
     after: Option<Vec<Text>>,
-    /// Whether nothing of bisect-ppl may build or run beside it on this machine; for figures
-    /// that are times or speeds.
+    /// Whether no other build or run of bisect-ppl may happen on this machine at the same time. For
+    /// times and speeds.
     #[schemars(extend("default" = false))]
     exclusive: Option<bool>,
-    /// Launches of each build that do not count, before the first that does.
+    /// How many runs of each build do not count, before the first run that counts.
     #[schemars(range(min = 0, max = 100), extend("default" = 0))]
     warmup: Option<u32>,
-    /// What this measure's failures count as, where that is not as in [failures].
+    /// What failures of this measure count as, if that differs from [failures].
     failures: Option<RunFailures>,
 }
 
@@ -324,13 +330,13 @@ enum Parser {
     /// What llama-perplexity prints with --kl-divergence, of any year: MEASURE.mean_kld,
     /// MEASURE.kld_99, MEASURE.same_top_p and so on.
     LlamaKld,
-    /// llama-eval-callback's tensors: MEASURE.result_output, the sum of its values, and
-    /// MEASURE.result_output-shown, of those that are shown.
+    /// llama-eval-callback's tensors: MEASURE.result_output, the sum of a tensor's values, and
+    /// MEASURE.result_output-shown, the sum of the values that are printed.
     LlamaEvalCallback,
     /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
     LmEval,
-    /// What test programs of kernels print: MEASURE.failed, MEASURE.passed, MEASURE.skipped,
-    /// MEASURE.max_diff, MEASURE.loss, and a distance a check.
+    /// The output of kernels' test programs: MEASURE.failed, MEASURE.passed, MEASURE.skipped,
+    /// MEASURE.max_diff, MEASURE.loss, and the distance of each check, MEASURE.CHECK.
     Parity,
     /// A test report in JUnit's XML: MEASURE.tests, passed, failures, errors, skipped.
     Junit,
@@ -338,7 +344,7 @@ enum Parser {
     Regex,
     /// A JSON document on stdout.
     Json,
-    /// Any exit code is a reading.
+    /// The exit code is the value.
     ExitCode,
 }
 
@@ -385,27 +391,26 @@ impl JsonSchema for Pointer {
     }
 }
 
-/// What {threads} and {chunks} stand for.
+/// The values of {threads} and {chunks}.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Run {
-    /// {threads}. Default: the cores of the slot.
+    /// The value of {threads}. Default: the cores of this machine.
     threads: Option<Count>,
-    /// {chunks}, which has no value without this.
+    /// The value of {chunks}. Without this key, no command may name {chunks}.
     chunks: Option<Count>,
 }
 
-/// What a run must show to count at all.
+/// What a run must show to count.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, transform = one_requirement)]
 struct Require {
-    /// Whose runs.
+    /// The measure whose runs are checked.
     measure: Text,
-    /// A regular expression; some line of the output must match, on either stream.
+    /// A regular expression. At least one line of stdout or stderr must match.
     pattern: Option<Text>,
-    /// The checks or tests that ran, by name and without those that were skipped, must be those
-    /// of the good endpoint. For the parsers llama-bench,
-    /// llama-eval-callback (tensors), lm-eval, parity and junit.
+    /// The same checks or tests must run as at the good endpoint, by name and without skipped
+    /// ones. For the parsers llama-bench, llama-eval-callback (tensors), lm-eval, parity and junit.
     checks: Option<SameChecks>,
 }
 
@@ -420,11 +425,11 @@ fn one_requirement(schema: &mut schemars::Schema) {
     schema.insert("oneOf".to_owned(), one_of);
 }
 
-/// A tolerance on a metric; exactly one form a guard.
+/// A tolerance on a metric. Each guard has exactly one form.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, transform = one_form)]
 struct Guard {
-    /// MEASURE or MEASURE.NAME, one that its measure yields.
+    /// The metric: MEASURE or MEASURE.NAME. Its measure must yield it.
     metric: Text,
     /// How far the value may rise above the good endpoint's, in the metric's own unit.
     #[schemars(range(min = 0))]
@@ -438,11 +443,11 @@ struct Guard {
     /// The same in percent of the good endpoint's value.
     #[schemars(range(min = 0))]
     max_decrease_percent: Option<f64>,
-    /// The largest value that is right, whatever the good endpoint's is.
+    /// The largest allowed value, whatever the good endpoint's value is.
     max: Option<f64>,
-    /// The smallest value that is right, whatever the good endpoint's is.
+    /// The smallest allowed value, whatever the good endpoint's value is.
     min: Option<f64>,
-    /// Must equal the good endpoint's bit for bit; the only form for facts.
+    /// The value must equal the good endpoint's bit for bit. The only form for facts.
     #[schemars(schema_with = "only_true")]
     unchanged: Option<bool>,
 }
@@ -463,56 +468,74 @@ fn one_form(schema: &mut schemars::Schema) {
     schema.insert("oneOf".to_owned(), one_of);
 }
 
-/// How sure, and how much it may cost.
+/// The confidence of an answer, and the cost of a hunt.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Statistics {
-    /// What a confirmation must reach where values do not repeat; more than 0.5, less than 1.
+    /// The confidence that a confirmation must reach; more than 0.5, less than 1.
     #[schemars(extend("default" = 0.99, "exclusiveMinimum" = 0.5, "exclusiveMaximum" = 1))]
     confidence: Option<f64>,
-    /// Runs that a hunt may make; what is in the store costs nothing.
+    /// The most runs that a hunt may make. Results from the store do not count.
     #[schemars(extend("default" = 600))]
     max_runs: Option<Count>,
-    /// Whether the search may read fewer chunks, where a command takes {chunks} and the
-    /// endpoints show that fewer are enough. Endpoints and confirmation read all.
+    /// Whether the search may read fewer chunks if a command takes {chunks} and the endpoints show
+    /// that fewer are enough. The endpoints and the confirmation read all chunks.
     #[schemars(extend("default" = true))]
     short_text: Option<bool>,
 }
 
-/// What a commit counts as that cannot be measured.
+/// What a commit that cannot be measured counts as.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Failures {
-    /// It does not build.
+    /// The commit does not build.
     #[schemars(extend("default" = "skip"))]
     build: Option<Policy>,
-    /// It dies by a signal or leaves with an error.
+    /// A signal ends a run, or a run exits with an error.
     #[schemars(extend("default" = "skip"))]
     crash: Option<Policy>,
-    /// It prints NaN or an infinity where a number belongs.
+    /// A run prints NaN or an infinity where a number belongs.
     #[schemars(extend("default" = "bad"))]
     nan: Option<Policy>,
-    /// It outlives the time-out.
+    /// A run takes longer than its time-out.
     #[schemars(extend("default" = "skip"))]
     timeout: Option<Policy>,
-    /// Exit code 0, and no value where the parser looks.
+    /// A run exits with 0, but there is no value where the parser looks.
     #[schemars(extend("default" = "skip"))]
     unreadable: Option<Policy>,
-    /// Texts in a failing command's output that betray the machine's fault.
+    /// Texts in a failing command's output that show a fault of the machine.
     #[schemars(extend("default" = ["no CUDA-capable device", "Xid", "uncorrectable ECC"]))]
     transient: Option<Vec<Text>>,
+    /// Whether the hunt goes on if the bad end fails although the guards are on metrics. It then
+    /// looks for that failure. "ask": on a terminal the user is asked; otherwise the hunt goes on,
+    /// and the report says so.
+    #[schemars(extend("default" = "ask"))]
+    hunt: Option<FailureHunt>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum FailureHunt {
+    Flag(bool),
+    Word(Ask),
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum Ask {
+    Ask,
 }
 
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct RunFailures {
-    /// It dies by a signal or leaves with an error.
+    /// A signal ends a run, or a run exits with an error.
     crash: Option<Policy>,
-    /// It prints NaN or an infinity where a number belongs.
+    /// A run prints NaN or an infinity where a number belongs.
     nan: Option<Policy>,
-    /// It outlives the time-out.
+    /// A run takes longer than its time-out.
     timeout: Option<Policy>,
-    /// Exit code 0, and no value where the parser looks.
+    /// A run exits with 0, but there is no value where the parser looks.
     unreadable: Option<Policy>,
 }
 
@@ -525,61 +548,73 @@ enum Policy {
     Bad,
 }
 
-/// What else the figures depend on.
+/// What else the values depend on.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Environment {
     /// Commands whose output is part of an evaluation's key and of the report; no placeholders.
     #[schemars(extend("default" = []))]
     probe: Option<Vec<Text>>,
-    /// Inherited variables on which figures depend besides those that always count; `*` ends a
-    /// beginning.
+    /// More environment variables that change results, besides the built-in list. A `*` at the end
+    /// matches any ending.
     #[schemars(extend("default" = []))]
     vars: Option<Vec<Text>>,
 }
 
-/// How some commits differ.
+/// Differences for some commits.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Override {
-    /// Which commits: all that is given must hold.
+    /// Which commits: all given conditions must hold.
     when: When,
 }
 
-/// A change that is made to commits before they are built, from a file or from a commit. Where
-/// it is made already it is passed over; where it does not apply the commit is untestable.
+/// A change that is applied to commits before they are built, from a file or from a commit. A
+/// commit that already has the change is left as it is. If the patch does not apply, the commit is
+/// untestable.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, extend("oneOf" = [{ "required": ["file"] }, { "required": ["commit"] }]))]
 struct Patch {
-    /// A unified diff, as `git diff` writes it; from the folder of this file.
+    /// A unified diff, as `git diff` writes it. A relative path starts from the folder of this
+    /// file.
     file: Option<Text>,
-    /// What this revision changes against its first parent.
+    /// The change of this revision against its first parent.
     commit: Option<Text>,
-    /// Which commits: all that is given must hold. Default: all of them.
+    /// Which commits: all given conditions must hold. Default: all commits.
     when: Option<When>,
 }
 
-/// Files of one revision that are laid over every commit before it is built.
+/// Files of one revision that are put into every commit before it is built.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct FileOverlay {
-    /// The revision whose files they are; resolved when the hunt begins.
+    /// The revision that the files come from. It is resolved when the hunt starts.
     from: Text,
-    /// Git pathspecs, such as "bench/**": what matches is exactly as at that revision.
+    /// Git pathspecs, such as "bench/**". Matching files become exactly as at that revision.
     #[schemars(length(min = 1))]
     paths: Vec<Text>,
-    /// Which commits: all that is given must hold. Default: all of them.
+    /// Which commits: all given conditions must hold. Default: all commits.
     when: Option<When>,
 }
 
-/// What measures, rather than what is measured: where the first bad commit touches it, either
-/// side is measured with the other's, and the report says with which the step goes.
+/// Files that measure, not files that are measured, such as a benchmark. If the first bad commit
+/// changes them, the commit is measured with its parent's files too, and the parent with the
+/// commit's. The report says whether the step comes from these files.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Ruler {
     /// Git pathspecs, such as "bench/**" or "tests/golden/**".
     #[schemars(length(min = 1))]
     paths: Vec<Text>,
+}
+
+/// Settings of the report.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Report {
+    /// The page of a commit in a browser; {commit} stands for its full name. Default: the page on
+    /// the site of the remote `origin`, if it is GitHub, GitLab or Gitea.
+    commit_url: Option<Text>,
 }
 
 #[derive(JsonSchema)]
@@ -591,8 +626,8 @@ struct When {
     exists: Option<Text>,
     /// [FILE, TEXT]: the file is in the tree and contains the text.
     contains: Option<[Text; 2]>,
-    /// The commit descends from this revision, or is it.
+    /// The commit is this revision, or descends from it.
     has_ancestor: Option<Text>,
-    /// The commit does not.
+    /// The commit is not this revision, and does not descend from it.
     lacks_ancestor: Option<Text>,
 }

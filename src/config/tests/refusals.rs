@@ -382,6 +382,9 @@ fn patterns_are_checked() {
     says(&pattern("(?<a.b>.)"), "`a.b`: a name is made of letters");
     says(&pattern("(?<wall_s>.)"), "`wall_s` is measured for every run");
     says(&pattern(""), "may not be empty");
+    for text in [r"(?m)^Assistant:\n(.*)", r"a\n+(b)", r"[\n]?\n(b)"] {
+        says(&pattern(text), "needs a line break, but each line of the output is matched");
+    }
     says(
         &refused_extra("[[require]]\nmeasure = 'ppl'\npattern = '['\n"),
         "require[1].pattern: not a regular expression",
@@ -557,4 +560,18 @@ fn columns_count_characters() {
         &refused("[[guard]]", "env = { 'Ä' = \"ö\", B = \"{ü}\" }\n[[guard]]")[0],
         "oracle.toml:6:24: measure.ppl.env.B",
     );
+}
+
+#[test]
+fn the_page_of_a_commit_must_be_a_web_address() {
+    for url in [
+        "https://example.org/engine",
+        "ftp://example.org/{commit}",
+        "javascript:alert('{commit}')",
+        "https://example.org/{commit}\\\" onclick=x",
+        "https://example.org/({commit})",
+    ] {
+        let said = refused_extra(&format!("[report]\ncommit_url = \"{url}\"\n"));
+        says(&said, "report.commit_url: must be a web address with the placeholder {commit}");
+    }
 }

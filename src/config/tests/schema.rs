@@ -12,7 +12,8 @@ use crate::config::read::{self, WHOLE_HUNT};
 use crate::config::reader::Reader;
 use crate::config::schema::schema;
 
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(&schema()).unwrap());
+pub(super) static SCHEMA: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(&schema()).unwrap());
 static VALIDATOR: LazyLock<jsonschema::Validator> =
     LazyLock::new(|| jsonschema::draft7::new(&SCHEMA).unwrap());
 
@@ -163,7 +164,7 @@ fn the_schema_has_the_walks_keys_and_words_and_no_others() {
 }
 
 /// The words of `enum`, or of `oneOf` constants with a description each.
-fn words(schema: &Value) -> BTreeSet<&str> {
+pub(super) fn words(schema: &Value) -> BTreeSet<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten();
     let chosen = schema["oneOf"].as_array().into_iter().flatten().map(|one| &one["const"]);
     listed.chain(chosen).filter_map(Value::as_str).collect()
@@ -214,18 +215,22 @@ fn a_default_of_the_schema_is_what_leaving_the_key_out_means() {
     let mut document: Value = toml::from_str::<toml::Value>(SMALL)
         .map(|value| serde_json::to_value(value).unwrap())
         .unwrap();
+    document["prepare"] = json!([{ "name": "gguf", "command": "x" }]);
+    let bare = toml::to_string(&document).unwrap();
     let mut count = 0;
     for table in ["worktree", "build", "run", "statistics", "failures", "environment"] {
         let defaults = defaults(&SCHEMA["properties"][table]);
         count += defaults.as_object().unwrap().len();
         document[table] = defaults;
     }
-    let measure = defaults(&SCHEMA["properties"]["measure"]["items"]);
-    for (key, value) in measure.as_object().unwrap() {
-        // `pick` belongs to another parser than this measure's.
-        if key != "pick" {
-            document["measure"][0][key] = value.clone();
-            count += 1;
+    for list in ["measure", "prepare"] {
+        let its = defaults(&SCHEMA["properties"][list]["items"]);
+        for (key, value) in its.as_object().unwrap() {
+            // `pick` belongs to another parser than this measure's.
+            if key != "pick" {
+                document[list][0][key] = value.clone();
+                count += 1;
+            }
         }
     }
     assert!(count > 15, "{document:#}");
@@ -233,7 +238,7 @@ fn a_default_of_the_schema_is_what_leaving_the_key_out_means() {
     // Only `cwd` is `None` by default, although the schema names a default value.
     let mut said = parse(&text).unwrap();
     assert_eq!(said.measures[0].cwd.take().unwrap().text(), "{src}");
-    assert_eq!(seen(&said), seen(&parse(SMALL).unwrap()));
+    assert_eq!(seen(&said), seen(&parse(&bare).unwrap()));
 }
 
 fn defaults(table: &Value) -> Value {

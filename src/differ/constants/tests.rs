@@ -63,3 +63,28 @@ fn a_long_value_is_cut_only_where_it_is_told() {
     assert_eq!(found.len(), 1);
     assert!(found[0].now.as_ref().unwrap().ends_with("xx…"));
 }
+
+#[test]
+fn a_constant_that_the_build_did_not_use_is_no_clue() {
+    let places = ["Makefile", "CMakeLists.txt", "src/attn.c", "src/other.c", "src/attn.h"];
+    let left = |builds: [&Setup; 2]| {
+        let one = |place: &str| told_in(place);
+        let mut found: Vec<_> = places.iter().map(|place| one(place)).collect();
+        used(&mut found, builds);
+        found.into_iter().filter_map(|one| one.place).collect::<Vec<_>>()
+    };
+    let mut cmake = Setup::default();
+    cmake.caches.insert("{build}/CMakeCache.txt".to_owned(), std::collections::BTreeMap::new());
+    let mut make = Setup::default();
+    make.files.add("{src}/src/attn.c", vec!["cc".to_owned()]);
+    let nothing = Setup::default();
+    assert_eq!(left([&nothing, &nothing]), places);
+    assert_eq!(left([&cmake, &cmake]), places[1..]);
+    assert_eq!(left([&make, &make]), ["Makefile", "src/attn.c", "src/attn.h"]);
+    // One of the builds is not known.
+    assert_eq!(left([&nothing, &make]), places);
+}
+
+fn told_in(place: &str) -> Difference {
+    Difference::named(DifferenceIn::Constant, "N", [Some("1"), Some("2")]).in_place(place)
+}

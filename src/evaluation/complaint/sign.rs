@@ -92,6 +92,8 @@ static SAYS: LazyLock<Vec<(Regex, Weight)>> = LazyLock::new(|| {
         (r"(?P<it>multiple definition of [`'‘][^`'’]*['’]).*", Diagnostic),
         (r"(?P<it>cannot find -l[^\s:]+)", Diagnostic),
         (r"^(\S*/)?(\S+-)?ld(\.\w+)?: (?P<it>(error: |fatal: )?(cannot find|library|unable to find|duplicate symbol|file not recognized).*)", Diagnostic),
+        // In a note of rustc.
+        (r"ld: error: (?P<it>unable to find library -l[^\s:]+)", Diagnostic),
         // What compilers print after the first error, or about the linker.
         (r"(collect2|cc1\w*|clang(\+\+)?): (fatal )?(error: )?(ld returned|linker command failed|all warnings being|unable to execute)", Consequence),
         (r"error: (could not compile|aborting due to|too many errors|linking with|build failed)|error: .* failed due to \d+ previous|too many errors emitted", Consequence),

@@ -198,7 +198,7 @@ const RUNS: [(&Ended, &str, &str); 36] = [
     (&SEGV, "", "L "),
 ];
 
-const BUILDS: [(&str, &str); 24] = [
+const BUILDS: [(&str, &str); 25] = [
     (
         "cc -Wall -Werror -Wno-error=unused -c error.c -o error.o\na.c: In function ‘main’:\na.c:2:42: error: ‘y’ undeclared (first use in this function)\n    2 | int main(void){ return helper(y); }\n      |                               ^\na.c:2:42: note: each undeclared identifier is reported only once\nmake: *** [Makefile:3: all] Error 1",
         "D a.c: error: 'y' undeclared (first use in this function)",
@@ -234,6 +234,10 @@ const BUILDS: [(&str, &str); 24] = [
     (
         "/usr/bin/ld: cannot find -lnosuch: No such file or directory\ncollect2: error: ld returned 1 exit status",
         "D cannot find -lnosuch",
+    ),
+    (
+        "error: linking with `cc` failed: exit status: 1\n  = note: rust-lld: error: unable to find library -lnosuch\n          collect2: error: ld returned 1 exit status",
+        "D unable to find library -lnosuch",
     ),
     (
         "/usr/bin/ld: b.o: multiple definition of `dot'; a.o:/w/a.c:3: first defined here",

@@ -6,7 +6,8 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::git::{GitError, History, Laying, Repository};
 use crate::hunt::HuntError;
-use crate::hunt::begin::{checkout_of, user_cache};
+use crate::hunt::begin::places::{slots_folder, user_cache};
+use crate::hunt::begin::{checkout_of, gather};
 use crate::oracle::{
     ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, SlotPool,
     StoredRuns,
@@ -27,6 +28,7 @@ pub fn open(
     let store = Store::open_to_measure(repository.common_dir())?;
     let facts = Facts {
         inputs: begun.inputs.clone(),
+        links: begun.links.clone(),
         environment: begun.environment.clone(),
         surroundings: begun.surroundings.clone(),
         machine: begun.machine.clone(),
@@ -47,7 +49,7 @@ pub fn open(
         recorder: Recorder::of(hunt)?,
         stop: stop.clone(),
         control: ControlSlot::of(hunt),
-        stored: StoredRuns::default(),
+        stored: StoredRuns::new(begun.options.retry_failed),
         launcher: Launcher::new(&user_cache()),
     };
     Ok((oracle, begun))
@@ -75,13 +77,54 @@ pub(crate) fn laying(repository: &Repository, store: &Store) -> Laying {
     Laying::new(repository, &store.root().join("pending"))
 }
 
-/// The event with which the hunt's journal begins.
+/// How the hunt began; the last such event counts (see [`renew`]).
 pub fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
-    hunt.entries()?
-        .into_iter()
-        .find_map(|entry| match entry.event {
-            Event::Begun(begun) => Some(*begun),
-            _ => None,
-        })
-        .ok_or(HuntError::NoBeginning)
+    beginnings(hunt)?.pop().ok_or(HuntError::NoBeginning)
+}
+
+/// How the hunt began, and how it was begun again by [`renew`].
+pub(crate) fn beginnings(hunt: &HuntDir) -> Result<Vec<Begun>, HuntError> {
+    let entries = hunt.entries()?.into_iter();
+    let begun = entries.filter_map(|entry| match entry.event {
+        Event::Begun(begun) => Some(*begun),
+        _ => None,
+    });
+    Ok(begun.collect())
+}
+
+/// Reads again what a resumed hunt takes from its environment, so that a user can follow a hint
+/// such as "set XDG_CACHE_HOME" or "install `cc`" and resume. The folder of the slots is always
+/// read again: no result depends on it. Variables, compilers and probes are read again only if
+/// nothing was built or run yet; afterwards they must stay the same.
+///
+/// The caller holds the hunt's lock.
+pub fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntError> {
+    let entries = hunt.entries()?;
+    if entries.iter().any(|entry| matches!(entry.event, Event::Ended { .. })) {
+        return Ok(());
+    }
+    let old = begun(hunt)?;
+    let config = frozen(hunt, &old)?;
+    let is_measured =
+        entries.iter().any(|entry| matches!(entry.event, Event::Build(_) | Event::Run(_)));
+    let slots = slots_folder(&config, repository);
+    let mut new = Begun {
+        slots: slots.to_str().map_or_else(|| old.slots.clone(), str::to_owned),
+        ..old.clone()
+    };
+    if !is_measured {
+        let store = Store::open_to_measure(repository.common_dir())?;
+        let facts = gather(&config, &store, repository.top())?;
+        new.links = facts.links;
+        new.environment = facts.environment;
+        new.surroundings = facts.surroundings;
+    }
+    let is_same = new.slots == old.slots
+        && new.links == old.links
+        && new.environment == old.environment
+        && new.surroundings == old.surroundings;
+    if !is_same {
+        hunt.journal()?.append(Event::Begun(Box::new(new)))?;
+    }
+    Ok(())
 }

@@ -14,8 +14,8 @@ impl Driver<'_> {
         };
         if Linked::at(links.iter().map(|link| checkout.join(link))).is_too_large() {
             let text = format!(
-                "{} (linked in) has too many files to look at: whether builds or runs write there \
-                 is not known",
+                "the linked folder {} has too many files to check: a build or run that writes there \
+                 is not noticed",
                 links.join(", ")
             );
             self.oracle.recorder.event(Event::Note { text })?;

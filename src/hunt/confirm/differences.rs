@@ -21,6 +21,7 @@ impl Driver<'_> {
             compared.push(DifferenceIn::Constant);
         }
         if let (Some(before), Some(now)) = (self.setup(parent)?, self.setup(commit)?) {
+            differ::used(&mut found, [&before, &now]);
             let (differing, known) = differ::setups(&before, &now);
             found.extend(differing);
             compared.extend(known);

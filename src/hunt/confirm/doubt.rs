@@ -62,6 +62,8 @@ impl Doubt {
 struct Testimony {
     older: BTreeMap<CommitId, Seen>,
     newer: BTreeMap<CommitId, Seen>,
+    /// Strays of commits whose runs have no majority.
+    undecided: usize,
     /// `Some(true)`: builds of a commit gave the same files, and no commit's builds are known to
     /// differ. `Some(false)`: builds of a commit differ. `None`: unknown.
     builds_repeat: Option<bool>,
@@ -126,7 +128,10 @@ impl Driver<'_> {
             match verdict {
                 verdict if verdict == claim.aim.newer() => testimony.newer.insert(commit, seen),
                 verdict if verdict == claim.aim.older() => testimony.older.insert(commit, seen),
-                _ => None,
+                _ => {
+                    testimony.undecided += seen.strays;
+                    None
+                }
             };
         }
         Ok(testimony)
@@ -188,7 +193,7 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let [_, end] = claim.ends;
         if claim.commit == end {
-            return Ok(0);
+            return Ok(self.rivals_of_end(end, testimony));
         }
         let mut fewest = history.count(&Range::between(claim.commit, end))?;
         for commit in testimony.newer.keys().filter(|commit| *commit != claim.commit) {
@@ -197,6 +202,14 @@ impl Driver<'_> {
             }
         }
         Ok(fewest)
+    }
+
+    /// How many commits could be the answer if this end of the search range were on the other side.
+    /// None if the user set the end. One if the hunt chose the end and runs of one commit were seen
+    /// to differ: the hunt chose the end after a few runs, which may then agree by chance.
+    fn rivals_of_end(&self, end: &CommitId, testimony: &Testimony) -> usize {
+        let is_own = !self.begun.ends().contains(&end);
+        usize::from(is_own && (self.is_flaky || testimony.has_strays()))
     }
 
     /// How many commits could be the answer if this parent were on the newer side: the parent, and
@@ -209,7 +222,7 @@ impl Driver<'_> {
     ) -> Result<usize, HuntError> {
         let [end, _] = claim.ends;
         if parent == end {
-            return Ok(0);
+            return Ok(self.rivals_of_end(end, testimony));
         }
         let known = testimony.older.keys().filter(|commit| *commit != parent);
         let older = known.chain([end]).cloned().collect();
@@ -234,7 +247,8 @@ impl Testimony {
         let sum = |side: &BTreeMap<CommitId, Seen>, of: fn(&Seen) -> usize| -> usize {
             side.iter().filter(|(one, _)| *one != commit).map(|(_, seen)| of(seen)).sum()
         };
-        let strays = own.strays + sum(same, |seen| seen.strays) + sum(others, |seen| seen.strays);
+        let of_others = sum(same, |seen| seen.strays) + sum(others, |seen| seen.strays);
+        let strays = self.undecided + own.strays + of_others;
         let counted = |of: fn(&Seen) -> usize| Repeats {
             own: of(&own),
             others: sum(others, of),
@@ -254,6 +268,12 @@ impl Testimony {
             // Runs of one build are not independent of each other: only builds count.
             _ => Doubt { runs: 0.0, builds: runs.max(builds) },
         }
+    }
+
+    /// Whether runs of one commit were seen to differ.
+    fn has_strays(&self) -> bool {
+        let mut decided = self.older.values().chain(self.newer.values());
+        self.undecided > 0 || decided.any(|seen| seen.strays > 0)
     }
 
     /// Notes whether builds of one commit gave the same files.
@@ -294,35 +314,48 @@ fn is_count(value: &Value) -> bool {
 pub(crate) struct Heard<'a> {
     pub(crate) good: usize,
     pub(crate) bad: usize,
-    built: BTreeSet<&'a str>,
+    /// The builds of the good and of the bad runs.
+    built: [BTreeSet<&'a str>; 2],
 }
 
 impl<'a> Heard<'a> {
     pub(crate) fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
         let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
-        let said: Vec<Verdict> =
-            (0..runs).map(|run| verdict_of_run(known, run, targets, config).verdict).collect();
-        let count = |verdict: Verdict| said.iter().filter(|one| **one == verdict).count();
-        let built = known.samples.values().flatten().map(|sample| sample.built.as_str()).collect();
-        Self { good: count(Verdict::Good), bad: count(Verdict::Bad), built }
+        let mut heard = Self::default();
+        for run in 0..runs {
+            let (count, side) = match verdict_of_run(known, run, targets, config).verdict {
+                Verdict::Good => (&mut heard.good, 0),
+                Verdict::Bad => (&mut heard.bad, 1),
+                Verdict::Skip | Verdict::Unknown => continue,
+            };
+            *count += 1;
+            let samples = known.samples.values().filter_map(|samples| samples.get(run));
+            heard.built[side].extend(samples.map(|sample| sample.built.as_str()));
+        }
+        heard
     }
 
     /// The sum of two counts: of the whole text and of its beginning.
     fn with(mut self, other: Self) -> Self {
-        self.built.extend(other.built);
-        Self { good: self.good + other.good, bad: self.bad + other.bad, ..self }
+        self.good += other.good;
+        self.bad += other.bad;
+        for (own, more) in self.built.iter_mut().zip(other.built) {
+            own.extend(more);
+        }
+        self
     }
 
     /// The verdict of most runs, and the counts.
     fn count(self) -> (Verdict, Seen) {
         let Self { good, bad, built } = self;
-        let verdict = match good.cmp(&bad) {
-            std::cmp::Ordering::Greater => Verdict::Good,
-            std::cmp::Ordering::Less => Verdict::Bad,
-            std::cmp::Ordering::Equal => Verdict::Unknown,
+        let [of_good, of_bad] = built.map(|builds| builds.len());
+        let (verdict, builds) = match good.cmp(&bad) {
+            std::cmp::Ordering::Greater => (Verdict::Good, of_good),
+            std::cmp::Ordering::Less => (Verdict::Bad, of_bad),
+            std::cmp::Ordering::Equal => (Verdict::Unknown, of_good.max(of_bad)),
         };
         let runs = good.max(bad);
-        (verdict, Seen { runs, builds: built.len().min(runs), strays: good.min(bad) })
+        (verdict, Seen { runs, builds: builds.min(runs), strays: good.min(bad) })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{CommitId, Phase};
+use crate::evaluation::{Basis, CommitId, Phase};
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
@@ -16,7 +16,8 @@ use super::doubt::stated;
 
 impl Driver<'_> {
     /// Computes the confidence of these confirmed commits again. A commit whose confidence is now
-    /// too low becomes a candidate.
+    /// too low becomes a candidate. A claim by failure rates already expects that runs of one commit
+    /// differ; it is left alone if its change is still in the tree at the newer end.
     pub(crate) fn recheck(
         &mut self,
         ledger: &mut Ledger,
@@ -25,7 +26,19 @@ impl Driver<'_> {
         let wanted = self.oracle.recipes.config.statistics.confidence;
         for (commit, search_range) in claims {
             let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
-            if strategy.noisy().is_some() {
+            let found = ledger.found().iter().map(|found| &found.culprit);
+            let by_rates = found
+                .filter(|culprit| culprit.basis == Basis::Posterior)
+                .find(|culprit| culprit.info.commit == *commit);
+            let lasts = match by_rates {
+                Some(culprit) => {
+                    let history = &self.oracle.history;
+                    let change = history.change(&culprit.parent, commit)?;
+                    !history.is_gone_in_part(self.begun.ends()[1], &change)
+                }
+                None => false,
+            };
+            if strategy.noisy().is_some() || lasts {
                 continue;
             }
             let mut sides = self.oracle.history.parents(commit)?;

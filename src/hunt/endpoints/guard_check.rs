@@ -1,6 +1,7 @@
 //! What the endpoints' runs say about one guard.
 
 use crate::evaluation::{Direction, Guard, GuardTarget, Value};
+use crate::ui::text;
 
 /// The result of checking one guard at the endpoints.
 pub(crate) enum GuardCheck {
@@ -17,7 +18,9 @@ pub(crate) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) 
         (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
             format!("{} {good} → {bad} ({:+.6}, tolerance {limit:.6})", guard.metric, bad - good)
         }
-        _ if baseline == level => format!("{} is unchanged ({level})", guard.metric),
-        _ => format!("{} {baseline} → {level}", guard.metric),
+        _ if baseline == level => {
+            format!("{} is unchanged ({})", guard.metric, text::value(level))
+        }
+        _ => format!("{} {}", guard.metric, text::values(baseline, level)),
     }
 }

@@ -210,7 +210,7 @@ fn too_noisy(
     let seconds: f64 = [good, bad]
         .iter()
         .flat_map(|seen| seen.of(&metric.measure))
-        .map(|sample| sample.wall_s)
+        .map(|sample| sample.used.wall_s)
         .sum::<f64>()
         / (2 * runs).max(1) as f64;
     let needs = match needed {
@@ -293,7 +293,7 @@ pub(crate) fn spread(
     let (Some(baseline), Some(level)) =
         (good.values(metric).into_iter().next(), bad.values(metric).into_iter().next())
     else {
-        return GuardCheck::Holds(format!("{metric} is not among what the runs yielded"));
+        return GuardCheck::Holds(format!("the runs did not yield {metric}"));
     };
     let target = GuardTarget::between(guard, baseline, level, good.text(&metric.measure));
     let differs = |seen: &Observation| -> Vec<f64> {

@@ -47,7 +47,8 @@ impl Driver<'_> {
                 Ran::Unseen => {
                     let text = format!(
                         "nothing of the commit was seen to be loaded by the runs of {name}: if its \
-                         command does not run the commit's build elsewhere, its figures say nothing"
+                         command does not run the commit's build in another place, its values say \
+                         nothing about the commit"
                     );
                     self.oracle.recorder.event(Event::Note { text })?;
                 }

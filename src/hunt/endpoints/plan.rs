@@ -8,7 +8,7 @@ use crate::hunt::driver::Driver;
 use crate::hunt::run_verdicts::ROUNDS;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::measures_of;
-use crate::search::{Levels, expect};
+use crate::search::{Levels, expect, steps_of};
 use crate::stats;
 use crate::store::journal::{Entry, Event, Plan};
 
@@ -22,12 +22,6 @@ struct Pace {
     build: Option<f64>,
     /// Seconds of one run of each measure of the search, added up.
     run: f64,
-}
-
-/// Number of halvings until one of `commits` commits is left: log₂, rounded up.
-pub fn steps_of(commits: usize) -> usize {
-    let commits = commits.max(1);
-    commits.ilog2() as usize + usize::from(!commits.is_power_of_two())
 }
 
 impl Driver<'_> {
@@ -57,7 +51,8 @@ impl Driver<'_> {
             let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
             plan(Size { commits, measures: measures.len(), rounds, rebuilt }, pace)
         };
-        Ok(self.oracle.recorder.event(Event::Plan(plan))?)
+        let stored = is_from_the_store(&entries);
+        Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, ..plan }))?)
     }
 
     /// Duration of a build relative to a run of the measure; 1 if unknown. The build's duration is
@@ -108,6 +103,7 @@ fn plan(size: Size, pace: Pace) -> Plan {
         builds: if pace.build.is_some() { builds } else { 0 },
         runs: rounds * size.measures,
         seconds: builds as f64 * pace.build.unwrap_or(0.0) + rounds as f64 * pace.run,
+        stored: false,
     }
 }
 
@@ -125,6 +121,7 @@ fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) 
         builds: if pace.build.is_some() { builds } else { 0 },
         runs,
         seconds: builds as f64 * pace.build.unwrap_or(0.0) + runs as f64 * pace.run,
+        stored: false,
     }
 }
 
@@ -151,6 +148,16 @@ fn pace(entries: &[Entry], measures: &[String]) -> Pace {
     Pace { build: mean(builds), run: measures.iter().filter_map(runs_of).sum() }
 }
 
+/// Whether all results so far come from the store.
+fn is_from_the_store(entries: &[Entry]) -> bool {
+    let is_made = |entry: &Entry| match &entry.event {
+        Event::Build(build) => !build.reused,
+        Event::Run(run) => !run.reused,
+        _ => false,
+    };
+    !entries.iter().any(is_made)
+}
+
 fn mean(seconds: impl Iterator<Item = f64>) -> Option<f64> {
     let seconds: Vec<f64> = seconds.collect();
     (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
@@ -163,12 +170,6 @@ mod tests {
     use crate::oracle::fixture::noisy;
 
     const SIZE: Size = Size { commits: 41, measures: 1, rounds: 1, rebuilt: 2 };
-
-    #[test]
-    fn steps_halve_until_one_is_left() {
-        let steps = [0, 1, 2, 3, 4, 5, 41, 1024, 1025].map(steps_of);
-        assert_eq!(steps, [0, 0, 1, 2, 2, 3, 6, 10, 11]);
-    }
 
     #[test]
     fn a_plan_adds_up_steps_and_confirmation() {

@@ -216,9 +216,9 @@ pub(crate) fn look(
         return spread(good, bad, guard, policy);
     }
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
-        let ends = [("good", good), ("bad", bad)];
+        let ends = [("the good endpoint", good), ("the bad endpoint", bad)];
         return match ends.iter().find(|(_, seen)| seen.values(metric).is_empty()) {
-            Some((end, seen)) => GuardCheck::Holds(missing_at(seen, metric, end)),
+            Some((whose, seen)) => GuardCheck::Holds(missing_at(seen, metric, whose)),
             // A fact that differs from run to run has no level.
             None => GuardCheck::Overlap(format!("{metric} does not repeat from run to run")),
         };
@@ -269,7 +269,7 @@ pub(crate) fn standing(
         return Err(format!("the good commit {} cannot be measured: {what}", good.commit.short()));
     }
     let target = |guard: &Guard| {
-        let missing = || missing_at(good, &guard.metric, "good");
+        let missing = || missing_at(good, &guard.metric, "the good endpoint");
         let baseline = good.level(&guard.metric).ok_or_else(missing)?;
         let text = good.text(&guard.metric.measure);
         Ok(Target::Guard(GuardTarget::between(guard, baseline.clone(), baseline, text)))

@@ -222,13 +222,14 @@ impl Ledger {
         for target in &search_range.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
-            // Failure rates have no account. Levels without a majority of runs have none either.
-            if target.is_rate() || (target.noise.is_none() && !seen.has_majority(metric)) {
+            // Failure rates have no account. Values that differ from run to run have none either.
+            if target.is_rate() || (target.noise.is_none() && !seen.has_level(metric, target.limit))
+            {
                 continue;
             }
             let Some(level) = seen.level(metric) else {
                 self.notes.push(format!(
-                    "{} has no {metric}, so what happened to it {} was not looked for",
+                    "{} has no value of {metric}, so the hunt did not look for changes {} it",
                     from.short(),
                     beyond(search_range.aim)
                 ));
@@ -246,7 +247,7 @@ impl Ledger {
                 targets.push(Target::Guard(rest));
             } else {
                 self.notes.push(format!(
-                    "what {metric} still changes {} {} is lost in its noise",
+                    "any further change of {metric} {} {} is lost in its noise",
                     beyond(search_range.aim),
                     from.short()
                 ));

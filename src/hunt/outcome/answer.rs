@@ -87,6 +87,7 @@ impl Ledger {
             accounts,
             contributions,
             notes,
+            next: Vec::new(),
         }
     }
 
@@ -313,17 +314,15 @@ fn culprit_sentence(culprit: &Culprit, aim: Aim) -> String {
     match (culprit.effects.first(), &culprit.failure) {
         (Some(effect), _) => match effect.own_step {
             Some(step) => format!(
-                "{commit} is the {sought}: {} {} → {} (own step {step:.6}, tolerance {:.6})",
+                "{commit} is the {sought}: {} {} (own step {step:.6}, tolerance {:.6})",
                 effect.metric,
-                text::value(&effect.parent),
-                text::value(&effect.commit),
+                text::values(&effect.parent, &effect.commit),
                 effect.limit
             ),
             None => format!(
-                "{commit} is the {sought}: {} {} → {}",
+                "{commit} is the {sought}: {} {}",
                 effect.metric,
-                text::value(&effect.parent),
-                text::value(&effect.commit)
+                text::values(&effect.parent, &effect.commit)
             ),
         },
         (None, Some(failure)) => {

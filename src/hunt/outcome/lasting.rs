@@ -12,6 +12,7 @@ use crate::oracle::{Observation, Request};
 
 use super::account::Ledger;
 use super::found_step::{Step, is_beyond_the_end};
+use super::replaced::tells_by_itself;
 use super::standing::Mend;
 use super::suspects::Suspect;
 
@@ -187,6 +188,12 @@ impl Driver<'_> {
                 }
                 continue;
             }
+            if is_absence && self.withdraw_if_replaced(ledger, step, [&before, &at], &change)? {
+                if let Some(by) = &done_again {
+                    ledger.hides(found, &self.chain(found, by)?);
+                }
+                return Ok(next);
+            }
             if is_absence && has_one_bit && self.is_gone_and_as_bad(search_range, &at, &change)? {
                 done_again = Some(at.clone());
             }
@@ -196,15 +203,21 @@ impl Driver<'_> {
                 next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
             }
         }
+        // The answer comes first: more measurements may use up the budget of runs.
         if let Some(by) = done_again {
             ledger.hides(found, &self.chain(found, &by)?);
         } else if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }
+        if has_drifted {
+            next.extend(self.look_into_branches(ledger, step, &chain)?);
+        }
         Ok(next)
     }
 
-    /// Whether a commit has nothing of the change's text and still has the newer end's verdict.
+    /// Whether a commit lacks the change's text and still has the newer end's verdict. It is enough
+    /// that a part of the text is missing, if the newer end lacks a part too and several causes can
+    /// give the same target.
     fn is_gone_and_as_bad(
         &mut self,
         search_range: &SearchRange,
@@ -213,8 +226,12 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let number = self.searches.saturating_sub(1);
         let judgement = self.judge(at, &search_range.targets, number)?;
+        let history = &self.oracle.history;
+        let [_, newer] = search_range.ends();
+        let is_gone = |one: &CommitId| history.is_gone_in_part(one, change);
+        let lacks_a_part = !tells_by_itself(search_range) && is_gone(at) && is_gone(newer);
         Ok(judgement.verdict == search_range.aim.newer()
-            && self.oracle.history.carries(at, change) == Some(false))
+            && (history.carries(at, change) == Some(false) || lacks_a_part))
     }
 
     /// The middle of the longest unmeasured part of the chain. Parts whose ends have different
@@ -240,6 +257,52 @@ impl Driver<'_> {
         }
         let middle = longest.start + longest.len() / 2;
         Ok((!longest.is_empty()).then(|| chain[middle].clone()))
+    }
+
+    /// If the level changes at a merge by no more than the tolerance, a step and a mend on the merged
+    /// branch may have made this difference. Measures commits of that branch; returns further ranges
+    /// to search.
+    fn look_into_branches(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        chain: &[CommitId],
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let found = &step.culprit.info.commit;
+        let targets = &step.search_range.targets;
+        let mut next = Vec::new();
+        for (before, at) in [found].into_iter().chain(chain).zip(chain) {
+            let parents = self.oracle.history.parents(at)?;
+            if parents.len() < 2 {
+                continue;
+            }
+            let judged = self.judged()?;
+            let is_known = |one: &CommitId| one == found || judged.contains(one);
+            if !is_known(before) || !is_known(at) {
+                continue;
+            }
+            if self.same_levels(targets, before, at)? {
+                continue;
+            }
+            for tip in parents.iter().filter(|parent| *parent != before) {
+                let history = &self.oracle.history;
+                let bases = history.merge_bases(before, tip)?;
+                let Some(base) = bases.into_iter().find(|base| base != tip) else { continue };
+                if base != *found && !history.is_ancestor(found, &base)? {
+                    continue;
+                }
+                let branch = self.chain(&base, tip)?;
+                for _ in 0..MOST_LOOKS {
+                    let Some(inside) = self.least_known(step, &branch, true)? else { break };
+                    let number = self.searches.saturating_sub(1);
+                    self.judge(&inside, targets, number)?;
+                    next.extend(
+                        self.follow_levels(ledger, step, Some(&inside))?.unwrap_or_default(),
+                    );
+                }
+            }
+        }
+        Ok(next)
     }
 
     /// Whether the metric repeats, and the newer end's level differs from the found commit's by no
@@ -296,8 +359,15 @@ fn goes_on_from(
     before: &Observation,
 ) -> SearchRange {
     let by = seen.commit.clone();
-    let mut mend =
-        Mend { by: by.clone(), metric: None, amount: f64::INFINITY, left: 0.0, limit: 0.0 };
+    let mut mend = Mend {
+        by: by.clone(),
+        before: None,
+        metric: None,
+        amount: f64::INFINITY,
+        left: 0.0,
+        limit: 0.0,
+        repeats: false,
+    };
     let mut targets = Vec::new();
     for target in &search_range.targets {
         let Target::Guard(guarded) = target else {
@@ -309,6 +379,7 @@ fn goes_on_from(
         if mend.metric.is_none() {
             mend.metric = Some(metric.clone());
             mend.limit = guarded.limit;
+            mend.repeats = guarded.noise.is_none();
             let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
             mend.left = here.and_then(|x| ledger.beyond_good(metric, x)).unwrap_or(0.0);
             let amount = here.zip(there).map(|(here, there)| guarded.guard.worsening(here, there));

@@ -20,7 +20,7 @@ use super::standing::Mend;
 /// How far machine drift may move a level, as a share of the level.
 const DRIFT: f64 = 0.25;
 
-/// In noise: runs of each commit before the later one is called better.
+/// In noise: runs of each commit that is compared with others to find where the level falls.
 const RUNS_IN_NOISE: usize = 5;
 /// In noise: how many standard errors beyond the tolerance the later commit must be better.
 const SURE_IN_NOISE: f64 = 3.0;
@@ -188,10 +188,12 @@ impl Driver<'_> {
             let metric = &target.guard.metric;
             ledger.mended(Mend {
                 by: after.commit.clone(),
+                before: Some(before.commit.clone()),
                 metric: Some(metric.clone()),
                 amount: target.guard.worsening(after.value, before.value),
                 left: ledger.beyond_good(metric, after.value).unwrap_or(0.0),
                 limit: target.limit,
+                repeats: target.noise.is_none(),
             });
             // The level may rise and fall more than once.
             for pair in [[from.clone(), before], [after, to.clone()]] {
@@ -252,6 +254,12 @@ impl Driver<'_> {
             // The nearest commit that can be measured.
             let open = (low..high).filter(|place| !untestable.contains(place));
             let Some(at) = open.min_by_key(|place| place.abs_diff(middle)) else { break };
+            if target.noise.is_some() {
+                // A single stray run would put the fall at the wrong commit.
+                let measures = [target.guard.metric.measure.clone()];
+                let look = Request::look(&chain[at], &measures, Phase::Search);
+                self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
+            }
             let (judgement, seen) =
                 self.oracle.judge_until_decided(&chain[at], &targets, Phase::Search, None)?;
             match judgement.verdict {
@@ -362,7 +370,7 @@ impl Driver<'_> {
 /// measured hours apart say nothing.
 fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
     target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
-        && (target.noise.is_some() || step.seen.has_majority(&target.guard.metric))
+        && (target.noise.is_some() || step.seen.has_level(&target.guard.metric, target.limit))
         && target.bad.number().is_some_and(f64::is_finite)
 }
 

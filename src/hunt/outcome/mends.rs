@@ -1,6 +1,6 @@
 //! Decides which of the found commits a later mend undid.
 
-use crate::evaluation::{Culprit, Metric};
+use crate::evaluation::{CommitId, Culprit, Metric};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::search::Carried;
@@ -15,15 +15,15 @@ impl Driver<'_> {
     /// Sets the standing of every found commit from all mends.
     pub(crate) fn settle_account(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
         let history = self.oracle.history.commits(&self.whole())?;
-        let mut mends = ledger.mends().to_vec();
+        let culprits: Vec<Culprit> =
+            ledger.found().iter().map(|found| found.culprit.clone()).collect();
+        let mut mends = self.without_merged_ones(ledger.mends(), &culprits)?;
         // The outcome of a mend depends on the mends before it.
         mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
         // Every standing is computed again: the undone commit may be one that was found later.
         for found in ledger.found() {
             found.standing = Standing::Stands;
         }
-        let culprits: Vec<Culprit> =
-            ledger.found().iter().map(|found| found.culprit.clone()).collect();
         let mut parts = Vec::new();
         for mend in mends {
             let mut around = Vec::new();
@@ -53,12 +53,65 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn around(&self, ledger: &Ledger, found: &Culprit, mend: &Mend) -> Result<Around, HuntError> {
+    /// The mends, without merges that only bring in a mend from a branch: that mend is counted at
+    /// the commit of the branch.
+    fn without_merged_ones(
+        &self,
+        mends: &[Mend],
+        culprits: &[Culprit],
+    ) -> Result<Vec<Mend>, HuntError> {
+        let mut kept = Vec::new();
+        for mend in mends {
+            let mut is_merged = false;
+            for other in mends.iter().filter(|other| other.by != mend.by) {
+                is_merged = is_merged || self.brings_in(mend, other, culprits)?;
+            }
+            if !is_merged {
+                kept.push(mend.clone());
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Whether `mend` only merges `other` in: both have the same size, and `other` is an ancestor
+    /// of the commit of `mend` but not of the commit before `mend`. If a found commit comes before
+    /// `mend` only, `mend` may have undone that commit.
+    fn brings_in(
+        &self,
+        mend: &Mend,
+        other: &Mend,
+        culprits: &[Culprit],
+    ) -> Result<bool, HuntError> {
         let history = &self.oracle.history;
+        let Some(before) = &mend.before else { return Ok(false) };
+        let is_alike = mend.metric == other.metric
+            && (mend.amount - other.amount).abs() <= mend.limit.max(0.0);
+        if !is_alike
+            || !history.is_ancestor(&other.by, &mend.by)?
+            || history.is_ancestor(&other.by, before)?
+        {
+            return Ok(false);
+        }
+        for culprit in culprits {
+            let found = &culprit.info.commit;
+            if history.is_ancestor(found, &mend.by)? && !history.is_ancestor(found, &other.by)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn around(
+        &mut self,
+        ledger: &Ledger,
+        found: &Culprit,
+        mend: &Mend,
+    ) -> Result<Around, HuntError> {
         let commit = &found.info.commit;
-        if !history.is_ancestor(commit, &mend.by)? {
+        if !self.oracle.history.is_ancestor(commit, &mend.by)? {
             return Ok(Around::default());
         }
+        let history = &self.oracle.history;
         let change = history.change(&found.parent, commit)?;
         let mut hidden = self.chain(commit, &mend.by)?;
         hidden.truncate(MOST_HIDDEN);
@@ -70,8 +123,11 @@ impl Driver<'_> {
         };
         let is_reworked = history.is_reworked(&mend.by, &change);
         let parents = history.parents(&mend.by)?;
-        let puts_back = |parent| history.is_put_back_by(parent, &mend.by, &change);
-        let is_put_back = parents.iter().all(puts_back);
+        let puts_back = |parent: &CommitId| history.is_put_back_by(parent, &mend.by, &change);
+        let is_put_back = match &mend.before {
+            Some(before) if parents.contains(before) => puts_back(before),
+            _ => parents.iter().all(puts_back),
+        };
         let before = before(found, mend);
         let before = before.and_then(|(metric, level)| ledger.beyond_good(metric, level));
         let before = before.unwrap_or(0.0);

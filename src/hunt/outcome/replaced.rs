@@ -85,6 +85,51 @@ impl Driver<'_> {
         Ok(true)
     }
 
+    /// Withdraws the found commit if a later commit puts files of its change back and the level
+    /// moves there by no more than the tolerance. The later commit may have removed the step and
+    /// made another one of about the same size. `ends`: the later commit's parent, and that commit.
+    pub(crate) fn withdraw_if_replaced(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &Step<'_>,
+        ends: [&CommitId; 2],
+        change: &Change,
+    ) -> Result<bool, HuntError> {
+        let [before, by] = ends;
+        let found = &step.culprit.info.commit;
+        let history = &self.oracle.history;
+        if !history.parents(by)?.contains(before) || !history.is_put_back_by(before, by, change) {
+            return Ok(false);
+        }
+        let measures = measures_of(&step.search_range.targets);
+        let mut levels = Vec::new();
+        for one in ends {
+            levels.push(self.oracle.evaluate(Request::look(one, &measures, Phase::Search))?);
+        }
+        let [from, to] = &levels[..] else { unreachable!("two commits were looked up") };
+        let moves_little = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let metric = &target.guard.metric;
+            let level = |seen: &Observation| seen.level(metric).and_then(|level| level.number());
+            let repeats =
+                target.noise.is_none() && from.has_majority(metric) && to.has_majority(metric);
+            let change = level(from).zip(level(to));
+            let change = change.map(|(from, to)| target.guard.worsening(from, to).abs());
+            repeats && change.is_some_and(|change| change > 0.0 && change <= target.limit.max(0.0))
+        };
+        if !step.search_range.targets.iter().any(moves_little) {
+            return Ok(false);
+        }
+        let why = format!(
+            "{0} puts files of {1} back, but the level changes there by at most the tolerance: {0} \
+             may have made another step of about the size of {1}'s",
+            by.short(),
+            found.short(),
+        );
+        ledger.withdraw(found, &[found.clone(), by.clone()], why);
+        Ok(true)
+    }
+
     /// Whether a guard is broken in only some runs, and with another value at the newer end than at
     /// the found commit. Then a later commit changed the metric.
     fn breaks_otherwise(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
@@ -148,7 +193,7 @@ impl Driver<'_> {
 
 /// Whether a target is a failure with a specific message or a level that is no whole number. An
 /// unrelated commit would hardly cause the same.
-fn tells_by_itself(search_range: &SearchRange) -> bool {
+pub(crate) fn tells_by_itself(search_range: &SearchRange) -> bool {
     search_range.targets.iter().any(|target| match target {
         Target::Failure { failure, .. } => failure.is_telling(),
         Target::Guard(target) => {

@@ -44,10 +44,13 @@ impl Driver<'_> {
         let effect = culprit.effects.first();
         let mend = Mend {
             by: parent.clone(),
+            before: None,
             metric: effect.map(|effect| effect.metric.clone()),
             amount: effect.and_then(|effect| effect.own_step).unwrap_or(f64::INFINITY),
             left: 0.0,
             limit: effect.map_or(0.0, |effect| effect.limit),
+            // The amount is that of the later landing.
+            repeats: false,
         };
         Ok(Some((SearchRange { bad: commit, ..(*search_range).clone() }, mend)))
     }

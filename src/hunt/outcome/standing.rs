@@ -55,6 +55,8 @@ pub(crate) enum Standing {
 pub(crate) struct Mend {
     /// The commit where the metric is better. An earlier commit may be the cause.
     pub(crate) by: CommitId,
+    /// The last worse commit before it, if it is known.
+    pub(crate) before: Option<CommitId>,
     /// The metric; `None` if a failure went away.
     pub(crate) metric: Option<Metric>,
     /// The improvement, in the metric's unit; infinite if there is no number.
@@ -63,6 +65,8 @@ pub(crate) struct Mend {
     pub(crate) left: f64,
     /// The guard's tolerance, in the metric's unit.
     pub(crate) limit: f64,
+    /// The metric's levels repeat, so that the amount is exact.
+    pub(crate) repeats: bool,
 }
 
 /// What is known about one found commit with respect to a mend.
@@ -126,9 +130,9 @@ pub(crate) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
     let fates = if mends_a_part(mend, &steps, &known) {
         vec![Fate::Stands; steps.len()]
     } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
-        fates(&steps, &carried, mend.amount, mend.limit.max(0.0))
+        fates(&steps, &carried, mend.amount, mend.limit.max(0.0), mend.repeats)
     } else {
-        // Without numbers, the mend undid the last step that has none.
+        // A step or the mend has no number: the mend undid the last step without a number.
         let last = steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
         let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
         (0..steps.len()).map(fate).collect()
@@ -221,7 +225,10 @@ pub(crate) fn mends_before(
         let metric = target.guard.metric.clone();
         let left = beyond_good(targets, &metric, before).unwrap_or(0.0);
         let (by, limit) = (found.parent.clone(), target.limit);
-        (amount > limit.max(0.0)).then_some(Mend { by, metric: Some(metric), amount, left, limit })
+        let repeats = target.noise.is_none();
+        let metric = Some(metric);
+        let mend = Mend { by, before: None, metric, amount, left, limit, repeats };
+        (amount > limit.max(0.0)).then_some(mend)
     })
 }
 

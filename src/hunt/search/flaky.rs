@@ -29,7 +29,7 @@ impl Driver<'_> {
         self.is_flaky = true;
         let Some(target) = strategy.targets.iter().find_map(rated) else { return Ok(None) };
         let text = format!(
-            "{} does not repeat after all ({why}): each run counts as one vote from here on",
+            "runs of {} do not repeat after all ({why}): from now on each run counts as one vote",
             target.guard.metric
         );
         self.oracle.recorder.event(Event::Note { text })?;

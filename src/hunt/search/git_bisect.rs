@@ -82,14 +82,14 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     let last =
         since.take_while(|entry| !matches!(entry.event, Event::Search { .. })).find_map(|entry| {
             match entry.event {
-                Event::Stopped { reason, world } => Some((reason, world)),
+                Event::Stopped { reason, world, hint } => Some((reason, world, hint)),
                 _ => None,
             }
         });
     Ok(match last {
-        Some((_, true)) if spent => HuntError::Budget(budget),
-        Some((reason, true)) => HuntError::World(reason),
-        Some((_, false)) => HuntError::Stopped,
+        Some((_, true, _)) if spent => HuntError::Budget(budget),
+        Some((reason, true, hint)) => HuntError::Halted { reason, hint },
+        Some((_, false, _)) => HuntError::Stopped,
         None => HuntError::World(format!(
             "git bisect run stopped without an answer; see logs/ in {}",
             driver.hunt.path().display()

@@ -59,7 +59,7 @@ impl Driver<'_> {
                 }
                 Err(Unsettled::TooNoisy { .. }) => {
                     return Ok(Err(format!(
-                        "what {metric} still changes after {} is lost in its noise",
+                        "any further change of {metric} after {} is lost in its noise",
                         search_range.ends()[0].short()
                     )));
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::init::program::{Build, Idle, Off, Program, Recipe, System, below, quoted};
+use crate::init::program::{Build, Idle, Off, Parts, Program, Recipe, System, below, quoted};
 use crate::init::tree::{Origin, Tree, base};
 
 use super::reader::Command;
@@ -19,6 +19,8 @@ pub(super) struct CMakeFacts {
     pub(super) executables: Vec<Executable>,
     /// The sources of each library.
     pub(super) libraries: BTreeMap<String, Vec<String>>,
+    /// The files that declare each library or add to it.
+    pub(super) homes: BTreeMap<String, Vec<String>>,
     pub(super) links: BTreeMap<String, Vec<String>>,
     pub(super) properties: BTreeMap<(String, String), String>,
     pub(super) options: Vec<Switch>,
@@ -108,8 +110,22 @@ impl CMakeFacts {
             offs: std::mem::take(&mut self.offs),
             idle: std::mem::take(&mut self.idle),
             renames: std::mem::take(&mut self.renames),
+            parts: self.parts(),
             ..Build::of(System::Cmake, file, programs, whole)
         }
+    }
+
+    fn parts(&mut self) -> Parts {
+        let mut files = std::mem::take(&mut self.libraries);
+        for (target, homes) in std::mem::take(&mut self.homes) {
+            files.entry(target).or_default().extend(homes);
+        }
+        for executable in &self.executables {
+            let own = files.entry(executable.name.clone()).or_default();
+            own.extend(executable.sources.iter().cloned());
+            own.push(executable.from.file.clone());
+        }
+        Parts { files, links: std::mem::take(&mut self.links) }
     }
 
     fn backends(&self) -> Vec<(String, Origin)> {

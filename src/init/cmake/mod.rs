@@ -17,7 +17,7 @@ use super::program::{Build, Idle, Off};
 use super::tree::{Origin, Tree, is_c, join};
 
 use found::{CMakeFacts, Executable, Switch};
-use reader::{Command, commands};
+use reader::{Command, Commands};
 use scope::{Scope, truth};
 
 /// The deepest nesting of files, the most rounds of a loop, and the most commands in all. Real
@@ -52,8 +52,7 @@ impl Walk<'_> {
             return;
         }
         let Some(text) = self.tree.text(file) else { return };
-        let commands = commands(&text);
-        self.run(&commands, file, scope, depth);
+        self.run(&text.fact::<Commands>().0, file, scope, depth);
     }
 
     fn run(&mut self, commands: &[Command], file: &str, scope: &mut Scope, depth: usize) {
@@ -228,6 +227,7 @@ impl Walk<'_> {
             "add_library" | "target_sources" => {
                 let sources = self.sources(rest, scope);
                 self.found.libraries.entry(first.clone()).or_default().extend(sources);
+                self.found.homes.entry(first.clone()).or_default().push(file.to_owned());
             }
             "target_link_libraries" => {
                 self.found.links.entry(first.clone()).or_default().extend(rest.iter().cloned());

@@ -1,6 +1,7 @@
 //! A small parser of CMake's language: commands and their arguments.
 
 use crate::init::cursor::Cursor;
+use crate::init::text::{Fact, Text};
 
 /// One command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +20,17 @@ pub(super) struct Argument {
     pub(super) quoted: bool,
 }
 
+/// The commands of a file.
+pub(super) struct Commands(pub(super) Vec<Command>);
+
+impl Fact for Commands {
+    fn read(text: &Text) -> Self {
+        Self(commands(text))
+    }
+}
+
 /// All commands of a file. Parts that cannot be parsed are skipped.
-pub(super) fn commands(text: &str) -> Vec<Command> {
+fn commands(text: &str) -> Vec<Command> {
     let mut reader = Cursor::new(text);
     let mut commands = Vec::new();
     loop {

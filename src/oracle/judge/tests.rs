@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluation::Guard;
+use crate::evaluation::{Guard, GuardForm};
 use crate::oracle::fixture::{
     at, commit, config, failed, fails_alike, launch, noisy, ppl, reading, seen, target,
     unbuildable, unchanged,
@@ -199,6 +199,15 @@ fn one_stray_among_runs_that_repeat_decides_nothing() {
     assert_eq!(unseen(&[9.0, 1.1]), Decision::More(3));
     assert_eq!(settled(unseen(&[9.0, 1.1, 1.1])).verdict, Verdict::Good);
     assert_eq!(skipped(unseen(&[9.0, 1.1, 8.0, 7.0, 6.0])), SkipReason::Unsteady);
+    // Last digits that never repeat, far from the threshold.
+    let last_digits = |level: f64| [1.0, 2.0, 3.0, 4.0, 5.0].map(|i| level + 1e-8 * i);
+    assert_eq!(unseen(&last_digits(1.2)[..4]), Decision::More(5));
+    assert_eq!(settled(unseen(&last_digits(1.2))).verdict, Verdict::Good);
+    assert_eq!(settled(unseen(&last_digits(2.0))).verdict, Verdict::Bad);
+    assert_eq!(skipped(unseen(&last_digits(1.5))), SkipReason::Unsteady);
+    // Far from the threshold, but more apart than a tenth of the tolerance: no level.
+    let apart = [9.0, 9.1, 9.2, 9.3, 9.4];
+    assert_eq!(skipped(unseen(&apart)), SkipReason::Unsteady);
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Records which files in some folders are opened during a run (Linux's inotify). The kernel
-//! reports every open: of programs, libraries, modules, compiled GPU code and settings.
+//! Records which files in some folders are read during a run (Linux's inotify). The kernel reports
+//! every open: of programs, libraries, modules, compiled GPU code and settings. A file that the run
+//! only writes, such as a log, does not count.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +15,8 @@ impl Opened {
         Self(imp::Watch::begin(folders))
     }
 
-    /// The files that were opened; `None` if the watch may have missed some.
+    /// The files that were opened, without those that were only written; `None` if the watch may
+    /// have missed some.
     pub(super) fn finish(self) -> Option<BTreeSet<PathBuf>> {
         self.0.finish()
     }
@@ -45,6 +47,30 @@ mod imp {
         thread: JoinHandle<Option<BTreeSet<PathBuf>>>,
     }
 
+    /// What happened to an opened file.
+    #[derive(Debug, Default)]
+    struct Uses {
+        is_modified: bool,
+        /// A descriptor that could write was closed.
+        is_closed_by_writer: bool,
+        /// A descriptor that could only read was closed; a mapped file counts until it is unmapped.
+        is_closed_by_reader: bool,
+    }
+
+    impl Uses {
+        fn see(&mut self, events: ReadFlags) {
+            self.is_modified |= events.contains(ReadFlags::MODIFY);
+            self.is_closed_by_writer |= events.contains(ReadFlags::CLOSE_WRITE);
+            self.is_closed_by_reader |= events.contains(ReadFlags::CLOSE_NOWRITE);
+        }
+
+        /// A file that is written and then read, such as a kernel compiled at run time, is not only
+        /// written.
+        fn is_only_written(&self) -> bool {
+            self.is_modified && self.is_closed_by_writer && !self.is_closed_by_reader
+        }
+    }
+
     impl Watch {
         pub(super) fn begin(folders: Vec<PathBuf>) -> Self {
             Self(begin(folders).ok())
@@ -61,7 +87,8 @@ mod imp {
         let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
         let mut names = BTreeMap::new();
         for folder in folders {
-            let flags = WatchFlags::OPEN | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
+            let flags = WatchFlags::OPEN | WatchFlags::MODIFY | WatchFlags::CLOSE;
+            let flags = flags | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
             names.insert(inotify::add_watch(&queue, &folder, flags)?, folder);
         }
         let (ended, end) = pipe()?;
@@ -77,7 +104,7 @@ mod imp {
         ended: &PipeReader,
         names: &BTreeMap<i32, PathBuf>,
     ) -> Option<BTreeSet<PathBuf>> {
-        let mut opened = BTreeSet::new();
+        let mut seen = BTreeMap::new();
         loop {
             let mut wait = [
                 PollFd::from_borrowed_fd(queue.as_fd(), PollFlags::IN),
@@ -89,9 +116,10 @@ mod imp {
             }
             // The queue has every open from before the pipe closed.
             let is_over = !wait[1].revents().is_empty();
-            take(queue, names, &mut opened)?;
+            take(queue, names, &mut seen)?;
             if is_over {
-                return Some(opened);
+                let read = seen.into_iter().filter(|(_, uses)| !uses.is_only_written());
+                return Some(read.map(|(path, _)| path).collect());
             }
         }
     }
@@ -100,7 +128,7 @@ mod imp {
     fn take(
         queue: &OwnedFd,
         names: &BTreeMap<i32, PathBuf>,
-        opened: &mut BTreeSet<PathBuf>,
+        seen: &mut BTreeMap<PathBuf, Uses>,
     ) -> Option<()> {
         let mut buffer = [MaybeUninit::uninit(); 16 << 10];
         let mut events = Reader::new(queue, &mut buffer);
@@ -114,14 +142,17 @@ mod imp {
             if event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
                 return None;
             }
-            if !event.events().contains(ReadFlags::OPEN)
-                || event.events().contains(ReadFlags::ISDIR)
-            {
+            if event.events().contains(ReadFlags::ISDIR) {
                 continue;
             }
             let folder = names.get(&event.wd());
             if let (Some(folder), Some(name)) = (folder, event.file_name()) {
-                opened.insert(folder.join(OsStr::from_bytes(name.to_bytes())));
+                let path = folder.join(OsStr::from_bytes(name.to_bytes()));
+                if event.events().contains(ReadFlags::OPEN) {
+                    seen.entry(path).or_default();
+                } else if let Some(uses) = seen.get_mut(&path) {
+                    uses.see(event.events());
+                }
             }
         }
     }
@@ -164,5 +195,29 @@ mod tests {
         }
         std::fs::metadata(at("src/a/unread")).unwrap();
         assert_eq!(opened.finish(), Some(BTreeSet::from([at("src/a/b/deep"), at("src/top")])));
+    }
+
+    #[test]
+    fn a_file_that_is_only_written_is_not_told() {
+        use std::io::{Read, Write};
+
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for path in ["appended.log", "state", "settings"] {
+            std::fs::write(at(path), "old\n").unwrap();
+        }
+        let opened = Opened::of(vec![folder.path().to_owned()]);
+        std::fs::write(at("new.log"), "x").unwrap();
+        let append = std::fs::OpenOptions::new().append(true).open(at("appended.log"));
+        append.unwrap().write_all(b"more\n").unwrap();
+        // Compiled at run time, and then loaded.
+        std::fs::write(at("kernel.so"), "code").unwrap();
+        std::fs::read(at("kernel.so")).unwrap();
+        let both = std::fs::OpenOptions::new().read(true).write(true).open(at("state"));
+        both.unwrap().read_exact(&mut [0; 3]).unwrap();
+        std::fs::read(at("settings")).unwrap();
+        std::fs::write(at("settings"), "new\n").unwrap();
+        let told = ["kernel.so", "settings", "state"].map(at);
+        assert_eq!(opened.finish(), Some(BTreeSet::from(told)));
     }
 }

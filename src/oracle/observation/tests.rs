@@ -1,6 +1,6 @@
 use super::*;
 use crate::evaluation::FailureKind;
-use crate::evaluation::GuardForm;
+use crate::evaluation::{GuardForm, Resources};
 use crate::oracle::fixture::{
     at, failed, fails_alike, launch, ppl, reading, seen, target, unbuildable, unchanged,
 };
@@ -67,7 +67,8 @@ fn other_values_and_chunks_of_the_same_output_count_for_repeating() {
 
 #[test]
 fn a_time_is_a_metric_of_every_run_and_disturbs_no_other() {
-    let timed = |wall_s| Sample { wall_s, peak_rss_mib: Some(64.0), ..ppl(1.0) };
+    let timed =
+        |wall_s| Sample { used: Resources { wall_s, peak_rss_mib: Some(64.0) }, ..ppl(1.0) };
     let seen = seen('a', "ppl", [timed(1.0), timed(3.0)]);
     let wall = Metric::named("ppl", "wall_s");
     assert_eq!(seen.level(&wall), Some(Value::Number(2.0)));

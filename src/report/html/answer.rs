@@ -9,6 +9,7 @@ use crate::report::{certainty, inside, tables, words};
 use crate::ui::text;
 
 use super::cells::TableView;
+use super::change::ChangeView;
 use super::facts::FactView;
 
 /// Longest heading, in characters; the table of commits has the whole subject.
@@ -28,7 +29,9 @@ pub(super) struct Answer {
     /// The other facts.
     pub(super) what: Vec<FactView>,
     pub(super) effects: TableView,
-    pub(super) files: TableView,
+    pub(super) change: ChangeView,
+    /// What else is known of it.
+    pub(super) details: Vec<FactView>,
     pub(super) reproduce: String,
     pub(super) script: Option<String>,
 }
@@ -38,6 +41,8 @@ pub(super) struct LevelView {
     pub(super) metric: String,
     pub(super) before: String,
     pub(super) after: String,
+    /// The change in percent; empty if percentages mean nothing.
+    pub(super) percent: String,
     /// The step and the tolerance.
     pub(super) moved: String,
 }
@@ -69,11 +74,6 @@ impl Answer {
         let of = |parts: &[Part]| -> Vec<FactView> {
             facts.iter().filter(|fact| parts.contains(&fact.part)).map(FactView::of).collect()
         };
-        let broken = first.effects.iter().map(|effect| &effect.metric);
-        let guards =
-            broken.filter_map(|metric| report.guards.iter().find(|guard| guard.metric == *metric));
-        // The levels show the steps already.
-        let what = guards.map(tolerance).chain(of(&[Part::Evidence])).collect();
         Self {
             who: of(&[Part::Name, Part::Origin]),
             levels: first
@@ -81,9 +81,11 @@ impl Answer {
                 .iter()
                 .map(|effect| LevelView::of_effect(report, effect))
                 .collect(),
-            what,
+            // The levels show the steps already.
+            what: of(&[Part::Evidence]),
+            details: of(&[Part::Detail]),
             effects: TableView::new(&tables::effects(report, first), logs),
-            files: TableView::new(&tables::files(first), logs),
+            change: ChangeView::of(first, logs),
             ..Self::without_commit(report, logs)
         }
     }
@@ -93,7 +95,7 @@ impl Answer {
             format!("{} {} ({})", point.commit.short(), point.subject, point.asked)
         };
         let targets = report.guards.iter().filter(|guard| guard.target);
-        let mut levels: Vec<_> = targets.clone().filter_map(LevelView::of_guard).collect();
+        let mut levels: Vec<_> = targets.filter_map(LevelView::of_guard).collect();
         if levels.is_empty() {
             levels = LevelView::of_ends(report);
         }
@@ -111,9 +113,10 @@ impl Answer {
             .map(|(label, words)| FactView::new(label, &words))
             .collect(),
             levels,
-            what: targets.map(tolerance).collect(),
-            effects: TableView::new(&tables::Table::default(), logs),
-            files: TableView::new(&tables::Table::default(), logs),
+            what: Vec::new(),
+            details: Vec::new(),
+            effects: TableView::default(),
+            change: ChangeView::default(),
             reproduce: words::reproduce(report),
             script: logs.href(SCRIPT),
         }
@@ -125,17 +128,15 @@ fn summary(report: &Report) -> Option<String> {
     Some(text::line(&report.summary)).filter(|summary| !summary.is_empty())
 }
 
-fn tolerance(guard: &GuardLine) -> FactView {
-    FactView::new("Tolerance", &format!("{} {}", guard.metric, words::tolerance(guard)))
-}
-
 impl LevelView {
     fn of_effect(report: &Report, effect: &EffectLine) -> Self {
         let allowed = text::value(&effect.limit);
+        let [before, after] = text::pair(&effect.parent, &effect.commit);
         Self {
             metric: effect.metric.to_string(),
-            before: text::value(&effect.parent),
-            after: text::value(&effect.commit),
+            before,
+            after,
+            percent: words::percent(&effect.parent, &effect.commit).unwrap_or_default(),
             moved: match (About::of(report, effect), &effect.own_step) {
                 (Some(About { step, interval }), _) => {
                     format!("own step {step}, 95 % interval {interval}, tolerance {allowed}")
@@ -158,6 +159,7 @@ impl LevelView {
             metric: spread.metric.to_string(),
             before: spread.good,
             after: spread.bad,
+            percent: String::new(),
             moved: "from good to bad".to_owned(),
         };
         shown.take(MOST_ENDS).map(level).collect()
@@ -165,12 +167,14 @@ impl LevelView {
 
     fn of_guard(guard: &GuardLine) -> Option<Self> {
         let (before, after) = (guard.baseline.as_ref()?, guard.bad.as_ref()?);
+        let percent = words::percent(before, after).unwrap_or_default();
         let ends = guard.noise.as_ref().map(certainty::ends);
         let [before, after] = ends.unwrap_or_else(|| [before, after].map(text::value));
         Some(Self {
             metric: guard.metric.to_string(),
             before,
             after,
+            percent,
             moved: match &guard.limit {
                 Some(limit) => format!("from good to bad, tolerance {}", text::value(limit)),
                 None => "from good to bad".to_owned(),

@@ -9,7 +9,7 @@ use crate::report::words;
 use crate::ui::text;
 
 /// A table in a box that scrolls if the table is too wide.
-#[derive(Template)]
+#[derive(Default, Template)]
 #[template(path = "table.html", whitespace = "minimize")]
 pub(super) struct TableView {
     pub(super) columns: Vec<String>,
@@ -20,10 +20,10 @@ pub(super) struct TableView {
 pub(super) enum CellView {
     /// Plain text.
     Text(String),
-    /// A full commit id.
-    Name(String),
-    /// A short commit id and a subject.
-    Commit(String, String),
+    /// A full commit id, and its page.
+    Name(String, Option<String>),
+    /// A short commit id, its page, and a subject.
+    Commit(String, Option<String>, String),
     /// Lines added and removed.
     Lines(String, String),
     /// A verdict.
@@ -45,7 +45,7 @@ pub(super) struct OutputView {
     pub(super) words: String,
     /// `None` if the log is gone.
     pub(super) href: Option<String>,
-    pub(super) reused: bool,
+    pub(super) stored: Option<String>,
 }
 
 impl TableView {
@@ -66,9 +66,10 @@ impl CellView {
         };
         match cell {
             Cell::Text(words) => Self::Text(text::line(words)),
-            Cell::Name(commit) => Self::Name(commit.to_string()),
+            Cell::Name(commit) => Self::Name(commit.to_string(), logs.commit(commit)),
             Cell::Commit(commit, subject) => {
-                Self::Commit(commit.short().to_owned(), text::line(subject))
+                let page = logs.commit(commit);
+                Self::Commit(commit.short().to_owned(), page, text::line(subject))
             }
             Cell::Lines(None, None) => Self::Text(words::changed_lines(None, None)),
             Cell::Lines(added, removed) => {
@@ -91,7 +92,7 @@ impl OutputView {
         Self {
             words: if words.is_empty() { "(empty)".to_owned() } else { words },
             href: logs.href(&output.log),
-            reused: output.reused,
+            stored: output.stored.clone(),
         }
     }
 }

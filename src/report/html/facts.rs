@@ -9,15 +9,17 @@ pub(super) struct FactView {
     pub(super) words: String,
     /// Whether it is a name to be set like code.
     pub(super) is_code: bool,
+    pub(super) href: Option<String>,
 }
 
 impl FactView {
     pub(super) fn new(label: &'static str, words: &str) -> Self {
-        Self { label, words: text::line(words), is_code: false }
+        Self { label, words: text::line(words), is_code: false, href: None }
     }
 
     pub(super) fn of(fact: &Fact) -> Self {
         let is_code = fact.part == Part::Name;
-        Self { is_code, ..Self::new(fact.label.unwrap_or("Note"), &fact.words) }
+        let href = fact.link.clone();
+        Self { is_code, href, ..Self::new(fact.label.unwrap_or("Note"), &fact.words) }
     }
 }

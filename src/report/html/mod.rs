@@ -3,6 +3,7 @@
 
 mod answer;
 mod cells;
+mod change;
 mod facts;
 mod pair;
 mod plots;
@@ -20,12 +21,12 @@ use self::answer::Answer;
 use self::cells::TableView;
 use self::facts::FactView;
 use self::pair::Pair;
-use self::plots::{Belief, Plot, Steps};
+use self::plots::{Belief, Legend, Plot, Steps};
 use self::quoted::Quoted;
 use self::records::Records;
 use super::links::Logs;
 use super::model::{MatrixLine, Report};
-use super::plot::KEYS;
+use super::plot::{KEYS, hex};
 use super::range::Range;
 use super::{certainty, matrix, tables, words};
 
@@ -67,12 +68,14 @@ struct Page {
     candidates: TableView,
     contributions: TableView,
     targets: Vec<Plot>,
+    targets_legend: Legend,
     further: Vec<Plot>,
     /// Metrics without a plot: nobody measured them, or there are too many.
     unplotted: Vec<String>,
     /// `first bad commit` or `first fixed commit`.
     sought: &'static str,
     beliefs: Vec<Belief>,
+    beliefs_legend: Legend,
     steps: Option<Steps>,
     pair: Option<Pair>,
     accounts: Vec<String>,
@@ -80,6 +83,7 @@ struct Page {
     cells: Vec<String>,
     grids: Vec<Grid>,
     guards: TableView,
+    changes: TableView,
     endpoints: TableView,
     noise: TableView,
     repeats: TableView,
@@ -89,6 +93,7 @@ struct Page {
     apart: TableView,
     skipped: TableView,
     notes: Vec<String>,
+    next: Vec<String>,
     machine: Vec<FactView>,
     probes: Vec<(String, String)>,
     inputs: TableView,
@@ -108,7 +113,8 @@ impl Page {
         let range = Range::of(report);
         let (mut plotted, mut unplotted) = plots::of(report, &range);
         unplotted.extend(plotted.drain(MOST_PLOTS.min(plotted.len())..).map(|plot| plot.name));
-        let (targets, further) = plotted.into_iter().partition(|plot| plot.decides);
+        let (targets, further): (Vec<_>, _) = plotted.into_iter().partition(|plot| plot.decides);
+        let beliefs = Belief::all(report, &range, logs);
         let listed = report.culprit.is_some() || report.candidates.is_empty();
         let others = words::other_culprits(report).map(|first| Answer::other(report, first, logs));
         let line = |words: &String| text::line(words);
@@ -126,17 +132,20 @@ impl Page {
             candidates_caution: words::candidates_caution(report).filter(|_| !listed),
             candidates: view(&tables::candidates(report)),
             contributions: view(&tables::contributions(report)),
+            targets_legend: Legend::of_plots(&targets),
             targets,
             further,
             unplotted,
             sought: words::sought(report),
-            beliefs: Belief::all(report, &range, logs),
+            beliefs_legend: Legend::of_beliefs(&beliefs),
+            beliefs,
             steps: Steps::of(report, &range),
             pair: report.culprit.as_ref().map(|first| Pair::of(report, first, logs)),
             accounts: report.accounts.iter().map(|one| words::account(report, one)).collect(),
             cells: matrix::in_words(report),
             grids: report.matrix.iter().map(|line| Grid::of(report, line, logs)).collect(),
             guards: view(&tables::guards(report)),
+            changes: view(&tables::changes(report)),
             endpoints: view(&tables::endpoints(report)),
             noise: view(&tables::noise(report)),
             repeats: view(&tables::repeats(report)),
@@ -146,6 +155,7 @@ impl Page {
             apart: view(&tables::apart(report)),
             skipped: view(&tables::skipped(report)),
             notes: report.notes.iter().map(line).collect(),
+            next: report.next.iter().map(line).collect(),
             machine: words::machine(report)
                 .iter()
                 .map(|(label, words)| FactView::new(label, words))
@@ -176,7 +186,7 @@ fn colours() -> String {
     let mut variables = String::new();
     let mut rules = String::new();
     for (colour, name) in KEYS {
-        let hex = format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
+        let hex = hex(colour);
         let _ = write!(variables, "--{name}:{hex};");
         for attribute in ["fill", "stroke"] {
             let _ = write!(rules, "svg [{attribute}=\"{hex}\"]{{{attribute}:var(--{name})}}");

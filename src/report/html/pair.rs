@@ -23,6 +23,8 @@ pub(super) struct Pair {
     pub(super) same: Vec<String>,
     /// Differences in the build configuration, and in named constants of the source.
     pub(super) besides: TableView,
+    /// Whether nothing of what was recorded differs.
+    pub(super) is_same: bool,
 }
 
 impl Pair {
@@ -34,11 +36,14 @@ impl Pair {
             differences: Vec::new(),
             same: Vec::new(),
             besides: TableView::new(&differences::table(first), logs),
+            is_same: false,
         };
         if let Some((parent, here)) = both {
             pair.compare_commands(report, parent, here);
             pair.compare_facts(parent, here);
         }
+        let has_clue = first.differences.as_ref().is_some_and(|all| all.count() > 0);
+        pair.is_same = pair.differences.is_empty() && !has_clue;
         // A hunt has one machine and one set of inputs, and runs each probe once.
         pair.same.push("the machine".to_owned());
         if !report.inputs.is_empty() {

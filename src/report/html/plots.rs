@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::evaluation::Verdict;
 use crate::report::links::Logs;
 use crate::report::model::Report;
 use crate::report::plot::{Drawing, Levels, Narrowing, Weighing, What, shown};
@@ -26,6 +27,62 @@ pub(super) struct Plot {
     pub(super) caption: String,
     pub(super) wide: Drawing,
     pub(super) narrow: Drawing,
+    verdicts: Vec<Verdict>,
+    has_band: bool,
+    has_rows: bool,
+}
+
+/// The explanation of the marks; it has only those that occur.
+#[derive(Default)]
+pub(super) struct Legend {
+    /// Whether bars and a line for probabilities are drawn.
+    pub(super) is_belief: bool,
+    pub(super) verdicts: Vec<(VerdictView, &'static str)>,
+    pub(super) has_band: bool,
+    pub(super) note: &'static str,
+}
+
+/// All verdicts, in the order of a legend.
+const VERDICTS: [Verdict; 4] = [Verdict::Good, Verdict::Bad, Verdict::Skip, Verdict::Unknown];
+
+impl Legend {
+    pub(super) fn of_plots(plots: &[Plot]) -> Self {
+        let occurs = |verdict: &Verdict| plots.iter().any(|plot| plot.verdicts.contains(verdict));
+        Self {
+            is_belief: false,
+            verdicts: entries(occurs, "not judged"),
+            has_band: plots.iter().any(|plot| plot.has_band),
+            note: if plots.iter().any(|plot| plot.has_rows) {
+                "One mark per run; runs without a number are drawn above the axis."
+            } else {
+                "One mark per run."
+            },
+        }
+    }
+
+    pub(super) fn of_beliefs(beliefs: &[Belief]) -> Self {
+        let all = || beliefs.iter().flat_map(|belief| &belief.verdicts);
+        Self {
+            is_belief: true,
+            verdicts: entries(|verdict| all().any(|other| other == verdict), "undecided"),
+            has_band: false,
+            note: "Below the bars: the measured commits, with their number of runs.",
+        }
+    }
+}
+
+fn entries(
+    occurs: impl Fn(&Verdict) -> bool,
+    unknown: &'static str,
+) -> Vec<(VerdictView, &'static str)> {
+    let word = |verdict| match verdict {
+        Verdict::Good => "good",
+        Verdict::Bad => "bad",
+        Verdict::Skip => "skipped",
+        Verdict::Unknown => unknown,
+    };
+    let occurring = VERDICTS.into_iter().filter(occurs);
+    occurring.map(|verdict| (VerdictView::of(verdict), word(verdict))).collect()
 }
 
 /// The plots, and the names of metrics without samples.
@@ -64,6 +121,9 @@ pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
             caption: caption.trim_start_matches("; ").to_owned(),
             wide: levels.draw(WIDE),
             narrow: levels.draw(NARROW),
+            verdicts: VERDICTS.into_iter().filter(|verdict| levels.shows(*verdict)).collect(),
+            has_band: levels.has_band(),
+            has_rows: levels.has_rows(),
         });
     }
     (plots, untried)
@@ -76,6 +136,7 @@ pub(super) struct Belief {
     /// The plot of the range; for a long range also one of the part in question.
     pub(super) pictures: Vec<Picture>,
     pub(super) likely: TableView,
+    verdicts: Vec<Verdict>,
 }
 
 /// A drawing for every screen.
@@ -94,6 +155,7 @@ impl Belief {
         all.map(|(how, one)| {
             let whole = Weighing::of(report, range, one);
             let closer = whole.closer();
+            let verdicts = VERDICTS.into_iter().filter(|verdict| whole.shows(*verdict)).collect();
             let metric = &one.metric;
             let name = match report.posterior.len() {
                 1 => format!("The search for {metric}"),
@@ -108,7 +170,7 @@ impl Belief {
                 narrow: weighing.draw(NARROW),
             });
             let likely = TableView::new(&tables::likely(report, one), logs);
-            Self { how, pictures: pictures.collect(), likely }
+            Self { how, pictures: pictures.collect(), likely, verdicts }
         })
         .collect()
     }

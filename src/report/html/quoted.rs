@@ -16,7 +16,7 @@ pub(super) struct Quoted {
 impl Quoted {
     pub(super) fn of(failed: &FailedLine, logs: &Logs) -> Self {
         Self {
-            title: text::line(&printed::title(failed)),
+            title: text::line(&printed::dated_title(failed)),
             text: text::lines(&failed.lines.join("\n")),
             log: text::line(&failed.log),
             href: logs.href(&failed.log),

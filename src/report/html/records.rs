@@ -4,6 +4,7 @@ use crate::report::commands::{comparable, typed};
 use crate::report::links::Logs;
 use crate::report::model::{BuildLine, MeasuredCommit, Report};
 use crate::report::tables::Output;
+use crate::report::words;
 use crate::store::CompilerCache;
 use crate::ui::text;
 
@@ -58,8 +59,8 @@ fn rows(
     logs: &Logs,
     known: &mut Known,
 ) -> Vec<RecordView> {
-    let output = |log: &str, reused| {
-        let output = Output { words: "output".to_owned(), log: log.to_owned(), reused };
+    let output = |log: &str, stored| {
+        let output = Output { words: "output".to_owned(), log: log.to_owned(), stored };
         OutputView::new(&output, logs)
     };
     let name = commit.commit.short().to_owned();
@@ -74,7 +75,7 @@ fn rows(
             took: text::seconds(build.wall_s),
             memory: String::new(),
             commands,
-            output: output(&build.log, build.reused),
+            output: output(&build.log, words::stored(build.reused, build.stored_at.as_deref())),
             failure: text::line(build.failure.as_deref().unwrap_or_default()),
         });
     }
@@ -90,7 +91,7 @@ fn rows(
             took: text::seconds(run.wall_s),
             memory: memory.unwrap_or_default(),
             commands: vec![known.number(&run.argv, report, commit)],
-            output: output(&run.log, run.reused),
+            output: output(&run.log, words::stored(run.reused, run.stored_at.as_deref())),
             failure: text::line(&failure),
         });
     }

@@ -1,21 +1,30 @@
 //! The top of the page: the answer and how to reproduce it.
 
+use crate::report::change::shown;
 use crate::report::model::{FirstBad, Report};
 use crate::report::{certainty, differences, facts, tables, words};
 use crate::ui::text;
 
 use super::page::Page;
 
+/// The heading of the diff.
+const CHANGES: &str = "What it changes";
+
 /// The heading of the differences besides the files.
 const DIFFERS: &str = "What else differs from its parent";
 
-pub(super) fn answer(page: &mut Page, report: &Report) {
+pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
     page.heading(1, &words::headline(report));
-    if !report.summary.is_empty() {
+    // With one commit the summary repeats the facts below it.
+    if !report.summary.is_empty() && (report.culprit.is_none() || report.culprits.len() > 1) {
         page.paragraph(&report.summary);
     }
     if let Some(hunted) = words::hunted_failure(report) {
         page.paragraph(&hunted);
+    }
+    if !report.next.is_empty() {
+        page.heading(2, "What to try next");
+        page.items(report.next.iter().cloned());
     }
     let main = report.culprit.as_ref();
     if let Some(first) = main {
@@ -25,14 +34,14 @@ pub(super) fn answer(page: &mut Page, report: &Report) {
     page.paragraph(&words::reproduce(report));
     page.block(&format!("```sh\n{}\n```", words::REPRODUCE));
     if let Some(first) = main {
-        page.titled(2, "Files it touches", &tables::files(first));
+        change(page, first, 2);
         page.titled(2, DIFFERS, &differences::table(first));
     }
     for other in words::other_culprits(report) {
         let also = words::also(report);
         page.heading(2, &format!("{also}: {}", text::commit(&other.commit, &other.subject)));
         first_bad(page, report, other);
-        page.titled(2, "Files it touches", &tables::files(other));
+        change(page, other, 3);
         page.titled(2, DIFFERS, &differences::table(other));
     }
     candidates(page, report);
@@ -40,17 +49,31 @@ pub(super) fn answer(page: &mut Page, report: &Report) {
     page.titled(2, "Contributions", &tables::contributions(report));
 }
 
-fn first_bad(page: &mut Page, report: &Report, first: &FirstBad) {
-    let facts = facts::first_bad(report, first).into_iter();
-    page.items(facts.map(|fact| match fact.label {
-        Some(label) => format!("{label}: {}", fact.words),
-        None => fact.words,
-    }));
+fn first_bad(page: &mut Page<'_>, report: &Report, first: &FirstBad) {
+    page.facts(&facts::first_bad(report, first));
     page.table(&tables::effects(report, first));
 }
 
+/// The diff of a first bad commit; its files where no diff is stored.
+fn change(page: &mut Page<'_>, first: &FirstBad, level: usize) {
+    let Some(change) = &first.change else {
+        page.titled(level, CHANGES, &tables::files(&first.files));
+        return;
+    };
+    if !first.files.is_empty() {
+        page.heading(level, CHANGES);
+    }
+    for shown in shown(change) {
+        page.diff(&shown);
+    }
+    if !change.left_out.is_empty() {
+        page.paragraph("Files without a diff here:");
+        page.table(&tables::files(&change.left_out));
+    }
+}
+
 /// How each posterior search found its answer.
-fn search(page: &mut Page, report: &Report) {
+fn search(page: &mut Page<'_>, report: &Report) {
     if report.posterior.is_empty() {
         return;
     }
@@ -61,7 +84,7 @@ fn search(page: &mut Page, report: &Report) {
     }
 }
 
-fn candidates(page: &mut Page, report: &Report) {
+fn candidates(page: &mut Page<'_>, report: &Report) {
     let table = tables::candidates(report);
     if table.rows.is_empty() {
         return;

@@ -69,10 +69,15 @@ fn is_word(c: Option<char>) -> bool {
 
 /// A literal block, in a fence that is longer than any run of backticks in the text.
 pub(super) fn fenced(said: &str) -> String {
+    fenced_as("text", said)
+}
+
+/// The same in this language, for colours.
+pub(super) fn fenced_as(language: &str, said: &str) -> String {
     let clean = text::lines(said);
     let longest = clean.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}text\n{}\n{fence}", clean.trim_end_matches(['\n', ' ']))
+    format!("{fence}{language}\n{}\n{fence}", clean.trim_end_matches(['\n', ' ']))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! A short report to paste into an issue tracker.
 
 use crate::evaluation::{CommitId, Outcome, Verdict, Within};
+use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{FirstBad, GuardLine, Report};
 use crate::report::{certainty, differences, inside, matrix, printed, words};
 use crate::ui::text;
 
-use super::escape::{fenced, inline};
+use super::escape::{fenced, fenced_as, inline};
 
 /// Most lines of the report.
 pub(in crate::report) const LINES: usize = 40;
@@ -39,6 +40,7 @@ pub fn issue(report: &Report) -> String {
         Some(first) => lines.extend(first_bad(report, first)),
         None => lines.extend(without_commit(report)),
     }
+    let files_at = lines.len();
     lines.extend(
         report.accounts.iter().take(2).map(|one| item("Account", &words::account(report, one))),
     );
@@ -62,7 +64,17 @@ pub fn issue(report: &Report) -> String {
     let tool = format!("{}, hunt {}", report.tool, report.hunt);
     lines.push(item("Measured by", &tool));
     let room = LINES.saturating_sub(lines.len());
-    lines.extend(printed(report, room));
+    let printed = printed(report, room);
+    let room = room - printed.len();
+    if let Some(first) = &report.culprit {
+        // The diff takes what the commands leave, since without them nobody can check the answer.
+        let left = room.saturating_sub(reproduce(report, room.saturating_sub(1)).len());
+        match diff(first, left) {
+            Some(diff) => lines.extend(diff),
+            None => lines.splice(files_at..files_at, files(first)).for_each(drop),
+        }
+    }
+    lines.extend(printed);
     let room = LINES.saturating_sub(lines.len());
     lines.extend(reproduce(report, room));
     debug_assert!(lines.len() <= LINES, "{}", lines.len());
@@ -85,6 +97,10 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         format!("- Commit: `{}` by {}, {}", first.commit, said(&first.author), said(&first.date)),
         format!("- Parent: `{}`{}", first.parent, words::which_parent(report, first)),
     ];
+    // Addresses of ours, or checked ones.
+    lines.extend(first.url.iter().map(|url| format!("- Page: <{url}>")));
+    let label = words::request_label(report);
+    lines.extend(first.request.iter().map(|request| format!("- {label}: <{}>", request.url)));
     lines.extend(words::hunted_failure(report).map(|hunted| format!("- {}", said(&hunted))));
     let effects = first.effects.iter().take(3);
     lines.extend(effects.map(|effect| item("Own step", &words::step(report, effect))));
@@ -101,10 +117,6 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(tolerance(report));
     lines.push(item("Confidence", &certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));
-    let files = first.files.iter().map(|file| {
-        format!("{} {}", said(&file.path), words::changed_lines(file.added, file.removed))
-    });
-    lines.extend(list("Files", files));
     let others = words::other_culprits(report)
         .map(|other| format!("`{}` {}", other.commit.short(), said(&other.subject)));
     lines.extend(list(&format!("Also {}s", words::sought(report)), others));
@@ -118,8 +130,11 @@ fn without_commit(report: &Report) -> Vec<String> {
     }
     let value = |guard: &GuardLine| {
         let (good, bad) = (guard.baseline.as_ref()?, guard.bad.as_ref()?);
-        let levels =
-            format!("{} at the good end, {} at the bad end", text::value(good), text::value(bad));
+        let levels = format!(
+            "{} at the good end, {} at the bad end",
+            text::value(good),
+            words::changed_level(Some(good), bad)
+        );
         Some(item(&guard.metric.to_string(), &levels))
     };
     lines.extend(report.guards.iter().filter(|guard| guard.target).take(2).filter_map(value));
@@ -142,6 +157,34 @@ fn without_commit(report: &Report) -> Vec<String> {
     });
     lines.extend(list("Contributions", rises));
     lines
+}
+
+/// The diff, without the lines around a change if it is too long for `room` lines; `None` if it is
+/// too long even so, or not stored.
+fn diff(first: &FirstBad, room: usize) -> Option<Vec<String>> {
+    let change = first.change.as_ref().filter(|change| change.left_out.is_empty())?;
+    let block = |has_context: bool| {
+        let mut quoted = Vec::new();
+        for file in &change.files {
+            quoted.push(format!("diff {}", text::line(&name(file))));
+            let is_shown = |line: &&String| has_context || LineKind::of(line) != LineKind::Context;
+            let lines = file.lines.iter().filter(is_shown);
+            quoted.extend(lines.map(|line| text::shorten(line, LONG)));
+        }
+        let mut lines = vec![String::new()];
+        lines.extend(fenced_as("diff", &quoted.join("\n")).lines().map(str::to_owned));
+        lines
+    };
+    let fits = |lines: &Vec<String>| lines.len() <= room;
+    [true, false].map(block).into_iter().find(fits)
+}
+
+/// The files that the commit touches.
+fn files(first: &FirstBad) -> Option<String> {
+    let files = by_relevance(first).into_iter().map(|file| {
+        format!("{} {}", said(&file.path), words::changed_lines(file.added, file.removed))
+    });
+    list("Files", files)
 }
 
 fn tolerance(report: &Report) -> Option<String> {

@@ -10,19 +10,20 @@ pub use self::issue::issue;
 use self::escape::fenced;
 use self::page::Page;
 
+use super::links::Logs;
 use super::model::Report;
 use super::{certainty, commands, inside, matrix, printed, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
-pub fn markdown(report: &Report) -> String {
-    let mut page = Page::default();
+pub fn markdown(report: &Report, logs: &Logs) -> String {
+    let mut page = Page::new(logs);
     answer::answer(&mut page, report);
     for failed in &report.failed {
-        page.heading(2, &printed::title(failed));
+        page.heading(2, &printed::dated_title(failed));
         if !failed.lines.is_empty() {
             page.block(&fenced(&failed.lines.join("\n")));
         }
-        page.paragraph(&format!("Log: {}", failed.log));
+        page.log(&failed.log);
     }
     page.titled(2, "Endpoints", &tables::endpoints(report));
     if let Some(around) = inside::around(report).filter(|_| report.culprit.is_none()) {
@@ -52,6 +53,7 @@ pub fn markdown(report: &Report) -> String {
         page.items(report.accounts.iter().map(|one| words::account(report, one)));
     }
     page.titled(2, "Guards", &tables::guards(report));
+    page.titled(2, "Changed for this hunt", &tables::changes(report));
     if !report.notes.is_empty() {
         page.heading(2, "Notes");
         page.items(report.notes.iter().cloned());
@@ -63,7 +65,7 @@ pub fn markdown(report: &Report) -> String {
     page.finish()
 }
 
-fn setting(page: &mut Page, report: &Report) {
+fn setting(page: &mut Page<'_>, report: &Report) {
     page.heading(2, "Machine and environment");
     page.items(words::machine(report).into_iter().map(|(label, text)| format!("{label}: {text}")));
     for (command, output) in &report.environment {

@@ -1,19 +1,36 @@
 //! A Markdown page under construction. Only this module writes Markdown syntax.
 
-use crate::report::links::target;
+use std::fmt::Write as _;
+
+use askama::filters::{Html, escape};
+
+use crate::report::change::{Shown, name};
+use crate::report::facts::Fact;
+use crate::report::links::Logs;
 use crate::report::tables::{Cell, Output, Table};
 use crate::report::words;
 use crate::ui::text;
 
-use super::escape::inline;
+use super::escape::{fenced_as, inline};
 
 /// The page; texts are escaped as they are added.
-#[derive(Default)]
-pub(super) struct Page {
+pub(super) struct Page<'l> {
+    logs: &'l Logs,
     text: String,
 }
 
-impl Page {
+impl<'l> Page<'l> {
+    /// An empty page with these links.
+    pub(super) fn new(logs: &'l Logs) -> Self {
+        Self { logs, text: String::new() }
+    }
+
+    /// Adds a line with a link to a log.
+    pub(super) fn log(&mut self, log: &str) {
+        let output = Output { words: log.to_owned(), log: log.to_owned(), stored: None };
+        self.block(&format!("Log: {}", self.link(&output)));
+    }
+
     /// Adds a heading; escapes the text.
     pub(super) fn heading(&mut self, level: usize, words: &str) {
         self.block(&format!("{} {}", "#".repeat(level), inline(words)));
@@ -22,6 +39,44 @@ impl Page {
     /// Adds a paragraph; escapes the text.
     pub(super) fn paragraph(&mut self, words: &str) {
         self.block(&inline(words));
+    }
+
+    /// Adds a list of facts; escapes the texts. A link goes to the page about a fact.
+    pub(super) fn facts(&mut self, facts: &[Fact]) {
+        let item = |fact: &Fact| {
+            let words = inline(&fact.words);
+            // An address of ours, or a checked one: it has no character that ends the link.
+            let words = match &fact.link {
+                Some(link) => format!("[{words}](<{link}>)"),
+                None => words,
+            };
+            match fact.label {
+                Some(label) => format!("- {}: {words}", inline(label)),
+                None => format!("- {words}"),
+            }
+        };
+        self.block(&facts.iter().map(item).collect::<Vec<_>>().join("\n"));
+    }
+
+    /// Adds the diff of a file, folded or not.
+    pub(super) fn diff(&mut self, shown: &Shown<'_>) {
+        let file = shown.file;
+        let lines = words::changed_lines(Some(file.added), Some(file.removed));
+        let name = name(file);
+        let mut text = shown.lines.join("\n");
+        if shown.cut > 0 {
+            let _ = write!(text, "\n… {} more lines: bisect-ppl report --diff", shown.cut);
+        }
+        let block = fenced_as("diff", &text);
+        if shown.is_open {
+            self.paragraph(&format!("{name} {lines}"));
+            self.block(&block);
+        } else {
+            let name = escape(text::line(&name), Html).expect("a string takes everything");
+            self.block(&format!("<details><summary><code>{name}</code> {lines}</summary>"));
+            self.block(&block);
+            self.block("</details>");
+        }
     }
 
     /// Adds a list; escapes the texts.
@@ -55,7 +110,10 @@ impl Page {
         let titles: Vec<_> = table.columns.iter().map(|column| inline(column)).collect();
         let row = |cells: &[String]| format!("| {} |", cells.join(" | "));
         let rule = format!("|{}", " --- |".repeat(titles.len()));
-        let rows = table.rows.iter().map(|cells| row(&cells.iter().map(cell).collect::<Vec<_>>()));
+        let rows = table
+            .rows
+            .iter()
+            .map(|cells| row(&cells.iter().map(|cell| self.cell(cell)).collect::<Vec<_>>()));
         let lines: Vec<_> = [row(&titles), rule].into_iter().chain(rows).collect();
         self.block(&lines.join("\n"));
     }
@@ -66,30 +124,34 @@ impl Page {
     }
 }
 
-fn cell(cell: &Cell) -> String {
-    match cell {
-        Cell::Text(words) => inline(words),
-        Cell::Name(commit) => commit.to_string(),
-        Cell::Commit(commit, subject) => inline(&text::commit(commit, subject)),
-        Cell::Lines(added, removed) => words::changed_lines(*added, *removed),
-        Cell::Verdict(verdict) => verdict.to_string(),
-        // `endpoint [7.21](logs/a.log) [7.21](logs/b.log); confirm [7.21](logs/c.log)`.
-        Cell::Samples(phases) => {
-            let shown = |(phase, outputs): &(_, Vec<_>)| format!("{phase} {}", links(outputs));
-            phases.iter().map(shown).collect::<Vec<_>>().join("; ")
+impl Page<'_> {
+    fn cell(&self, cell: &Cell) -> String {
+        match cell {
+            Cell::Text(words) => inline(words),
+            Cell::Name(commit) => commit.to_string(),
+            Cell::Commit(commit, subject) => inline(&text::commit(commit, subject)),
+            Cell::Lines(added, removed) => words::changed_lines(*added, *removed),
+            Cell::Verdict(verdict) => verdict.to_string(),
+            // `endpoint [7.21](logs/a.log) [7.21](logs/b.log); confirm [7.21](logs/c.log)`.
+            Cell::Samples(phases) => {
+                let shown =
+                    |(phase, outputs): &(_, Vec<_>)| format!("{phase} {}", self.links(outputs));
+                phases.iter().map(shown).collect::<Vec<_>>().join("; ")
+            }
+            Cell::Outputs(outputs) => self.links(outputs),
         }
-        Cell::Outputs(outputs) => links(outputs),
     }
-}
 
-fn links(outputs: &[Output]) -> String {
-    outputs.iter().map(link).collect::<Vec<_>>().join(" ")
-}
+    fn links(&self, outputs: &[Output]) -> String {
+        outputs.iter().map(|output| self.link(output)).collect::<Vec<_>>().join(" ")
+    }
 
-fn link(output: &Output) -> String {
-    let words = inline(&output.words);
-    // An empty text would leave nothing to click on.
-    let words = if words.is_empty() { "(empty)" } else { &words };
-    let reused = if output.reused { " (reused)" } else { "" };
-    format!("[{words}]({}){reused}", target(output.log.as_bytes()))
+    fn link(&self, output: &Output) -> String {
+        let words = inline(&output.words);
+        // An empty text would leave nothing to click on.
+        let words = if words.is_empty() { "(empty)" } else { &words };
+        let stored = output.stored.as_deref().map(|stored| format!(" {}", inline(stored)));
+        let stored = stored.unwrap_or_default();
+        format!("[{words}]({}){stored}", self.logs.path(&output.log))
+    }
 }

@@ -39,6 +39,15 @@ pub struct MeasuredCommit {
     pub runs: Vec<RunLine>,
 }
 
+impl MeasuredCommit {
+    /// When the newest of its results was made, if all of them come from the store.
+    pub fn stored_at(&self) -> Option<&str> {
+        let runs = self.runs.iter().map(|run| run.stored_at.as_deref());
+        let builds = self.builds.iter().map(|build| build.stored_at.as_deref());
+        runs.chain(builds).collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+}
+
 /// One value of one run, or a run's failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleLine {
@@ -52,6 +61,9 @@ pub struct SampleLine {
     pub phase: Phase,
     /// Whether this is a cache hit: nothing ran.
     pub reused: bool,
+    /// When a cache hit was made (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_at: Option<String>,
     /// Id of the run.
     pub attempt: String,
     /// How the run failed, if it did, in a sentence.
@@ -79,6 +91,9 @@ pub struct ApartLine {
     pub phase: Phase,
     /// Whether this is a cache hit: nothing ran.
     pub reused: bool,
+    /// When a cache hit was made (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_at: Option<String>,
     /// Id of the run.
     pub attempt: String,
 }
@@ -94,6 +109,9 @@ pub struct BuildLine {
     pub phase: Phase,
     /// Whether this is a cache hit: nothing was built.
     pub reused: bool,
+    /// When a cache hit was made (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_at: Option<String>,
     /// Duration in seconds.
     pub wall_s: f64,
     /// How the build failed, if it did, in a sentence.
@@ -126,6 +144,8 @@ pub struct RunLine {
     pub phase: Phase,
     /// Whether this is a cache hit: nothing ran.
     pub reused: bool,
+    /// When a cache hit was made (RFC 3339, UTC).
+    pub stored_at: Option<String>,
     /// Duration in seconds.
     pub wall_s: f64,
     /// Largest resident set, MiB, where known.

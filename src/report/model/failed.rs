@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, Failure};
 
 /// A failed build or run, with the lines of its output that say why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,4 +15,16 @@ pub struct FailedLine {
     pub lines: Vec<String>,
     /// The log, relative to the hunt.
     pub log: String,
+    /// The command of a run or a prepare step, as a shell would take it. Not in `report.json`.
+    #[serde(skip)]
+    pub command: Option<String>,
+    /// Where the build put the program that the command does not find. Not in `report.json`.
+    #[serde(skip)]
+    pub elsewhere: Option<String>,
+    /// The failure. Not in `report.json`.
+    #[serde(skip)]
+    pub failed: Option<Failure>,
+    /// When the build or run was made, if its result comes from the store (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_at: Option<String>,
 }

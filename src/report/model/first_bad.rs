@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, CommitId, Dependency, Differences, Failure, Metric, OverText, Ran, TouchedFile, Value,
+    Basis, ChangeRequest, CommitId, Dependency, Differences, Failure, Metric, OverText, Ran,
+    TouchedFile, Value,
 };
 
+use super::change::Change;
 use super::inside::InsideLine;
 
 /// A confirmed first bad commit.
@@ -47,6 +49,15 @@ pub struct FirstBad {
     /// Other differences between its build and its parent's, if they were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<Differences>,
+    /// Its page on the site that hosts the repository, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The pull request that it came with, if its message or that of its merge names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<ChangeRequest>,
+    /// Its diff. Not in `report.json`: the hunt's folder has it.
+    #[serde(skip)]
+    pub change: Option<Change>,
     /// Date and hunt of an earlier confirmation, if this hunt reuses it.
     pub confirmed_before: Option<(String, String)>,
 }

@@ -2,27 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::evaluation::FormName;
 use crate::evaluation::{Failure, Metric, NoiseKind, Value};
-
-/// The form of a guard without its amount, by its key in oracle.toml.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FormName {
-    /// May rise by an amount.
-    MaxIncrease,
-    /// May rise by a percentage.
-    MaxIncreasePercent,
-    /// May fall by an amount.
-    MaxDecrease,
-    /// May fall by a percentage.
-    MaxDecreasePercent,
-    /// May not exceed an amount.
-    Max,
-    /// May not fall below an amount.
-    Min,
-    /// May not change.
-    Unchanged,
-}
 
 /// A guard and its values at the endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 //! which other programs read.
 
 mod account;
+mod change;
 mod commit;
 mod failed;
 mod first_bad;
@@ -18,10 +19,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Lineage, Outcome, Within};
+use crate::evaluation::{CommitId, Forge, Lineage, Outcome, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
+pub use change::Change;
 pub use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
 pub use failed::FailedLine;
 pub use first_bad::{EffectLine, FirstBad};
@@ -102,6 +104,9 @@ pub struct Report {
     pub totals: Totals,
     /// Further remarks for the reader.
     pub notes: Vec<String>,
+    /// What the user can try next, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
     /// The inputs of the runs.
     pub inputs: BTreeMap<String, InputFile>,
     /// The environment, as output by command: the configured probes, compiler versions such as
@@ -140,10 +145,21 @@ pub struct Report {
     /// The folder of the build slots.
     #[serde(skip)]
     pub slots: String,
+    /// Where people read the commits in a browser, if known.
+    #[serde(skip)]
+    pub forge: Option<Forge>,
     /// The hunt's folder. Log paths are relative to it. Not in `report.json`: the folder may be
     /// moved.
     #[serde(skip)]
     pub folder: PathBuf,
+}
+
+impl Report {
+    /// The newer end of the range.
+    pub fn newest(&self) -> &CommitId {
+        let [_, newest] = self.options.aim.swap_if_fix([&self.good.commit, &self.bad.commit]);
+        newest
+    }
 }
 
 /// An end of the range.

@@ -1,11 +1,15 @@
 //! The shapes and texts of a plot, in pixels.
 
+use std::cell::RefCell;
+use std::fmt::Write as _;
+
+use askama::filters::{Html, escape};
 use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{Circle, Drawable, PathElement, PointCollection, Polygon, Rectangle, Text};
+use plotters::element::{Drawable, PathElement, PointCollection, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
+use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
 
 use crate::evaluation::Verdict;
 
@@ -36,17 +40,23 @@ pub(super) enum Anchor {
 /// An SVG drawing under construction.
 pub(super) struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
+    /// Shapes with a tooltip, as SVG: plotters writes none.
+    tipped: RefCell<String>,
 }
 
 /// Makes a drawing of the given size in pixels.
 pub(super) fn drawing(width: u32, height: u32, draw: impl FnOnce(&Canvas<'_>)) -> Drawing {
     let mut svg = String::new();
-    {
-        let canvas =
-            Canvas { area: SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area() };
+    let tipped = {
+        let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
+        let canvas = Canvas { area, tipped: RefCell::default() };
         draw(&canvas);
         canvas.area.present().expect("a string takes everything");
-    }
+        canvas.tipped.into_inner()
+    };
+    // They come last, so that nothing covers them.
+    let end = svg.rfind("</svg>").unwrap_or(svg.len());
+    svg.insert_str(end, &tipped);
     Drawing { svg, width, height }
 }
 
@@ -101,38 +111,67 @@ impl Canvas<'_> {
         self.draw(&Text::new(words.to_owned(), at, style));
     }
 
-    /// The mark of a verdict. Colour and shape both differ, so nobody has to tell colours apart.
-    pub(super) fn mark(&self, verdict: Verdict, (x, y): At, size: i32) {
-        match verdict {
-            Verdict::Good => self.draw(&Circle::new((x, y), size, GOOD.filled())),
-            Verdict::Bad => {
-                let (half, rise) = (size + 1, size + 1);
-                let corners = vec![(x, y - rise), (x - half, y + size), (x + half, y + size)];
-                self.draw(&Polygon::new(corners, BAD.filled()));
+    /// The mark of a verdict, with a tooltip. Colour and shape both differ, so nobody has to tell
+    /// colours apart.
+    pub(super) fn mark(&self, verdict: Verdict, (x, y): At, size: i32, tip: &str) {
+        let reach = size + 1;
+        let shape = match verdict {
+            Verdict::Good => {
+                format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{size}\" fill=\"{}\"/>", hex(GOOD))
             }
-            Verdict::Skip => {
-                let stroke = ShapeStyle { color: SKIP.to_rgba(), filled: false, stroke_width: 2 };
-                for side in [-1, 1] {
-                    let ends = [(x - size * side, y - size), (x + size * side, y + size)];
-                    self.draw(&PathElement::new(ends, stroke));
-                }
-            }
-            Verdict::Unknown => {
-                let reach = size + 1;
-                let around = [
-                    (x, y - reach),
-                    (x + reach, y),
-                    (x, y + reach),
-                    (x - reach, y),
-                    (x, y - reach),
-                ];
-                // A thick line would fill a small mark.
-                let stroke_width = if size > 3 { 2 } else { 1 };
-                let stroke = ShapeStyle { color: SKIP.to_rgba(), filled: false, stroke_width };
-                self.draw(&PathElement::new(around, stroke));
-            }
-        }
+            Verdict::Bad => format!(
+                "<polygon points=\"{x},{} {},{} {},{}\" fill=\"{}\"/>",
+                y - reach,
+                x - reach,
+                y + size,
+                x + reach,
+                y + size,
+                hex(BAD)
+            ),
+            Verdict::Skip => format!(
+                "<path d=\"M{0} {1}L{2} {3}M{0} {3}L{2} {1}\" stroke=\"{4}\" stroke-width=\"2\"/>",
+                x - size,
+                y - size,
+                x + size,
+                y + size,
+                hex(SKIP)
+            ),
+            // A thick line would fill a small mark.
+            Verdict::Unknown => format!(
+                "<path d=\"M{x} {}L{} {y}L{x} {}L{} {y}Z\" fill=\"none\" stroke=\"{}\" \
+                 stroke-width=\"{}\"/>",
+                y - reach,
+                x + reach,
+                y + reach,
+                x - reach,
+                hex(SKIP),
+                if size > 3 { 2 } else { 1 }
+            ),
+        };
+        self.tipped(tip, &shape);
     }
+
+    /// A tooltip for a rectangle between two corners, which itself is invisible.
+    pub(super) fn tip(&self, (left, top): At, (right, bottom): At, tip: &str) {
+        let (width, height) = (right - left, bottom - top);
+        self.tipped(
+            tip,
+            &format!(
+                "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" \
+                 fill-opacity=\"0\"/>"
+            ),
+        );
+    }
+
+    fn tipped(&self, tip: &str, shape: &str) {
+        let tip = escape(tip, Html).expect("a string takes everything");
+        let _ = write!(self.tipped.borrow_mut(), "<g><title>{tip}</title>{shape}</g>");
+    }
+}
+
+/// A colour as the page's style sheet names it.
+pub(in crate::report) fn hex(RGBColor(red, green, blue): RGBColor) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 /// A row of labels that must not overlap: the first label gets the place.

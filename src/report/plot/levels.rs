@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Metric, Resource, Value, Verdict};
-use crate::report::model::{FormName, GuardLine, MeasuredCommit, Report, SampleLine};
+use crate::evaluation::{CommitId, Direction, Metric, Resource, Value, Verdict};
+use crate::report::model::{GuardLine, MeasuredCommit, Report, SampleLine};
 use crate::report::range::Range;
+use crate::report::tables::figure;
 use crate::report::words;
 use crate::ui::text;
 
@@ -46,11 +47,13 @@ pub(in crate::report) struct Levels {
 /// The samples of a commit.
 #[derive(Debug)]
 pub(super) struct Level {
+    pub(super) commit: CommitId,
+    pub(super) subject: String,
     /// The commit's place in the range, if known.
     pub(super) place: Option<usize>,
     pub(super) verdict: Verdict,
     pub(super) role: Role,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<Sample>,
 }
 
 /// The part of a commit in the hunt's answer.
@@ -67,7 +70,7 @@ pub(super) enum Role {
 impl Level {
     /// The median of the numbers, if there are at least [`CLOUD`] and they differ.
     pub(super) fn median(&self) -> Option<f64> {
-        let mut numbers: Vec<f64> = self.points.iter().filter_map(Point::number).collect();
+        let mut numbers: Vec<f64> = self.points.iter().filter_map(Sample::number).collect();
         numbers.sort_by(f64::total_cmp);
         let middle = numbers.get(numbers.len() / 2)?;
         let other = numbers[(numbers.len() - 1) / 2];
@@ -76,16 +79,24 @@ impl Level {
     }
 }
 
-impl Point {
+impl Sample {
     fn number(&self) -> Option<f64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Word(_) => None,
+        match self.point {
+            Point::Number(number) => Some(number),
+            Point::Word(_) => None,
         }
     }
 }
 
-/// One sample.
+/// One sample, or a failed build.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sample {
+    pub(super) point: Point,
+    /// The value, or the failure, with the reason for the run: `ppl 7.21 (search)`.
+    pub(super) words: String,
+}
+
+/// The vertical place of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Point {
     /// A number.
@@ -138,6 +149,8 @@ impl Levels {
             let points = levels.points(commit);
             if !points.is_empty() {
                 levels.commits.push(Level {
+                    commit: commit.commit.clone(),
+                    subject: commit.subject.clone().unwrap_or_default(),
                     place: range.place(&commit.commit),
                     verdict: commit.verdict,
                     role: role(report, &commit.commit),
@@ -149,16 +162,23 @@ impl Levels {
         (!levels.commits.is_empty()).then_some(levels)
     }
 
-    fn points(&mut self, commit: &MeasuredCommit) -> Vec<Point> {
-        let broken = commit.builds.iter().filter_map(|build| build.failed.as_ref());
-        let mut points: Vec<_> =
-            broken.map(|failure| self.word(&words::failure_kind(failure))).collect();
+    fn points(&mut self, commit: &MeasuredCommit) -> Vec<Sample> {
+        let broken = commit.builds.iter().filter_map(|build| Some((build, build.failed.as_ref()?)));
+        let mut points = Vec::new();
+        for (build, failure) in broken {
+            let kind = words::failure_kind(failure);
+            let point = self.word(&kind);
+            points.push(Sample { point, words: format!("{kind} ({})", build.phase) });
+        }
         for sample in &commit.samples {
             // A run that failed without output has the measure's main metric.
             let is_its = sample.metric == self.metric
                 || sample.value.is_none() && sample.metric == Metric::of(&self.metric.measure);
             if is_its {
-                points.push(self.point(sample));
+                let point = self.point(sample);
+                let value = figure(sample).words;
+                let words = format!("{} {value} ({})", sample.metric, sample.phase);
+                points.push(Sample { point, words: text::line(&words) });
             }
         }
         points
@@ -193,7 +213,7 @@ impl Levels {
     /// Every number to draw, baseline and limits included; empty if no sample is a number.
     pub(super) fn numbers(&self) -> Vec<f64> {
         let points = self.commits.iter().flat_map(|commit| &commit.points);
-        let numbers: Vec<_> = points.filter_map(Point::number).collect();
+        let numbers: Vec<_> = points.filter_map(Sample::number).collect();
         if numbers.is_empty() {
             return numbers;
         }
@@ -204,6 +224,21 @@ impl Levels {
     /// Whether a median is drawn at some commit.
     pub(in crate::report) fn has_medians(&self) -> bool {
         !self.is_rate && self.commits.iter().any(|commit| commit.median().is_some())
+    }
+
+    /// Whether a commit of this verdict is drawn.
+    pub(in crate::report) fn shows(&self, verdict: Verdict) -> bool {
+        self.commits.iter().any(|commit| commit.verdict == verdict)
+    }
+
+    /// Whether the tolerance is drawn as a band.
+    pub(in crate::report) fn has_band(&self) -> bool {
+        self.baseline.is_some() && self.limit.is_some() && !self.numbers().is_empty()
+    }
+
+    /// Whether samples without a number are drawn.
+    pub(in crate::report) fn has_rows(&self) -> bool {
+        !self.words.is_empty()
     }
 
     /// Number of samples.
@@ -220,14 +255,10 @@ fn is_drawable(number: f64) -> bool {
 fn limit(guard: &GuardLine) -> Option<f64> {
     let baseline = guard.baseline.as_ref()?.number()?;
     let reach = guard.limit.as_ref()?.number()?;
-    match guard.form? {
-        FormName::MaxIncrease | FormName::MaxIncreasePercent | FormName::Max => {
-            Some(baseline + reach)
-        }
-        FormName::MaxDecrease | FormName::MaxDecreasePercent | FormName::Min => {
-            Some(baseline - reach)
-        }
-        FormName::Unchanged => None,
+    match guard.form?.direction() {
+        Direction::Up => Some(baseline + reach),
+        Direction::Down => Some(baseline - reach),
+        Direction::Any => None,
     }
 }
 

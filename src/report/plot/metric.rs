@@ -1,6 +1,6 @@
 //! The plot of a metric over the measured commits.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::ui::text;
 
@@ -11,7 +11,7 @@ use super::palette::{BAND, INK, MARKED, MUTED, RULE};
 use super::scale::Scale;
 
 /// Height of the part with numbers.
-const PLOT: i32 = 240;
+const PLOT: i32 = 200;
 
 /// Height of a row for samples without a number: the name, then the marks.
 const ROW: i32 = 34;
@@ -165,23 +165,19 @@ impl Levels {
         let mut done = HashSet::new();
         for at in order.filter(|at| done.insert(*at)) {
             let commit = &self.commits[at];
-            let Some(place) = commit.place else { continue };
             let middle = layout.middle(i32::try_from(at).unwrap_or(0));
-            let label = place.to_string();
-            if row.take(&label, middle) {
+            // Half of the first label would be cut off.
+            let half = width_of(commit.commit.short()) / 2;
+            let centre = middle.clamp(half, (layout.right - half).max(half));
+            let label = commit.commit.short();
+            if row.take(label, centre) {
                 let colour = if commit.role == Role::None { MUTED } else { INK };
                 canvas.line((middle, y), (middle, y + 4), MUTED);
-                canvas.text(&label, (middle, y + 12), Anchor::Middle, colour);
+                canvas.text(label, (centre, y + 12), Anchor::Middle, colour);
             }
         }
-        let [long, short] = if self.commits.iter().any(|commit| commit.place.is_some()) {
-            ["commits after the good endpoint; only those measured", "commits after good"]
-        } else {
-            ["measured commits, oldest first"; 2]
-        };
-        let axis = if width_of(long) < layout.right { long } else { short };
         canvas.text(
-            axis,
+            "measured commits in order of history",
             (i32::midpoint(layout.left, layout.right), y + 29),
             Anchor::Middle,
             MUTED,
@@ -241,17 +237,21 @@ fn samples(canvas: &Canvas<'_>, layout: &Layout, scale: Option<&Scale>, at: i32,
     };
     let count = i32::try_from(commit.points.len()).unwrap_or(i32::MAX);
     let spread = layout.spread(at, commit);
-    let mut drawn = HashSet::new();
-    for (number, point) in (0..).zip(&commit.points) {
+    // Samples at the same place share a mark.
+    let mut marks: BTreeMap<(i32, i32), Vec<&str>> = BTreeMap::new();
+    for (number, sample) in (0..).zip(&commit.points) {
         let offset = if count > 1 { spread * number / (count - 1) - spread / 2 } else { 0 };
         let x = layout.middle(at) + offset;
-        let y = match (point, scale) {
-            (Point::Number(number), Some(scale)) => scale.y(*number),
+        let y = match (sample.point, scale) {
+            (Point::Number(number), Some(scale)) => scale.y(number),
             (Point::Number(_), None) => continue,
-            (Point::Word(row), _) => row_marks(i32::try_from(*row).unwrap_or(0)),
+            (Point::Word(row), _) => row_marks(i32::try_from(row).unwrap_or(0)),
         };
-        if drawn.insert((x, y)) {
-            canvas.mark(commit.verdict, (x, y), size);
-        }
+        marks.entry((x, y)).or_default().push(&sample.words);
+    }
+    let name = text::commit(&commit.commit, &commit.subject);
+    for (place, said) in marks {
+        let tip = format!("{name}\n{}\n{}", said.join("\n"), commit.verdict);
+        canvas.mark(commit.verdict, place, size, &tip);
     }
 }

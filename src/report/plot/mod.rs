@@ -9,6 +9,7 @@ mod palette;
 mod posterior;
 mod scale;
 
+pub(super) use canvas::hex;
 pub(super) use levels::{Levels, shown};
 pub(super) use narrowing::{Narrowing, What};
 pub(super) use palette::KEYS;

@@ -24,6 +24,8 @@ pub(in crate::report) struct Narrowing {
     aim: Aim,
     /// The place of the newer endpoint.
     last: usize,
+    /// The older and the newer endpoint.
+    ends: [CommitId; 2],
     /// The rows, in order of time.
     pub(in crate::report) rows: Vec<Stage>,
 }
@@ -34,6 +36,8 @@ pub(in crate::report) struct Stage {
     pub(in crate::report) what: What,
     /// The places in question before the event.
     open: Vec<Run>,
+    /// The judged or confirmed commit's subject; empty if not known.
+    subject: String,
     /// How many commits are in question after the event; `None` if a path filter leaves out some,
     /// and for a confirmed commit.
     pub(in crate::report) left: Option<usize>,
@@ -70,6 +74,7 @@ impl Narrowing {
             rows.push(Stage {
                 what: What::Range(search.search_number),
                 open: before,
+                subject: String::new(),
                 left: Some(search.commits),
             });
             for step in
@@ -83,16 +88,18 @@ impl Narrowing {
                 }
                 open = range.open(&olds, &newest);
                 let what = What::Step(step.clone(), range.place(&step.commit));
-                rows.push(Stage { what, open: before, left: left(&open) });
+                let subject = subject(report, &step.commit);
+                rows.push(Stage { what, open: before, subject, left: left(&open) });
             }
         }
         for first in &report.culprits {
             let place = range.place(&first.commit);
             let open = place.map(|place| (place, place)).into_iter().collect();
             let what = What::Found(first.commit.clone(), place);
-            rows.push(Stage { what, open, left: None });
+            rows.push(Stage { what, open, subject: first.subject.clone(), left: None });
         }
-        Some(Self { aim, last: range.last(), rows })
+        let ends = [0, range.last()].map(|place| range.commit(place).clone());
+        Some(Self { aim, last: range.last(), ends, rows })
     }
 
     /// The drawing.
@@ -101,7 +108,13 @@ impl Narrowing {
         let rows = &self.rows[..self.rows.len().min(MOST)];
         let bottom = ROW * i32::try_from(rows.len()).unwrap_or(0) + 4;
         let right = width_of(&self.last.to_string()).max(28) + 12;
-        let axis = Axis { left: 86, right: wide - right, last: self.last, aim: self.aim };
+        let axis = Axis {
+            left: 86,
+            right: wide - right,
+            last: self.last,
+            ends: &self.ends,
+            aim: self.aim,
+        };
         drawing(width, u32::try_from(bottom + BOTTOM).unwrap_or(0), |canvas| {
             for (at, row) in (0..).zip(rows) {
                 row.draw(canvas, &axis, ROW * at + ROW / 2);
@@ -144,7 +157,12 @@ impl Stage {
         }
     }
 
-    fn draw(&self, canvas: &Canvas<'_>, axis: &Axis, y: i32) {
+    fn tip(&self, aim: Aim) -> String {
+        let subject = text::line(&self.subject);
+        format!("{} {subject}\n{}", self.name(), self.in_words(aim))
+    }
+
+    fn draw(&self, canvas: &Canvas<'_>, axis: &Axis<'_>, y: i32) {
         let colour = if matches!(self.what, What::Step(..)) { INK } else { MUTED };
         canvas.text(&self.name(), (axis.left - 8, y), Anchor::End, colour);
         canvas.line((axis.left, y), (axis.right, y), RULE);
@@ -155,8 +173,12 @@ impl Stage {
             canvas.bar((from, y - 7), (to.max(from + 2), y + 7), colour);
         }
         match &self.what {
-            What::Step(step, Some(place)) => canvas.mark(step.verdict, (axis.x(*place), y), 4),
-            What::Found(_, Some(place)) => canvas.mark(axis.aim.newer(), (axis.x(*place), y), 4),
+            What::Step(step, Some(place)) => {
+                canvas.mark(step.verdict, (axis.x(*place), y), 4, &self.tip(axis.aim));
+            }
+            What::Found(_, Some(place)) => {
+                canvas.mark(axis.aim.newer(), (axis.x(*place), y), 4, &self.tip(axis.aim));
+            }
             _ => {}
         }
         if let Some(left) = self.left {
@@ -166,14 +188,15 @@ impl Stage {
 }
 
 /// The horizontal axis: places in the range, to scale.
-struct Axis {
+struct Axis<'n> {
     left: i32,
     right: i32,
     last: usize,
+    ends: &'n [CommitId; 2],
     aim: Aim,
 }
 
-impl Axis {
+impl Axis<'_> {
     /// Left edge of a place, in pixels.
     fn edge(&self, place: usize) -> i32 {
         let wide = i64::from(self.right - self.left);
@@ -188,17 +211,25 @@ impl Axis {
 
     fn draw(&self, canvas: &Canvas<'_>, y: i32) {
         canvas.line((self.left, y), (self.right, y), MUTED);
-        for (place, anchor) in [(0, Anchor::Start), (self.last, Anchor::End)] {
+        let [older, newer] = self.ends.each_ref().map(CommitId::short);
+        let long =
+            [format!("{} {older}", self.aim.older()), format!("{newer} {}", self.aim.newer())];
+        let short = [self.aim.older().to_string(), self.aim.newer().to_string()];
+        let wide: i32 = long.iter().map(|label| width_of(label)).sum();
+        let labels = if wide < self.right - self.left { long } else { short };
+        let ends = [(0, Anchor::Start), (self.last, Anchor::End)];
+        for ((place, anchor), label) in ends.into_iter().zip(labels) {
             let x = self.x(place);
             canvas.line((x, y), (x, y + 4), MUTED);
-            let label = match place {
-                0 => format!("{} 0", self.aim.older()),
-                _ => format!("{place} {}", self.aim.newer()),
-            };
             canvas.text(&label, (self.edge(place + usize::from(place > 0)), y + 12), anchor, MUTED);
         }
         let axis = "commits in order of history";
         canvas.text(axis, (i32::midpoint(self.left, self.right), y + 25), Anchor::Middle, MUTED);
         canvas.text("left", (self.right + 8, y + 12), Anchor::Start, MUTED);
     }
+}
+
+fn subject(report: &Report, commit: &CommitId) -> String {
+    let known = report.commits.iter().find(|measured| measured.commit == *commit);
+    known.and_then(|known| known.subject.clone()).unwrap_or_default()
 }

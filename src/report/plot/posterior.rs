@@ -42,13 +42,12 @@ pub(in crate::report) struct Weighing {
     aim: Aim,
     /// Whether a sample is a pair of runs, one of them at the older end.
     is_paired: bool,
-    /// Whether places are known from the hunt's range.
-    is_placed: bool,
 }
 
 #[derive(Clone)]
 struct Weighed {
-    place: usize,
+    commit: CommitId,
+    subject: String,
     first: f64,
     bad: f64,
     samples: usize,
@@ -77,15 +76,16 @@ impl Weighing {
         let commits = match ends {
             Some((old, new)) => placed(range, one, old..=new, aim, known),
             // An old hunt stored no range: the commits of the posterior stand side by side.
-            None => (1..)
-                .zip(&one.commits)
-                .map(|(place, weighed)| {
+            None => one
+                .commits
+                .iter()
+                .map(|weighed| {
                     let (first, bad, samples) = (weighed.first, weighed.bad, weighed.samples);
-                    known(&weighed.commit).weighed(place, first, bad, samples)
+                    known(&weighed.commit).weighed(&weighed.commit, first, bad, samples)
                 })
                 .collect(),
         };
-        Self { commits, aim, is_paired: one.noise.paired, is_placed: ends.is_some() }
+        Self { commits, aim, is_paired: one.noise.paired }
     }
 
     /// The part of a long range that holds all commits in question; `None` if a second plot would
@@ -104,6 +104,11 @@ impl Weighing {
         is_worth.then(|| Self { commits: self.commits[from..=to].to_vec(), ..*self })
     }
 
+    /// Whether a measured commit of this verdict is drawn.
+    pub(in crate::report) fn shows(&self, verdict: Verdict) -> bool {
+        self.commits.iter().any(|one| one.samples > 0 && one.verdict == verdict)
+    }
+
     /// How likely each commit is bad, in order of history.
     #[cfg(test)]
     pub(in crate::report) fn bad(&self) -> Vec<f64> {
@@ -116,8 +121,7 @@ impl Weighing {
         let layout = Layout {
             left: width_of("100 %") + 10,
             // The last place is named under the last commit.
-            right: wide
-                - self.commits.last().map_or(6, |last| width_of(&last.place.to_string()) / 2),
+            right: wide - self.commits.last().map_or(6, |last| width_of(last.commit.short()) / 2),
             count: i64::try_from(self.commits.len()).unwrap_or(i64::MAX),
         };
         drawing(width, u32::try_from(TOP + PLOT + BOTTOM).unwrap_or(0), |canvas| {
@@ -132,6 +136,7 @@ impl Weighing {
             canvas.line((layout.left, height(0.0)), (layout.right, height(0.0)), MUTED);
             self.measured(canvas, &layout);
             self.places(canvas, &layout);
+            self.tips(canvas, &layout);
         })
     }
 
@@ -144,7 +149,7 @@ impl Weighing {
                 Some(Answer::Found) => format!(", the confirmed {}", self.aim.sought()),
                 _ => String::new(),
             };
-            format!("commit {}{answer}: {}", one.place, chance(one.first))
+            format!("{}{answer}: {}", one.commit.short(), chance(one.first))
         });
         let named = named.collect::<Vec<_>>().join("; ");
         let measured = self.commits.iter().filter(|one| one.samples > 0).count();
@@ -215,7 +220,7 @@ impl Weighing {
         let mut order: Vec<_> = measured().collect();
         order.sort_by_key(|(_, one)| (one.answer.is_none(), usize::MAX - one.samples));
         for (at, one) in measured() {
-            canvas.mark(one.verdict, (layout.middle(at), height(0.0) + 12), size);
+            canvas.mark(one.verdict, (layout.middle(at), height(0.0) + 12), size, &self.tip(one));
         }
         for (at, one) in order {
             let label = one.samples.to_string();
@@ -228,37 +233,52 @@ impl Weighing {
         canvas.text(samples, (0, height(0.0) + 28), Anchor::Start, MUTED);
     }
 
+    /// A tooltip over the bar of each commit that has one.
+    fn tips(&self, canvas: &Canvas<'_>, layout: &Layout) {
+        for (at, one) in self.commits.iter().enumerate().filter(|(_, one)| one.first >= LEAST) {
+            let (from, to) = layout.bar(at);
+            canvas.tip((from, TOP), (to, height(0.0)), &self.tip(one));
+        }
+    }
+
+    fn tip(&self, one: &Weighed) -> String {
+        let runs = match (one.samples, self.is_paired) {
+            (1, true) => "1 pair of runs".to_owned(),
+            (many, true) => format!("{many} pairs of runs"),
+            (many, false) => text::plural(many, "run"),
+        };
+        format!(
+            "{}\n{} the {}\n{} bad\n{runs}, {}",
+            text::commit(&one.commit, &one.subject),
+            chance(one.first),
+            self.aim.sought(),
+            chance(one.bad),
+            one.verdict
+        )
+    }
+
     fn places(&self, canvas: &Canvas<'_>, layout: &Layout) {
         let y = height(0.0) + 38;
         canvas.line((layout.left, y), (layout.right, y), RULE);
-        if self.is_placed {
-            let mut row = Row::default();
-            let answers = (0..self.commits.len()).filter(|at| self.commits[*at].answer.is_some());
-            let ends = [0, self.commits.len() - 1];
-            let parts = (1..8).map(|part| part * (self.commits.len() - 1) / 8);
-            for at in answers.chain(ends).chain(parts) {
-                let one = &self.commits[at];
-                let label = one.place.to_string();
-                if row.take(&label, layout.middle(at)) {
-                    let colour = if one.answer.is_some() { INK } else { MUTED };
-                    let middle = layout.middle(at);
-                    canvas.line((middle, y), (middle, y + 4), MUTED);
-                    canvas.text(&label, (middle, y + 12), Anchor::Middle, colour);
-                }
+        let mut row = Row::default();
+        let answers = (0..self.commits.len()).filter(|at| self.commits[*at].answer.is_some());
+        let ends = [0, self.commits.len() - 1];
+        let parts = (1..8).map(|part| part * (self.commits.len() - 1) / 8);
+        for at in answers.chain(ends).chain(parts) {
+            let one = &self.commits[at];
+            let label = one.commit.short();
+            if row.take(label, layout.middle(at)) {
+                let colour = if one.answer.is_some() { INK } else { MUTED };
+                let middle = layout.middle(at);
+                canvas.line((middle, y), (middle, y + 4), MUTED);
+                canvas.text(label, (middle, y + 12), Anchor::Middle, colour);
             }
         }
-        let [long, short] = if self.is_placed {
-            match self.aim {
-                Aim::Regression => {
-                    ["commits after the good endpoint, in order of history", "commits after good"]
-                }
-                Aim::Fix => {
-                    ["commits after the bad endpoint, in order of history", "commits after bad"]
-                }
-            }
-        } else {
-            ["commits in question or measured, oldest first"; 2]
-        };
+        let long = self.aim.swap_if_fix([
+            "commits in order of history, from good to bad",
+            "commits in order of history, from bad to good",
+        ])[0];
+        let short = "commits in order of history";
         let axis = if width_of(long) < layout.right - layout.left { long } else { short };
         let middle = i32::midpoint(layout.left, layout.right);
         canvas.text(axis, (middle, y + 30), Anchor::Middle, MUTED);
@@ -267,6 +287,7 @@ impl Weighing {
 
 /// A commit's verdict and its part in the answer.
 struct Known {
+    subject: String,
     verdict: Verdict,
     answer: Option<Answer>,
 }
@@ -281,12 +302,14 @@ impl Known {
         } else {
             None
         };
-        Self { verdict: measured.map_or(Verdict::Unknown, |measured| measured.verdict), answer }
+        let subject = measured.and_then(|measured| measured.subject.clone()).unwrap_or_default();
+        let verdict = measured.map_or(Verdict::Unknown, |measured| measured.verdict);
+        Self { subject, verdict, answer }
     }
 
-    fn weighed(self, place: usize, first: f64, bad: f64, samples: usize) -> Weighed {
-        let Self { verdict, answer } = self;
-        Weighed { place, first, bad, samples, verdict, answer }
+    fn weighed(self, commit: &CommitId, first: f64, bad: f64, samples: usize) -> Weighed {
+        let Self { subject, verdict, answer } = self;
+        Weighed { commit: commit.clone(), subject, first, bad, samples, verdict, answer }
     }
 }
 
@@ -329,7 +352,7 @@ fn placed(
             None => 0,
         };
         let first = weighed.map_or(0.0, |w| w.first);
-        commits.push(known.weighed(place, first, turned(sure), samples));
+        commits.push(known.weighed(commit, first, turned(sure), samples));
     }
     commits
 }

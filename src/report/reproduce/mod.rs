@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use crate::evaluation::CommitId;
 use crate::ui::text;
 
-pub use self::recipe::{Recipe, RecipeLayer, RecipeMeasure, RecipePrepare};
-use self::shell::{Fixed, quote};
+pub use self::recipe::{Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord};
+use self::shell::quote;
 
 use super::ReportError;
 use super::model::Report;
@@ -24,12 +24,11 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
     let mut script = header(report, recipes)?;
     script.push_str(include_str!("functions.sh"));
     for (recipe, number) in recipes.iter().zip(1..) {
-        let fixed = Fixed::of(recipe);
         let measures = chosen(report, recipe);
         lay(&mut script, recipe, number)?;
         links(&mut script, recipe, number)?;
-        compile(&mut script, recipe, &measures, &fixed, number)?;
-        measure_all(&mut script, &measures, &fixed, number)?;
+        compile(&mut script, recipe, &measures, number)?;
+        measure_all(&mut script, &measures, number)?;
         if are_equal {
             break;
         }
@@ -164,12 +163,11 @@ fn compile(
     script: &mut String,
     recipe: &Recipe,
     measures: &[&RecipeMeasure],
-    fixed: &Fixed<'_>,
     number: u8,
 ) -> Result<(), ReportError> {
     let _ = write!(script, "\ncompile_{number}() {{\n  cd \"$src\" || exit 1\n");
     for command in &recipe.build {
-        let _ = writeln!(script, "  {} || exit", fixed.command(command, &recipe.build_env)?);
+        let _ = writeln!(script, "  {} || exit", shell::command(command, &recipe.build_env)?);
     }
     let wanted = |prepare: &&RecipePrepare| {
         measures.iter().any(|measure| measure.prepares.contains(&prepare.name))
@@ -179,7 +177,7 @@ fn compile(
             script,
             "  mkdir -p \"$prepared\"/{} || exit\n  {} || exit",
             quote(&prepare.name)?,
-            fixed.command(&prepare.command, &prepare.env)?
+            shell::command(&prepare.command, &prepare.env)?
         );
     }
     script.push_str("}\n");
@@ -189,7 +187,6 @@ fn compile(
 fn measure_all(
     script: &mut String,
     measures: &[&RecipeMeasure],
-    fixed: &Fixed<'_>,
     recipe: u8,
 ) -> Result<(), ReportError> {
     for (number, measure) in measures.iter().enumerate() {
@@ -197,16 +194,17 @@ fn measure_all(
         let _ = writeln!(script, "\n# {name}\nmeasure_{recipe}_{number}() {{");
         script.push_str("  cd \"$src\" || exit 1\n");
         if let Some(cwd) = &measure.cwd {
-            let _ = writeln!(script, "  cd {} || exit 1", fixed.path(cwd)?);
+            let _ = writeln!(script, "  cd {} || exit 1", shell::path(cwd)?);
         }
         let aside = ">>\"$side/aside.log\" 2>&1";
         for command in &measure.before {
-            let _ = writeln!(script, "  {} {aside} || exit", fixed.command(command, &measure.env)?);
+            let _ =
+                writeln!(script, "  {} {aside} || exit", shell::command(command, &measure.env)?);
         }
-        let _ = writeln!(script, "  {}", fixed.command(&measure.command, &measure.env)?);
+        let _ = writeln!(script, "  {}", shell::command(&measure.command, &measure.env)?);
         script.push_str("  status=$?\n");
         for command in &measure.after {
-            let _ = writeln!(script, "  {} {aside}", fixed.command(command, &measure.env)?);
+            let _ = writeln!(script, "  {} {aside}", shell::command(command, &measure.env)?);
         }
         if let Some(name) = measure.file.as_deref().and_then(|file| file.rsplit('/').next()) {
             let name = quote(name)?;

@@ -1,19 +1,34 @@
-//! How a commit is built and measured, before placeholders are filled in.
+//! How a commit is built and measured. The script fills in what differs from commit to commit.
 
 use std::collections::BTreeMap;
 
 use crate::evaluation::CommitId;
 
+/// A word of a command, the value of a variable or a path: its parts in order.
+pub type RecipeWord = Vec<RecipePart>;
+
+/// A part of a [`RecipeWord`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecipePart {
+    /// Literal text.
+    Text(String),
+    /// A variable of the script: `src`, `build`, `out`, `cache`, `commit`, `short`, `parent` or
+    /// `commit_date`.
+    Variable(&'static str),
+    /// The folder that the prepare step of this name fills.
+    Prepared(String),
+}
+
 /// How a commit is built and measured: the part of the frozen configuration that applies to the
-/// commit, with placeholders not yet filled in.
+/// commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipe {
     /// Changes that are laid over the commit, the first one first.
     pub layers: Vec<RecipeLayer>,
     /// The build commands, one word per entry.
-    pub build: Vec<Vec<String>>,
+    pub build: Vec<Vec<RecipeWord>>,
     /// Environment variables declared for the build.
-    pub build_env: BTreeMap<String, String>,
+    pub build_env: BTreeMap<String, RecipeWord>,
     /// The steps between build and measures, in order.
     pub prepares: Vec<RecipePrepare>,
     /// The measures.
@@ -22,14 +37,6 @@ pub struct Recipe {
     pub links: Vec<String>,
     /// Whether submodules are checked out.
     pub submodules: bool,
-    /// `{inputs.NAME}` by name: absolute paths.
-    pub inputs: BTreeMap<String, String>,
-    /// `{jobs}`.
-    pub jobs: u32,
-    /// `{threads}`.
-    pub threads: u32,
-    /// `{chunks}`, if set.
-    pub chunks: Option<u32>,
 }
 
 /// A change that a [`Recipe`] lays over a commit before the build.
@@ -69,9 +76,9 @@ pub struct RecipePrepare {
     /// Its name.
     pub name: String,
     /// The command, one word per entry.
-    pub command: Vec<String>,
+    pub command: Vec<RecipeWord>,
     /// Environment variables declared for it.
-    pub env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, RecipeWord>,
 }
 
 /// One measure of a [`Recipe`].
@@ -82,15 +89,15 @@ pub struct RecipeMeasure {
     /// Names of the prepare steps that the measure needs.
     pub prepares: Vec<String>,
     /// The command, one word per entry.
-    pub command: Vec<String>,
+    pub command: Vec<RecipeWord>,
     /// Environment variables declared for it.
-    pub env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, RecipeWord>,
     /// The working folder, relative to `{src}`; `{src}` if not set.
-    pub cwd: Option<String>,
+    pub cwd: Option<RecipeWord>,
     /// Commands to run before the measured one.
-    pub before: Vec<Vec<String>>,
+    pub before: Vec<Vec<RecipeWord>>,
     /// Commands to run after the measured one.
-    pub after: Vec<Vec<String>>,
+    pub after: Vec<Vec<RecipeWord>>,
     /// The file below `{out}` that holds the value, a path or pattern; the output if not set.
     pub file: Option<String>,
     /// A POSIX extended regular expression for the output lines that hold the value; if not set,

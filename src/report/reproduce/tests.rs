@@ -29,6 +29,10 @@ fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
+fn text(text: &str) -> RecipePart {
+    RecipePart::Text(text.to_owned())
+}
+
 struct World {
     folder: tempfile::TempDir,
     commits: Vec<CommitId>,
@@ -70,21 +74,19 @@ impl World {
     }
 
     fn recipe(&self) -> Recipe {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let input = self.folder.path().join(HOSTILE);
+        let input = text(input.to_str().unwrap());
+        let (src, build) = (RecipePart::Variable("src"), RecipePart::Variable("build"));
         Recipe {
-            build: vec![words("sh {src}/build.sh {build}")],
-            build_env: BTreeMap::from([("MODE".to_owned(), "a  b'c".to_owned())]),
+            build: vec![vec![vec![text("sh")], vec![src, text("/build.sh")], vec![build.clone()]]],
+            build_env: BTreeMap::from([("MODE".to_owned(), vec![text("a  b'c")])]),
             measures: vec![RecipeMeasure {
                 name: "ppl".to_owned(),
-                command: words("sh {build}/engine {inputs.corpus}"),
+                command: vec![vec![text("sh")], vec![build, text("/engine")], vec![input]],
                 shown: Some("PPL = |corpus|linked".to_owned()),
                 ..RecipeMeasure::default()
             }],
             links: vec!["ignored stuff".to_owned()],
-            inputs: BTreeMap::from([("corpus".to_owned(), input.to_str().unwrap().to_owned())]),
-            jobs: 1,
-            threads: 1,
             ..Recipe::default()
         }
     }
@@ -153,7 +155,7 @@ fn both_figures_in(world: &World) {
     let expected = format!(
         "ppl\n  parent {}\n    | corpus\n    | linked\n    | PPL = 7.21[2J\n  \
          first bad commit {}\n    | corpus\n    | linked\n    | PPL = 7.52[2J\n  \
-         the hunt found ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)\n",
+         the hunt found ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)\n",
         world.commits[0].short(),
         world.commits[1].short()
     );
@@ -182,8 +184,9 @@ fn a_figure_in_a_file_is_shown() {
     let mut recipe = world.recipe();
     let measure = &mut recipe.measures[0];
     let script = "mkdir \"$1/a\" && echo \"PPL = 7.89 of $2\" > \"$1/a/report 5.txt\"";
-    let words = ["sh", "-c", script, "sh", "{out}", "{build}"];
-    measure.command = words.map(str::to_owned).to_vec();
+    let words = ["sh", "-c", script, "sh"].map(|word| vec![text(word)]);
+    let folders = ["out", "build"].map(|name| vec![RecipePart::Variable(name)]);
+    measure.command = words.into_iter().chain(folders).collect();
     measure.file = Some("**/report *.txt".to_owned());
     let (shown, code) = world.script(&world.report(1), &recipe, &[]);
     assert_eq!(shown.matches("    | PPL = 7.89 of ").count(), 2, "{shown}");
@@ -205,7 +208,7 @@ fn without_a_first_bad_commit_the_endpoints_are_measured() {
 fn each_commit_has_the_recipe_of_its_era() {
     let world = World::new();
     let (older, mut newer) = (world.recipe(), world.recipe());
-    newer.measures[0].command = vec!["echo".to_owned(), "PPL = 9.99 the new way".to_owned()];
+    newer.measures[0].command = vec![vec![text("echo")], vec![text("PPL = 9.99 the new way")]];
     newer.links.clear();
     let (shown, code) = world.script_of(&world.report(1), &[older, newer], &[]);
     assert!(shown.contains("PPL = 7.21") && shown.contains("PPL = 9.99 the new way"), "{shown}");

@@ -1,5 +1,6 @@
 //! Tables of the answer.
 
+use crate::evaluation::{Basis, FileRole, TouchedFile};
 use crate::report::certainty::{self, About, noise_of};
 use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
 use crate::report::words;
@@ -13,8 +14,12 @@ const UNLIKELY: f64 = 0.001;
 /// Most rows of likely commits.
 const MOST_LIKELY: usize = 20;
 
-/// The step of each target at a first bad commit.
+/// The step of each target at a first bad commit. Empty for a single step between values that
+/// repeat bit for bit: the answer says all of it.
 pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
+    if first.effects.len() == 1 && first.basis == Basis::BitExact {
+        return Table::default();
+    }
     let noisy = first.effects.iter().filter(|effect| noise_of(report, effect).is_some()).count();
     let is_mixed = noisy > 0 && noisy < first.effects.len();
     let rows = first.effects.iter().map(|effect| {
@@ -23,10 +28,11 @@ pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
             None => (plain_step(report, effect), over_pairs(effect), " (all pairs of runs)"),
         };
         let kind = if is_mixed && !interval.is_empty() { kind } else { "" };
+        let [parent, commit] = text::pair(&effect.parent, &effect.commit);
         [
             effect.metric.to_string(),
-            text::value(&effect.parent),
-            text::value(&effect.commit),
+            parent,
+            commit,
             step,
             format!("{interval}{kind}"),
             text::value(&effect.limit),
@@ -55,13 +61,16 @@ fn over_pairs(effect: &EffectLine) -> String {
     effect.interval.as_ref().map(between).unwrap_or_default()
 }
 
-/// The files that a first bad commit touches.
-pub(in crate::report) fn files(first: &FirstBad) -> Table {
-    let rows = first.files.iter().map(|file| {
+/// Files that a first bad commit touches.
+pub(in crate::report) fn files(files: &[TouchedFile]) -> Table {
+    let is_told = files.iter().any(|file| file.role != FileRole::Unknown);
+    let rows = files.iter().map(|file| {
         let lines = Cell::Lines(file.added, file.removed);
-        [file.path.as_str().into(), lines, file.role.to_string().into()]
+        let role = is_told.then(|| file.role.to_string().into());
+        [file.path.as_str().into(), lines].into_iter().chain(role).collect()
     });
-    Table::new(["file", "lines", "role"], rows)
+    let columns = ["file", "lines"].into_iter().chain(is_told.then_some("role"));
+    Table { columns: columns.map(str::to_owned).collect(), rows: rows.collect() }
 }
 
 /// Commits that may be the first bad one; empty if the hunt names one.

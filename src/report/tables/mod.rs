@@ -11,7 +11,7 @@ use crate::evaluation::{CommitId, Phase, Verdict};
 pub(super) use answer::{candidates, contributions, effects, files, likely};
 pub(super) use ends::{Spread, endpoints, noise, repeats, spreads};
 pub(super) use samples::{apart, figure, measured, resources, skipped};
-pub(super) use setting::{guards, inputs};
+pub(super) use setting::{changes, guards, inputs};
 
 /// A table; each row has one cell per column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,8 +48,8 @@ pub(super) struct Output {
     pub(super) words: String,
     /// The log, relative to the hunt's folder.
     pub(super) log: String,
-    /// Whether this is a cache hit.
-    pub(super) reused: bool,
+    /// For a cache hit: that it is one, and when it was made.
+    pub(super) stored: Option<String>,
 }
 
 impl Table {
@@ -58,6 +58,31 @@ impl Table {
         rows: impl Iterator<Item = [Cell; N]>,
     ) -> Self {
         Self { columns: columns.map(str::to_owned).to_vec(), rows: rows.map(Vec::from).collect() }
+    }
+
+    /// The table without the columns that are empty in every row; the first column stays.
+    pub(super) fn filled(self) -> Self {
+        let is_filled = |at: &usize| {
+            *at == 0
+                || self.rows.iter().any(|row| row.get(*at).is_some_and(|cell| !cell.is_empty()))
+        };
+        let kept: Vec<usize> = (0..self.columns.len()).filter(is_filled).collect();
+        let pick = |row: &Vec<Cell>| kept.iter().map(|at| row[*at].clone()).collect();
+        Self {
+            columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(pick).collect(),
+        }
+    }
+}
+
+impl Cell {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Samples(phases) => phases.is_empty(),
+            Self::Outputs(outputs) => outputs.is_empty(),
+            Self::Name(_) | Self::Commit(..) | Self::Lines(..) | Self::Verdict(_) => false,
+        }
     }
 }
 

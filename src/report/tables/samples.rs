@@ -66,7 +66,11 @@ pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
         Some(chunks) => format!("{words} ({})", text::plural(chunks, "chunk")),
         None => words,
     };
-    Output { words, log: sample.log.clone(), reused: sample.reused }
+    Output {
+        words,
+        log: sample.log.clone(),
+        stored: words::stored(sample.reused, sample.stored_at.as_deref()),
+    }
 }
 
 /// Excluded runs, grouped by measure and reason.
@@ -77,7 +81,8 @@ pub(in crate::report) fn apart(report: &Report) -> Table {
         for line in &commit.apart {
             let outputs = kinds.entry((&line.measure, &line.why)).or_default();
             let (words, log) = ("output".to_owned(), line.log.clone());
-            outputs.push(Output { words, log, reused: line.reused });
+            let stored = words::stored(line.reused, line.stored_at.as_deref());
+            outputs.push(Output { words, log, stored });
         }
         rows.extend(kinds.into_iter().map(|((measure, why), outputs)| {
             let why = why.to_string().into();
@@ -90,18 +95,24 @@ pub(in crate::report) fn apart(report: &Report) -> Table {
 /// Skipped commits, with the reason and the logs.
 pub(in crate::report) fn skipped(report: &Report) -> Table {
     let skipped = report.commits.iter().filter(|commit| commit.verdict == Verdict::Skip);
-    let output = |words: &str, log: &String| Output {
+    let output = |words: &str, log: &String, stored| Output {
         words: words.to_owned(),
         log: log.clone(),
-        reused: false,
+        stored,
     };
     let rows = skipped.map(|commit| {
         let builds = commit.builds.iter().filter(|build| build.failure.is_some());
-        let builds = builds.map(|build| output("build", &build.log));
+        let builds = builds.map(|build| {
+            let stored = words::stored(build.reused, build.stored_at.as_deref());
+            output("build", &build.log, stored)
+        });
         let mut seen = BTreeSet::new();
         let runs = commit.samples.iter().filter(|sample| sample.failure.is_some());
         let runs = runs.filter(|sample| seen.insert(&sample.log));
-        let runs = runs.map(|sample| output(&sample.metric.measure, &sample.log));
+        let runs = runs.map(|sample| {
+            let stored = words::stored(sample.reused, sample.stored_at.as_deref());
+            output(&sample.metric.measure, &sample.log, stored)
+        });
         [name(commit), commit.reason.as_str().into(), Cell::Outputs(builds.chain(runs).collect())]
     });
     Table::new(["commit", "why", "output"], rows)

@@ -14,7 +14,10 @@ pub(in crate::report) fn guards(report: &Report) -> Table {
             guard.metric.to_string(),
             words::tolerance(guard),
             value(&guard.baseline),
-            value(&guard.bad),
+            guard
+                .bad
+                .as_ref()
+                .map_or_else(String::new, |bad| words::changed_level(guard.baseline.as_ref(), bad)),
             if guard.target { "yes" } else { "no" }.to_owned(),
             guard.why.clone(),
         ]
@@ -24,6 +27,16 @@ pub(in crate::report) fn guards(report: &Report) -> Table {
         ["metric", "tolerance", "good endpoint", "bad endpoint", "decides", "why"],
         report.guards.iter().map(row),
     )
+    .filled()
+}
+
+/// What options of the command line changed in oracle.toml.
+pub(in crate::report) fn changes(report: &Report) -> Table {
+    let rows = report.options.changes.iter().map(|change| {
+        [change.to_string(), change.former.clone().unwrap_or_default(), change.in_overrides()]
+            .map(Cell::Text)
+    });
+    Table::new(["option", "value in oracle.toml", "overrides"], rows)
 }
 
 /// The inputs of the runs.

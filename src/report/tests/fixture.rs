@@ -69,6 +69,7 @@ impl Hunt {
             base: "/work".to_owned(),
             slots: "/cache/slots".to_owned(),
             config_sha256: "0123".to_owned(),
+            links: BTreeMap::new(),
             inputs: BTreeMap::from([(
                 "model".to_owned(),
                 InputFile { path: "/data/model.bin".to_owned(), sha256: "abcd".to_owned() },
@@ -136,6 +137,7 @@ impl Hunt {
             wall_s: 3.0,
             failure: None,
             reused: false,
+            stored_at: None,
             commands: vec![vec!["make".to_owned(), "-C".to_owned(), "/slots/0/src".to_owned()]],
         }));
     }
@@ -153,6 +155,7 @@ impl Hunt {
             wall_s: 1.0,
             failure: Some(Failure::of_old(FailureKind::Build, "exit code 2", detail)),
             reused: false,
+            stored_at: None,
             commands: Vec::new(),
         }));
     }
@@ -176,6 +179,7 @@ impl Hunt {
             values,
             failure: ppl.is_none().then(|| Failure::of_old(FailureKind::Crash, "signal 11", "")),
             reused: false,
+            stored_at: None,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
             text: None,
             repeats: BTreeMap::new(),

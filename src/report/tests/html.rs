@@ -1,7 +1,6 @@
 //! Tests of `report.html`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use proptest::prelude::*;
 
@@ -16,7 +15,7 @@ use super::fixture::{Hunt, culprit, found, id};
 use super::{candidates, with_culprit};
 
 /// The page with its logs in place.
-fn page(hunt: &Hunt) -> String {
+pub(super) fn page(hunt: &Hunt) -> String {
     let report = Report::of(&hunt.dir).unwrap();
     let logs = report.commits.iter().flat_map(|commit| {
         let builds = commit.builds.iter().map(|build| &build.log);
@@ -30,7 +29,7 @@ fn page(hunt: &Hunt) -> String {
 }
 
 /// Stores a linear history after `b`, one commit per letter.
-fn line(hunt: &Hunt, letters: &str) {
+pub(super) fn line(hunt: &Hunt, letters: &str) {
     let mut parent = 'b';
     let mut history = Vec::new();
     for letter in letters.chars() {
@@ -65,14 +64,14 @@ fn elements(page: &str) -> Vec<String> {
 }
 
 /// Asserts that the page loads nothing and runs no script.
-fn assert_inert(page: &str) {
+pub(super) fn assert_inert(page: &str) {
     let elements = elements(page);
     for name in ["script", "link", "img", "iframe", "object", "base", "form", "use", "image"] {
         assert!(!elements.iter().any(|element| element == name), "{name}");
     }
     assert!(page.contains("content=\"default-src 'none'; style-src 'unsafe-inline'"), "{page}");
     for tag in tags(page) {
-        let outside = tag.replace("http://www.w3.org/2000/svg", "").replace("href=\"file://", "");
+        let outside = tag.replace("http://www.w3.org/2000/svg", "");
         for forbidden in ["://", " src=", " on", "javascript:", "url("] {
             assert!(!outside.contains(forbidden), "{forbidden} in <{tag}>");
         }
@@ -103,7 +102,7 @@ fn a_first_bad_commit_in_a_browser() {
         "<h1><bdi>First bad commit: dddddddddd kv: pad the cache</bdi></h1>",
         "Ada Example &#60;ada@example.org&#62;",
         "own step 0.31 worse, tolerance 0.05",
-        "ppl may rise by at most 0.05",
+        "<b>ppl</b> may rise by at most 0.05",
         "every run repeated bit for bit",
         "<a href=\"reproduce.sh\">",
         "<a href=\"logs/ppl-a11.log\"><bdi>7.52</bdi></a>",
@@ -166,12 +165,18 @@ fn a_page_that_lies_elsewhere_still_leads_to_the_output() {
     let folder = hunt.dir.path();
     let link =
         |page: &str| page.split("href=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
-    let beside = Format::Html.render(&report, Some(&folder.join("mine.html")));
+    let beside = Format::Html.render(&report, &folder.join("mine.html"));
     assert_eq!(link(&beside), "reproduce.sh");
-    for file in [None, Some(Path::new("/tmp/else.html"))] {
-        let page = Format::Html.render(&report, file);
-        assert_eq!(link(&page), format!("file://{}/reproduce.sh", folder.display()));
-    }
+    let hunts = folder.parent().unwrap();
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let above = Format::Html.render(&report, &hunts.join("else.html"));
+    assert_eq!(link(&above), format!("{name}/reproduce.sh"));
+    let other = tempfile::tempdir_in(hunts).unwrap();
+    let page = Format::Html.render(&report, &other.path().join("else.html"));
+    assert_eq!(link(&page), format!("../{name}/reproduce.sh"));
+    assert!(!page.contains("file://"), "{page}");
+    let words = Format::Md.render(&report, &other.path().join("else.md"));
+    assert!(words.contains(&format!("[7.52](../{name}/logs/ppl-a11.log)")), "{words}");
 }
 
 fn gradual() -> Hunt {

@@ -16,7 +16,7 @@ fn a_first_bad_commit_for_an_issue() {
 
     - Commit: `dddddddddddddddddddddddddddddddddddddddd` by Ada Example &lt;ada@{joiner}example.org&gt;, 2026-01-02T03:04:05Z
     - Parent: `cccccccccccccccccccccccccccccccccccccccc`
-    - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)
+    - Own step: ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)
     - Tolerance: ppl may rise by at most 0.05
     - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance of that by luck
     - Files: src/kv_cache.c +3 -1
@@ -42,7 +42,10 @@ fn candidates_for_an_issue() {
     let words = issue(&candidates().report());
     assert!(words.starts_with("### The first bad commit is one of 2\n"), "{words}");
     assert!(words.contains("- Candidates: `dddddddddd`; `ffffffffff`\n"), "{words}");
-    assert!(words.contains("- ppl: 7.21 at the good end, 7.54 at the bad end\n"), "{words}");
+    assert!(
+        words.contains("- ppl: 7.21 at the good end, 7.54 (+4.6 %) at the bad end\n"),
+        "{words}"
+    );
 }
 
 /// A hunt with as much of everything as possible.

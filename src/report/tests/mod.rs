@@ -1,9 +1,11 @@
 //! Tests of all report formats, for each outcome of a hunt.
 
+mod change;
 mod document;
 pub(crate) mod fixture;
 mod html;
 mod issue;
+mod marks;
 mod noise;
 mod over_text;
 mod page;
@@ -15,7 +17,12 @@ use crate::evaluation::{Contribution, Finding, Metric, Outcome, Phase, SkipReaso
 use crate::store::journal::Event;
 
 use self::fixture::{Hunt, culprit, found, id};
-use super::{Format, Report, json, markdown, terminal_answer, write_all};
+use super::{Format, Logs, Report, json, terminal_answer, write_all};
+
+/// The report as Markdown, in the hunt's folder.
+pub(crate) fn markdown(report: &Report) -> String {
+    super::markdown(report, &Logs::beside(report))
+}
 
 pub(crate) fn with_culprit() -> Hunt {
     let mut hunt = Hunt::at_search();
@@ -36,11 +43,12 @@ fn a_first_bad_commit_on_the_terminal() {
     insta::assert_snapshot!(terminal_answer(&with_culprit().report()), @r"
     First bad commit: dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
     Author: Ada Example <ada@example.org>  Date: 2026-01-02T03:04:05Z
-    ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)
+    ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)
     Confidence 100 %: every run repeated bit for bit; 0.00 % chance of that by luck
     ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)
     Files it touches:
       src/kv_cache.c  +3 -1
+    Next: `bisect-ppl report 20260102-030405 --diff` shows the change; `bisect-ppl report 20260102-030405 --format issue` writes the issue
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
 }
@@ -70,6 +78,7 @@ fn candidates_on_the_terminal() {
     Candidates:
       dddddddddddddddddddddddddddddddddddddddd
       ffffffffffffffffffffffffffffffffffffffff
+    Next: `git show dddddddddd` shows the first; `bisect-ppl measure dddddddddd` measures it
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
 }
@@ -96,6 +105,7 @@ fn a_gradual_rise() {
       dddddddddddddddddddddddddddddddddddddddd
     Contributions:
       bbbbbbbbbb..dddddddddd (4 commits)  ppl 0.1 worse
+    Next: `git show dddddddddd` shows the first; `bisect-ppl measure dddddddddd` measures it
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
     let page = markdown(&report);
@@ -119,7 +129,7 @@ fn a_hunt_without_an_end_is_interrupted() {
     let mut hunt = Hunt::at_search();
     hunt.judge('d', Verdict::Bad, Phase::Search);
     hunt.append(Event::Confirmed(Box::new(culprit("kv: pad the cache", "a.c"))));
-    hunt.append(Event::Stopped { reason: "Ctrl-C".to_owned(), world: false });
+    hunt.append(Event::Stopped { reason: "Ctrl-C".to_owned(), world: false, hint: None });
     let report = hunt.report();
     assert_eq!(report.outcome, Outcome::Interrupted);
     assert!(report.culprit.is_none());
@@ -173,7 +183,7 @@ fn an_attempt_counts_once_and_what_was_reused_not_at_all() {
 fn the_time_between_drivers_is_not_counted() {
     let mut hunt = Hunt::begun("v1", "x");
     hunt.append(Event::Note { text: "one".to_owned() });
-    hunt.append(Event::Stopped { reason: "night".to_owned(), world: false });
+    hunt.append(Event::Stopped { reason: "night".to_owned(), world: false, hint: None });
     hunt.append(Event::Resumed);
     hunt.append(Event::Note { text: "two".to_owned() });
     // Ten seconds an event: 20 s, then 10 s.
@@ -224,7 +234,7 @@ fn hostile_words_change_nothing_but_words() {
     let page = markdown(&hunt.report());
     assert!(!page.contains("<img") && !page.contains("](http") && !page.contains('\u{1b}'));
     assert!(page.lines().all(|line| line != "# forged"));
-    assert!(page.contains("| a&#124;b\\`c &lt;d&gt;.c | +3 -1 | unknown |"), "{page}");
+    assert!(page.contains("| a&#124;b\\`c &lt;d&gt;.c | +3 -1 |"), "{page}");
     let answer = terminal_answer(&hunt.report());
     assert!(!answer.contains('\u{1b}'));
     assert!(answer.lines().count() <= 25);
@@ -269,8 +279,8 @@ fn all_reports_lie_in_the_hunts_folder() {
     let hunt = with_culprit();
     let report = write_all(&hunt.dir, &Default::default()).unwrap();
     let read = |name: &str| std::fs::read_to_string(hunt.dir.path().join(name)).unwrap();
-    assert_eq!(read("report.json"), Format::Json.render(&report, None));
-    assert_eq!(read("report.md"), Format::Md.render(&report, None));
+    assert_eq!(read("report.json"), Format::Json.render(&report, &hunt.dir.path().join("x")));
+    assert_eq!(read("report.md"), Format::Md.render(&report, &hunt.dir.path().join("x")));
     assert!(read("reproduce.sh").starts_with("#!/bin/sh\n"));
     let script = std::fs::metadata(hunt.dir.path().join("reproduce.sh")).unwrap();
     assert_eq!(script.permissions().mode() & 0o777, 0o755);

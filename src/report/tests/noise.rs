@@ -4,7 +4,8 @@ use crate::evaluation::{
     Basis, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Lineage, Metric, Noise,
     NoiseKind, Outcome, Phase, Target, Value, Verdict,
 };
-use crate::report::{Logs, html, issue, json, markdown, terminal_answer};
+use crate::report::tests::markdown;
+use crate::report::{Logs, html, issue, json, terminal_answer};
 use crate::store::journal::{CommitPosterior, Event, PosteriorSnapshot, SearchEnd, SearchMethod};
 
 use super::fixture::{Hunt, culprit, found, id};
@@ -131,12 +132,13 @@ fn a_first_bad_commit_that_a_search_in_noise_found_on_the_terminal() {
     insta::assert_snapshot!(terminal_answer(&posterior().report()), @r"
     First bad commit: dddddddddddddddddddddddddddddddddddddddd kv: pad the cache
     Author: Ada Example <ada@example.org>  Date: 2026-01-02T03:04:05Z
-    ppl: 7.225 at the parent, 7.55 here, 0.33 worse (95 % interval 0.18 to 0.47; tolerance 0.05)
+    ppl: 7.225 → 7.55, +4.5 %, 0.33 worse (95 % interval 0.18 to 0.47; tolerance 0.05)
     Confidence 99.69 %: fresh runs of it and of its parent favour a real change 320 : 1; the search had given it 96.8 % from its own runs
     The endpoints' 6 runs each put ppl at 7.21 at the good end and 7.53 at the bad end; run-to-run noise 0.11; good and bad are 3.0σ apart. The search weighed all 31 runs of 4 commits together until one commit, dddddddddd, held 96.8 % of the probability.
     ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)
     Files it touches:
       src/kv_cache.c  +3 -1
+    Next: `bisect-ppl report 20260102-030405 --diff` shows the change; `bisect-ppl report 20260102-030405 --format issue` writes the issue
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
 }
@@ -226,6 +228,7 @@ fn candidates_stand_with_their_probability_the_likeliest_first() {
     Candidates:
       66.0 %  dddddddddddddddddddddddddddddddddddddddd
       30.0 %  cccccccccccccccccccccccccccccccccccccccc
+    Next: `git show dddddddddd` shows the first; `bisect-ppl measure dddddddddd` measures it
     report: /home/ada/engine/.git/bisect-ppl/hunts/20260102-030405/report.html (report.md, report.json and reproduce.sh are beside it)
     ");
     let words = issue(&report);
@@ -301,7 +304,7 @@ fn what_fails_more_often_is_told_in_runs() {
     let page = markdown(&report);
     for said in [
         "ppl fails in about 4 % of the runs at the good end and 71 % at the bad end (12 runs each).",
-        "- Own step: ppl: fails in 0 of 8 runs at the parent, fails in 6 of 8 runs here\n",
+        "- Own step: ppl: fails in 0 of 8 runs → fails in 6 of 8 runs\n",
         "| ppl | fails in 0 of 8 runs | fails in 6 of 8 runs | fails more often |  | 0 |",
     ] {
         assert!(page.contains(said), "no {said} in {page}");
@@ -322,12 +325,10 @@ fn a_drawing_has_a_bar_a_line_and_what_was_measured() {
     let report = posterior().report();
     let page = html(&report, &Logs::beside(&report));
     let drawing = drawing(&page, 1);
-    for said in
-        ["first bad commit\n", "100 %\n", "runs\n", "9\n", "commits after the good endpoint"]
-    {
+    for said in ["first bad commit\n", "100 %\n", "runs\n", "9\n", "from good to bad"] {
         assert!(drawing.contains(said), "no {said} in {drawing}");
     }
-    let alternative = "commit 2, the confirmed first bad commit: 96.8 %; commit 1: 2.1 %";
+    let alternative = "dddddddddd, the confirmed first bad commit: 96.8 %; cccccccccc: 2.1 %";
     assert!(drawing.contains(alternative), "{drawing}");
     // Good, c and d, and the bad end: circles and triangles under the axis.
     assert_eq!(drawing.matches("<circle").count(), 2, "{drawing}");
@@ -367,12 +368,12 @@ fn bars_of_a_long_range_can_be_seen_and_are_shown_from_close_by() {
         })
         .collect();
     assert_eq!(bars, [2], "{whole}");
-    assert!(whole.contains("611\n") && whole.contains("1000\n"), "{whole}");
+    assert!(whole.contains("dddddddddd\n") && whole.contains("eeeeeeeeee\n"), "{whole}");
     assert!(whole.matches("<text").count() < 30, "labels are thinned: {whole}");
     assert!(whole.len() < 12_000, "{} bytes", whole.len());
     let closer = drawing(&page, 2);
     assert!(page.contains("the part in question, closer"));
-    assert!(closer.contains("611\n") && !closer.contains("1000\n"), "{closer}");
+    assert!(closer.contains("dddddddddd\n") && !closer.contains("eeeeeeeeee\n"), "{closer}");
 }
 
 #[test]

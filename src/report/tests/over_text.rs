@@ -1,6 +1,7 @@
 //! Tests of the sentences about a step over the text's chunks.
 
-use crate::report::{Logs, Report, html, issue, json, markdown};
+use crate::report::tests::markdown;
+use crate::report::{Logs, Report, html, issue, json};
 
 use super::fixture::{Hunt, culprit, found, over_text};
 

@@ -1,6 +1,6 @@
 //! Tests of `report.md`.
 
-use crate::report::markdown;
+use crate::report::tests::markdown;
 
 use super::{candidates, with_culprit};
 
@@ -10,18 +10,12 @@ fn a_first_bad_commit_in_markdown() {
     insta::assert_snapshot!(page, @r"
     # First bad commit: dddddddddd kv: pad the cache
 
-    One commit raised ppl beyond its limit.
-
     - Commit: dddddddddddddddddddddddddddddddddddddddd
     - Author: Ada Example &lt;ada@{joiner}example.org&gt;
     - Date: 2026-01-02T03:04:05Z
     - Parent: cccccccccccccccccccccccccccccccccccccccc
-    - Own step: ppl: 7.21 at the parent, 7.52 here, 0.31 worse (tolerance 0.05)
+    - Own step: ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)
     - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance of that by luck
-
-    | metric | parent | first bad commit | own step | over all pairs of runs | tolerance |
-    | --- | --- | --- | --- | --- | --- |
-    | ppl | 7.21 | 7.52 | 0.31 | 0.31 to 0.31 | 0.05 |
 
     ## How to reproduce
 
@@ -31,11 +25,11 @@ fn a_first_bad_commit_in_markdown() {
     sh reproduce.sh [CLONE]
     ```
 
-    ## Files it touches
+    ## What it changes
 
-    | file | lines | role |
-    | --- | --- | --- |
-    | src/kv_cache.c | +3 -1 | unknown |
+    | file | lines |
+    | --- | --- |
+    | src/kv_cache.c | +3 -1 |
 
     ## Endpoints
 
@@ -86,8 +80,8 @@ fn a_first_bad_commit_in_markdown() {
 
     | metric | tolerance | good endpoint | bad endpoint | decides | why |
     | --- | --- | --- | --- | --- | --- |
-    | ppl | may rise by at most 0.05 | 7.21 | 7.54 | yes | the bad endpoint breaks it |
-    | speed | may fall by at most 10 % | 100 | 99 | no | the bad endpoint keeps it |
+    | ppl | may rise by at most 0.05 | 7.21 | 7.54 (+4.6 %) | yes | the bad endpoint breaks it |
+    | speed | may fall by at most 10 % | 100 | 99 (−1 %) | no | the bad endpoint keeps it |
 
     ## Inputs
 

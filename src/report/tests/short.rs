@@ -1,7 +1,8 @@
 //! Tests of the sentences about a search on a shorter text.
 
 use crate::evaluation::{Extent, Phase, Verdict};
-use crate::report::{json, markdown};
+use crate::report::json;
+use crate::report::tests::markdown;
 use crate::store::journal::Event;
 
 use super::fixture::{Hunt, culprit, found, id};

@@ -14,3 +14,9 @@ fn by_hand() {
     assert_close(expect(1, &levels(0.0, 2.0, 0.0), false).runs, 8.0 + 4.0 + 1.0);
     assert_close(expect(0, &levels(0.0, 2.0, 0.0), false).builds, 4.0);
 }
+
+#[test]
+fn steps_halve_until_one_is_left() {
+    let steps = [0, 1, 2, 3, 4, 5, 41, 1024, 1025].map(steps_of);
+    assert_eq!(steps, [0, 0, 1, 2, 2, 3, 6, 10, 11]);
+}

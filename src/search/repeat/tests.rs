@@ -29,3 +29,22 @@ fn no_number_repeats_itself() {
     assert_eq!(repeat(&[f64::NAN; 5], known), Repeat::Never);
     assert_eq!(repeat(&[f64::NAN, 1.0], known), Repeat::Settled(1));
 }
+
+#[test]
+fn runs_that_never_repeat_are_on_one_side_if_the_threshold_is_far() {
+    assert!(is_on_one_side(&[-1.0, -1.05, -1.08]));
+    assert!(is_on_one_side(&[0.2, 0.200_001]));
+    assert!(!is_on_one_side(&[-1.0, -1.2]), "too wide");
+    assert!(!is_on_one_side(&[-1e-9, 1e-9]), "on both sides");
+    for odd in [&[][..], &[f64::NAN, 1.0], &[f64::INFINITY, 1.0], &[0.0, 0.0]] {
+        assert!(!is_on_one_side(odd), "{odd:?}");
+    }
+}
+
+#[test]
+fn close_runs_have_a_level() {
+    assert!(is_level([7.0, 7.009], 0.1));
+    assert!(!is_level([7.0, 7.02], 0.1));
+    assert!(!is_level([7.0, f64::INFINITY], 0.1));
+    assert!(is_level([7.0], 0.0) && is_level([], 0.0));
+}

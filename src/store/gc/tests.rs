@@ -1,5 +1,5 @@
 use super::*;
-use crate::evaluation::{Ended, Phase, Setup};
+use crate::evaluation::{Ended, Phase, Resources, Setup};
 use crate::store::{Control, KeyHasher, RunKey, publish};
 
 const LONG_AGO: &str = "2026-01-01T00:00:00Z";
@@ -49,8 +49,7 @@ impl Place {
             slot: String::new(),
             env: std::collections::BTreeMap::new(),
             started: started.to_owned(),
-            wall_s: 1.0,
-            peak_rss_mib: None,
+            used: Resources { wall_s: 1.0, peak_rss_mib: None },
             ended: Ended::Exited(0),
             built: started.to_owned(),
             warm_up: false,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
-    Judgement, Metric, Noise, Phase, Surroundings, Target, Value, Within,
+    Judgement, Metric, Noise, OptionChange, Phase, Surroundings, Target, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -14,7 +14,8 @@ use crate::store::CompilerCache;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The hunt begins: its request and its environment.
+    /// The hunt begins: its request and its environment. A second one, from `resume`, replaces the
+    /// first: the environment is another.
     Begun(Box<Begun>),
     /// A driver resumes the hunt after an interruption.
     Resumed,
@@ -32,6 +33,11 @@ pub enum Event {
         steadiness: SearchMethod,
         /// Guards that this hunt does not search for.
         others: Vec<OtherGuard>,
+    },
+    /// The user was asked whether to hunt for the bad endpoint's failure.
+    FailureHunt {
+        /// The answer.
+        is_allowed: bool,
     },
     /// The expected cost of the search, estimated from the endpoints.
     Plan(Plan),
@@ -92,6 +98,9 @@ pub enum Event {
         reason: String,
         /// True if a tool or the disk failed; false if a person asked for it.
         world: bool,
+        /// What the user can do, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
     },
     /// The hunt ended with a result.
     Ended {
@@ -115,6 +124,10 @@ pub struct Plan {
     pub runs: usize,
     /// Wall-clock seconds for all builds and runs.
     pub seconds: f64,
+    /// Both endpoints' results came from the store, so those of other commits may come from it
+    /// too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stored: bool,
 }
 
 /// A guard that the bad endpoint does not break, or does not break for certain.
@@ -165,6 +178,9 @@ pub struct Begun {
     pub slots: String,
     /// The input files by name.
     pub inputs: BTreeMap<String, InputFile>,
+    /// Digests of what `[worktree] link` links in, by name. Old journals lack them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, String>,
     /// `[environment] probe`: command → output.
     pub environment: BTreeMap<String, String>,
     /// The environment that commands inherit: variables, and the compilers in PATH.
@@ -187,6 +203,7 @@ impl Begun {
 
 /// Options of `start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
 pub struct Options {
     /// Whether the hunt looks for the commit that broke something or the one that fixed it.
     #[serde(default, skip_serializing_if = "Aim::is_regression")]
@@ -202,10 +219,20 @@ pub struct Options {
     pub first_parent: bool,
     /// End at the first confirmed commit, even if part of the difference stays unexplained.
     pub first_only: bool,
+    /// Hunt for a failure of the bad end without a question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_failure_hunt: bool,
     /// Commits to skip.
     pub skip: Vec<CommitId>,
     /// Pathspecs after `--`.
     pub paths: Vec<String>,
+    /// Stored failures of other hunts do not count: what failed is built and run again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retry_failed: bool,
+    /// What `--set` and `--arg` changed in the configuration. The frozen configuration has these
+    /// changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<OptionChange>,
 }
 
 /// An input file of the runs.
@@ -254,6 +281,9 @@ pub struct BuildDone {
     pub failure: Option<Failure>,
     /// The result came from the store; nothing was built.
     pub reused: bool,
+    /// When a result from the store was made (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_at: Option<String>,
     /// The commands, one list of words each.
     pub commands: Vec<Vec<String>>,
     /// Name of the `[[prepare]]` step, if this event records such a step and not a build.
@@ -287,6 +317,9 @@ pub struct RunDone {
     pub failure: Option<Failure>,
     /// The result came from the store; nothing ran.
     pub reused: bool,
+    /// When a result from the store was made: the start of that run (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_at: Option<String>,
     /// The command, as a list of words.
     pub argv: Vec<String>,
     /// How much text the run read, if its output says so.

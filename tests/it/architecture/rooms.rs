@@ -9,7 +9,7 @@ use super::{code, sources};
 /// config, git → search → stats, process, ui → evaluation. Types of measured things are in
 /// `evaluation`, which uses no other room. A report uses the words of `ui` and prints nothing.
 const ROOMS: &[(&str, &str)] = &[
-    ("cli", "init demo hunt oracle report store config git evaluation process ui"),
+    ("cli", "init demo hunt oracle report store config git search stats evaluation process ui"),
     ("init", "config git evaluation ui"),
     ("demo", "config git evaluation"),
     ("hunt", "oracle build report differ store config git search stats evaluation process ui"),
@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("build", "differ store config git evaluation process"),
     ("differ", "git evaluation"),
     ("measure", "config stats evaluation"),
-    ("report", "store stats ui evaluation process"),
+    ("report", "differ store git search stats ui evaluation process"),
     ("store", "evaluation process"),
     ("config", "evaluation"),
     ("git", "evaluation process"),

@@ -52,7 +52,7 @@ fn one_that_is_no_text() {
     error: oracle.toml has 2 problems
       oracle.toml:1:11: not valid TOML: extra `=`, expected nothing
       oracle.toml:1:13: not valid TOML: unexpected key or value, expected newline, `#`
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     fs::write(env.repo().join("oracle.toml"), "").unwrap();
     insta::assert_snapshot!(refused(&env, &START), @r"
@@ -61,7 +61,7 @@ fn one_that_is_no_text() {
       oracle.toml:1:1: guard: is missing: at least one [[guard]] is needed.
       oracle.toml:1:1: measure: is missing: at least one [[measure]] is needed.
       oracle.toml:1:1: version: is missing.
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
 }
 
@@ -114,7 +114,7 @@ max_increase = "much"
     insta::assert_snapshot!(refused(&env, &START), @r#"
     exit code 2
     error: oracle.toml has 12 problems
-      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, failures, worktree, build, prepare, measure, require, guard, statistics, environment, patch, overlay, ruler, override
+      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, failures, worktree, build, prepare, measure, require, guard, statistics, environment, patch, overlay, ruler, report, override
       oracle.toml:5:1: inputs.my model: a name is made of letters, digits, `_` and `-`.
       oracle.toml:8:1: build.command: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
       oracle.toml:9:8: build.mode: `incremntal` is not allowed; did you mean `incremental`? Allowed: clean, incremental
@@ -126,7 +126,7 @@ max_increase = "much"
       oracle.toml:22:11: measure.speed.pattern: not a regular expression: unclosed group.
       oracle.toml:25:10: guard[1].metric: there is no measure `pppl`; did you mean `ppl`? Measures: ppl, speed
       oracle.toml:26:16: guard[1].max_increase: expected a number, found a string.
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     "#);
     assert!(!env.repo().join(".git/bisect-ppl").exists(), "nothing at all is made");
     // `check` reports the same problems, and goes on with its other checks.
@@ -146,21 +146,21 @@ fn near_misses() {
     exit code 2
     error: oracle.toml has 1 problem
       oracle.toml:9:1: build.mod: unknown key; did you mean `mode`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     Oracle::new(&env).ppl_command("{build}/engine run ppl {thread}").write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
       oracle.toml:12:11: measure.ppl.command: unknown placeholder `{thread}`; did you mean `threads`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME} {prepare.NAME}; for braces of your own write `{{thread}}`
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     Oracle::new(&env).ppl("timeot = \"2m\"").write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
       oracle.toml:16:1: measure.ppl.timeot: unknown key; did you mean `timeout`? Allowed: name, command, kind, parser, pattern, pick, pointer, pointers, file, timeout, env, cwd, before, after, exclusive, warmup, failures
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
 }
 
@@ -176,7 +176,7 @@ fn measures_of_time_that_are_wrong() {
       oracle.toml:27:8: measure.speed.pick: `average` is not allowed. Allowed: first, last, min, max, sum, median, mean
       oracle.toml:28:13: measure.speed.exclusive: expected true or false, found an integer.
       oracle.toml:29:10: measure.speed.warmup: 1000 is out of range; allowed: 0 to 100
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     let keys = "parser = \"regex\"\npattern = 'b=(.*)'\nkind = \"fact\"\npick = \"median\"";
     Oracle::new(&env).measure("launch", "launch", keys).write(&env);
@@ -184,7 +184,7 @@ fn measures_of_time_that_are_wrong() {
     exit code 2
     error: oracle.toml has 1 problem
       oracle.toml:28:8: measure.launch.pick: facts are not numbers. Allowed: first, last
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
 }
 
@@ -197,14 +197,14 @@ fn what_is_not_there_yet() {
     exit code 2
     error: oracle.toml has 1 problem
       oracle.toml:25:10: measure.dump.parser: `tensors` is not available yet. Available: llama-perplexity, llama-bench, llama-kld, llama-eval-callback, lm-eval, parity, junit, regex, json, exit-code
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     Oracle::new(&env).section("[run]\nexclusive = true").write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
       oracle.toml:22:1: run.exclusive: not available yet.
-    hint: `bisect-ppl check` looks again; `bisect-ppl schema` teaches editors the keys
+    hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
 }
 

@@ -157,7 +157,9 @@ fn with_a_cache_folder_that_cannot_be_written_to() {
     insta::assert_snapshot!(seen(&env, &output), @r"
     exit code 5
     hunt: [HUNT]
-    good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
+    good end 317bf99e7c change 0
+    bad end  db6955cd27 change 3
+    range    3 commits
     error: slot [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots: Permission denied (os error 13)
     hint: commits are built there: make it writable, set XDG_CACHE_HOME, or name another place with `dir` under [worktree]
     ");
@@ -176,7 +178,9 @@ fn with_a_file_where_the_cache_folder_should_be() {
     insta::assert_snapshot!(seen(&env, &output), @r"
     exit code 5
     hunt: [HUNT]
-    good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
+    good end 317bf99e7c change 0
+    bad end  db6955cd27 change 3
+    range    3 commits
     error: slot [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots: Not a directory (os error 20)
     hint: commits are built there: make it writable, set XDG_CACHE_HOME, or name another place with `dir` under [worktree]
     ");

@@ -101,6 +101,14 @@ fn endpoints_that_span_no_history() {
     error: no commit between good and bad touches no/such/path
     hint: widen the paths, or leave them out
     ");
+    let ignored = Oracle::new(&env).build("ignore = [\"**\"]");
+    ignored.write(&env);
+    insta::assert_snapshot!(start(&env, "v1", "HEAD"), @r"
+    exit code 2
+    error: [build] ignore and paths of oracle.toml leave out every commit between good and bad
+    hint: choose ends that are further apart; or, if the measured program reads a file that they leave out, correct [build] ignore or paths
+    ");
+    Oracle::new(&env).write(&env);
     env.git(&["checkout", "--quiet", "--orphan", "other"]);
     env.git(&["commit", "--quiet", "-m", "another beginning"]);
     insta::assert_snapshot!(start(&env, "v1", "other"), @r"

@@ -85,14 +85,18 @@ fn no_compiler_and_no_make() {
     insta::assert_snapshot!(without("cc").0, @r"
     exit code 5
     hunt: [HUNT]
-    good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
+    good end 317bf99e7c change 0
+    bad end  db6955cd27 change 3
+    range    3 commits
     error: [build] needs the program `cc`, which was not found
     hint: install `cc` or add its folder to PATH, then `bisect-ppl resume`; if the name is wrong, correct [build] commands and start a new hunt
     ");
     insta::assert_snapshot!(without("make").0, @r"
     exit code 5
     hunt: [HUNT]
-    good 317bf99e7c change 0  bad db6955cd27 change 3  3 commits between
+    good end 317bf99e7c change 0
+    bad end  db6955cd27 change 3
+    range    3 commits
     error: [build] needs the program `make`, which was not found
     hint: install `make` or add its folder to PATH, then `bisect-ppl resume`; if the name is wrong, correct [build] commands and start a new hunt
     ");

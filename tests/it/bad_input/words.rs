@@ -15,13 +15,34 @@ fn commands() {
     error: there is no command `hunt`
     hint: `bisect-ppl --help` lists the commands
     ");
+    // A short word is near to everything.
+    insta::assert_snapshot!(refused(&env, &["foo"]), @r"
+    exit code 2
+    error: there is no command `foo`
+    hint: `bisect-ppl --help` lists the commands
+    ");
+    insta::assert_snapshot!(refused(&env, &["help", "oracle.toml"]), @r"
+    exit code 2
+    error: there is no help on `oracle.toml`
+    hint: did you mean `bisect-ppl help oracle-toml`?
+    ");
+    insta::assert_snapshot!(refused(&env, &["help", "store", "purge"]), @r"
+    exit code 2
+    error: there is no help on `purge`
+    hint: `bisect-ppl --help` lists the commands, `bisect-ppl help topics` the documents
+    ");
+    insta::assert_snapshot!(refused(&env, &["help", "localize"]), @r"
+    exit code 2
+    error: `bisect-ppl localize` is not available yet
+    hint: `bisect-ppl --help` lists what is
+    ");
     insta::assert_snapshot!(refused(&env, &["store", "lst"]), @r"
     exit code 2
     error: unrecognized subcommand 'lst'
 
       tip: a similar subcommand exists: 'ls'
 
-    Usage: bisect-ppl store <COMMAND>
+    Usage: bisect-ppl store [OPTIONS] <COMMAND>
 
     For more information, try '--help'.
     ");
@@ -57,6 +78,14 @@ fn options() {
       tip: to pass '--first-parents' as a value, use '-- --first-parents'
 
     Usage: bisect-ppl start --good <REV> --first-parent [-- <PATH>...]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "-q", "-v"]), @r"
+    exit code 2
+    error: the argument '--quiet' cannot be used with '--verbose'
+
+    Usage: bisect-ppl start --good <REV> --quiet [-- <PATH>...]
 
     For more information, try '--help'.
     ");

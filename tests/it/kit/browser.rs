@@ -14,6 +14,10 @@ pub struct Shown {
     pub dom: String,
     /// Width of the whole page, in pixels.
     pub width: u32,
+    /// Where the first plot ends, in pixels from the top; `None` without a plot.
+    pub plot_bottom: Option<u32>,
+    /// The beginnings of the boxes whose content is wider than the box.
+    pub too_wide: Vec<String>,
     /// Resources that the page requested.
     pub requests: Vec<String>,
 }
@@ -38,6 +42,10 @@ pub fn show(env: &TestEnvironment, page: &Path, width: u32) -> Shown {
             "<!doctype html><iframe src=\"{url}\" style=\"width:{width}px;height:800px;border:0\" \
              onload=\"said.textContent=JSON.stringify({{\
              width: this.contentDocument.documentElement.scrollWidth,\
+             plot: [...this.contentDocument.querySelectorAll('.first figure > svg')]\
+             .map(e => Math.ceil(e.getBoundingClientRect().bottom)).find(bottom => bottom > 0),\
+             wide: [...this.contentDocument.querySelectorAll('.scroll, pre, table, dl')]\
+             .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML.slice(0, 90)),\
              requests: this.contentWindow.performance.getEntriesByType('resource').map(r => r.name),\
              dom: this.contentDocument.documentElement.outerHTML}})\"></iframe>\
              <pre id=said></pre>"
@@ -65,7 +73,10 @@ pub fn show(env: &TestEnvironment, page: &Path, width: u32) -> Shown {
     let said = said.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", "\u{a0}");
     let said: serde_json::Value = serde_json::from_str(&said.replace("&amp;", "&")).unwrap();
     let requests = said["requests"].as_array().unwrap().iter();
+    let wide = said["wide"].as_array().unwrap().iter();
     Shown {
+        plot_bottom: said["plot"].as_u64().map(|bottom| bottom.try_into().unwrap()),
+        too_wide: wide.map(|text| text.as_str().unwrap().to_owned()).collect(),
         dom: said["dom"].as_str().unwrap().to_owned(),
         width: said["width"].as_u64().unwrap().try_into().unwrap(),
         requests: requests.map(|name| name.as_str().unwrap().to_owned()).collect(),

@@ -99,10 +99,27 @@ fn another_environment_is_measured_anew() {
     let told = hunt(line("g g b b")).finds("2").costs(14, 6);
     let told = told.again().variable("OMP_NUM_THREADS", "1").finds("2").costs(14, 6);
     assert_eq!(told.hunt.report["environment"]["printenv OMP_NUM_THREADS"], "1");
+    let report = told.hunt.file("report.md");
+    assert!(report.contains("the surroundings differ: OMP_NUM_THREADS: "), "{report}");
     let told = told.again().finds("2").costs(0, 0);
     let told = told.again().variable("ENGINE_MODE", "fast").finds("2").costs(0, 0);
     let counts = |oracle: Oracle| oracle.section("[environment]\nvars = ['ENGINE_*']");
     told.again().oracle(counts).finds("2").costs(14, 6);
+}
+
+/// The default number of threads is that of the usable cores, and results may depend on it.
+#[test]
+fn other_cores_are_measured_anew() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    assert!(cores > 1, "this test needs two cores");
+    let told = hunt(line("g g b b")).finds("2").costs(14, 6);
+    let product = TestEnvironment::product();
+    let words = ["-c", "0", product, "start", "--good", "v1", "--bad", "main"];
+    let env = told.env();
+    let runs = env.runs().len();
+    let output = env.tool(&env.repo(), "taskset", &words).expect(0);
+    assert_eq!(env.runs().len() - runs, 14, "nothing of the first hunt is used");
+    output.says(&[&format!("the surroundings differ: cores: 1, was {cores}")]);
 }
 
 /// A system library that the engine loads is replaced between two hunts.

@@ -78,3 +78,72 @@ fn what_is_left_of_a_step_is_measured_from_where_it_began() {
     let changes = [(5, "a", -1.36), (9, "b", 2.05), (14, "c", -0.3), (16, "d", 0.39)];
     hunt(kernels(24, &changes)).finds("9 16").costs(31, 17);
 }
+
+#[test]
+fn a_step_and_a_mend_on_a_merged_branch_are_found_though_little_is_left_of_them() {
+    // On the branch the level rises by 0.77 and falls by 0.70, and its merge makes it 0.07 worse.
+    // Either the fall mends most of that rise, or it mends the first step and a part of that rise.
+    let plan = graph(&[
+        "0: 7.0",
+        "1 < 0: 7.0",
+        "2 < 1: 7.0",
+        "3 < 2: 7.0",
+        "4 < 3: 7.0",
+        "x < 3: 7.0",
+        "y < x: 7.0",
+        "5 < 4 y: 7.0",
+        "6 < 5: 7.0",
+        "7 < 6: 7.0",
+    ]);
+    let plan = with_kernels(plan, &[(2, "a", 0.4)]).file(0, "kernels/b.conf", "ppl+b = 0\n").file(
+        0,
+        "kernels/c.conf",
+        "ppl+c = 0\n",
+    );
+    let plan = ["x", "y", "5"]
+        .iter()
+        .fold(plan, |plan, at| plan.file(at, "kernels/b.conf", "ppl+b = 0.77\n"));
+    let plan =
+        ["y", "5"].iter().fold(plan, |plan, at| plan.file(at, "kernels/c.conf", "ppl+c = -0.7\n"));
+    hunt(plan).leaves("2 x").costs(27, 15);
+}
+
+#[test]
+fn a_commit_that_puts_files_back_while_the_level_moves_a_little_may_have_made_another_step() {
+    let changes = [(9, "a", 0.45), (20, "a", 0.0), (20, "b", 0.36)];
+    let plan = kernels(24, &changes).file(9, "notes", "a is on\n");
+    let told = hunt(plan).leaves("9 20").costs(18, 11);
+    assert!(told.hunt.file("report.md").contains("puts files of"));
+}
+
+#[test]
+fn in_noise_a_stray_run_does_not_say_where_the_level_falls() {
+    let calm = "ppl = 7.00 7.01 7.02 6.99 7.03 7.01 6.98 7.00 7.02 7.01";
+    let stray = "ppl = 5.20 7.01 7.02 6.99 7.03 7.01 6.98 7.00 7.02 7.01";
+    let mut plan = kernels(20, &[(3, "a", 0.7), (4, "b", 0.5), (14, "a", 0.0)]);
+    for label in 0..20 {
+        plan = plan.with(label, if (10..14).contains(&label) { stray } else { calm });
+    }
+    hunt(plan.file(3, "notes", "a is on\n")).finds("4").costs(64, 22);
+}
+
+#[test]
+fn a_merge_that_brings_a_mend_in_is_no_second_mend() {
+    // x mends half of the step; the main line has that half until it merges the branch.
+    let plan = graph(&[
+        "0: 7.0",
+        "1 < 0: 7.0",
+        "2 < 1: 7.0",
+        "3 < 2: 7.0",
+        "x < 2: 7.0",
+        "y < x: 7.0",
+        "z < y: 7.0",
+        "4 < 3: 7.0",
+        "5 < 4 z: 7.0",
+        "6 < 5: 7.0",
+    ]);
+    let plan = with_kernels(plan, &[(2, "a", 0.4), (2, "b", 0.4)]);
+    let plan =
+        ["x", "5"].iter().fold(plan, |plan, at| plan.file(at, "kernels/b.conf", "ppl+b = 0\n"));
+    hunt(plan).finds("2").costs(24, 13);
+}

@@ -28,8 +28,8 @@ fn a_metric_that_the_good_end_does_not_yield_is_told_with_those_it_does() {
     let plan = line("g g g g").with_all("tg = 40").with(3, "tg = 30");
     let guard = SLOWER.replace("tg128", "tg64");
     let says =
-        ["speed.tg64 is not among what the good endpoint's runs yielded: speed.peak_rss_mib, \
-         speed.pp512, speed.tg128, speed.wall_s. Correct the guard"];
+        ["the good endpoint's runs did not yield speed.tg64 (they yielded: speed.peak_rss_mib, \
+         speed.pp512, speed.tg128, speed.wall_s). Correct the guard"];
     bench(plan, &guard).saying(&says).cannot_be_measured().costs(2, 1);
 }
 

@@ -131,14 +131,25 @@ impl Made<'_> {
             && self.flake.is_none_or(crosses)
     }
 
-    /// Whether a step of about this size was active at the commit and was mended later. Levels
-    /// alone do not tell which of the two was mended.
+    /// Whether a step of about this size was active at the commit and was mended later, or a later
+    /// commit mended several steps whose sum is about this size. Levels alone do not tell which step
+    /// was mended.
     fn is_twin(&self, one: usize, step: Milli) -> bool {
-        let mended = self.effects.iter().filter(|effect| {
-            effect.what == What::Level && effect.net(self.shape.bad) == effect.net(self.shape.good)
-        });
-        let mut sizes = mended.map(|effect| effect.net(one) - effect.net(self.shape.good));
-        sizes.any(|size| size != 0 && (size - step).abs() <= TOLERANCE)
+        let Shape { good, bad, parents, .. } = self.shape;
+        let is_mended =
+            |effect: &&Effect| effect.what == What::Level && effect.net(*bad) == effect.net(*good);
+        let mended: Vec<&Effect> = self.effects.iter().filter(is_mended).collect();
+        let is_like = |size: Milli| size != 0 && (size - step).abs() <= TOLERANCE;
+        let mends_several = |later: usize| {
+            parents[later].iter().any(|parent| {
+                let falls = mended.iter().map(|effect| effect.net(*parent) - effect.net(later));
+                let falls: Vec<Milli> = falls.filter(|fall| *fall != 0).collect();
+                falls.len() > 1 && is_like(falls.iter().sum())
+            })
+        };
+        let later = |other: &usize| *other != one && self.shape.is_ancestor(one, *other);
+        mended.iter().any(|effect| is_like(effect.net(one) - effect.net(*good)))
+            || (0..parents.len()).filter(later).any(mends_several)
     }
 }
 
@@ -256,6 +267,21 @@ mod tests {
         assert!(truth(&shape, &[mended(3), stays.clone()]).is_decidable);
         let both = truth(&shape, &[mended(6), stays]);
         assert_eq!((both.is_decidable, both.explaining), (false, [4].into()));
+    }
+
+    #[test]
+    fn levels_do_not_tell_which_steps_a_mend_of_several_undid() {
+        let shape = line(10);
+        let mended = |from: usize, to: usize| {
+            let off = Content { amount: 300, countered: 300 };
+            Effect::new(&shape, What::Level, &[(from, Content::of(300)), (to, off)])
+        };
+        let stays = Effect::level(&shape, &[(4, 650)]);
+        let truth = |first: usize, second: usize| {
+            let effects = [mended(1, first), mended(2, second), stays.clone()];
+            self::truth(&shape, &effects).is_decidable
+        };
+        assert_eq!([truth(6, 8), truth(6, 6)], [true, false]);
     }
 
     #[test]

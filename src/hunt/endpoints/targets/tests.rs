@@ -1,5 +1,5 @@
 use super::*;
-use crate::evaluation::{GuardForm, Metric, NoiseKind, Value};
+use crate::evaluation::{GuardForm, Metric, NoiseKind, Resources, Value};
 use crate::oracle::Sample;
 use crate::oracle::fixture::{
     at, failed, failure, guard, launch, ppl, reading, seen, target, unbuildable,
@@ -118,7 +118,12 @@ fn what_a_flaky_test_takes_is_no_pass_or_failure() {
     let guard = [Guard { metric: seconds, form: GuardForm::MaxIncreasePercent(10.0) }];
     let took = |digit, seconds: [f64; 4]| {
         let code = reading([(Metric::of("smoke"), Value::Number(0.0))]);
-        seen(digit, "smoke", seconds.map(|wall_s| Sample { wall_s, ..code.clone() }))
+        seen(
+            digit,
+            "smoke",
+            seconds
+                .map(|wall_s| Sample { used: Resources { wall_s, ..code.used }, ..code.clone() }),
+        )
     };
     let (good, bad) = (took('1', [1.0, 1.01, 0.99, 1.0]), took('2', [2.0, 2.02, 1.98, 2.0]));
     let chosen = choose(&good, &bad, &guard, &policy).unwrap();
@@ -196,7 +201,7 @@ fn a_metric_that_nothing_yields_shows_no_regression() {
     let missing = Guard { metric: Metric::named("ppl", "peak_rss_mib"), form: UP };
     let (outcome, said) = ended(&at('1', &[6.0; 2]), &at('2', &[7.0; 2]), &[missing]);
     assert_eq!(outcome, Outcome::NoRegression);
-    assert!(said.contains("ppl.peak_rss_mib is not among"), "{said}");
+    assert!(said.contains("did not yield ppl.peak_rss_mib"), "{said}");
 }
 
 #[test]

@@ -34,7 +34,8 @@ fn found(digit: char, step: f64) -> FoundCommit {
 }
 
 fn mend(amount: f64, left: f64) -> Mend {
-    Mend { by: commit('9'), metric: Some(Metric::of("ppl")), amount, left, limit: 0.1 }
+    let (by, metric) = (commit('9'), Some(Metric::of("ppl")));
+    Mend { by, before: None, metric, amount, left, limit: 0.1, repeats: false }
 }
 
 fn before() -> Around {

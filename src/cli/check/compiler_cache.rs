@@ -1,0 +1,246 @@
+//! The compiler cache: whether the build uses one, and the lines of oracle.toml that let it.
+
+use std::path::PathBuf;
+
+use crate::config::{Command, Config, Template};
+
+use super::lines::Lines;
+use super::programs::find;
+
+/// What a cache is called, and what it can wrap.
+const CACHES: [&str; 2] = ["ccache", "sccache"];
+
+/// The usual names of compilers.
+const COMPILERS: [&str; 6] = ["cc", "c++", "gcc", "g++", "clang", "clang++"];
+
+/// Reports compiler caches. They work well, since builds use fixed paths. If none is used, offers
+/// the lines that let the build use one.
+pub fn check(lines: &mut Lines, config: &Config) {
+    if config.build.commands.is_empty() {
+        return;
+    }
+    let mut is_used = false;
+    for name in CACHES {
+        let Some(path) = find(name) else { continue };
+        let how = said_to_use(config, name).or_else(|| masquerades(name));
+        let Some(how) = how else { continue };
+        is_used = true;
+        let counted = match name {
+            "sccache" => "the report counts its hits where its server runs before the build does",
+            _ => "where a build uses it the report counts its hits",
+        };
+        lines.ok(name, &format!("{}, used: {how}; {counted}", path.display()));
+    }
+    if is_used || only_links(config) {
+        return;
+    }
+    let is_cargo = config.build.commands.iter().any(|command| program(command) == "cargo");
+    // ccache does not know Rust.
+    let mut fitting = CACHES.into_iter().filter(|name| !is_cargo || *name == "sccache");
+    let installed = fitting.find_map(|name| Some((name, find(name)?)));
+    let (name, about) = if let Some((name, path)) = installed {
+        let about = format!(
+            "{} is not named in [build]; builds of neighbours share most files. Unless the build \
+             finds it by itself, write under [build]:",
+            path.display()
+        );
+        (name, about)
+    } else {
+        let about = "not installed; builds of neighbours share most files. Install it, then write \
+                     under [build]:";
+        (if is_cargo { "sccache" } else { "ccache" }, about.to_owned())
+    };
+    lines.tip(name, &about, &settings(config, name));
+}
+
+/// Whether every command is a compiler that makes a program from sources in one call. Caches keep
+/// only objects, so they do not help there.
+fn only_links(config: &Config) -> bool {
+    config
+        .build
+        .commands
+        .iter()
+        .all(|command| is_compiler(command) && command.words.iter().all(|word| word.text() != "-c"))
+}
+
+fn is_compiler(command: &Command) -> bool {
+    COMPILERS.contains(&program(command))
+}
+
+/// The lines of `[build]` with which the build uses a cache.
+fn settings(config: &Config, cache: &str) -> Vec<String> {
+    let build = &config.build;
+    if build.commands.iter().any(|command| program(command) == "cargo") {
+        return vec![env(config, &[("RUSTC_WRAPPER", cache.to_owned())])];
+    }
+    let configures = |command: &Command| program(command) == "cmake";
+    let is_make = |command: &Command| ["make", "gmake"].contains(&program(command));
+    let named = |name: &str| build.env.get(name).map(|value| value.text().to_owned());
+    // Variables of the environment: those that the configuration sets already, else both.
+    let wrapped = |name: &'static str, usual: &str| {
+        (name, format!("{cache} {}", named(name).unwrap_or_else(|| usual.to_owned())))
+    };
+    let both = [wrapped("CC", "cc"), wrapped("CXX", "c++")];
+    let is_named = named("CC").is_some() || named("CXX").is_some();
+    if !is_named && build.commands.iter().any(configures) {
+        return vec![commands(config, |command| {
+            let words = || command.words.iter().map(Template::text);
+            if !configures(command) || words().any(|word| ["--build", "--install"].contains(&word))
+            {
+                return Vec::new();
+            }
+            let cuda = words().any(|word| word.contains("CUDA") && word.ends_with("=ON"));
+            let languages = ["C", "CXX", "CUDA"].into_iter().take(if cuda { 3 } else { 2 });
+            languages.map(|l| format!("-DCMAKE_{l}_COMPILER_LAUNCHER={cache}")).collect()
+        })];
+    }
+    if !is_named && build.commands.iter().any(is_make) {
+        // A makefile's own `CC = gcc` outranks the environment, and yields to the command line.
+        return vec![commands(config, |command| {
+            if !is_make(command) {
+                return Vec::new();
+            }
+            both.iter().map(|(name, value)| format!("{name}='{value}'")).collect()
+        })];
+    }
+    if build.commands.iter().any(is_compiler) {
+        // No variable changes which compiler such a command starts.
+        let commands = build.commands.iter().map(|command| {
+            let before = if is_compiler(command) { format!("{cache} ") } else { String::new() };
+            quoted(&format!("{before}{}", command.text))
+        });
+        return vec![format!("commands = [{}]", commands.collect::<Vec<_>>().join(", "))];
+    }
+    vec![env(config, &both)]
+}
+
+/// `commands = [...]` with words added to some of the commands.
+fn commands(config: &Config, added: impl Fn(&Command) -> Vec<String>) -> String {
+    let commands = config.build.commands.iter().map(|command| {
+        let mut words = vec![command.text.clone()];
+        words.extend(added(command));
+        quoted(&words.join(" "))
+    });
+    format!("commands = [{}]", commands.collect::<Vec<_>>().join(", "))
+}
+
+/// `env = { ... }` with variables added to those that are there.
+fn env(config: &Config, added: &[(&str, String)]) -> String {
+    let is_new = |name: &str| added.iter().all(|(one, _)| *one != name);
+    let kept = config.build.env.iter().filter(|(name, _)| is_new(name));
+    let kept = kept.map(|(name, value)| (name.as_str(), value.text().to_owned()));
+    let all = kept.chain(added.iter().cloned());
+    let pairs: Vec<String> =
+        all.map(|(name, value)| format!("{name} = {}", quoted(&value))).collect();
+    format!("env = {{ {} }}", pairs.join(", "))
+}
+
+/// A string of TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// The name of a command's program.
+fn program(command: &Command) -> &str {
+    let word = command.words.first().map(Template::text).unwrap_or_default();
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// The text of the configuration that names a compiler cache.
+fn said_to_use(config: &Config, name: &str) -> Option<String> {
+    let is_it = |word: &str| {
+        // `sccache` contains `ccache`, so only whole words count.
+        let mut parts = word.split(|c: char| !c.is_alphanumeric());
+        parts.any(|part| part == name)
+    };
+    let env = config.build.env.iter().find(|(_, value)| is_it(value.text()));
+    let mut words = config.build.commands.iter().flat_map(|command| &command.words);
+    env.map(|(name, value)| format!("{name}={}", value.text()))
+        .or_else(|| words.find(|word| is_it(word.text())).map(|word| word.text().to_owned()))
+}
+
+/// A compiler in PATH that is a link to the cache.
+fn masquerades(name: &str) -> Option<String> {
+    let is_it = |path: &PathBuf| {
+        let real = path.canonicalize().ok();
+        real.is_some_and(|real| real.file_name().is_some_and(|file| file == name))
+    };
+    let path = COMPILERS.into_iter().filter_map(find).find(is_it)?;
+    Some(format!("{} is it", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn config(build: &str) -> Config {
+        let text = format!(
+            "version = 1\n[build]\n{build}\n[[measure]]\nname = 'a'\ncommand = 'a'\n\
+             parser = 'exit-code'\n[[guard]]\nmetric = 'a'\nmax = 0\n"
+        );
+        Config::parse(&text, Path::new("/"), "oracle.toml").unwrap()
+    }
+
+    #[test]
+    fn a_compiler_cache_is_known_by_its_whole_name() {
+        let launcher = config("commands = ['cmake -DCMAKE_C_COMPILER_LAUNCHER=ccache']");
+        let said = said_to_use(&launcher, "ccache");
+        assert_eq!(said.as_deref(), Some("-DCMAKE_C_COMPILER_LAUNCHER=ccache"));
+        assert_eq!(said_to_use(&launcher, "sccache"), None);
+        let wrapped = config("commands = ['make']\nenv = { CC = '/usr/bin/sccache gcc' }");
+        assert_eq!(said_to_use(&wrapped, "sccache").as_deref(), Some("CC=/usr/bin/sccache gcc"));
+        assert_eq!(said_to_use(&wrapped, "ccache"), None);
+    }
+
+    #[test]
+    fn nothing_is_offered_where_each_command_makes_a_program() {
+        assert!(only_links(&config("commands = ['gcc -O3 -o {build}/run run.c -lm']")));
+        assert!(!only_links(&config("commands = ['gcc -c a.c', 'gcc -o {build}/run a.o']")));
+        assert!(!only_links(&config("commands = ['make']")));
+    }
+
+    #[test]
+    fn the_offered_lines_are_read_and_use_the_cache() {
+        let offered = |build: &str, cache: &str| {
+            let lines = settings(&config(build), cache);
+            let kept = build.lines().filter(|line| {
+                let key = line.split(' ').next().unwrap_or_default();
+                lines.iter().all(|new| !new.starts_with(&format!("{key} =")))
+            });
+            let with: Vec<&str> = kept.chain(lines.iter().map(String::as_str)).collect();
+            let said = said_to_use(&config(&with.join("\n")), cache);
+            assert!(said.is_some(), "{build}: {lines:?}");
+            lines.join("\n")
+        };
+        let cmake =
+            "commands = ['cmake -S {src} -B {build} -DGGML_CUDA=ON', 'cmake --build {build}']";
+        assert_eq!(
+            offered(cmake, "ccache"),
+            "commands = [\"cmake -S {src} -B {build} -DGGML_CUDA=ON \
+             -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache \
+             -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache\", \"cmake --build {build}\"]"
+        );
+        assert_eq!(
+            offered("commands = ['mkdir {build}/o', 'gcc -c a.c -o {build}/o/a.o']", "ccache"),
+            "commands = [\"mkdir {build}/o\", \"ccache gcc -c a.c -o {build}/o/a.o\"]"
+        );
+        assert_eq!(
+            offered("commands = ['make -C {src}']", "sccache"),
+            "commands = [\"make -C {src} CC='sccache cc' CXX='sccache c++'\"]"
+        );
+        assert_eq!(
+            offered("commands = ['make -C {src}']\nenv = { CC = 'gcc', V = '1' }", "ccache"),
+            "env = { V = \"1\", CC = \"ccache gcc\", CXX = \"ccache c++\" }"
+        );
+        assert_eq!(
+            offered("commands = ['cargo build']", "sccache"),
+            "env = { RUSTC_WRAPPER = \"sccache\" }"
+        );
+        assert_eq!(
+            offered("commands = ['sh build.sh']", "ccache"),
+            "env = { CC = \"ccache cc\", CXX = \"ccache c++\" }"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! The lines that a hunt prints for the events of its journal. No IO.
+
+use crate::evaluation::{
+    ExclusionReason, Failure, GuardForm, OptionChange, Phase, Resource, Target,
+};
+use crate::oracle::Activity;
+use crate::store::journal::{BuildDone, RunDone};
+use crate::ui::{stored_result, text};
+
+/// Most values shown per run; the others are counted. A dump of tensors has thousands.
+const MOST_FIGURES: usize = 12;
+
+/// `good end 1a2b3c4d5e  ppl 6.1234  (stored result of 00:57)`.
+pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
+    let mut figures: Vec<String> = run
+        .values
+        .iter()
+        .filter(|(metric, _)| Resource::of(metric).is_none())
+        .map(|(metric, value)| format!("{metric} {}", text::value(value)))
+        .collect();
+    let more = figures.len().saturating_sub(MOST_FIGURES);
+    if more > 0 {
+        figures.truncate(MOST_FIGURES);
+        figures.push(format!("and {more} more"));
+    }
+    if let Some(failure) = &run.failure {
+        figures.push(text::line(&failure.detail));
+    }
+    match &run.apart {
+        Some(ExclusionReason::WarmUp) => figures.push("(warm-up, not counted)".to_owned()),
+        Some(ExclusionReason::Throttled(_)) => figures.push("(throttled, not counted)".to_owned()),
+        Some(ExclusionReason::Ruler) | None => {}
+    }
+    let stored = stored(run.stored_at.as_deref());
+    format!("{which:<8} {}  {}{stored}", run.commit.short(), figures.join("  "))
+}
+
+/// `changed  guard.ppl.max_increase = 0.01  (in oracle.toml: 0.1)`.
+pub(super) fn change(change: &OptionChange) -> String {
+    let former = change.former.as_ref();
+    let former = former.map(|former| format!("in oracle.toml: {former}"));
+    let overrides = Some(change.in_overrides()).filter(|words| !words.is_empty());
+    let about: Vec<String> = former.into_iter().chain(overrides).collect();
+    let about = if about.is_empty() { String::new() } else { format!("  ({})", about.join("; ")) };
+    text::line(&format!("changed  {change}{about}"))
+}
+
+/// `  (stored result of 00:57)`; empty for a new result.
+pub(super) fn stored(at: Option<&str>) -> String {
+    at.map_or_else(String::new, |at| format!("  {}", stored_result(at)))
+}
+
+/// `built    1a2b3c4d5e  in 12 s (search)`.
+pub(super) fn build(build: &BuildDone) -> String {
+    let what = match &build.prepare {
+        Some(step) => format!("{:<8} {}  {step}", "prepared", build.commit.short()),
+        None => format!("{:<8} {}", "built", build.commit.short()),
+    };
+    format!("{what}  {}", took(build.wall_s, build.reused, build.phase, build.failure.as_ref()))
+}
+
+/// `ran      1a2b3c4d5e  ppl  in 3.2 s (search)`.
+pub(super) fn run(run: &RunDone) -> String {
+    let took = took(run.wall_s, run.reused, run.phase, run.failure.as_ref());
+    format!("{:<8} {}  {}  {took}", "ran", run.commit.short(), run.measure)
+}
+
+/// `in 3.2 s (search, stored)`, with the failure if there is one.
+fn took(wall_s: f64, is_stored: bool, phase: Phase, failure: Option<&Failure>) -> String {
+    let stored = if is_stored { ", stored" } else { "" };
+    let failed = failure.map_or_else(String::new, |one| format!(": {}", text::line(&one.detail)));
+    format!("in {} ({phase}{stored}){failed}", text::seconds(wall_s))
+}
+
+/// What the hunt waits for.
+pub(super) fn waits(doing: &Activity) -> &str {
+    doing.waits.as_deref().unwrap_or("waiting")
+}
+
+/// The level at the good end and at the bad end, or the failure that is hunted.
+pub(super) fn target(target: &Target) -> String {
+    match target {
+        Target::Guard(guard) => format!(
+            "hunting  {}  {}  ({})",
+            guard.guard.metric,
+            text::values(&guard.baseline, &guard.bad),
+            match guard.guard.form {
+                GuardForm::Unchanged => "must not change".to_owned(),
+                _ => format!("tolerance {}", text::figure(guard.limit)),
+            }
+        ),
+        Target::Failure { failure, .. } => format!(
+            "hunting a failure, not a change of a metric: the bad endpoint {} ({}). A commit that \
+             fails in the same way is bad; a commit with another failure is untestable",
+            failure.kind,
+            text::line(&failure.detail)
+        ),
+    }
+}

@@ -1,0 +1,216 @@
+//! What must hold before a hunt begins. `start` names the first problem and begins nothing; `check`
+//! names them all. Both use these functions, so that they cannot differ. Nothing here writes.
+
+use std::path::Path;
+
+use crate::config::{Config, Measure};
+use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
+use crate::git::{History, Range, check_link, pathspec};
+use crate::hunt::UsageError;
+use crate::oracle::{Pins, ResolvedPins, check_readable};
+use crate::store::journal::Options;
+
+use super::asked::Asked;
+use super::places::slots_folder;
+
+/// A range of history that a hunt can search.
+#[derive(Clone, Debug)]
+pub struct ExaminedRange {
+    /// The good end.
+    pub good: CommitInfo,
+    /// The bad end.
+    pub bad: CommitInfo,
+    /// How many commits may be the first bad one.
+    pub commits: usize,
+    /// The options, with revisions as commits.
+    pub options: Options,
+}
+
+/// What a hunt takes from the machine and from the user's checkout.
+pub struct ExaminedSurroundings {
+    /// The folder of the slots, where commits are built.
+    pub slots: String,
+    /// The folder that relative paths in the configuration start from.
+    pub base: String,
+    /// The top of the checkout; `None` in a bare repository.
+    pub checkout: Option<String>,
+    /// The revisions and patches that the configuration names.
+    pub pins: ResolvedPins,
+}
+
+/// Checks the endpoints, and the options that belong to them.
+pub fn range(
+    history: &History,
+    config: &Config,
+    asked: &Asked,
+) -> Result<ExaminedRange, Vec<UsageError>> {
+    let mut problems = Vec::new();
+    if let Some(metric) = &asked.spread_of {
+        note(&mut problems, check_metric(config, metric));
+    }
+    let found = ends(history, asked).map_err(|mut of_ends| {
+        of_ends.append(&mut problems);
+        of_ends
+    });
+    let [good, bad] = found?;
+    if let Some(path) = &config.worktree.descend {
+        note(&mut problems, check_dependency(history, [&good.commit, &bad.commit], path));
+    }
+    let mut skip = Vec::new();
+    for revision in &asked.skip {
+        skip.extend(note(&mut problems, history.resolve(revision).map_err(UsageError::from)));
+    }
+    let options = Options {
+        aim: asked.aim,
+        search: asked.search,
+        spread_of: asked.spread_of.clone(),
+        first_parent: asked.first_parent,
+        first_only: asked.first_only,
+        allow_failure_hunt: asked.allow_failure_hunt,
+        skip,
+        paths: pathspecs(config, &asked.paths),
+        retry_failed: asked.retry_failed,
+        changes: asked.changes.clone(),
+    };
+    let [old, new] = asked.aim.swap_if_fix([&good.commit, &bad.commit]);
+    let all = Range {
+        old: vec![old.clone()],
+        new: new.clone(),
+        first_parent: options.first_parent,
+        paths: options.paths.clone(),
+    };
+    let counted = history.count(&all).map_err(UsageError::from).and_then(|commits| match commits {
+        0 if asked.paths.is_empty() => Err(UsageError::AllIgnored),
+        0 => Err(UsageError::NothingTouches(asked.paths.join(" "))),
+        some => Ok(some),
+    });
+    match note(&mut problems, counted) {
+        Some(commits) if problems.is_empty() => Ok(ExaminedRange { good, bad, commits, options }),
+        _ => Err(problems),
+    }
+}
+
+/// The good and the bad end: two commits with a path between them.
+pub fn ends(history: &History, asked: &Asked) -> Result<[CommitInfo; 2], Vec<UsageError>> {
+    let mut problems = Vec::new();
+    let mut end = |revision: &str| {
+        let found = history.resolve(revision).and_then(|commit| {
+            let about = history.info(&commit)?;
+            Ok(CommitInfo {
+                commit,
+                subject: about.subject,
+                author: about.author,
+                date: about.date,
+            })
+        });
+        note(&mut problems, found.map_err(UsageError::from))
+    };
+    let (good, bad) = (end(&asked.good), end(&asked.bad));
+    let (Some(good), Some(bad)) = (good, bad) else { return Err(problems) };
+    check_path(history, &good.commit, &bad.commit, asked.aim).map_err(|problem| vec![problem])?;
+    Ok([good, bad])
+}
+
+/// Checks everything that does not depend on the endpoints: folders, links, inputs, patches.
+pub fn surroundings(
+    history: &History,
+    config: &Config,
+) -> Result<ExaminedSurroundings, Vec<UsageError>> {
+    let mut problems = Vec::new();
+    let repository = history.repository();
+    let slots = text("the folder to build in", &slots_folder(config, repository));
+    let slots = note(&mut problems, slots);
+    let base = note(&mut problems, text("the configuration", &config.base));
+    let top = repository.top();
+    let checkout = top.map(|top| text("the checkout", top)).transpose();
+    let checkout = note(&mut problems, checkout);
+    if let Some(top) = top {
+        for name in &config.worktree.link {
+            note(&mut problems, check_link(top, name).map_err(UsageError::from));
+        }
+    }
+    for name in config.inputs.keys() {
+        note(&mut problems, check_readable(config, name).map_err(UsageError::from));
+    }
+    let pins = note(&mut problems, Pins::find(config, history).map_err(UsageError::from));
+    match (slots, base, checkout, pins) {
+        (Some(slots), Some(base), Some(checkout), Some(pins)) if problems.is_empty() => {
+            Ok(ExaminedSurroundings { slots, base, checkout, pins })
+        }
+        _ => Err(problems),
+    }
+}
+
+/// The value; a problem goes to the list.
+fn note<T>(problems: &mut Vec<UsageError>, result: Result<T, UsageError>) -> Option<T> {
+    result.map_err(|problem| problems.push(problem)).ok()
+}
+
+/// Refuses a metric that no measure yields.
+fn check_metric(config: &Config, metric: &Metric) -> Result<(), UsageError> {
+    let known = |measure: &Measure| measure.parser.may_yield(metric.name.as_deref());
+    if config.measure(&metric.measure).is_some_and(known) {
+        return Ok(());
+    }
+    let names = config.measures.iter().flat_map(|measure| {
+        let names = measure.parser.names().unwrap_or_else(|| vec![Some("NAME".to_owned())]);
+        let of = |name| Metric { measure: measure.name.clone(), name }.to_string();
+        names.into_iter().map(of).collect::<Vec<_>>()
+    });
+    Err(UsageError::NoSuchMetric {
+        metric: metric.to_string(),
+        known: names.collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// Refuses a dependency path that neither end has.
+fn check_dependency(history: &History, ends: [&CommitId; 2], path: &str) -> Result<(), UsageError> {
+    for end in ends {
+        if history.at(end, path)?.may_be_a_folder() {
+            return Ok(());
+        }
+    }
+    Err(UsageError::NoDependency(path.to_owned()))
+}
+
+/// A folder's path as text. Commands and the journal contain it, so it must be UTF-8.
+fn text(what: &'static str, path: &Path) -> Result<String, UsageError> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
+}
+
+fn check_path(
+    history: &History,
+    good: &CommitId,
+    bad: &CommitId,
+    aim: Aim,
+) -> Result<(), UsageError> {
+    if good == bad {
+        return Err(UsageError::SameCommit(good.clone()));
+    }
+    let (good_name, bad_name) = (good.short().to_owned(), bad.short().to_owned());
+    let [old, new] = aim.swap_if_fix([good, bad]);
+    if history.is_ancestor(new, old)? {
+        let names = [format!("good ({good_name})"), format!("bad ({bad_name})")];
+        let [old, new] = aim.swap_if_fix(names);
+        return Err(UsageError::Reversed { old, new, aim });
+    }
+    if history.merge_bases(good, bad)?.is_empty() {
+        return Err(UsageError::NoPath { good: good_name, bad: bad_name });
+    }
+    Ok(())
+}
+
+/// `-- PATH…` and `ignore` and `paths` of `[build]`, as git's pathspecs. If they hide the first bad
+/// commit, the confirmation notices: it measures the real parents.
+fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
+    let mut specs: Vec<String> = asked.to_vec();
+    specs.extend(config.build.paths.iter().map(|path| pathspec(path)));
+    let ignored: Vec<String> =
+        config.build.ignore.iter().map(|path| format!(":(top,glob,exclude){path}")).collect();
+    if specs.is_empty() && !ignored.is_empty() {
+        specs.push(":(top)".to_owned());
+    }
+    specs.extend(ignored);
+    specs
+}

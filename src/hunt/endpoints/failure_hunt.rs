@@ -1,0 +1,87 @@
+//! A hunt for a failure that the user did not ask for: the guards compare metrics, and the bad
+//! endpoint yields none because it fails. Such a hunt may be useful, but its answer says nothing
+//! about the metrics, so it needs the user's permission.
+
+use crate::config::{FailureHunt, Policy};
+use crate::evaluation::{Failure, Finding, Target};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::store::journal::Event;
+
+use super::targets::unmeasurable;
+
+impl Driver<'_> {
+    /// The finding that ends the hunt if its target is a failure and such a hunt is not allowed.
+    pub(crate) fn refuse_failure_hunt(
+        &mut self,
+        targets: &[Target],
+    ) -> Result<Option<Box<Finding>>, HuntError> {
+        let failure = targets.iter().find_map(|target| match target {
+            Target::Failure { measure, failure, .. } => Some((measure.as_deref(), failure)),
+            Target::Guard(_) => None,
+        });
+        let Some((measure, failure)) = failure else { return Ok(None) };
+        if self.is_wanted(measure, failure) {
+            return Ok(None);
+        }
+        let metrics = self.guarded_metrics();
+        let who = measure.unwrap_or("the build");
+        let is_allowed = match self.oracle.recipes.config.failures.hunt {
+            FailureHunt::Yes => true,
+            FailureHunt::No => false,
+            FailureHunt::Ask => self.ask(&format!(
+                "good yields {metrics}, bad does not: {who} {} ({}). Hunt for the commit that \
+                 brought this failure? The answer will say nothing about {metrics}.",
+                failure.kind, failure.detail
+            ))?,
+        };
+        if is_allowed {
+            return Ok(None);
+        }
+        Ok(Some(unmeasurable(format!(
+            "good yields {metrics}, bad does not: {who} {} ({}). A hunt for this failure is not \
+             allowed; --allow-failure-hunt allows it, or choose a bad commit that works",
+            failure.kind, failure.detail
+        ))))
+    }
+
+    /// Whether the user asked for this failure: by an option, by a policy that makes commits with
+    /// it bad, or by the outer hunt.
+    fn is_wanted(&self, measure: Option<&str>, failure: &Failure) -> bool {
+        let config = &self.oracle.recipes.config;
+        let failures = measure.and_then(|name| config.measure(name)).map(|m| &m.failures);
+        let policy = failures.unwrap_or(&config.failures).policy(failure.kind);
+        self.begun.options.allow_failure_hunt
+            || self.begun.within.is_some()
+            || policy == Policy::Bad
+    }
+
+    /// The user's answer; without a user, yes. The journal has it, so that `resume` does not ask
+    /// again.
+    fn ask(&mut self, question: &str) -> Result<bool, HuntError> {
+        let entries = self.hunt.entries()?;
+        let before = entries.iter().rev().find_map(|entry| match entry.event {
+            Event::FailureHunt { is_allowed } => Some(is_allowed),
+            _ => None,
+        });
+        if let Some(is_allowed) = before {
+            return Ok(is_allowed);
+        }
+        let answer = (self.asker)(question);
+        // Ctrl-C ends the question too: it is no answer.
+        if self.stop.is_requested() {
+            return Err(HuntError::Stopped);
+        }
+        let Some(is_allowed) = answer else { return Ok(true) };
+        self.oracle.recorder.event(Event::FailureHunt { is_allowed })?;
+        Ok(is_allowed)
+    }
+
+    /// The metrics of the guards: `ppl and speed.tg`.
+    fn guarded_metrics(&self) -> String {
+        let guards = &self.oracle.recipes.config.guards;
+        let mut names: Vec<String> = guards.iter().map(|guard| guard.metric.to_string()).collect();
+        names.dedup();
+        names.join(" and ")
+    }
+}

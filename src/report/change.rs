@@ -1,0 +1,134 @@
+//! The change of a first bad commit: its diff, the files that matter first.
+
+use std::borrow::Cow;
+
+use crate::differ;
+use crate::evaluation::{Differences, TouchedFile};
+use crate::git::{FileDiff, read_diff};
+use crate::store::{HuntDir, StoreError};
+
+use crate::ui::text;
+
+use super::ReportError;
+use super::model::{Change, FirstBad, Report};
+use super::words::other_culprits;
+
+/// A diff of at most this many lines is shown whole.
+const SHORT: usize = 80;
+
+/// Most lines of one file in a page; `report --diff` shows all.
+const LONG: usize = 400;
+
+/// A file of a change, as a page shows it.
+pub(super) struct Shown<'c> {
+    pub(super) file: &'c FileDiff,
+    /// Whether the lines are shown at once; otherwise they are folded.
+    pub(super) is_open: bool,
+    /// The first lines.
+    pub(super) lines: &'c [String],
+    /// How many lines are left out.
+    pub(super) cut: usize,
+}
+
+/// What a line of a diff is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineKind {
+    /// Added.
+    Added,
+    /// Removed.
+    Removed,
+    /// The header of a hunk, or a remark.
+    Header,
+    /// The same on both sides.
+    Context,
+}
+
+impl LineKind {
+    /// The kind of a line of [`FileDiff::lines`].
+    pub(super) fn of(line: &str) -> Self {
+        match line.chars().next() {
+            Some('+') => Self::Added,
+            Some('-') => Self::Removed,
+            Some(' ') | None => Self::Context,
+            Some(_) => Self::Header,
+        }
+    }
+}
+
+/// The stored diff of a first bad commit; `None` if an older program published the answer.
+pub(super) fn read(hunt: &HuntDir, first: &FirstBad) -> Result<Option<Change>, StoreError> {
+    let diff = hunt.diff(&first.commit)?;
+    Ok(diff.map(|diff| of(&String::from_utf8_lossy(&diff), first)))
+}
+
+/// The change with this diff.
+pub(super) fn of(diff: &str, first: &FirstBad) -> Change {
+    let mut files = read_diff(diff);
+    files.sort_by_key(|file| rank(&file.path, first.differences.as_ref()));
+    let is_in = |path: &str| {
+        files.iter().any(|file| file.path == path || file.renamed_from.as_deref() == Some(path))
+    };
+    let left_out = first.files.iter().filter(|file| !is_in(&file.path)).cloned().collect();
+    Change { files, left_out }
+}
+
+/// The files as a page shows them: all lines if the diff is short; otherwise the most relevant
+/// files are open as long as they are short together, and the others are folded.
+pub(super) fn shown(change: &Change) -> impl Iterator<Item = Shown<'_>> {
+    let mut room = SHORT;
+    change.files.iter().map(move |file| {
+        let is_open = file.lines.len() <= room;
+        room = if is_open { room - file.lines.len() } else { 0 };
+        let lines = &file.lines[..file.lines.len().min(LONG)];
+        Shown { file, is_open, lines, cut: file.lines.len() - lines.len() }
+    })
+}
+
+/// The files that a first bad commit touches, the most relevant first.
+pub fn by_relevance(first: &FirstBad) -> Vec<&TouchedFile> {
+    let mut files: Vec<_> = first.files.iter().collect();
+    files.sort_by_key(|file| rank(&file.path, first.differences.as_ref()));
+    files
+}
+
+/// The place of a file in the order: files that a clue names, code, other files, tests and
+/// documents.
+fn rank(path: &str, differences: Option<&Differences>) -> u8 {
+    let found = differences.map(|all| all.found.as_slice()).unwrap_or_default();
+    let is_named = |side: &Option<String>| side.as_deref() == Some(path);
+    if found.iter().any(|one| is_named(&one.place) || is_named(&one.name)) {
+        return 0;
+    }
+    let aside = ["test", "tests", "doc", "docs", "examples"];
+    if path.split('/').any(|part| aside.contains(&part)) {
+        3
+    } else if differ::is_code(path) {
+        1
+    } else {
+        2
+    }
+}
+
+/// A path for a heading: `new.c (was old.c)` for a renamed file.
+pub(super) fn name(file: &FileDiff) -> Cow<'_, str> {
+    match &file.renamed_from {
+        Some(from) => format!("{} (was {from})", file.path).into(),
+        None => file.path.as_str().into(),
+    }
+}
+
+/// The diffs of all first bad commits, the main one first, as `git show` prints them: with the
+/// commit, its author, date and subject above, and without control characters. `None` if no diff
+/// is stored.
+pub fn diff(hunt: &HuntDir, report: &Report) -> Result<Option<String>, ReportError> {
+    let mut parts = Vec::new();
+    for first in report.culprit.iter().chain(other_culprits(report)) {
+        let Some(diff) = hunt.diff(&first.commit)? else { continue };
+        let FirstBad { commit, author, date, subject, .. } = first;
+        let [author, date, subject] = [author, date, subject].map(|words| text::line(words));
+        let diff = text::lines(&String::from_utf8_lossy(&diff));
+        let head = format!("commit {commit}\nAuthor: {author}\nDate:   {date}\n\n    {subject}\n");
+        parts.push(format!("{head}\n{diff}"));
+    }
+    Ok((!parts.is_empty()).then(|| parts.join("\n")))
+}

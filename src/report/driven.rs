@@ -1,0 +1,39 @@
+//! The time during which a process drove a hunt.
+
+use jiff::Timestamp;
+
+use crate::store::journal::{Entry, Event};
+
+/// Adds up the sessions of a hunt: each from its first event to its last. A killed process counts
+/// until its last event.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DrivenTime {
+    /// Seconds of the sessions that ended.
+    ended: f64,
+    session: Option<(Timestamp, Timestamp)>,
+}
+
+impl DrivenTime {
+    /// Takes the next entry of the journal.
+    pub(super) fn see(&mut self, entry: &Entry) {
+        let Ok(at) = entry.at.parse::<Timestamp>() else { return };
+        match &entry.event {
+            Event::Begun(_) | Event::Resumed => {
+                self.ended = self.seconds();
+                self.session = Some((at, at));
+            }
+            _ => self.session = self.session.map(|(from, to)| (from, to.max(at))),
+        }
+    }
+
+    /// Seconds until the last event.
+    pub(super) fn seconds(&self) -> f64 {
+        self.ended + self.session.map_or(0.0, |(from, to)| to.duration_since(from).as_secs_f64())
+    }
+
+    /// Seconds until `now`, for a hunt that is being driven.
+    pub(super) fn seconds_until(&self, now: Timestamp) -> f64 {
+        let session = self.session.map_or(0.0, |(from, _)| now.duration_since(from).as_secs_f64());
+        self.ended + session.max(0.0)
+    }
+}

@@ -1,0 +1,62 @@
+//! The diff of a first bad commit, one part for each file.
+
+use crate::report::change::{LineKind, Shown, name, shown};
+use crate::report::links::Logs;
+use crate::report::model::FirstBad;
+use crate::report::tables;
+use crate::ui::text;
+
+use super::cells::TableView;
+
+/// The change of a first bad commit.
+#[derive(Default)]
+pub(super) struct ChangeView {
+    pub(super) files: Vec<FileView>,
+    /// The files without a diff: all of them if no diff is stored.
+    pub(super) others: TableView,
+}
+
+/// The diff of a file.
+pub(super) struct FileView {
+    pub(super) name: String,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    pub(super) is_open: bool,
+    /// Class and text of each line.
+    pub(super) lines: Vec<(&'static str, String)>,
+    pub(super) cut: usize,
+}
+
+impl ChangeView {
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.others.is_empty()
+    }
+
+    pub(super) fn of(first: &FirstBad, logs: &Logs) -> Self {
+        let Some(change) = &first.change else {
+            let others = TableView::new(&tables::files(&first.files), logs);
+            return Self { files: Vec::new(), others };
+        };
+        let view = |shown: Shown<'_>| FileView {
+            name: text::line(&name(shown.file)),
+            added: shown.file.added,
+            removed: shown.file.removed,
+            is_open: shown.is_open,
+            lines: shown.lines.iter().map(|line| (class(line), text::lines(line))).collect(),
+            cut: shown.cut,
+        };
+        Self {
+            files: shown(change).map(view).collect(),
+            others: TableView::new(&tables::files(&change.left_out), logs),
+        }
+    }
+}
+
+fn class(line: &str) -> &'static str {
+    match LineKind::of(line) {
+        LineKind::Added => "added",
+        LineKind::Removed => "removed",
+        LineKind::Header => "hunk",
+        LineKind::Context => "same",
+    }
+}

@@ -1,0 +1,227 @@
+//! The pace of a hunt, from its journal: what the hunt does, how long it took so far, and how long
+//! the rest will take. The estimate uses the plan's numbers and the durations of this hunt's own
+//! builds and runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::evaluation::{CommitId, Phase, Target};
+use crate::search::steps_of;
+use crate::stats;
+use crate::store::journal::{Entry, Event, Plan, SearchEnd, SearchMethod};
+
+use super::driven::DrivenTime;
+
+/// The part of the hunt that is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// The endpoints are measured.
+    #[default]
+    Endpoints,
+    /// The range is searched.
+    Search,
+    /// The first bad commit and its parents are measured afresh.
+    Confirmation,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Endpoints => "measuring the endpoints",
+            Self::Search => "searching",
+            Self::Confirmation => "confirming",
+        })
+    }
+}
+
+/// Seconds of builds and runs that were not taken from the store.
+#[derive(Debug, Default)]
+struct Spent {
+    builds: Vec<f64>,
+    runs: Vec<f64>,
+}
+
+impl Spent {
+    fn seconds(&self) -> f64 {
+        self.builds.iter().chain(&self.runs).sum()
+    }
+}
+
+/// What a journal tells about the pace of its hunt.
+#[derive(Debug, Default)]
+pub struct Pace {
+    stage: Stage,
+    driven: DrivenTime,
+    plan: Option<Plan>,
+    /// Finished steps of the current search.
+    steps_done: usize,
+    /// Commits and steps left in the current search.
+    left: Option<(usize, usize)>,
+    /// Whether values vary from run to run. The number of steps then says little about the number
+    /// of runs.
+    is_noisy: bool,
+    /// The measures that each step runs.
+    measures: BTreeSet<String>,
+    /// Seconds of each measure's endpoint runs.
+    endpoint_runs: BTreeMap<String, Vec<f64>>,
+    endpoints: Spent,
+    search: Spent,
+    confirmation: Spent,
+    /// Builds and runs of all searches and confirmations.
+    made: [usize; 2],
+    /// The commits that the searches judged, including those from the store.
+    judged: BTreeSet<CommitId>,
+    /// Seconds of the search when its last step ended.
+    at_last_step: f64,
+}
+
+impl Pace {
+    /// The pace after all of these entries.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut pace = Self::default();
+        for entry in entries {
+            pace.see(entry);
+        }
+        pace
+    }
+
+    /// Takes the next entry of the journal.
+    pub fn see(&mut self, entry: &Entry) {
+        self.driven.see(entry);
+        match &entry.event {
+            Event::Plan(plan) => self.plan = Some(plan.clone()),
+            Event::Targets { targets, .. } => {
+                self.is_noisy = targets.iter().any(is_noisy);
+                self.measures = targets.iter().filter_map(measure).collect();
+            }
+            Event::Search { commits, method, .. } => {
+                self.stage = Stage::Search;
+                self.steps_done = 0;
+                let has_steps = *method != Some(SearchMethod::Posterior);
+                self.left = has_steps.then(|| (*commits, steps_of(*commits)));
+                self.confirmation = Spent::default();
+            }
+            Event::SearchEnd { end, .. } => {
+                self.left = None;
+                if matches!(end, SearchEnd::FirstBad(_)) {
+                    self.stage = Stage::Confirmation;
+                }
+            }
+            Event::Judged(judged) => {
+                if judged.phase == Phase::Search {
+                    self.judged.insert(judged.commit.clone());
+                    self.at_last_step = self.search.seconds();
+                }
+                if judged.left.is_some() {
+                    self.steps_done += 1;
+                    self.left = judged.left;
+                }
+            }
+            Event::Build(build) if !build.reused => {
+                self.spent(build.phase).builds.push(build.wall_s);
+                self.made[0] += usize::from(build.phase != Phase::Endpoint);
+            }
+            Event::Run(run) if !run.reused && run.phase != Phase::Ruler => {
+                self.spent(run.phase).runs.push(run.wall_s);
+                self.made[1] += usize::from(run.phase != Phase::Endpoint);
+                if run.phase == Phase::Endpoint {
+                    self.endpoint_runs.entry(run.measure.clone()).or_default().push(run.wall_s);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What the hunt does.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// The step, all steps and the commits left: `step 3 of about 6, 12 commits left`. `None`
+    /// outside of a search by steps.
+    pub fn step(&self) -> Option<(usize, usize, usize)> {
+        let (commits, steps) = self.left?;
+        Some((self.steps_done + 1, self.steps_done + steps.max(1), commits))
+    }
+
+    /// Seconds during which a process drove the hunt: until `now`, or until the last event.
+    pub fn seconds(&self, now: Option<Timestamp>) -> f64 {
+        now.map_or_else(|| self.driven.seconds(), |now| self.driven.seconds_until(now))
+    }
+
+    /// Seconds left; `current`: seconds since the current build or run began. `None` if the time is
+    /// unknown: before the plan, between two searches, after more runs than planned, and if all
+    /// results so far come from the store. Stored results do not tell what a new one costs.
+    pub fn seconds_left(&self, current: f64) -> Option<f64> {
+        let plan = self.plan.as_ref()?;
+        let all = |of: fn(&Spent) -> &Vec<f64>| {
+            let phases = [&self.endpoints, &self.search, &self.confirmation].into_iter();
+            stats::mean(&phases.flat_map(of).copied().collect::<Vec<_>>())
+        };
+        let run = all(|spent| &spent.runs)?;
+        let build = all(|spent| &spent.builds).unwrap_or(0.0);
+        let cost = |builds: usize, runs: usize| builds as f64 * build + runs as f64 * run;
+        if self.is_noisy {
+            let builds = plan.builds.saturating_sub(self.made[0]);
+            let runs = plan.runs.checked_sub(self.made[1]).filter(|runs| *runs > 0)?;
+            return Some(positive(cost(builds, runs) - current.min(build.max(run))));
+        }
+        let measures = self.measures.len().max(1);
+        let builds = plan.builds.saturating_sub(plan.steps);
+        let runs = plan.runs.saturating_sub(plan.steps * measures);
+        match (self.stage, self.left) {
+            (Stage::Search, Some((_, steps))) => {
+                let step = self.seconds_of_step(build)?;
+                let spent = self.search.seconds() - self.at_last_step + current;
+                Some(positive(step * steps as f64 - spent.min(step) + cost(builds, runs)))
+            }
+            (Stage::Confirmation, _) => {
+                let runs = runs.checked_sub(self.confirmation.runs.len()).filter(|n| *n > 0)?;
+                let builds = builds.saturating_sub(self.confirmation.builds.len());
+                let under_way = if builds > 0 { build } else { run };
+                Some(positive(cost(builds, runs) - current.min(under_way)))
+            }
+            _ => None,
+        }
+    }
+
+    fn spent(&mut self, phase: Phase) -> &mut Spent {
+        match phase {
+            Phase::Endpoint => &mut self.endpoints,
+            Phase::Confirm => &mut self.confirmation,
+            _ => &mut self.search,
+        }
+    }
+
+    /// Expected seconds of a step: the mean of the steps so far, or the endpoints' seconds before
+    /// the first step. Steps may be faster than the endpoints, because a compiler cache makes later
+    /// builds faster and a commit from the store takes no time.
+    fn seconds_of_step(&self, build: f64) -> Option<f64> {
+        if self.judged.is_empty() {
+            let runs = self.measures.iter().filter_map(|name| self.endpoint_runs.get(name));
+            return Some(build + runs.filter_map(|runs| stats::mean(runs)).sum::<f64>());
+        }
+        let step = self.at_last_step / self.judged.len() as f64;
+        (step > 0.0).then_some(step)
+    }
+}
+
+fn positive(seconds: f64) -> f64 {
+    seconds.max(0.0)
+}
+
+fn is_noisy(target: &Target) -> bool {
+    matches!(target, Target::Guard(guard) if guard.noise.is_some())
+}
+
+fn measure(target: &Target) -> Option<String> {
+    match target {
+        Target::Guard(guard) => Some(guard.guard.metric.measure.clone()),
+        Target::Failure { measure, .. } => measure.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

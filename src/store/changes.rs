@@ -1,0 +1,110 @@
+//! What a report shows of a first bad commit besides measurements: its diff, and where people read
+//! it. Stored when the answer is published, so that a report needs no repository.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, Forge};
+
+use super::{HuntDir, StoreError, publish};
+
+/// The messages that may name a pull request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Messages {
+    /// The commit's whole message.
+    pub commit: String,
+    /// The message of the merge that brought the commit to the newer end, if it came by a merge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge: Option<String>,
+}
+
+impl HuntDir {
+    /// Stores the diff of a first bad commit against the parent that it is compared with.
+    pub fn keep_diff(&self, commit: &CommitId, diff: &[u8]) -> Result<(), StoreError> {
+        self.keep(&self.diff_path(commit), diff)
+    }
+
+    /// The stored diff; `None` if there is none.
+    pub fn diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
+        read(self.diff_path(commit))
+    }
+
+    /// Stores the messages that may name the pull request of a commit.
+    pub fn keep_messages(&self, commit: &CommitId, said: &Messages) -> Result<(), StoreError> {
+        self.keep_json(&format!("changes/{commit}.json"), said)
+    }
+
+    /// The stored messages; `None` if there are none.
+    pub fn messages(&self, commit: &CommitId) -> Result<Option<Messages>, StoreError> {
+        self.json(&format!("changes/{commit}.json"))
+    }
+
+    /// Stores where people read the commits of this hunt.
+    pub fn keep_forge(&self, forge: &Forge) -> Result<(), StoreError> {
+        self.keep_json(FORGE, forge)
+    }
+
+    /// Where people read the commits of this hunt, if known.
+    pub fn forge(&self) -> Result<Option<Forge>, StoreError> {
+        self.json(FORGE)
+    }
+
+    fn diff_path(&self, commit: &CommitId) -> PathBuf {
+        self.path().join(format!("changes/{commit}.diff"))
+    }
+
+    fn keep_json(&self, file: &str, data: &impl Serialize) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(data).expect("text is plain data");
+        self.keep(&self.path().join(file), &bytes)
+    }
+
+    fn keep(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let folder = path.parent().unwrap_or(self.path());
+        std::fs::create_dir_all(folder).map_err(StoreError::at(folder))?;
+        publish(path, bytes)
+    }
+
+    /// `None` if the file is missing or does not parse: no verdict depends on it.
+    fn json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, StoreError> {
+        Ok(read(self.path().join(file))?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+}
+
+const FORGE: &str = "forge.json";
+
+fn read(path: PathBuf) -> Result<Option<Vec<u8>>, StoreError> {
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(StoreError::Io { path, source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    #[test]
+    fn a_change_comes_back_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open(folder.path()).unwrap().new_hunt().unwrap();
+        let commit: CommitId = "a".repeat(40).parse().unwrap();
+        assert_eq!(hunt.diff(&commit).unwrap(), None);
+        assert_eq!(hunt.messages(&commit).unwrap(), None);
+        assert_eq!(hunt.forge().unwrap(), None);
+        hunt.keep_diff(&commit, b"+\xff\n").unwrap();
+        assert_eq!(hunt.diff(&commit).unwrap().as_deref(), Some(&b"+\xff\n"[..]));
+        let said = Messages { commit: "pad (#1)".to_owned(), merge: None };
+        hunt.keep_messages(&commit, &said).unwrap();
+        assert_eq!(hunt.messages(&commit).unwrap(), Some(said));
+        let forge = Forge::of_remote("git@github.com:ada/engine").unwrap();
+        hunt.keep_forge(&forge).unwrap();
+        assert_eq!(hunt.forge().unwrap(), Some(forge));
+        std::fs::write(hunt.path().join(FORGE), "{").unwrap();
+        assert_eq!(hunt.forge().unwrap(), None);
+    }
+}

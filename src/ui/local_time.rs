@@ -1,0 +1,54 @@
+//! Points in time in local time, and the words that mark a result from the store.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use super::text;
+
+/// `(stored result of 00:57)`, in local time; with the date if it is not today's. `at`: when it
+/// was made (RFC 3339); any other text is shown as it is.
+pub fn stored_result(at: &str) -> String {
+    with_now(at, &Zoned::now())
+}
+
+/// `00:57`, in local time; with the date if it is not today's. `at`: RFC 3339; any other text is
+/// shown as it is.
+pub fn local_time(at: &str) -> String {
+    at.parse().map_or_else(|_| text::line(at), |at| clock(at, &Zoned::now()))
+}
+
+fn clock(at: Timestamp, now: &Zoned) -> String {
+    let at = at.to_zoned(now.time_zone().clone());
+    let format = if at.date() == now.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
+    at.strftime(format).to_string()
+}
+
+fn with_now(at: &str, now: &Zoned) -> String {
+    words(at, |at| clock(at, now))
+}
+
+/// `(stored result of 2026-11-22 00:57 UTC)`, for pages that are read on other days.
+pub fn stored_result_dated(at: &str) -> String {
+    words(at, |at| at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+fn words(at: &str, when: impl Fn(Timestamp) -> String) -> String {
+    let when = at.parse().map_or_else(|_| text::line(at), when);
+    format!("(stored result of {when})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_date_is_shown_unless_it_is_today() {
+        let now: Zoned = "2026-11-22T09:30:00+02:00[Etc/GMT-2]".parse().unwrap();
+        let told = |at| with_now(at, &now);
+        assert_eq!(told("2026-11-21T22:57:10Z"), "(stored result of 00:57)");
+        assert_eq!(told("2026-11-21T20:57:10Z"), "(stored result of 2026-11-21 22:57)");
+        assert!(!told("soon\u{1b}[2J").contains('\u{1b}'));
+        let dated = stored_result_dated("2026-11-21T22:57:10.123Z");
+        assert_eq!(dated, "(stored result of 2026-11-21 22:57 UTC)");
+    }
+}
