@@ -60,6 +60,9 @@ pub enum Command {
     /// Show a hunt's report
     #[command(after_help = help::REPORT)]
     Report(Report),
+    /// Find the files and hunks that matter in a bad commit
+    #[command(after_help = help::LOCALIZE)]
+    Localize(Localize),
     /// Print a log that `git bisect replay` accepts in any clone
     #[command(after_help = help::LOG)]
     Log(Hunt),
@@ -115,6 +118,23 @@ impl Recipe {
     pub(super) fn is_given(&self) -> bool {
         self.model.is_some() || self.text.is_some()
     }
+}
+
+/// `localize`.
+#[derive(Debug, ClapArgs)]
+pub struct Localize {
+    /// The bad commit. It is compared with its first parent
+    #[arg(value_name = "COMMIT")]
+    pub commit: String,
+    /// As for `start`
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// As for `start`. Can be given more than once
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// As for `start`. Can be given more than once
+    #[arg(long, value_name = "MEASURE=WORDS")]
+    pub arg: Vec<String>,
 }
 
 /// `init`.
@@ -202,6 +222,10 @@ pub struct Start {
     /// Stop at the first commit found, even if it does not explain the whole regression
     #[arg(long)]
     pub first_only: bool,
+    /// Do not look for the cause inside the first bad commit: the files and hunks that matter, and
+    /// whether a revert heals the bad end
+    #[arg(long)]
+    pub no_localize: bool,
     /// If the bad end fails and the good end does not, find the commit that made it fail
     #[arg(long)]
     pub allow_failure_hunt: bool,

@@ -108,6 +108,7 @@ fn asked(args: &Check) -> Result<Asked, Failed> {
         spread_of: args.target_of.as_deref().map(spread_of).transpose()?,
         first_parent: args.first_parent,
         first_only: false,
+        localize: false,
         allow_failure_hunt: false,
         skip: args.skip.clone(),
         paths: args.paths.clone(),

@@ -52,6 +52,7 @@ pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         spread_of: None,
         first_parent: false,
         first_only: false,
+        localize: true,
         allow_failure_hunt: false,
         skip: Vec::new(),
         paths: Vec::new(),

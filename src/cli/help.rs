@@ -72,6 +72,16 @@ Exit codes:
   4  the endpoints show no regression, or cannot be measured
   5  stopped by the world, 130 interrupted: `bisect-ppl resume` goes on";
 
+pub(super) const LOCALIZE: &str = "\
+Examples:
+  bisect-ppl localize 1a2b3c4d5e
+  bisect-ppl localize HEAD --set guard.ppl.max_increase=0.01
+
+It measures the commit and its parent as `start` does, then the parent with parts of the
+commit's change. The report has the parts that make the step, and revert.patch.
+
+Exit codes: those of `bisect-ppl start`; 4: the commit makes no step";
+
 pub(super) const RESUME: &str = "\
 Examples:
   bisect-ppl resume                the newest hunt

@@ -11,6 +11,7 @@ mod exit;
 mod help;
 mod help_command;
 mod init;
+mod localize;
 mod locate;
 mod log;
 mod man;
@@ -91,6 +92,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Resume(resume) => start::resume(&resume, ui, &stop),
         Command::Status(status) => status::run(&status, ui, &stop),
         Command::Stop(stop) => stop::run(&stop, ui),
+        Command::Localize(localize) => localize::run(&localize, ui, &stop),
         Command::Log(log) => log::run(&log, ui),
         Command::Report(report) => report::run(&report, ui),
         Command::Measure(measure) => measure::run(&measure, ui, &stop),

@@ -45,6 +45,7 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         spread_of: args.target_of.as_deref().map(spread_of).transpose()?,
         first_parent: args.first_parent,
         first_only: args.first_only,
+        localize: !args.no_localize,
         allow_failure_hunt: args.allow_failure_hunt,
         skip: args.skip.clone(),
         paths: args.paths.clone(),

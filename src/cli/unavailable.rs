@@ -7,8 +7,7 @@ use super::Failed;
 use super::args::{Args, Start};
 
 /// Planned commands.
-pub(super) const COMMANDS: &[&str] =
-    &["verify", "compare", "gate", "track", "reproduce", "localize", "diff"];
+pub(super) const COMMANDS: &[&str] = &["verify", "compare", "gate", "track", "reproduce", "diff"];
 
 /// The error for a command that does not exist.
 pub fn command(words: &[String]) -> Failed {

@@ -239,6 +239,7 @@ impl View {
                 commit.short(),
                 text::line(reason)
             )),
+            Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),
             Event::FailureHunt { .. }
@@ -277,8 +278,8 @@ impl View {
         if matches!(run.phase, Phase::Endpoint | Phase::Ruler) {
             self.progress.done_line(&lines::endpoint(self.which_end(run), run));
         }
-        // A run with another commit's ruler does not count as a value of this commit.
-        if run.phase != Phase::Ruler {
+        // The other runs do not count as values of this commit.
+        if run.phase.apart().is_none() {
             self.runs.push(run.clone());
         }
     }

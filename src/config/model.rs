@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, FailureKind, Guard, Metric};
+use crate::evaluation::{CommitId, FailureKind, Guard, Metric, TreeEntry};
 
 use super::source::Source;
 use super::{Parser, Placeholder, Template};
@@ -54,6 +54,9 @@ pub struct Config {
     pub ruler: Vec<String>,
     /// `[report] commit_url`: the page of a commit, where `{commit}` stands for its full name.
     pub commit_url: Option<String>,
+    /// Files to put over a commit below patches and overlays. No key sets it: localisation builds
+    /// a commit with part of a change.
+    pub part: Arc<Vec<TreeEntry>>,
     /// The text and tree that this configuration was read from.
     pub(super) source: Arc<Source>,
 }
@@ -386,6 +389,20 @@ impl Config {
         let (from, paths) = (commit.to_string(), self.ruler.clone());
         exchanged.overlays.insert(0, FileOverlay { from, paths, when: None });
         exchanged
+    }
+
+    /// This configuration with these files put over the commit.
+    #[must_use]
+    pub fn with_part(&self, entries: Vec<TreeEntry>) -> Self {
+        Self { part: Arc::new(entries), ..self.clone() }
+    }
+
+    /// This configuration with one more patch, applied after the others.
+    #[must_use]
+    pub fn with_patch(&self, file: String) -> Self {
+        let mut patched = self.clone();
+        patched.patches.push(Patch { source: PatchSource::File(file), when: None });
+        patched
     }
 
     /// The measure of that name.

@@ -92,6 +92,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         overlays,
         ruler,
         commit_url,
+        part: Arc::default(),
         source: Arc::<Source>::default(),
     }
 }

@@ -55,10 +55,11 @@ fn seen(config: &Config) -> String {
         overlays,
         ruler,
         commit_url,
+        part,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{part:?}"
     )
 }
 

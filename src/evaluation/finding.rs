@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Differences, Failure, Metric, Ran, Value, number};
+use super::{Cause, CommitId, Differences, Failure, FileRole, Metric, Ran, Value, number};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,29 +119,6 @@ pub struct TouchedFile {
     pub removed: Option<usize>,
     /// Its part in the regression.
     pub role: FileRole,
-}
-
-/// The part of a changed file in a regression.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FileRole {
-    /// Without this file's change there is no regression.
-    Necessary,
-    /// This file's change does not matter.
-    Innocent,
-    /// Not known.
-    #[default]
-    Unknown,
-}
-
-impl fmt::Display for FileRole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Necessary => "necessary",
-            Self::Innocent => "innocent",
-            Self::Unknown => "unknown",
-        })
-    }
 }
 
 /// Another project's sources that a commit updates, forwards or backwards.
@@ -295,6 +272,9 @@ pub struct Finding {
     /// What the user can try next, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
+    /// What in the main first bad commit makes the step, if that was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
 }
 
 impl Finding {
@@ -310,6 +290,7 @@ impl Finding {
             contributions: Vec::new(),
             notes: Vec::new(),
             next: Vec::new(),
+            cause: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The types that all modules share: commit, metric, run, guard, verdict and more. No IO.
 
 mod aim;
+mod cause;
 mod checks;
 mod commit;
 mod complaint;
@@ -10,6 +11,7 @@ mod extent;
 mod failure;
 mod failure_kind;
 mod fault;
+mod file_role;
 mod finding;
 mod forge;
 mod guard;
@@ -26,10 +28,12 @@ mod setup;
 mod signal;
 mod surroundings;
 mod target;
+mod tree_entry;
 mod unreadable;
 mod verdict;
 
 pub use aim::Aim;
+pub use cause::{Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf};
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub use complaint::{Complaints, Heard, Said, normalised};
@@ -39,9 +43,10 @@ pub use extent::Extent;
 pub use failure::{Evidence, Failure, NonFinite, Printed};
 pub use failure_kind::FailureKind;
 pub use fault::{Fault, failure_of, fault_of, is_own_doing};
+pub use file_role::FileRole;
 pub use finding::{
-    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, FileRole, Finding,
-    Outcome, OverText, TouchedFile, Within,
+    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, Outcome,
+    OverText, TouchedFile, Within,
 };
 pub use forge::{ChangeRequest, Forge, Hosted, Site};
 pub use guard::{Direction, FormName, Guard, GuardForm};
@@ -56,5 +61,6 @@ pub use run::{ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub use setup::{Compiled, Setup};
 pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
+pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub use unreadable::Unreadable;
 pub use verdict::{Judgement, SkipReason, Verdict};

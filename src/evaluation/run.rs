@@ -20,6 +20,9 @@ pub enum Phase {
     /// At the first bad commit and its parents with each other's ruler (the measuring files), to
     /// tell whether the engine or the ruler makes the step.
     Ruler,
+    /// At the parent of the first bad commit with part of the commit's change, or at the bad
+    /// endpoint without that part, to tell which part makes the step.
+    Localize,
     /// At the good endpoint, to tell whether a failure is the commit's fault or the machine's.
     Control,
     /// By hand.
@@ -34,7 +37,7 @@ impl Phase {
         match self {
             Self::Confirm => other == Self::Confirm && is_ours,
             Self::Ruler => matches!(other, Self::Confirm | Self::Ruler),
-            Self::Endpoint | Self::Search | Self::Control | Self::Manual => true,
+            Self::Endpoint | Self::Search | Self::Localize | Self::Control | Self::Manual => true,
         }
     }
 }
@@ -46,6 +49,7 @@ impl fmt::Display for Phase {
             Self::Search => "search",
             Self::Confirm => "confirm",
             Self::Ruler => "ruler",
+            Self::Localize => "localize",
             Self::Control => "control",
             Self::Manual => "manual",
         })
@@ -134,6 +138,18 @@ impl FailedPrepare {
     }
 }
 
+impl Phase {
+    /// The reason to exclude the runs of this phase from a commit's statistics: the files that
+    /// were built are not the commit's own.
+    pub fn apart(self) -> Option<ExclusionReason> {
+        match self {
+            Self::Ruler => Some(ExclusionReason::Ruler),
+            Self::Localize => Some(ExclusionReason::Part),
+            Self::Endpoint | Self::Search | Self::Confirm | Self::Control | Self::Manual => None,
+        }
+    }
+}
+
 /// Why a stored run is excluded from the statistics.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -144,6 +160,8 @@ pub enum ExclusionReason {
     Throttled(String),
     /// The run used another commit's ruler; only the check of the ruler uses it.
     Ruler,
+    /// The run is of part of a change; only the localisation uses it.
+    Part,
 }
 
 impl fmt::Display for ExclusionReason {
@@ -152,6 +170,7 @@ impl fmt::Display for ExclusionReason {
             Self::WarmUp => f.write_str("warm-up"),
             Self::Throttled(why) => f.write_str(why),
             Self::Ruler => f.write_str("with the ruler of another commit"),
+            Self::Part => f.write_str("with part of a change"),
         }
     }
 }

@@ -10,15 +10,20 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, EntryContent, TreeEntry};
 
 use super::bisect_repository::{BisectRepository, quoted};
 use super::changes::EMPTY_TREE;
 use super::checkout_failure::is_refused;
 use super::command::{Call, LONGEST_LIST};
 use super::error::io_error;
+use super::raw_path::os;
 use super::{GitError, History, Repository, vendored};
+
+/// How many entries one call of git gets: a command line is limited.
+const MOST_ENTRIES: usize = 500;
 
 /// One change of a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +45,8 @@ pub enum Layer {
         /// The files' paths in the project. A file that the project's commit lacks is removed.
         files: Vec<String>,
     },
+    /// Files put over the commit, or removed, exactly.
+    Entries(Arc<Vec<TreeEntry>>),
     /// A unified diff; skipped if the tree already contains this change.
     Patch {
         /// The patch's name for people.
@@ -167,6 +174,13 @@ impl Laying {
         Ok(laid)
     }
 
+    /// The change from one tree to another as a patch for `git apply`. Both were made here, or
+    /// are trees of the repository.
+    pub fn difference(&self, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
+        let Some(workshop) = self.workshop.get() else { return Ok(Vec::new()) };
+        patch_of(workshop.call(), from, to)
+    }
+
     fn workshop(&self, commit: &CommitId) -> Result<&Workshop, GitError> {
         if let Some(workshop) = self.workshop.get() {
             return Ok(workshop);
@@ -197,6 +211,7 @@ impl Workshop {
                 Layer::Vendored { folder, from, files } => {
                     vendored::exchange(|| self.call(), folder, from, files)?;
                 }
+                Layer::Entries(entries) => self.entries(entries)?,
                 Layer::Patch { name, digest, file } => {
                     if let Some((tree, said)) = self.patch(file)? {
                         let what = Refused::Patch(name.clone());
@@ -253,6 +268,36 @@ impl Workshop {
         Ok(Some((tree, said)))
     }
 
+    /// Removals come first: a file may become a folder.
+    fn entries(&self, entries: &[TreeEntry]) -> Result<(), GitError> {
+        let (kept, gone): (Vec<_>, Vec<_>) = entries.iter().partition(|one| one.file.is_some());
+        for some in gone.chunks(MOST_ENTRIES) {
+            let call = self.call().args(["update-index", "--force-remove", "--"]);
+            call.args(some.iter().map(|entry| os(&entry.path))).ok()?;
+        }
+        for some in kept.chunks(MOST_ENTRIES) {
+            let mut call = self.call().args(["update-index", "--add", "--replace"]);
+            for entry in some {
+                let Some(file) = &entry.file else { continue };
+                let object = match &file.content {
+                    EntryContent::Object(object) => object.clone(),
+                    EntryContent::Bytes(bytes) => self.blob(bytes)?,
+                };
+                let head = format!("{},{object},", file.mode);
+                call = call.arg("--cacheinfo").arg(os(&[head.as_bytes(), &entry.path].concat()));
+            }
+            call.ok()?;
+        }
+        Ok(())
+    }
+
+    /// Writes a blob; returns its name.
+    fn blob(&self, bytes: &[u8]) -> Result<String, GitError> {
+        let file = self.folder.path().join("blob");
+        std::fs::write(&file, bytes).map_err(io_error("write", &file))?;
+        self.call().args(["hash-object", "-w", "--no-filters", "--"]).arg(&file).line()
+    }
+
     fn files(&self, from: &CommitId, paths: &[String]) -> Result<(), GitError> {
         let call = self.call().args(["reset", "--quiet", from.as_str(), "--"]);
         call.args(paths.iter().map(|path| pathspec(path))).ok().map(drop)
@@ -268,6 +313,19 @@ impl Workshop {
         let call = Call::in_worktree(self.bare.git_dir(), &folder.join("nothing"));
         call.env("GIT_INDEX_FILE", folder.join("index"))
     }
+}
+
+/// The change from one tree to another as a patch. It goes through a file, since a call keeps only
+/// the beginning of a long output.
+fn patch_of(call: Call, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
+    let file = tempfile::NamedTempFile::new().map_err(io_error("make", "a patch"))?;
+    let mut output = OsString::from("--output=");
+    output.push(file.path());
+    let call = call.args(["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames"]);
+    let call = call.args(["--no-ext-diff", "--no-textconv", "--no-color"]);
+    let call = call.args(["--src-prefix=a/", "--dst-prefix=b/"]).arg(output);
+    call.args([from, to, "--"]).ok()?;
+    std::fs::read(file.path()).map_err(io_error("read", file.path()))
 }
 
 /// Turns a pattern of the configuration into a git pathspec.
@@ -314,14 +372,7 @@ impl History {
                 return Err(GitError::NotAPatch { name: commit.short().to_owned(), said });
             }
         };
-        let file = tempfile::NamedTempFile::new().map_err(io_error("make", "a patch"))?;
-        let mut output = OsString::from("--output=");
-        output.push(file.path());
-        let call = self.repository().shared_call().args(["diff-tree", "-p", "--binary"]);
-        let call = call.args(["--full-index", "--no-renames", "--no-ext-diff", "--no-textconv"]);
-        let call = call.args(["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]).arg(output);
-        call.args([parent, commit.as_str(), "--"]).ok()?;
-        std::fs::read(file.path()).map_err(io_error("read", file.path()))
+        patch_of(self.repository().shared_call(), parent, commit.as_str())
     }
 
     /// Fails if `patch` is not a valid patch or changes nothing.

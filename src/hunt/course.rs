@@ -77,6 +77,7 @@ pub fn drive(
         Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
         other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
     };
+    let result = result.and_then(|finding| driver.localize(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },

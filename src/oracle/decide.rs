@@ -1,5 +1,6 @@
 //! Runs a commit until its verdict is settled.
 
+use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Metric, Phase, Target, Value};
 
 use super::{Decision, Observation, Oracle, OracleError, Request, judge, measures_of};
@@ -14,18 +15,32 @@ impl Oracle {
         phase: Phase,
         chunks: Option<u32>,
     ) -> Result<(Judgement, Observation), OracleError> {
-        let measures = measures_of(targets);
         let recipe = self.recipes.at(commit)?;
+        self.judge_as(commit, &recipe, targets, phase, chunks)
+    }
+
+    /// The same with a recipe that is not the commit's own.
+    pub fn judge_as(
+        &mut self,
+        commit: &CommitId,
+        recipe: &Config,
+        targets: &[Target],
+        phase: Phase,
+        chunks: Option<u32>,
+    ) -> Result<(Judgement, Observation), OracleError> {
+        let measures = measures_of(targets);
         // In noise each run is a new sample, so no run is reused.
         let repeats = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_none());
-        let twins = phase == Phase::Search && targets.iter().all(repeats);
+        let is_search = matches!(phase, Phase::Search | Phase::Localize);
+        let twins = is_search && targets.iter().all(repeats);
         let mut runs = 1;
         loop {
             let look = Request::look(commit, &measures, phase);
-            let observation = self.evaluate(Request { runs, chunks, twins, ..look })?;
+            let observation =
+                self.evaluate(Request { runs, chunks, twins, recipe: Some(recipe), ..look })?;
             let known = self.recorder.known_values(commit);
             let is_known = |metric: &Metric, value: &Value| known.contains(&(metric, value));
-            match judge(&observation, targets, &is_known, &recipe) {
+            match judge(&observation, targets, &is_known, recipe) {
                 Decision::Settled(judgement) => {
                     self.release(commit);
                     return Ok((judgement, observation));

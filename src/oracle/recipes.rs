@@ -75,6 +75,15 @@ impl Recipes {
         }
     }
 
+    /// A recipe with one more patch, which the store has under this digest.
+    pub fn with_patch(&mut self, recipe: &Config, name: &str, digest: String) -> Config {
+        let patched = recipe.with_patch(name.to_owned());
+        if let Some(patch) = patched.patches.last() {
+            self.pins.patches.insert(pin_of(patch), digest);
+        }
+        patched
+    }
+
     /// The layers that a recipe puts over commits, the lowest first. Overlays come after patches,
     /// so that an overlaid folder is exactly the other revision's.
     pub fn layers(&self, recipe: &Config) -> Result<Vec<Layer>, OracleError> {
@@ -91,8 +100,11 @@ impl Recipes {
     }
 
     /// The tree to build, or a refusal; `None` if the engine's commit is built unchanged.
-    fn laid(&self, commit: &CommitId, recipe: &Config) -> Result<Option<Laid>, OracleError> {
+    pub fn laid(&self, commit: &CommitId, recipe: &Config) -> Result<Option<Laid>, OracleError> {
         let mut layers: Vec<Layer> = self.engine.exchanged(commit).into_iter().collect();
+        if !recipe.part.is_empty() {
+            layers.push(Layer::Entries(recipe.part.clone()));
+        }
         layers.extend(self.layers(recipe)?);
         if layers.is_empty() {
             return Ok(None);

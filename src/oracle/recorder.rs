@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::build::BuildProgress;
-use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
+use crate::evaluation::{CommitId, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -60,7 +60,7 @@ impl Recorder {
                     if !run.reused {
                         made.insert(run.attempt.clone());
                     }
-                    let seen = run.values.into_iter().filter(|_| run.phase != Phase::Ruler);
+                    let seen = run.values.into_iter().filter(|_| run.phase.apart().is_none());
                     values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
                     known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
@@ -218,9 +218,8 @@ impl Recorder {
             self.made.insert(record.attempt.clone());
         }
         let values = sample.values(&record.measure);
-        // Values under another ruler are not comparable.
-        let is_own = phase != Phase::Ruler;
-        if is_own {
+        // Values under another ruler, or of other files, are not the commit's.
+        if phase.apart().is_none() {
             let of = |(metric, value): (&Metric, &Value)| {
                 (commit.clone(), metric.clone(), value.clone())
             };
@@ -241,7 +240,7 @@ impl Recorder {
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::extent),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
-            apart: record.apart().or((!is_own).then_some(ExclusionReason::Ruler)),
+            apart: record.apart().or(phase.apart()),
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }

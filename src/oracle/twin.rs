@@ -62,13 +62,17 @@ impl Oracle {
         let Launch { commit, recipe, measure, .. } = launch;
         let manner = self.recipes.manner(commit, recipe, measure);
         let here = Here::in_slot(&placed.slot);
-        for other in self.recorder.measured().into_iter().filter(|other| *other != commit) {
+        for other in self.recorder.measured() {
             let theirs = self.recipes.at(other)?;
             let Some(their_measure) = theirs.measure(&measure.name) else { continue };
             if self.recipes.manner(other, &theirs, their_measure) != manner {
                 continue;
             }
             let key = self.recipes.run_key_of(other, &theirs, their_measure)?;
+            // Runs of the same build were looked up before.
+            if key == *launch.key {
+                continue;
+            }
             for run in self.store.runs(&key)? {
                 let Some(loaded) = &run.record.loaded else { continue };
                 let is_fit = run.record.ended.is_success()

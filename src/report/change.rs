@@ -64,7 +64,7 @@ pub(super) fn read(hunt: &HuntDir, first: &FirstBad) -> Result<Option<Change>, S
 /// The change with this diff.
 pub(super) fn of(diff: &str, first: &FirstBad) -> Change {
     let mut files = read_diff(diff);
-    files.sort_by_key(|file| rank(&file.path, first.differences.as_ref()));
+    files.sort_by_key(|file| relevance(&file.path, first.differences.as_ref()));
     let is_in = |path: &str| {
         files.iter().any(|file| file.path == path || file.renamed_from.as_deref() == Some(path))
     };
@@ -87,13 +87,13 @@ pub(super) fn shown(change: &Change) -> impl Iterator<Item = Shown<'_>> {
 /// The files that a first bad commit touches, the most relevant first.
 pub fn by_relevance(first: &FirstBad) -> Vec<&TouchedFile> {
     let mut files: Vec<_> = first.files.iter().collect();
-    files.sort_by_key(|file| rank(&file.path, first.differences.as_ref()));
+    files.sort_by_key(|file| relevance(&file.path, first.differences.as_ref()));
     files
 }
 
-/// The place of a file in the order: files that a clue names, code, other files, tests and
+/// The place of a file in the order of relevance: files that a clue names, code, other files, tests and
 /// documents.
-fn rank(path: &str, differences: Option<&Differences>) -> u8 {
+pub fn relevance(path: &str, differences: Option<&Differences>) -> u8 {
     let found = differences.map(|all| all.found.as_slice()).unwrap_or_default();
     let is_named = |side: &Option<String>| side.as_deref() == Some(path);
     if found.iter().any(|one| is_named(&one.place) || is_named(&one.name)) {

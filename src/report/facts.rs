@@ -2,7 +2,7 @@
 
 use super::certainty::confidence;
 use super::model::{FirstBad, Report};
-use super::{differences, inside, words};
+use super::{cause, differences, inside, words};
 
 /// A fact in words.
 pub(super) struct Fact {
@@ -56,6 +56,9 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     facts.extend(failure.map(|words| evidence(words::fails(report), words)));
     facts.extend(words::dependencies(first).into_iter().map(|words| evidence("Dependency", words)));
     facts.extend(inside::words(first).into_iter().map(|words| evidence("Inside", words)));
+    facts.extend(
+        cause::facts(report, first).into_iter().map(|(label, words)| evidence(label, words)),
+    );
     // A table has all of them.
     let differ = differences::lines(first, 1);
     facts.extend(differ.into_iter().map(|(label, words)| evidence(label, words)));

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::{CommitId, Culprit, Finding, Lineage, Outcome, Phase, Surroundings};
-use crate::store::HuntDir;
-use crate::store::journal::{Begun, Entry, Event, Judged, Plan};
+use crate::store::journal::{Begun, BuildDone, Entry, Event, Judged, Plan, RunDone};
+use crate::store::{HuntDir, REVERT_PATCH};
 
 use crate::ui::text;
 
@@ -13,8 +13,8 @@ use super::cost::Cost;
 use super::guards::Guards;
 use super::measured::Measured;
 use super::model::{
-    AccountLine, Commands, Endpoint, FirstBad, InsideLine, MeasuredCommit, Report, Rise, SCHEMA,
-    SearchLine, StepLine,
+    AccountLine, CauseLine, Commands, Endpoint, FirstBad, InsideLine, MeasuredCommit, Report, Rise,
+    SCHEMA, SearchLine, StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
 use super::{ReportError, change, inside, matrix, printed, repeats, short, timed};
@@ -109,6 +109,8 @@ struct Gathered<'a> {
     following: short::Searches<'a>,
     confirmed: Vec<&'a Culprit>,
     notes: Vec<String>,
+    /// The logs of tests of parts of a change, by attempt.
+    trial_logs: BTreeMap<String, String>,
     commands: Commands,
     plan: Option<&'a Plan>,
     stopped: Option<Stop<'a>>,
@@ -120,8 +122,13 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     fn see(&mut self, event: &'a Event) {
         match event {
-            Event::Begun(_) | Event::FailureHunt { .. } => {}
+            Event::Begun(_) | Event::FailureHunt { .. } | Event::Trial(_) => {}
             Event::Resumed => self.stopped = None,
+            // What was built is not the commit itself.
+            Event::Build(BuildDone { phase: Phase::Localize, attempt, log, .. })
+            | Event::Run(RunDone { phase: Phase::Localize, attempt, log, .. }) => {
+                self.trial_logs.insert(attempt.clone(), log.clone());
+            }
             Event::Build(build) => {
                 self.measured.build(build);
                 if !build.commands.is_empty() && build.prepare.is_none() {
@@ -234,6 +241,11 @@ impl<'a> Gathered<'a> {
             good: Endpoint::new(&begun.good, &begun.asked.0),
             bad: Endpoint::new(&begun.bad, &begun.asked.1),
             within: begun.within.clone(),
+            cause: finding.cause.clone().map(|cause| CauseLine {
+                patch: cause.reverted().map(|_| REVERT_PATCH.to_owned()),
+                cause,
+                logs: self.trial_logs,
+            }),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
             culprit,
             candidates,

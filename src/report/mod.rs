@@ -1,5 +1,6 @@
 //! Reports on a hunt, made from its folder and journal alone. Nothing here builds or measures.
 
+mod cause;
 mod certainty;
 mod change;
 mod commands;
@@ -40,7 +41,8 @@ use std::path::Path;
 
 use crate::store::{HuntDir, StoreError, publish};
 
-pub use change::{by_relevance, diff};
+pub use cause::{shown as trial_shown, tested as trial_tested, values as trial_values};
+pub use change::{by_relevance, diff, relevance};
 pub use error::ReportError;
 pub use html::html;
 pub use json::json;

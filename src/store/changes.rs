@@ -52,6 +52,17 @@ impl HuntDir {
         self.json(FORGE)
     }
 
+    /// Stores the patch that takes the necessary parts of the first bad commit out of the bad
+    /// endpoint.
+    pub fn keep_revert(&self, patch: &[u8]) -> Result<(), StoreError> {
+        self.keep(&self.revert_path(), patch)
+    }
+
+    /// The path of that patch; it may not exist.
+    pub fn revert_path(&self) -> PathBuf {
+        self.path().join(REVERT_PATCH)
+    }
+
     fn diff_path(&self, commit: &CommitId) -> PathBuf {
         self.path().join(format!("changes/{commit}.diff"))
     }
@@ -74,6 +85,10 @@ impl HuntDir {
 }
 
 const FORGE: &str = "forge.json";
+
+/// The patch that takes the necessary parts of the first bad commit out of the bad endpoint, in a
+/// hunt's folder.
+pub const REVERT_PATCH: &str = "revert.patch";
 
 fn read(path: PathBuf) -> Result<Option<Vec<u8>>, StoreError> {
     match std::fs::read(&path) {

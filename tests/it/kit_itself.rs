@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use crate::kit::{History, Output, Snapshot, TestEnvironment, graph, line};
 
@@ -95,7 +97,13 @@ fn survivors_are_seen_by_their_environment() {
     let env = TestEnvironment::new();
     assert!(env.processes().is_empty());
     env.tool(&env.repo(), "sh", &["-c", "setsid sleep 60 & exit 0"]).expect(0);
-    let alive = env.processes();
+    // A process that just executes another program has no environment for a moment.
+    let patience = Instant::now() + Duration::from_secs(10);
+    let mut alive = env.processes();
+    while alive.len() != 1 && Instant::now() < patience {
+        sleep(Duration::from_millis(20));
+        alive = env.processes();
+    }
     assert_eq!(alive.len(), 1, "{alive:?}");
     crate::kit::kill(alive[0].pid, rustix::process::Signal::KILL);
     env.assert_no_survivors();

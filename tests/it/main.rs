@@ -25,6 +25,7 @@ mod init;
 mod kills;
 mod kit_itself;
 mod leaks;
+mod localize;
 mod memory;
 mod pages;
 mod poison;

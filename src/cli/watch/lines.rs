@@ -1,9 +1,10 @@
 //! The lines that a hunt prints for the events of its journal. No IO.
 
 use crate::evaluation::{
-    ExclusionReason, Failure, GuardForm, OptionChange, Phase, Resource, Target,
+    ExclusionReason, Failure, GuardForm, OptionChange, Phase, Resource, Target, Trial,
 };
 use crate::oracle::Activity;
+use crate::report;
 use crate::store::journal::{BuildDone, RunDone};
 use crate::ui::{stored_result, text};
 
@@ -29,10 +30,16 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
     match &run.apart {
         Some(ExclusionReason::WarmUp) => figures.push("(warm-up, not counted)".to_owned()),
         Some(ExclusionReason::Throttled(_)) => figures.push("(throttled, not counted)".to_owned()),
-        Some(ExclusionReason::Ruler) | None => {}
+        Some(ExclusionReason::Ruler | ExclusionReason::Part) | None => {}
     }
     let stored = stored(run.stored_at.as_deref());
     format!("{which:<8} {}  {}{stored}", run.commit.short(), figures.join("  "))
+}
+
+/// `trial    parent with hunk 2 of 3 in src/packed.c: shows the step (ppl 7.52)`.
+pub(super) fn trial(trial: &Trial) -> String {
+    let (tested, shown) = (report::trial_tested(trial), report::trial_shown(trial.shows));
+    format!("{:<8} {tested}: {shown} ({})", "trial", report::trial_values(trial))
 }
 
 /// `changed  guard.ppl.max_increase = 0.01  (in oracle.toml: 0.1)`.

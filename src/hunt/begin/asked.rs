@@ -21,6 +21,8 @@ pub struct Asked {
     pub first_parent: bool,
     /// End after the first culprit.
     pub first_only: bool,
+    /// Look for the cause inside the first bad commit.
+    pub localize: bool,
     /// Hunt for a failure of the bad end without a question.
     pub allow_failure_hunt: bool,
     /// Revisions not to be tested.

@@ -66,6 +66,7 @@ pub fn range(
         spread_of: asked.spread_of.clone(),
         first_parent: asked.first_parent,
         first_only: asked.first_only,
+        localize: asked.localize,
         allow_failure_hunt: asked.allow_failure_hunt,
         skip,
         paths: pathspecs(config, &asked.paths),

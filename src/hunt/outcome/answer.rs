@@ -88,6 +88,7 @@ impl Ledger {
             contributions,
             notes,
             next: Vec::new(),
+            cause: None,
         }
     }
 

@@ -59,19 +59,24 @@ fn layers(
     config: &Config,
 ) -> Result<Vec<RecipeLayer>, HuntError> {
     let of = |layer| match layer {
-        Layer::Pin { path, .. } => Ok(RecipeLayer::Pin { path }),
-        Layer::Vendored { folder, files, .. } => Ok(RecipeLayer::Vendored { folder, files }),
+        Layer::Pin { path, .. } => Ok(Some(RecipeLayer::Pin { path })),
+        Layer::Vendored { folder, files, .. } => Ok(Some(RecipeLayer::Vendored { folder, files })),
+        // Only localisation makes such trees, and the script compares whole commits.
+        Layer::Entries(_) => Ok(None),
         Layer::Patch { name, file, .. } => {
             let diff = std::fs::read(&file).map_err(StoreError::at(&file))?;
-            Ok(RecipeLayer::Patch { name, diff })
+            Ok(Some(RecipeLayer::Patch { name, diff }))
         }
         Layer::Files { from, paths } => {
             let paths = paths.iter().map(|path| pathspec(path)).collect();
-            Ok(RecipeLayer::Files { from, paths })
+            Ok(Some(RecipeLayer::Files { from, paths }))
         }
     };
     let exchanged = oracle.recipes.engine.exchanged(commit).into_iter();
-    exchanged.chain(oracle.recipes.layers(config)?).map(of).collect()
+    exchanged
+        .chain(oracle.recipes.layers(config)?)
+        .filter_map(|layer| of(layer).transpose())
+        .collect()
 }
 
 /// Converts templates to words of the script: values that are the same at every commit become

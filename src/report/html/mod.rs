@@ -28,7 +28,7 @@ use super::links::Logs;
 use super::model::{MatrixLine, Report};
 use super::plot::{KEYS, hex};
 use super::range::Range;
-use super::{certainty, matrix, tables, words};
+use super::{cause, certainty, matrix, tables, words};
 
 /// The whole page; `logs` makes the links to the raw output.
 pub fn html(report: &Report, logs: &Logs) -> String {
@@ -67,6 +67,9 @@ struct Page {
     candidates_caution: Option<&'static str>,
     candidates: TableView,
     contributions: TableView,
+    /// The tests of parts of the change.
+    trials: TableView,
+    trials_title: &'static str,
     targets: Vec<Plot>,
     targets_legend: Legend,
     further: Vec<Plot>,
@@ -132,6 +135,8 @@ impl Page {
             candidates_caution: words::candidates_caution(report).filter(|_| !listed),
             candidates: view(&tables::candidates(report)),
             contributions: view(&tables::contributions(report)),
+            trials: view(&cause::trials(report)),
+            trials_title: cause::TRIALS,
             targets_legend: Legend::of_plots(&targets),
             targets,
             further,

@@ -2,7 +2,7 @@
 
 use crate::report::change::shown;
 use crate::report::model::{FirstBad, Report};
-use crate::report::{certainty, differences, facts, tables, words};
+use crate::report::{cause, certainty, differences, facts, tables, words};
 use crate::ui::text;
 
 use super::page::Page;
@@ -30,6 +30,7 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
     if let Some(first) = main {
         first_bad(page, report, first);
     }
+    page.titled(2, cause::TRIALS, &cause::trials(report));
     page.heading(2, "How to reproduce");
     page.paragraph(&words::reproduce(report));
     page.block(&format!("```sh\n{}\n```", words::REPRODUCE));

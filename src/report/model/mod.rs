@@ -2,6 +2,7 @@
 //! which other programs read.
 
 mod account;
+mod cause;
 mod change;
 mod commit;
 mod failed;
@@ -23,6 +24,7 @@ use crate::evaluation::{CommitId, Forge, Lineage, Outcome, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
+pub use cause::CauseLine;
 pub use change::Change;
 pub use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
 pub use failed::FailedLine;
@@ -60,6 +62,9 @@ pub struct Report {
     pub within: Option<Within>,
     /// The first bad commit with the largest step; `None` if the hunt names none.
     pub culprit: Option<FirstBad>,
+    /// What in `culprit` makes the step, if that was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<CauseLine>,
     /// All real parents of `culprit`.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.

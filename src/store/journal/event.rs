@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
-    Judgement, Metric, Noise, OptionChange, Phase, Surroundings, Target, Value, Within,
+    Judgement, Metric, Noise, OptionChange, Phase, Surroundings, Target, Trial, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -87,6 +87,8 @@ pub enum Event {
         /// The reason, in a sentence.
         reason: String,
     },
+    /// Part of the first bad commit's change was tested.
+    Trial(Box<Trial>),
     /// Something a reader should know.
     Note {
         /// The note, in a sentence.
@@ -219,6 +221,9 @@ pub struct Options {
     pub first_parent: bool,
     /// End at the first confirmed commit, even if part of the difference stays unexplained.
     pub first_only: bool,
+    /// Look for the cause inside the first bad commit. Old journals lack it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub localize: bool,
     /// Hunt for a failure of the bad end without a question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_failure_hunt: bool,

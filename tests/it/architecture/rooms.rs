@@ -23,7 +23,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("git", "evaluation process"),
     ("ui", "evaluation"),
     ("process", "evaluation"),
-    ("search", "stats"),
+    ("search", "stats evaluation"),
     ("stats", ""),
     ("evaluation", ""),
 ];

@@ -31,9 +31,9 @@ fn commands() {
     error: there is no help on `purge`
     hint: `bisect-ppl --help` lists the commands, `bisect-ppl help topics` the documents
     ");
-    insta::assert_snapshot!(refused(&env, &["help", "localize"]), @r"
+    insta::assert_snapshot!(refused(&env, &["help", "verify"]), @r"
     exit code 2
-    error: `bisect-ppl localize` is not available yet
+    error: `bisect-ppl verify` is not available yet
     hint: `bisect-ppl --help` lists what is
     ");
     insta::assert_snapshot!(refused(&env, &["store", "lst"]), @r"
@@ -60,7 +60,7 @@ fn commands() {
 
 #[test]
 fn options() {
-    let env = plain("g b");
+    let env = plain("g b").let_localize();
     insta::assert_snapshot!(refused(&env, &["start"]), @r"
     exit code 2
     error: the following required arguments were not provided:
@@ -138,9 +138,9 @@ fn options() {
 #[test]
 fn what_is_not_there_yet_is_refused_by_name() {
     let env = plain("g b");
-    insta::assert_snapshot!(refused(&env, &["localize", "HEAD"]), @r"
+    insta::assert_snapshot!(refused(&env, &["verify", "report.json"]), @r"
     exit code 2
-    error: `bisect-ppl localize` is not available yet
+    error: `bisect-ppl verify` is not available yet
     hint: `bisect-ppl --help` lists what is
     ");
     insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--detach"]), @r"
@@ -159,13 +159,12 @@ fn what_is_not_there_yet_is_refused_by_name() {
         let said = refused(&env, &args);
         assert!(said.starts_with("exit code 2\n") && said.contains("not available yet"), "{said}");
     }
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 6] = [
         &["verify", "report.json"],
         &["compare", "v1", "HEAD"],
         &["gate", "--base", "v1", "--head", "HEAD"],
         &["track", "v1..HEAD"],
         &["reproduce", "--good", "v1", "--bad", "HEAD"],
-        &["localize", "HEAD"],
         &["diff", "logits", "a", "b"],
     ];
     for args in commands {

@@ -23,6 +23,9 @@ pub struct TestEnvironment {
     repo: PathBuf,
     /// The value of PATH.
     programs: OsString,
+    /// Whether `start` looks for the cause inside the commit. Most tests are about the search for
+    /// the commit, and count its builds and runs.
+    localizes: bool,
     outputs: AtomicU32,
 }
 
@@ -49,13 +52,24 @@ impl TestEnvironment {
             symlink(git, folder.join("git")).unwrap();
             programs = before(&folder, &programs);
         }
-        let env = Self { root, repo, programs, outputs: AtomicU32::new(0) };
+        let env = Self { root, repo, programs, localizes: false, outputs: AtomicU32::new(0) };
         for folder in ["home", "cache", "world", "tmp", "inputs", "repo"] {
             fs::create_dir(env.path(folder)).unwrap();
         }
         fs::write(env.path("inputs/model.bin"), b"weights\n").unwrap();
         env.git(&["init", "--quiet", "--initial-branch=main"]);
         env
+    }
+
+    /// An environment where `start` also looks for the cause inside the commit.
+    pub fn localizing() -> Self {
+        Self::new().let_localize()
+    }
+
+    /// Leaves the arguments of `start` as they are.
+    pub fn let_localize(mut self) -> Self {
+        self.localizes = true;
+        self
     }
 
     pub fn path(&self, relative: &str) -> PathBuf {
@@ -144,7 +158,7 @@ impl TestEnvironment {
     /// Starts the product in the background.
     pub fn spawn_product(&self, args: &[&str]) -> Running {
         let mut command = self.command(PRODUCT, &self.repo());
-        command.args(args);
+        self.add_words(&mut command, args);
         self.spawn(command)
     }
 
@@ -164,8 +178,21 @@ impl TestEnvironment {
         V: AsRef<OsStr>,
     {
         let mut command = self.command(PRODUCT, folder);
-        command.args(args).envs(env.iter().map(|(name, value)| (name, value)));
+        self.add_words(&mut command, args);
+        command.envs(env.iter().map(|(name, value)| (name, value)));
         self.spawn(command).wait()
+    }
+
+    /// Adds the arguments, and `--no-localize` to the `start` of a hunt.
+    fn add_words<A: AsRef<OsStr>>(&self, command: &mut Command, args: &[A]) {
+        let (first, others) = args.split_at(args.len().min(1));
+        command.args(first);
+        let begins = first.iter().any(|word| word.as_ref() == "start")
+            && others.iter().any(|word| word.as_ref() == "--good" || word.as_ref() == "--bad");
+        if begins && !self.localizes {
+            command.arg("--no-localize");
+        }
+        command.args(others);
     }
 
     /// `start` with these arguments.

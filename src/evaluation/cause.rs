@@ -1,0 +1,185 @@
+//! What in a first bad commit makes the step: the smallest part of its change that does, and
+//! whether its revert heals the bad endpoint.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommitId, FailureKind, FileRole, Metric, Value};
+
+/// What in a first bad commit makes the step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cause {
+    /// The first bad commit.
+    pub commit: CommitId,
+    /// The parent that parts of the change were applied to.
+    pub parent: CommitId,
+    /// The parts that make the step. With more than one set, each set makes it by itself.
+    pub sets: Vec<CauseSet>,
+    /// How the search for them ended.
+    pub end: CauseEnd,
+    /// All tested parts of the change, in the order of the tests.
+    pub trials: Vec<Trial>,
+    /// The files of the change that matter or do not, by path.
+    pub roles: BTreeMap<String, FileRole>,
+    /// The test of the commit without all sets, by its place in `trials`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<usize>,
+    /// Whether a revert heals the bad endpoint, if that was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revert: Option<Revert>,
+}
+
+/// Parts of a change that make the step together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CauseSet {
+    /// The parts.
+    pub parts: Vec<ChangePart>,
+    /// How many other parts of the change were there when these made the step. 0: they make it
+    /// alone.
+    pub context: usize,
+    /// Whether no part of the set can be left out, as far as what remains can be judged.
+    pub is_minimal: bool,
+    /// The test of the parent with these parts alone, by its place in [`Cause::trials`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<usize>,
+}
+
+/// How a localisation ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CauseEnd {
+    /// The change without the sets does not show the step: nothing else in it makes the step.
+    Complete,
+    /// The change without the sets cannot be judged.
+    RestUnknown,
+    /// The rest of the change still shows the step.
+    RestShows,
+    /// The budget of tests was spent.
+    Budget,
+    /// Parts of the change cannot be judged alone; the reason, in words.
+    NotSeparable(String),
+}
+
+/// A part of a commit's change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ChangePart {
+    /// The file's path after the change; bytes that are not UTF-8 are replaced.
+    pub path: String,
+    /// Which part of the file's change.
+    pub of: PartOf,
+}
+
+/// Which part of a file's change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartOf {
+    /// The whole change of the file.
+    File,
+    /// One hunk.
+    Hunk {
+        /// Its number, from 1, as `git show` lists them.
+        number: usize,
+        /// How many hunks the file has.
+        of: usize,
+    },
+    /// The file's mode.
+    Mode,
+    /// The file's new name.
+    Name,
+}
+
+impl fmt::Display for ChangePart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, of } = self;
+        match of {
+            PartOf::File => write!(f, "{path}"),
+            PartOf::Hunk { number, of } => write!(f, "hunk {number} of {of} in {path}"),
+            PartOf::Mode => write!(f, "the mode of {path}"),
+            PartOf::Name => write!(f, "the new name {path}"),
+        }
+    }
+}
+
+/// What a test of part of a change shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shows {
+    /// The difference that is looked for.
+    Difference,
+    /// No difference.
+    Nothing,
+    /// It does not build, or its runs cannot be judged.
+    Unresolved,
+}
+
+/// A test of part of a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// How the parts were tested.
+    pub of: TrialOf,
+    /// The parts.
+    pub parts: Vec<ChangePart>,
+    /// What the test showed.
+    pub shows: Shows,
+    /// The reason in words, with the values.
+    pub reason: String,
+    /// How it failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureKind>,
+    /// The levels of the metrics that were judged.
+    pub levels: BTreeMap<Metric, Value>,
+    /// The names of the runs; empty if nothing ran.
+    pub attempts: Vec<String>,
+}
+
+/// How parts of a change were tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrialOf {
+    /// The parent with these parts.
+    Only,
+    /// The commit without these parts.
+    Without,
+    /// The bad endpoint without these parts.
+    Reverted,
+}
+
+/// What the bad endpoint shows without the necessary parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Revert {
+    /// The bad endpoint is good without them.
+    Heals,
+    /// It is still bad.
+    StillBad,
+    /// It does not build, or its runs cannot be judged.
+    Unknown,
+    /// The patch does not apply; what git said.
+    Conflict(String),
+    /// The bad endpoint does not have these lines any more.
+    Absent,
+}
+
+impl Cause {
+    /// The test of the commit without all sets, if it was made.
+    pub fn without(&self) -> Option<&Trial> {
+        self.trials.get(self.without?)
+    }
+
+    /// The test of the bad endpoint without the sets, if it was made.
+    pub fn reverted(&self) -> Option<&Trial> {
+        self.trials.iter().find(|trial| trial.of == TrialOf::Reverted)
+    }
+
+    /// The test of one set alone, if it was made.
+    pub fn alone(&self, set: &CauseSet) -> Option<&Trial> {
+        self.trials.get(set.alone?)
+    }
+
+    /// The role of a file of the change.
+    pub fn role(&self, path: &str) -> FileRole {
+        self.roles.get(path).copied().unwrap_or_default()
+    }
+}

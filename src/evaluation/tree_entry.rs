@@ -1,0 +1,28 @@
+//! A file that is put into a commit's tree exactly, as localisation does with part of a change.
+
+/// A path of a tree and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TreeEntry {
+    /// The path from the top of the tree, as raw bytes.
+    pub path: Vec<u8>,
+    /// The file; `None` removes the path.
+    pub file: Option<EntryFile>,
+}
+
+/// A file of a tree.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EntryFile {
+    /// The mode as git writes it, such as `100644`.
+    pub mode: String,
+    /// What the file holds.
+    pub content: EntryContent,
+}
+
+/// What a file of a tree holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryContent {
+    /// An object of the repository: a blob, or the commit of a submodule.
+    Object(String),
+    /// These bytes.
+    Bytes(Vec<u8>),
+}

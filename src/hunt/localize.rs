@@ -1,0 +1,362 @@
+//! From the first bad commit to its cause: which files and hunks of its change make the step, and
+//! whether a revert heals the bad endpoint.
+//!
+//! The parent is built with parts of the change, and judged by the hunt's own oracle between the
+//! levels of parent and commit. `search::isolate` chooses the parts.
+
+mod change;
+mod revert;
+mod step;
+
+use std::collections::BTreeMap;
+
+use crate::config::Config;
+use crate::evaluation::{
+    Cause, CauseEnd, CauseSet, CommitId, Culprit, FileRole, Finding, Outcome, Phase, Shows, Target,
+    Trial, TrialOf,
+};
+use crate::git::History;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::oracle::Observation;
+use crate::search::{self, Isolated, Parts};
+use crate::store::journal::Event;
+
+use change::{Change, Part};
+
+/// Maximum number of tests of parts of a change.
+const MOST_TRIALS: usize = 48;
+
+/// Maximum number of sets that make the step, each by itself.
+const MOST_SETS: usize = 3;
+
+/// How many parts to try alone first, if there are more than this many twice.
+const LIKELY: usize = 2;
+
+/// A localisation may take this many seconds, or as long as the hunt did before.
+const LEAST_SECONDS: f64 = 600.0;
+
+/// A localisation in progress.
+struct Localization<'l, 'd> {
+    driver: &'l mut Driver<'d>,
+    culprit: &'l Culprit,
+    change: Change<'l>,
+    /// The targets between parent and commit.
+    targets: Vec<Target>,
+    /// The hunt's own targets.
+    whole: Vec<Target>,
+    trials: Vec<Trial>,
+    /// The places of the trials by the tree that was built.
+    trees: BTreeMap<String, usize>,
+    /// The trials that the journal has already.
+    written: Vec<Trial>,
+    is_spent: bool,
+}
+
+impl Driver<'_> {
+    /// Adds to a finding what in its main first bad commit makes the step.
+    pub(crate) fn localize(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
+        let Some(main) = finding.main.filter(|_| finding.outcome == Outcome::Culprit) else {
+            return Ok(finding);
+        };
+        if !self.begun.options.localize {
+            return Ok(finding);
+        }
+        let culprit = finding.culprits[main].clone();
+        let cause = self.cause(&culprit)?;
+        for file in &mut finding.culprits[main].files {
+            file.role = cause.role(&file.path);
+        }
+        finding.cause = Some(cause);
+        Ok(finding)
+    }
+
+    fn cause(&mut self, culprit: &Culprit) -> Result<Cause, HuntError> {
+        let none = |why: &str| Cause {
+            commit: culprit.info.commit.clone(),
+            parent: culprit.parent.clone(),
+            sets: Vec::new(),
+            end: CauseEnd::NotSeparable(why.to_owned()),
+            trials: Vec::new(),
+            without: None,
+            roles: BTreeMap::new(),
+            revert: None,
+        };
+        if self.oracle.recipes.engine.within.is_some() {
+            return Ok(none("its files are those of a dependency"));
+        }
+        let recipes = &self.oracle.recipes;
+        let [before, after] = [&culprit.parent, &culprit.info.commit];
+        if recipes.at(before)?.text() != recipes.at(after)?.text() {
+            return Ok(none("oracle.toml has another recipe for it than for its parent"));
+        }
+        let (mut whole, mut written) = (Vec::new(), Vec::new());
+        for entry in self.hunt.entries()? {
+            match entry.event {
+                Event::Targets { targets, .. } => whole = targets,
+                Event::Trial(trial) => written.push(*trial),
+                _ => {}
+            }
+        }
+        let options = &self.begun.options;
+        let targets = match step::targets(culprit, &whole, options.aim, options.search) {
+            Ok(targets) => targets,
+            Err(why) => return Ok(none(why)),
+        };
+        let history = History::open(self.oracle.history.repository())?;
+        let change = Change::of(&history, &culprit.parent, culprit)?;
+        let localization = Localization {
+            driver: self,
+            culprit,
+            change,
+            targets,
+            whole,
+            trials: Vec::new(),
+            trees: BTreeMap::new(),
+            written,
+            is_spent: false,
+        };
+        localization.run()
+    }
+}
+
+/// Parts that make the step, and what is known of them.
+struct Found {
+    parts: Vec<Part>,
+    /// Other parts that were there when these made the step.
+    context: Vec<Part>,
+    is_minimal: bool,
+    alone: Option<usize>,
+}
+
+impl Localization<'_, '_> {
+    fn run(mut self) -> Result<Cause, HuntError> {
+        let mut found: Vec<Found> = Vec::new();
+        let mut rest = self.change.whole();
+        let mut without = None;
+        let end = loop {
+            let mut one = self.isolated(&rest)?;
+            rest = self.rest(&rest, &one.parts)?;
+            if !rest.is_empty() {
+                let alone = self.test(&one.parts)?;
+                one.alone = alone.map(|(_, place)| place);
+                if let Some((Shows::Difference, _)) = alone {
+                    one.context.clear();
+                }
+            }
+            found.push(one);
+            if self.is_spent {
+                break CauseEnd::Budget;
+            }
+            if rest.is_empty() {
+                break CauseEnd::Complete;
+            }
+            let Some((shows, place)) = self.test(&rest)? else { break CauseEnd::Budget };
+            without = Some(place);
+            match shows {
+                Shows::Nothing => break CauseEnd::Complete,
+                Shows::Unresolved => break CauseEnd::RestUnknown,
+                Shows::Difference if found.len() == MOST_SETS => break CauseEnd::RestShows,
+                Shows::Difference => {}
+            }
+        };
+        let shown = |parts: &[Part]| parts.iter().map(|part| self.change.shown(*part)).collect();
+        let set = |one: &Found| CauseSet {
+            parts: shown(&one.parts),
+            context: one.context.len(),
+            is_minimal: one.is_minimal,
+            alone: one.alone,
+        };
+        let sets: Vec<CauseSet> = found.iter().map(set).collect();
+        let roles = self.roles(&found, &end);
+        let parts: Vec<Part> = found.iter().flat_map(|one| one.parts.iter().copied()).collect();
+        let revert = self.revert(&parts, &rest)?;
+        Ok(Cause {
+            commit: self.culprit.info.commit.clone(),
+            parent: self.culprit.parent.clone(),
+            sets,
+            end,
+            trials: self.trials,
+            without,
+            roles,
+            revert,
+        })
+    }
+
+    /// The smallest part of `whole` that makes the step: first files, then their hunks.
+    fn isolated(&mut self, whole: &[Part]) -> Result<Found, HuntError> {
+        let files = self.isolate(&[], whole)?;
+        if !files.is_minimal {
+            return Ok(files);
+        }
+        let mut parts = Vec::new();
+        for file in &files.parts {
+            parts.extend(self.change.split(*file)?);
+        }
+        if parts == files.parts { Ok(files) } else { self.isolate(&files.context, &parts) }
+    }
+
+    fn isolate(&mut self, context: &[Part], change: &[Part]) -> Result<Found, HuntError> {
+        let all: Vec<Part> = context.iter().chain(change).copied().collect();
+        let numbers: Vec<usize> = (context.len()..all.len()).collect();
+        let likely = if change.len() > 2 * LIKELY { LIKELY } else { 0 };
+        let chosen = |parts: &Parts| parts.iter().map(|number| all[*number]).collect::<Vec<_>>();
+        let Isolated { parts, context, is_minimal } =
+            search::isolate(&(0..context.len()).collect(), &numbers, likely, |parts| {
+                Ok::<_, HuntError>(self.test(&chosen(parts))?.map(|(shows, _)| shows))
+            })?;
+        let (parts, context) = (chosen(&parts), chosen(&context));
+        Ok(Found { parts, context, is_minimal, alone: None })
+    }
+
+    /// What is left of the change without these parts of it.
+    fn rest(&self, whole: &[Part], without: &[Part]) -> Result<Vec<Part>, HuntError> {
+        let mut rest = Vec::new();
+        for part in whole {
+            if without.contains(part) {
+                continue;
+            }
+            let is_split = without.iter().any(|gone| gone.file == part.file);
+            let parts = if is_split { self.change.split(*part)? } else { vec![*part] };
+            rest.extend(parts.into_iter().filter(|part| !without.contains(part)));
+        }
+        Ok(rest)
+    }
+
+    /// Judges the parent with these parts of the change; `None` if the budget is spent. The same
+    /// files are judged once. Also returns the trial's place.
+    fn test(&mut self, parts: &[Part]) -> Result<Option<(Shows, usize)>, HuntError> {
+        let parent = self.culprit.parent.clone();
+        let recipe = self.driver.oracle.recipes.at(&parent)?;
+        let recipe = recipe.with_part(self.change.entries(parts)?);
+        let tree = self.driver.oracle.recipes.tree_of(&parent, &recipe)?;
+        if let Some(place) = self.trees.get(&tree) {
+            return Ok(Some((self.trials[*place].shows, *place)));
+        }
+        if self.is_spent || self.trials.len() >= MOST_TRIALS || self.is_late()? {
+            self.is_spent = true;
+            return Ok(None);
+        }
+        let judged =
+            self.driver.oracle.judge_as(&parent, &recipe, &self.targets, Phase::Localize, None);
+        let (judgement, seen) = match judged.map_err(HuntError::from) {
+            Err(HuntError::Budget(_)) => {
+                self.is_spent = true;
+                return Ok(None);
+            }
+            other => other?,
+        };
+        let shows = step::shows(judgement.verdict, self.driver.begun.options.aim);
+        let rest = self.rest(&self.change.whole(), parts)?;
+        let (of, named) = if rest.len() < parts.len() {
+            (TrialOf::Without, rest.as_slice())
+        } else {
+            (TrialOf::Only, parts)
+        };
+        let named = named.iter().map(|part| self.change.shown(*part)).collect();
+        let mut trial = trial(of, named, shows, judgement.reason, &seen, &self.targets);
+        if seen.build_failure.is_some() {
+            trial.attempts = self.failed_build(&parent, &recipe)?;
+        }
+        self.write(trial)?;
+        let place = self.trials.len() - 1;
+        self.trees.insert(tree, place);
+        Ok(Some((shows, place)))
+    }
+
+    /// The newest build with this recipe, if it failed.
+    fn failed_build(&self, commit: &CommitId, recipe: &Config) -> Result<Vec<String>, HuntError> {
+        let oracle = &self.driver.oracle;
+        let key = oracle.recipes.build_key_of(commit, recipe)?;
+        let last = oracle.store.builds(&key)?.pop();
+        Ok(last
+            .filter(|build| build.failure.is_some())
+            .map(|build| build.attempt)
+            .into_iter()
+            .collect())
+    }
+
+    /// Adds a trial, to the journal too unless a driver before wrote it.
+    fn write(&mut self, trial: Trial) -> Result<(), HuntError> {
+        if !self.written.contains(&trial) {
+            self.driver.oracle.recorder.event(Event::Trial(Box::new(trial.clone())))?;
+        }
+        self.trials.push(trial);
+        Ok(())
+    }
+
+    /// Whether the localisation built and ran for longer than the hunt did before, and for longer
+    /// than [`LEAST_SECONDS`].
+    fn is_late(&self) -> Result<bool, HuntError> {
+        let (mut own, mut before) = (0.0, 0.0);
+        for entry in self.driver.hunt.entries()? {
+            let (phase, seconds) = match entry.event {
+                Event::Build(build) if !build.reused => (build.phase, build.wall_s),
+                Event::Run(run) if !run.reused => (run.phase, run.wall_s),
+                _ => continue,
+            };
+            *(if phase == Phase::Localize { &mut own } else { &mut before }) += seconds;
+        }
+        Ok(own > f64::max(before, LEAST_SECONDS))
+    }
+
+    /// The files that matter. The others are innocent if nothing but the sets makes the step, and
+    /// each set alone makes the whole of it.
+    fn roles(&self, found: &[Found], end: &CauseEnd) -> BTreeMap<String, FileRole> {
+        let effect = self.culprit.effects.first();
+        let makes_all = |one: &Found| {
+            let level = one.alone.and_then(|place| self.trials[place].levels.get(&effect?.metric));
+            match (level, effect) {
+                (Some(level), Some(effect)) => step::is_whole(effect, level),
+                // A failure, or the whole change.
+                _ => true,
+            }
+        };
+        let is_complete = *end == CauseEnd::Complete
+            && found.iter().all(|one| one.is_minimal && one.context.is_empty() && makes_all(one));
+        let is_in_a_set = |file: usize| {
+            let mut sets = found.iter().filter(|one| one.is_minimal);
+            sets.any(|one| one.parts.iter().any(|part| part.file == file))
+        };
+        let role = |part: Part| match (is_in_a_set(part.file), is_complete) {
+            (true, _) => FileRole::Necessary,
+            (false, true) => FileRole::Innocent,
+            (false, false) => FileRole::Unknown,
+        };
+        let whole = self.change.whole().into_iter();
+        whole.map(|part| (self.change.path(part), role(part))).collect()
+    }
+}
+
+/// The record of a test.
+fn trial(
+    of: TrialOf,
+    parts: Vec<crate::evaluation::ChangePart>,
+    shows: Shows,
+    reason: String,
+    seen: &Observation,
+    targets: &[Target],
+) -> Trial {
+    let level = |target: &Target| match target {
+        Target::Guard(target) => {
+            let metric = &target.guard.metric;
+            Some((metric.clone(), seen.level(metric)?))
+        }
+        Target::Failure { .. } => None,
+    };
+    let samples = seen.samples.values().flatten();
+    Trial {
+        of,
+        parts,
+        shows,
+        reason,
+        failure: seen.first_failure().map(|failure| failure.kind),
+        levels: targets.iter().filter_map(level).collect(),
+        attempts: samples.map(|sample| sample.attempt.clone()).collect(),
+    }
+}
+
+/// The commit that the parts are taken away from, to see whether a revert heals it.
+fn newer_end(driver: &Driver<'_>) -> CommitId {
+    driver.begun.ends()[1].clone()
+}

@@ -1,0 +1,141 @@
+//! The target of a localisation: whether part of a change shows the step of the commit. Pure.
+
+use crate::evaluation::{
+    Aim, Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Shows, Target, Value, Verdict,
+};
+use crate::hunt::strategy::SearchStrategy;
+use crate::store::journal::{SearchBy, SearchMethod};
+
+/// Share of the commit's step that a part must make to show it.
+const SHARE: f64 = 0.5;
+
+/// How far a part's level may be from the commit's for the whole step, as a share of the step.
+const NEARLY: f64 = 0.1;
+
+/// The targets to judge parts of the commit's change by; the reason if there are none. `targets`:
+/// those of the hunt.
+pub(super) fn targets(
+    culprit: &Culprit,
+    targets: &[Target],
+    aim: Aim,
+    by: SearchBy,
+) -> Result<Vec<Target>, &'static str> {
+    if culprit.failure.is_some() {
+        let is_failure = |target: &&Target| matches!(target, Target::Failure { .. });
+        return Ok(targets.iter().filter(is_failure).cloned().collect());
+    }
+    let Some(effect) = culprit.effects.first() else {
+        return Err("no metric of the commit has a level");
+    };
+    let of_metric = targets.iter().find_map(|target| match target {
+        Target::Guard(target) if target.guard.metric == effect.metric => Some(target),
+        _ => None,
+    });
+    let Some(target) = of_metric else { return Err("no target has the metric of the step") };
+    if SearchStrategy::of(&[Target::Guard(target.clone())], by).method == SearchMethod::Posterior {
+        return Err("runs vary too much to judge parts of the change one by one");
+    }
+    Ok(vec![Target::Guard(between(target, effect, aim))])
+}
+
+/// The target between the levels of parent and commit: half of the step is the tolerance.
+fn between(target: &GuardTarget, effect: &Effect, aim: Aim) -> GuardTarget {
+    let [good, bad] = aim.swap_if_fix([effect.parent.clone(), effect.commit.clone()]);
+    let mut own = GuardTarget { baseline: good.clone(), bad: bad.clone(), ..target.clone() };
+    if let (Some(good), Some(bad)) = (good.number(), bad.number()) {
+        let step = target.guard.worsening(good, bad);
+        if step.is_finite() && target.guard.form != GuardForm::Unchanged {
+            own.limit = step * SHARE;
+            // The tolerance is always counted from this baseline.
+            let form = match target.guard.direction() {
+                Direction::Down => GuardForm::MaxDecrease(own.limit),
+                Direction::Up | Direction::Any => GuardForm::MaxIncrease(own.limit),
+            };
+            own.guard = Guard { form, ..own.guard };
+        }
+        let scale = target.orientation();
+        if let Some(noise) = &mut own.noise
+            && !noise.paired
+        {
+            noise.good = scale.oriented(good);
+            noise.bad = scale.oriented(bad);
+            own.threshold = Some(f64::midpoint(good, bad));
+        }
+    }
+    own
+}
+
+/// What a verdict on part of the change says.
+pub(super) fn shows(verdict: Verdict, aim: Aim) -> Shows {
+    match verdict {
+        _ if verdict == aim.newer() => Shows::Difference,
+        _ if verdict == aim.older() => Shows::Nothing,
+        _ => Shows::Unresolved,
+    }
+}
+
+/// Whether a level is that of the commit: the parts make the whole step.
+pub(super) fn is_whole(effect: &Effect, level: &Value) -> bool {
+    let levels = (effect.parent.number(), effect.commit.number(), level.number());
+    let is_near = |(parent, commit, level): (Option<f64>, Option<f64>, Option<f64>)| {
+        let (parent, commit, level) = (parent?, commit?, level?);
+        Some((commit - level).abs() <= NEARLY * (commit - parent).abs())
+    };
+    effect.commit == *level || is_near(levels) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::Metric;
+    use crate::oracle::fixture::target;
+
+    fn effect(parent: f64, commit: f64) -> Effect {
+        Effect {
+            metric: Metric::of("ppl"),
+            parent: Value::Number(parent),
+            commit: Value::Number(commit),
+            own_step: Some(commit - parent),
+            interval: None,
+            limit: 0.1,
+            over_text: None,
+        }
+    }
+
+    #[test]
+    fn half_of_the_commits_own_step_is_the_tolerance() {
+        let whole = target(GuardForm::MaxIncreasePercent(1.0), 7.0, 9.0);
+        let own = between(&whole, &effect(7.5, 8.5), Aim::Regression);
+        assert_eq!((own.baseline.number(), own.bad.number()), (Some(7.5), Some(8.5)));
+        assert!((own.limit - 0.5).abs() < 1e-12 && !own.guard.form.is_relative());
+        // A fix: the parent is the bad side.
+        let own = between(&whole, &effect(8.5, 7.5), Aim::Fix);
+        assert_eq!((own.baseline.number(), own.bad.number()), (Some(7.5), Some(8.5)));
+        // Throughput falls.
+        let speed = target(GuardForm::MaxDecrease(1.0), 100.0, 50.0);
+        let own = between(&speed, &effect(100.0, 60.0), Aim::Regression);
+        assert_eq!(own.guard.form, GuardForm::MaxDecrease(20.0));
+        // A value that is no number keeps the hunt's tolerance.
+        let own = between(&whole, &effect(7.0, f64::NAN), Aim::Regression);
+        assert!((own.limit - whole.limit).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_whole_step_may_miss_a_tenth() {
+        let step = effect(7.0, 8.0);
+        for (level, is_it) in [(8.0, true), (7.95, true), (8.05, true), (7.8, false), (7.0, false)]
+        {
+            assert_eq!(is_whole(&step, &Value::Number(level)), is_it, "{level}");
+        }
+        let nan = effect(7.0, f64::NAN);
+        assert!(!is_whole(&nan, &Value::Number(7.0)));
+    }
+
+    #[test]
+    fn a_fix_shows_where_its_parts_are_good() {
+        assert_eq!(shows(Verdict::Bad, Aim::Regression), Shows::Difference);
+        assert_eq!(shows(Verdict::Good, Aim::Regression), Shows::Nothing);
+        assert_eq!(shows(Verdict::Good, Aim::Fix), Shows::Difference);
+        assert_eq!(shows(Verdict::Skip, Aim::Fix), Shows::Unresolved);
+    }
+}

@@ -1,0 +1,163 @@
+//! Words and a table about the cause inside the first bad commit.
+
+use crate::evaluation::{Cause, CauseEnd, CauseSet, ChangePart, Revert, Shows, Trial, TrialOf};
+use crate::ui::text;
+
+use super::model::{CauseLine, FirstBad, Report};
+use super::tables::{Cell, Output, Table};
+
+/// The label of what a revert shows.
+const REVERT: &str = "Revert";
+
+/// The heading of the tests of parts of the change.
+pub(super) const TRIALS: &str = "Which part of the change makes the step";
+
+/// Most parts of a set that a sentence names.
+const MOST_PARTS: usize = 4;
+
+/// Label and words of each fact about the cause. Empty for another commit than the main one.
+pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
+    let Some(line) = report.cause.as_ref().filter(|line| line.cause.commit == first.commit) else {
+        return Vec::new();
+    };
+    let cause = &line.cause;
+    let mut facts = Vec::new();
+    if let CauseEnd::NotSeparable(why) = &cause.end {
+        facts.push(("Cause", format!("not looked for inside the commit: {}", text::line(why))));
+    }
+    for (number, set) in cause.sets.iter().enumerate() {
+        let label = if number == 0 { "Cause" } else { "Also" };
+        facts.push((label, set_in_words(cause, set)));
+    }
+    facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
+    facts.extend(revert_in_words(line).map(|words| (REVERT, words)));
+    facts
+}
+
+/// `hunk 2 of 3 in src/packed.c alone makes the step: ppl 7.52`.
+fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
+    let names = named(&set.parts);
+    let values = cause.alone(set).map(|trial| format!(": {}", values(trial))).unwrap_or_default();
+    let is_one = set.parts.len() == 1;
+    if !set.is_minimal {
+        return format!("in {names}; the budget of tests ended before more was known");
+    }
+    if cause.trials.is_empty() {
+        return format!("{names}: the whole change");
+    }
+    match (set.context, is_one) {
+        (0, true) => format!("{names} alone makes the step{values}"),
+        (0, false) => format!("{names} make the step, and none of them can be left out{values}"),
+        (_, true) => format!("{names} makes the step, together with other parts that it needs"),
+        (_, false) => format!("{names} make the step, together with other parts that they need"),
+    }
+}
+
+fn named(parts: &[ChangePart]) -> String {
+    let shown = parts.iter().take(MOST_PARTS).map(|part| text::line(&part.to_string()));
+    let mut names: Vec<String> = shown.collect();
+    if parts.len() > MOST_PARTS {
+        names.push(format!("{} more", parts.len() - MOST_PARTS));
+    }
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
+
+/// What the commit shows without the cause.
+fn rest_in_words(cause: &Cause) -> Option<String> {
+    let them = if is_single(cause) { "it" } else { "them" };
+    let without = cause.without();
+    let values = without.map(values).unwrap_or_default();
+    match &cause.end {
+        CauseEnd::Complete => {
+            without.map(|_| format!("the commit without {them} shows no step: {values}"))
+        }
+        CauseEnd::RestUnknown => {
+            Some(format!("the commit without {them} cannot be judged: {values}"))
+        }
+        CauseEnd::RestShows => {
+            Some(format!("the commit without {them} still shows the step: {values}"))
+        }
+        CauseEnd::Budget | CauseEnd::NotSeparable(_) => None,
+    }
+}
+
+fn is_single(cause: &Cause) -> bool {
+    matches!(cause.sets.as_slice(), [set] if set.parts.len() == 1)
+}
+
+fn revert_in_words(line: &CauseLine) -> Option<String> {
+    let cause = &line.cause;
+    let values = cause.reverted().map(values).unwrap_or_default();
+    let them = if is_single(cause) { "it" } else { "them" };
+    let patch = line.patch.as_deref().unwrap_or_default();
+    Some(match cause.revert.as_ref()? {
+        Revert::Heals => {
+            format!("reverting {them} heals the bad end: {values}; the patch is {patch}")
+        }
+        Revert::StillBad => {
+            format!("reverting {them} does not heal the bad end: {values}; the patch is {patch}")
+        }
+        Revert::Unknown => {
+            format!("the bad end without {them} cannot be judged: {values}")
+        }
+        Revert::Conflict(said) => {
+            let said = said.lines().find(|line| !line.is_empty()).unwrap_or_default();
+            format!("the revert does not apply to the bad end: {}", text::line(said))
+        }
+        Revert::Absent => "the bad end does not have these lines any more".to_owned(),
+    })
+}
+
+/// `ppl 7.52`, or `does not build`, or why there is no value.
+pub fn values(trial: &Trial) -> String {
+    let level = |(metric, value)| format!("{metric} {}", text::value(value));
+    let levels: Vec<String> = trial.levels.iter().map(level).collect();
+    match (trial.failure, levels.is_empty()) {
+        (Some(failure), true) => failure.to_string(),
+        (None, true) => text::line(&trial.reason),
+        (_, false) => levels.join(", "),
+    }
+}
+
+/// `parent with hunk 2 of 3 in src/packed.c`.
+pub fn tested(trial: &Trial) -> String {
+    let names = named(&trial.parts);
+    match trial.of {
+        TrialOf::Only => format!("parent with {names}"),
+        TrialOf::Without => format!("commit without {names}"),
+        TrialOf::Reverted => format!("bad end without {names}"),
+    }
+}
+
+/// What a test showed, in a few words.
+pub fn shown(shows: Shows) -> &'static str {
+    match shows {
+        Shows::Difference => "shows the step",
+        Shows::Nothing => "no step",
+        Shows::Unresolved => "cannot be judged",
+    }
+}
+
+/// All tests of parts of the change.
+pub(super) fn trials(report: &Report) -> Table {
+    let Some(line) = &report.cause else { return Table::default() };
+    let rows = line.cause.trials.iter().map(|trial| {
+        let logs = trial.attempts.iter().filter_map(|attempt| {
+            let log = line.logs.get(attempt)?;
+            Some(Output { words: "log".to_owned(), log: log.clone(), stored: None })
+        });
+        [
+            Cell::Text(tested(trial)),
+            Cell::Text(shown(trial.shows).to_owned()),
+            Cell::Text(values(trial)),
+            Cell::Outputs(logs.collect()),
+        ]
+    });
+    Table::new(["built and run", "result", "values", "output"], rows)
+}
+
+#[cfg(test)]
+mod tests;
