@@ -77,8 +77,9 @@ Examples:
   bisect-ppl localize 1a2b3c4d5e
   bisect-ppl localize HEAD --set guard.ppl.max_increase=0.01
 
-It measures the commit and its parent as `start` does, then the parent with parts of the
-commit's change. The report has the parts that make the step, and revert.patch.
+It measures the commit and its parent as `start` does, then the parent with
+parts of the commit's change. The report has the parts that make the step, and
+revert.patch. More: bisect-ppl help cause
 
 Exit codes: those of `bisect-ppl start`; 4: the commit makes no step";
 

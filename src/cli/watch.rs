@@ -80,6 +80,8 @@ fn lock(view: &Mutex<View>) -> MutexGuard<'_, View> {
 struct View {
     hunt: HuntDir,
     is_verbose: bool,
+    /// Whether the hunt looks for the cause inside the commit that it finds.
+    localizes: bool,
     progress: Progress,
     seen: usize,
     /// The journal's length in bytes when last read: an unchanged journal is not read again.
@@ -103,6 +105,7 @@ impl View {
         Self {
             hunt,
             is_verbose: ui.verbosity() == Verbosity::Verbose,
+            localizes: false,
             progress: Progress::new(ui.is_terminal()),
             seen: 0,
             length: 0,
@@ -239,6 +242,12 @@ impl View {
                 commit.short(),
                 text::line(reason)
             )),
+            Event::Localizing { commit, files } => {
+                self.progress.localize();
+                let files = text::plural(*files, "file");
+                let text = format!("testing  the {files} of {} in parts", commit.short());
+                self.progress.done_line(&text);
+            }
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),
@@ -251,6 +260,7 @@ impl View {
     }
 
     fn begun(&mut self, begun: &Begun) {
+        self.localizes = begun.options.localize;
         self.ends = Some([begun.good.commit.clone(), begun.bad.commit.clone()]);
         self.subjects.insert(begun.good.commit.clone(), begun.good.subject.clone());
         self.subjects.insert(begun.bad.commit.clone(), begun.bad.subject.clone());
@@ -268,6 +278,11 @@ impl View {
     /// Shows the plan; a long one also as a note.
     fn plan(&self, plan: &Plan, at: &str) {
         self.progress.done_line(&format!("plan     {}", report::plan(plan)));
+        if self.localizes {
+            self.progress.done_line(
+                "         then the parts of the commit that is found (--no-localize leaves this out)",
+            );
+        }
         let long = at.parse().ok().and_then(|at| report::long_plan(plan, at));
         if let Some(long) = long {
             self.progress.note(&long);

@@ -90,10 +90,11 @@ impl Driver<'_> {
         if recipes.at(before)?.text() != recipes.at(after)?.text() {
             return Ok(none("oracle.toml has another recipe for it than for its parent"));
         }
-        let (mut whole, mut written) = (Vec::new(), Vec::new());
+        let (mut whole, mut written, mut is_begun) = (Vec::new(), Vec::new(), false);
         for entry in self.hunt.entries()? {
             match entry.event {
                 Event::Targets { targets, .. } => whole = targets,
+                Event::Localizing { .. } => is_begun = true,
                 Event::Trial(trial) => written.push(*trial),
                 _ => {}
             }
@@ -105,6 +106,10 @@ impl Driver<'_> {
         };
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
+        if !is_begun {
+            let (commit, files) = (after.clone(), change.whole().len());
+            self.oracle.recorder.event(Event::Localizing { commit, files })?;
+        }
         let localization = Localization {
             driver: self,
             culprit,

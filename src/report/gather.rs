@@ -122,7 +122,10 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     fn see(&mut self, event: &'a Event) {
         match event {
-            Event::Begun(_) | Event::FailureHunt { .. } | Event::Trial(_) => {}
+            Event::Begun(_)
+            | Event::FailureHunt { .. }
+            | Event::Localizing { .. }
+            | Event::Trial(_) => {}
             Event::Resumed => self.stopped = None,
             // What was built is not the commit itself.
             Event::Build(BuildDone { phase: Phase::Localize, attempt, log, .. })

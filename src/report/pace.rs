@@ -24,6 +24,8 @@ pub enum Stage {
     Search,
     /// The first bad commit and its parents are measured afresh.
     Confirmation,
+    /// Parts of the first bad commit's change are tested.
+    Localization,
 }
 
 impl fmt::Display for Stage {
@@ -32,6 +34,7 @@ impl fmt::Display for Stage {
             Self::Endpoints => "measuring the endpoints",
             Self::Search => "searching",
             Self::Confirmation => "confirming",
+            Self::Localization => "looking for the cause inside the commit",
         })
     }
 }
@@ -119,6 +122,8 @@ impl Pace {
                     self.left = judged.left;
                 }
             }
+            Event::Localizing { .. } => self.stage = Stage::Localization,
+            Event::Build(build) if build.phase == Phase::Localize => {}
             Event::Build(build) if !build.reused => {
                 self.spent(build.phase).builds.push(build.wall_s);
                 self.made[0] += usize::from(build.phase != Phase::Endpoint);

@@ -58,7 +58,8 @@ struct Status {
     since: Option<Instant>,
     /// Now minus the time that the hunt took so far. Time in which no process drove it is left out.
     begun: Option<Instant>,
-    is_confirming: bool,
+    /// What follows a search, in a word.
+    after_search: Option<&'static str>,
     steps_done: usize,
     left: Option<(usize, Option<usize>)>,
     time_left: Option<(Duration, Instant)>,
@@ -108,7 +109,7 @@ impl Progress {
     pub fn search(&self, commits: usize, steps: Option<usize>) {
         self.change(|status| {
             status.steps_done = 0;
-            status.is_confirming = false;
+            status.after_search = None;
             status.left = Some((commits, steps));
         });
     }
@@ -124,8 +125,16 @@ impl Progress {
     /// Ends a search: the commit that it found is measured afresh.
     pub fn confirm(&self) {
         self.change(|status| {
-            status.is_confirming = true;
+            status.after_search = Some("confirming");
             status.left = None;
+        });
+    }
+
+    /// Begins the search for the cause inside a commit.
+    pub fn localize(&self) {
+        self.change(|status| {
+            status.after_search = Some("localizing");
+            (status.left, status.time_left) = (None, None);
         });
     }
 
@@ -224,8 +233,8 @@ impl Status {
     /// `step 3 of about 6 · 12 commits left · building 1a2b3c4d5e subject`, without unknown parts.
     fn words(&self) -> String {
         let mut parts = Vec::new();
-        if self.is_confirming {
-            parts.push("confirming".to_owned());
+        if let Some(stage) = self.after_search {
+            parts.push(stage.to_owned());
         } else if let Some((commits, steps)) = self.left {
             if let Some(steps) = steps {
                 let step = self.steps_done + 1;
@@ -297,7 +306,7 @@ mod tests {
             }),
             since: Some(now),
             begun: Some(now),
-            is_confirming: false,
+            after_search: None,
             steps_done: 2,
             left: Some((12, Some(4))),
             time_left: Some((Duration::from_secs(130), now)),
@@ -321,7 +330,7 @@ mod tests {
             "step 3 of about 3 · 1 commit left · running ppl 1/3 at 1a2b3c4d5e"
         );
         assert_eq!(status.clock(later), "· 0:12");
-        status.is_confirming = true;
+        status.after_search = Some("confirming");
         assert_eq!(status.words(), "confirming · running ppl 1/3 at 1a2b3c4d5e");
         assert_eq!(Status::default().words() + &Status::default().clock(now), "");
     }

@@ -24,11 +24,12 @@ fn planted(scenario: &str) -> String {
     line.split('"').nth(1).unwrap().to_owned()
 }
 
-fn names_the_planted_commit(scenario: &str) {
-    names_it_as(scenario, "First bad commit: ");
+/// The hunt ends with the planted commit and says this of the cause inside it.
+fn names_the_planted_commit(scenario: &str, cause: &[&str]) {
+    names_it_as(scenario, "First bad commit: ", cause);
 }
 
-fn names_it_as(scenario: &str, title: &str) {
+fn names_it_as(scenario: &str, title: &str, cause: &[&str]) {
     let env = TestEnvironment::new();
     let output = hunt(&env, scenario).expect(0);
     let first = output.stdout.lines().next().unwrap();
@@ -38,31 +39,39 @@ fn names_it_as(scenario: &str, title: &str) {
     assert_eq!(env.git_in(&engine, &["status", "--porcelain"]), "");
     assert_eq!(env.git_in(&engine, &["worktree", "list"]).lines().count(), 1);
     env.assert_no_survivors();
+    output.says(cause);
 }
+
+const HEALS: &str = "Revert: reverting it heals the bad end";
 
 #[test]
 fn repack_the_default() {
-    names_the_planted_commit("repack");
+    names_the_planted_commit(
+        "repack",
+        &["Cause: hunk 2 of 4 in src/model.c makes the step", HEALS],
+    );
 }
 
 #[test]
 fn rope_where_every_kernel_passes_its_own_check() {
-    names_the_planted_commit("rope");
+    names_the_planted_commit("rope", &["Cause: src/rope.c alone makes the step", HEALS]);
 }
 
 #[test]
 fn fused_where_each_layer_alone_keeps_the_limit() {
-    names_the_planted_commit("fused");
+    // The hunk does not build without the rest of the change.
+    names_the_planted_commit("fused", &["Cause: hunk 2 of 2 in src/forward.c makes the step"]);
 }
 
 #[test]
 fn quant_with_four_bits_where_more_belong() {
-    names_the_planted_commit("quant");
+    names_the_planted_commit("quant", &["Cause: hunk 2 of 3 in src/model.c makes the step", HEALS]);
 }
 
 #[test]
 fn crash_a_failure_is_the_target() {
-    names_it_as("crash", "First bad commit (it crashes; no metric compared): ");
+    let title = "First bad commit (it crashes; no metric compared): ";
+    names_it_as("crash", title, &["Cause: hunk 2 of 2 in src/model.c makes the step", HEALS]);
 }
 
 /// A loop keeps one core busy, and other tests use the other cores. The hunt works for two reasons.
@@ -77,7 +86,7 @@ fn launch_a_speed_on_a_busy_machine() {
             std::hint::spin_loop();
         }
     });
-    names_the_planted_commit("launch");
+    names_the_planted_commit("launch", &["Cause: not looked for inside the commit: runs vary"]);
     is_done.store(true, Ordering::Relaxed);
     load.join().unwrap();
 }

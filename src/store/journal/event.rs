@@ -87,6 +87,13 @@ pub enum Event {
         /// The reason, in a sentence.
         reason: String,
     },
+    /// The first bad commit's change is taken apart.
+    Localizing {
+        /// The commit.
+        commit: CommitId,
+        /// How many files it changes.
+        files: usize,
+    },
     /// Part of the first bad commit's change was tested.
     Trial(Box<Trial>),
     /// Something a reader should know.
