@@ -1,6 +1,6 @@
 //! The targets of a page's links.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -14,17 +14,25 @@ use super::model::Report;
 pub(super) const SCRIPT: &str = "reproduce.sh";
 
 /// Makes links from a page to the logs of a hunt, and to the pages of its commits.
+#[derive(Clone)]
 pub struct Logs {
     forge: Option<Forge>,
     /// Prefix of a path that is relative to the hunt's folder.
     prefix: String,
     missing: BTreeSet<String>,
+    /// The files that the page contains: their paths and the ids of their elements.
+    within_page: BTreeMap<String, String>,
 }
 
 impl Logs {
     /// For a page in the hunt's own folder.
     pub fn beside(report: &Report) -> Self {
-        Self { prefix: String::new(), forge: report.forge.clone(), missing: missing(report) }
+        Self {
+            prefix: String::new(),
+            forge: report.forge.clone(),
+            missing: missing(report),
+            within_page: BTreeMap::new(),
+        }
     }
 
     /// For a page that will be written to `file`. Links are relative, so that the page and the
@@ -40,10 +48,20 @@ impl Logs {
         Self { prefix, ..Self::beside(report) }
     }
 
-    /// The target of a link to a file of the hunt; `None` if the file is gone.
+    /// The same for a page that contains some of the files: `ids` has the id of the element of each
+    /// path.
+    pub(super) fn within_page(self, ids: BTreeMap<String, String>) -> Self {
+        Self { within_page: ids, ..self }
+    }
+
+    /// The target of a link to a file of the hunt: a place in the page if the page contains the
+    /// file. `None` if the file is gone.
     pub(super) fn href(&self, path: &str) -> Option<String> {
         let is_there = !self.missing.contains(path);
-        is_there.then(|| self.path(path))
+        is_there.then(|| match self.within_page.get(path) {
+            Some(id) => format!("#{id}"),
+            None => self.path(path),
+        })
     }
 
     /// The target of a link to a file of the hunt, whether it is there or not.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::kit::{Hunt, Oracle, TestEnvironment, line, show};
+use crate::kit::{Hunt, Oracle, TestEnvironment, line, show, show_place};
 
 /// The width of a usual phone.
 const LARGE_PHONE: u32 = 390;
@@ -51,16 +51,38 @@ fn the_answer_is_read_in_a_browser_on_a_phone_without_any_request() {
         assert!(!page.dom.contains(forbidden), "{forbidden} in {}", page.dom);
     }
 
-    // Every link leads to a file of the hunt or to a place in the page.
+    // Every link leads to a place in the page.
     let links: Vec<&str> =
         page.dom.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
-    assert!(links.iter().any(|link| link.starts_with("logs/")), "{links:?}");
+    assert!(links.iter().any(|link| link.starts_with("#log-")), "{links:?}");
     for link in links {
-        match link.strip_prefix('#') {
-            Some(place) => assert!(page.dom.contains(&format!("id=\"{place}\"")), "{link}"),
-            None => assert!(hunt.folder.join(link).is_file(), "{link}"),
-        }
+        let place =
+            link.strip_prefix('#').unwrap_or_else(|| panic!("{link} leads out of the page"));
+        assert!(page.dom.contains(&format!("id=\"{place}\"")), "{link}");
     }
+}
+
+#[test]
+fn a_link_in_a_page_that_was_sent_opens_the_log() {
+    let env = TestEnvironment::new();
+    let history = line("g g b b").build(&env);
+    oracle(&env);
+    let hunt = env.hunt().names(&history, 2);
+    let sent = env.path("tmp/sent.html");
+    fs::copy(hunt.folder.join("report.html"), &sent).unwrap();
+    fs::remove_dir_all(hunt.folder.join("logs")).unwrap();
+    let folded = show(&env, &sent, LARGE_PHONE);
+    let logs = folded.dom.split("<h2>Logs</h2>").nth(1).unwrap();
+    assert!(!logs.contains("<details open"), "{logs}");
+    let link = folded.dom.split("href=\"#log-").nth(1).unwrap().split('"').next().unwrap();
+    let id = format!("log-{link}");
+    let opened = show_place(&env, &sent, &id, LARGE_PHONE);
+    let (before, log) = opened.dom.split_once(&format!("id=\"{id}\">")).unwrap();
+    assert!(before.rsplit("<details").next().unwrap().contains("open=\"\""), "{before}");
+    assert!(log.starts_with("<code># command: "), "{log}");
+    assert!(opened.width <= LARGE_PHONE, "{} pixels wide", opened.width);
+    assert_eq!(opened.too_wide, Vec::<String>::new());
+    assert_eq!(opened.requests, Vec::<String>::new());
 }
 
 #[test]
@@ -120,19 +142,21 @@ fn a_report_comes_in_any_format_wherever_it_is_wanted() {
 
     let page = env.run(&["report", "--format", "html"]).expect(0).stdout;
     assert!(page.starts_with("<!doctype html>"), "{page}");
-    assert!(page.contains("/logs/") && !page.contains("file://"), "{page}");
-    // A page in another folder leads to the same logs.
+    assert!(page.contains("href=\"#log-1\"") && !page.contains("file://"), "{page}");
+    // A page in another folder has the same logs, or leads to them.
     let else_where = env.path("tmp/pages");
     fs::create_dir(&else_where).unwrap();
     for name in ["page.html", "page.md"] {
         let file = else_where.join(name);
         let format = name.rsplit_once('.').unwrap().1;
         env.run(&["report", "--format", format, "-o", file.to_str().unwrap()]).expect(0);
-        let text = fs::read_to_string(&file).unwrap();
-        let link = text.split(['"', '(']).find(|part| part.contains("/logs/")).unwrap();
-        let link = link.split(')').next().unwrap();
-        assert!(link.starts_with("../") && else_where.join(link).is_file(), "{link}");
     }
+    let text = |name: &str| fs::read_to_string(else_where.join(name)).unwrap();
+    assert_eq!(text("page.html"), page);
+    let text = text("page.md");
+    let link = text.split('(').find(|part| part.contains("/logs/")).unwrap();
+    let link = link.split(')').next().unwrap();
+    assert!(link.starts_with("../") && else_where.join(link).is_file(), "{link}");
     let beside = hunt.folder.join("again.html");
     let args = ["report", "--format", "html", "-o", beside.to_str().unwrap()];
     assert_eq!(env.run(&args).expect(0).stdout, "");

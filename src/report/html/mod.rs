@@ -4,6 +4,8 @@
 mod answer;
 mod cells;
 mod change;
+mod embedded;
+mod excerpt;
 mod facts;
 mod pair;
 mod plots;
@@ -19,6 +21,7 @@ use crate::ui::text;
 
 use self::answer::Answer;
 use self::cells::TableView;
+use self::embedded::Embedded;
 use self::facts::FactView;
 use self::pair::Pair;
 use self::plots::{Belief, Legend, Plot, Steps};
@@ -30,9 +33,10 @@ use super::plot::{KEYS, hex};
 use super::range::Range;
 use super::{cause, certainty, matrix, tables, words};
 
-/// The whole page; `logs` makes the links to the raw output.
+/// The whole page, with the logs that fit into it; `logs` makes the links to the other files.
 pub fn html(report: &Report, logs: &Logs) -> String {
-    Page::of(report, logs).render().expect("a string takes everything")
+    let (embedded, logs) = Embedded::of(report, logs);
+    Page::of(report, &logs, embedded).render().expect("a string takes everything")
 }
 
 /// A metric with the table of its cells.
@@ -102,6 +106,7 @@ struct Page {
     inputs: TableView,
     config: String,
     records: Records,
+    embedded: Embedded,
     folder: String,
     missing: Option<String>,
     totals: String,
@@ -111,7 +116,7 @@ struct Page {
 const MOST_PLOTS: usize = 12;
 
 impl Page {
-    fn of(report: &Report, logs: &Logs) -> Self {
+    fn of(report: &Report, logs: &Logs, embedded: Embedded) -> Self {
         let view = |table: &tables::Table| TableView::new(table, logs);
         let range = Range::of(report);
         let (mut plotted, mut unplotted) = plots::of(report, &range);
@@ -173,6 +178,7 @@ impl Page {
             inputs: view(&tables::inputs(report)),
             config: report.config_sha256.clone(),
             records: Records::of(report, logs),
+            embedded,
             folder: text::line(&report.folder.to_string_lossy()),
             missing: logs.missing_in_words(),
             totals: words::totals(report),

@@ -99,7 +99,7 @@ fn rows(
 }
 
 /// The label of a build or a prepare step.
-fn what(build: &BuildLine) -> String {
+pub(super) fn what(build: &BuildLine) -> String {
     match (&build.prepare, build.compiler_cache) {
         (Some(name), _) => format!("prepare {}", text::line(name)),
         (None, None) => "build".to_owned(),

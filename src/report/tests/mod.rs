@@ -5,6 +5,7 @@ mod document;
 pub(crate) mod fixture;
 mod html;
 mod issue;
+mod logs;
 mod marks;
 mod noise;
 mod over_text;

@@ -34,8 +34,13 @@ fn program() -> &'static str {
 
 /// Shows a page in a frame of this width, as on a phone: a window cannot be made that narrow.
 pub fn show(env: &TestEnvironment, page: &Path, width: u32) -> Shown {
+    show_place(env, page, "", width)
+}
+
+/// The same after a link to the place in the page with this id.
+pub fn show_place(env: &TestEnvironment, page: &Path, id: &str, width: u32) -> Shown {
     let [frame, profile] = ["tmp/frame.html", "tmp/profile"].map(|name| env.path(name));
-    let url = format!("file://{}", page.display());
+    let url = format!("file://{}#{id}", page.display());
     fs::write(
         &frame,
         format!(

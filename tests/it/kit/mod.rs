@@ -16,7 +16,7 @@ use std::sync::{Arc, Once};
 
 use signal_hook::consts::SIGINT;
 
-pub use browser::show;
+pub use browser::{show, show_place};
 pub use environment::{TestEnvironment, other_git};
 pub use history::{History, Plan, graph, line};
 pub use hunt::Hunt;
