@@ -98,7 +98,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
 }
 
 fn version(reader: &mut Reader, root: &mut TableReader<'_>) {
-    let Some(field) = root.need(reader, "version") else { return };
+    let Some(field) = root.need(reader, "version", "version = 1") else { return };
     if field.count(reader).is_some_and(|version| version != 1) {
         field.refuse(reader, "this program reads version 1.");
     }

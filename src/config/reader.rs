@@ -1,6 +1,7 @@
 //! Typed access to a tree. A problem is reported, and reading goes on.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::document::{Data, Node, Table};
@@ -65,11 +66,36 @@ impl<'d> TableReader<'d> {
         self.table.get(key).map(|node| Field { key: self.dotted(key), node })
     }
 
-    /// The value of a required key. Reports the key if it is missing.
-    pub(super) fn need(&mut self, reader: &mut Reader, key: &'static str) -> Option<Field<'d>> {
+    /// The value of a required key. Reports the key if it is missing, with a line that may be
+    /// copied.
+    pub(super) fn need(
+        &mut self,
+        reader: &mut Reader,
+        key: &'static str,
+        line: &str,
+    ) -> Option<Field<'d>> {
         let field = self.get(key);
         if field.is_none() {
-            reader.complain(self.place, &self.dotted(key), "is missing.");
+            reader.complain(self.place, &self.dotted(key), format!("is missing; e.g. `{line}`"));
+        }
+        field
+    }
+
+    /// The same for a key with a few allowed values, if they are known.
+    pub(super) fn need_one_of(
+        &mut self,
+        reader: &mut Reader,
+        key: &'static str,
+        line: &str,
+        allowed: &str,
+    ) -> Option<Field<'d>> {
+        let field = self.get(key);
+        if field.is_none() {
+            let mut what = format!("is missing; e.g. `{line}`");
+            if !allowed.is_empty() {
+                let _ = write!(what, ". Allowed: {allowed}");
+            }
+            reader.complain(self.place, &self.dotted(key), what);
         }
         field
     }
@@ -104,18 +130,19 @@ impl<'d> TableReader<'d> {
             .collect()
     }
 
-    /// As [`TableReader::sections`], but at least one table is required.
+    /// As [`TableReader::sections`], but at least one table is required. `lines`: such a table.
     pub(super) fn some_sections(
         &mut self,
         reader: &mut Reader,
         key: &'static str,
+        lines: &str,
     ) -> Vec<TableReader<'d>> {
         let none = match self.get(key) {
             None => true,
             Some(field) => matches!(&field.node.data, Data::List(items) if items.is_empty()),
         };
         if none {
-            let what = format!("is missing: at least one [[{key}]] is needed.");
+            let what = format!("is missing: at least one [[{key}]] is needed; e.g. {lines}");
             reader.complain(self.place, &self.dotted(key), what);
         }
         self.sections(reader, key)

@@ -15,8 +15,10 @@ pub(super) fn guards(
 ) -> Vec<Guard> {
     // Each guard, and whether it was written for all cells of a measure.
     let mut guards: Vec<(Guard, bool)> = Vec::new();
-    for mut section in root.some_sections(reader, "guard") {
-        let metric_spot = section.need(reader, "metric");
+    let all = metrics(declared);
+    for mut section in root.some_sections(reader, "guard", &whole_guard(declared)) {
+        let line = format!("metric = \"{}\"", all.first().map_or("ppl", String::as_str));
+        let metric_spot = section.need_one_of(reader, "metric", &line, &all.join(", "));
         let metric = metric_spot.as_ref().and_then(|field| metric(reader, field, declared));
         let numeric = metric.as_ref().is_none_or(|named| named.is_number);
         let form = form(reader, &mut section, numeric);
@@ -41,6 +43,25 @@ pub(super) fn guards(
         guards.iter().filter(|(_, is_of_all)| !is_of_all).map(|(guard, _)| guard.clone()).collect();
     guards.retain(|(guard, is_of_all)| !is_of_all || !own.iter().any(|one| is_same(one, guard)));
     guards.into_iter().map(|(guard, _)| guard).collect()
+}
+
+/// The metrics of the measures, without wall time and memory; `MEASURE.NAME` if only the output
+/// says the names.
+fn metrics(declared: &[Declared]) -> Vec<String> {
+    let of = |measure: &Declared| -> Vec<String> {
+        let Some((_, parser)) = &measure.yields else { return vec![measure.name.clone()] };
+        let Some(names) = parser.names() else { return vec![format!("{}.NAME", measure.name)] };
+        let metric = |name| Metric { measure: measure.name.clone(), name }.to_string();
+        names.into_iter().map(metric).collect()
+    };
+    declared.iter().flat_map(of).collect()
+}
+
+/// A whole guard, for the message if there is none.
+fn whole_guard(declared: &[Declared]) -> String {
+    let metrics = metrics(declared);
+    let metric = metrics.first().map_or("ppl", String::as_str);
+    format!("`[[guard]]` and below it `metric = \"{metric}\"`, `max_increase = 0.05`")
 }
 
 fn is_same(one: &Guard, other: &Guard) -> bool {
@@ -172,7 +193,10 @@ pub(super) fn requires(
 ) -> Vec<Require> {
     let mut requires = Vec::new();
     for mut section in root.sections(reader, "require") {
-        let measure = section.need(reader, "measure").and_then(|field| {
+        let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
+        let line = format!("measure = \"{}\"", names.first().unwrap_or(&"ppl"));
+        let spot = section.need_one_of(reader, "measure", &line, &names.join(", "));
+        let measure = spot.and_then(|field| {
             let name = field.text(reader)?;
             let found = find_measure(reader, &field, name, declared)?;
             let cells =
@@ -197,7 +221,11 @@ fn required(
     match (section.get("pattern"), section.get("checks")) {
         (None, None) => {
             let key = format!("{}.pattern", section.key);
-            reader.complain(section.place, &key, "is missing; give it, or `checks`.");
+            reader.complain(
+                section.place,
+                &key,
+                "is missing; e.g. `pattern = \"backend: cpu\"`, or `checks = \"same-set\"`",
+            );
             None
         }
         (Some(_), Some(checks)) => {

@@ -26,7 +26,7 @@ pub(super) fn patches(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Pa
                 None
             }
             (None, None) => {
-                let what = "is missing: a patch needs `file` or `commit`.";
+                let what = "is missing; e.g. `file = \"fix.patch\"`, or `commit = \"HEAD\"`";
                 reader.complain(section.place, &format!("{}.file", section.key), what);
                 None
             }
@@ -42,7 +42,9 @@ pub(super) fn patches(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Pa
 pub(super) fn overlays(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<FileOverlay> {
     let mut overlays = Vec::new();
     for mut section in root.sections(reader, "overlay") {
-        let from = section.need(reader, "from").and_then(|field| revision(reader, &field));
+        let from = section
+            .need(reader, "from", "from = \"HEAD\"")
+            .and_then(|field| revision(reader, &field));
         let paths = paths(reader, &mut section);
         let when = when(reader, &mut section);
         section.finish(reader);
@@ -63,7 +65,8 @@ pub(super) fn ruler(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Stri
 
 /// `paths`: patterns, at least one.
 fn paths(reader: &mut Reader, section: &mut TableReader<'_>) -> Vec<String> {
-    let Some(field) = section.need(reader, "paths") else { return Vec::new() };
+    let line = "paths = [\"tools/perplexity/**\"]";
+    let Some(field) = section.need(reader, "paths", line) else { return Vec::new() };
     let count = reader.problems.len();
     let paths = pathspecs(reader, &field);
     if paths.is_empty() && reader.problems.len() == count {

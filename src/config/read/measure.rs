@@ -29,6 +29,14 @@ pub(super) struct Declared {
     pub(super) yields: Option<(MeasureKind, Parser)>,
 }
 
+/// A whole measure, for the message if there is none.
+const MEASURE: &str = "`[[measure]]` and below it `name = \"ppl\"`, \
+                       `command = \"{build}/ppl --text {src}/text.txt\"`, \
+                       `parser = \"llama-perplexity\"`";
+
+/// A command, for the message if there is none.
+const COMMAND: &str = "command = \"{build}/ppl --text {src}/text.txt\"";
+
 #[derive(Clone, Copy)]
 enum ParserName {
     LlamaPerplexity,
@@ -74,7 +82,7 @@ pub(super) fn measures(
 ) -> (Vec<Measure>, Vec<Declared>) {
     let mut measures = Vec::new();
     let mut declared: Vec<Declared> = Vec::new();
-    for mut section in root.some_sections(reader, "measure") {
+    for mut section in root.some_sections(reader, "measure", MEASURE) {
         let name = name(reader, &mut section, &declared);
         let (place, key) = (section.place, format!("{}.command", section.key));
         let mut cells = Vec::new();
@@ -98,7 +106,7 @@ fn name(
     section: &mut TableReader<'_>,
     declared: &[Declared],
 ) -> Option<String> {
-    let field = section.need(reader, "name")?;
+    let field = section.need(reader, "name", "name = \"ppl\"")?;
     let name = field.text(reader)?;
     if !is_word(name) {
         field.refuse(reader, NOT_A_WORD);
@@ -115,7 +123,7 @@ fn measure(
     name: Option<&str>,
     failures: &Failures,
 ) -> Option<Measure> {
-    let command = section.need(reader, "command").and_then(|field| field.command(reader));
+    let command = section.need(reader, "command", COMMAND).and_then(|field| field.command(reader));
     let kind_spot = section.get("kind");
     let kind = kind_spot.as_ref().and_then(|field| {
         let kinds = [("number", MeasureKind::Number), ("fact", MeasureKind::Fact)];
@@ -163,7 +171,9 @@ fn measure(
 }
 
 fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind) -> Option<Parser> {
-    let name_spot = section.need(reader, "parser");
+    let names = PARSERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let line = "parser = \"llama-perplexity\"";
+    let name_spot = section.need_one_of(reader, "parser", line, &names);
     let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, later::PARSERS));
     let [pattern, pick, pointer, pointers] = PARSER_KEYS.map(|key| section.get(key));
     let name = name?;
@@ -257,7 +267,11 @@ fn regex(
     }
     let Some(field) = pattern else {
         let key = format!("{}.pattern", section.key);
-        reader.complain(section.place, &key, "is missing: the parser `regex` needs it.");
+        reader.complain(
+            section.place,
+            &key,
+            "is missing; e.g. `pattern = 'ppl: ([0-9.]+)'`: the parser `regex` needs it",
+        );
         return None;
     };
     let pattern = field.pattern(reader)?;
@@ -333,7 +347,7 @@ fn json(
     match (pointer, pointers) {
         (None, None) => {
             let key = format!("{}.pointers", section.key);
-            let what = "is missing: the parser `json` needs `pointers` or `pointer`.";
+            let what = "is missing; e.g. `pointer = \"/ppl\"`, or `pointers = { prefill = \"/pp\", decode = \"/tg\" }`: the parser `json` needs one of them";
             reader.complain(section.place, &key, what);
             return None;
         }

@@ -53,7 +53,9 @@ pub(in super::super) fn take(
     let mut conditions = Vec::new();
     let mut bodies = Vec::new();
     for mut section in root.sections(reader, "override") {
-        let when = section.need(reader, "when").and_then(|field| field.section(reader));
+        let when = section
+            .need(reader, "when", "when = { missing = \"tools/perplexity\" }")
+            .and_then(|field| field.section(reader));
         conditions.push(when.map(|when| condition(reader, when)).unwrap_or_default());
         bodies.push(body(reader, &section));
     }

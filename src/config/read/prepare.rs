@@ -23,8 +23,11 @@ pub(super) fn prepares(
         let name = name(reader, &mut section);
         // Added before the command is read: the step writes to its own folder.
         reader.names.prepares.extend(name.clone());
-        let command =
-            section.need(reader, "command").and_then(|field| command(reader, &field, matrix));
+        let folder = format!("{{prepare.{}}}", name.as_deref().unwrap_or("NAME"));
+        let line =
+            format!("command = \"python3 {{src}}/convert.py --outfile {folder}/model.gguf\"");
+        let command = section.need(reader, "command", &line);
+        let command = command.and_then(|field| self::command(reader, &field, matrix));
         let timeout = section.get("timeout").and_then(|field| field.duration(reader));
         let env = section.get("env").map(|field| {
             let env = field.env(reader);
@@ -53,7 +56,7 @@ pub(super) fn prepares(
 
 /// Reads the name. From here on it is part of the section's key: `prepare.NAME`.
 fn name(reader: &mut Reader, section: &mut TableReader<'_>) -> Option<String> {
-    let field = section.need(reader, "name")?;
+    let field = section.need(reader, "name", "name = \"gguf\"")?;
     let name = field.text(reader)?;
     if !is_word(name) {
         field.refuse(reader, NOT_A_WORD);

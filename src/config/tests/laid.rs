@@ -40,17 +40,17 @@ fn they_are_read_and_only_those_that_hold_stay() {
 #[test]
 fn what_is_wrong_with_them_is_told() {
     for (text, said) in [
-        ("[[patch]]\n", "patch[1].file: is missing: a patch needs `file` or `commit`."),
+        ("[[patch]]\n", "patch[1].file: is missing; e.g. `file = \"fix.patch\"`, or `commit = "),
         ("[[patch]]\nfile='a'\ncommit='b'\n", "patch[1].commit: `file` and `commit` are both"),
         ("[[patch]]\ncommit='a..b'\n", "patch[1].commit: `a..b` is not a revision."),
         ("[[patch]]\nfile='~/a'\n", "patch[1].file: `~` means something only to a shell"),
         ("[[patch]]\nfile='a'\nwhen={}\n", "patch[1].when: is empty; give one or more of"),
-        ("[[overlay]]\nfrom='HEAD'\n", "overlay[1].paths: is missing."),
-        ("[[overlay]]\npaths=['a']\n", "overlay[1].from: is missing."),
+        ("[[overlay]]\nfrom='HEAD'\n", "overlay[1].paths: is missing; e.g. "),
+        ("[[overlay]]\npaths=['a']\n", "overlay[1].from: is missing; e.g. "),
         ("[[overlay]]\nfrom='HEAD'\npaths=[]\n", "overlay[1].paths: may not be empty."),
         ("[[overlay]]\nfrom='HEAD'\npaths=['../a']\n", "must be a relative path"),
         ("[[overlay]]\nfrom='HEAD'\npaths=[':!a']\n", "only plain patterns"),
-        ("[ruler]\n", "ruler.paths: is missing."),
+        ("[ruler]\n", "ruler.paths: is missing; e.g. "),
         ("[ruler]\npaths=[]\n", "ruler.paths: may not be empty."),
         (
             "[[override]]\nwhen={exists='a'}\npatch=[{file='a'}]\n",

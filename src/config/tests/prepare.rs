@@ -56,7 +56,10 @@ fn what_is_wrong_with_them_is_told() {
         (step("").replace("'c'", "'c {out}'"), "{out} belongs to a run; what is prepared serves"),
         (step("env={A='{prepare.x}'}"), "`{prepare.x}` names no [[prepare]] that comes before"),
         (step("") + &step(""), "prepare[2].name: there is a prepare `q4` already."),
-        ("[[prepare]]\ncommand='c'\n".to_owned(), "prepare[1].name: is missing."),
+        (
+            "[[prepare]]\ncommand='c'\n".to_owned(),
+            "prepare[1].name: is missing; e.g. `name = \"gguf\"`",
+        ),
         (
             step("") + "[build]\ncommands=['make {prepare.q4}']\n",
             "`{prepare.q4}` names no [[prepare]] that comes before. None does",

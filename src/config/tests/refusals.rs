@@ -51,19 +51,68 @@ fn what_is_needed_is_missed() {
     let keys: Vec<_> = error.problems.iter().map(|p| p.key.as_str()).collect();
     assert_eq!(keys, ["guard", "measure", "version"]);
     let error = parse("version = 1\nmeasure = []\nguard = []\n").unwrap_err();
-    says(&error.to_string(), "guard: is missing: at least one [[guard]] is needed");
-    says(&error.to_string(), "measure: is missing: at least one [[measure]] is needed");
-    says(&refused("version = 1\n", "")[0], "oracle.toml:1:1: version: is missing");
-    says(&refused("name = \"ppl\"\n", "")[0], "measure[1].name: is missing");
-    says(
-        &refused("command = \"{build}/ppl\"\n", "")[0],
-        "oracle.toml:2:1: measure.ppl.command: is missing",
-    );
-    says(&refused("parser = \"llama-perplexity\"\n", "")[0], "measure.ppl.parser: is missing");
-    says(&refused("metric = \"ppl\"\n", "")[0], "guard[1].metric: is missing");
+    let guard = "guard: is missing: at least one [[guard]] is needed; e.g. `[[guard]]` and below \
+                 it `metric = \"ppl\"`, `max_increase = 0.05`";
+    says(&error.to_string(), guard);
+    let measure = "measure: is missing: at least one [[measure]] is needed; e.g. `[[measure]]` and \
+                   below it `name = \"ppl\"`, `command = ";
+    says(&error.to_string(), measure);
     says(&refused_extra("[[require]]\nmeasure = 'ppl'\n"), "require[1].pattern: is missing");
-    says(&refused_extra("[[require]]\npattern = 'x'\n"), "require[1].measure: is missing");
+    let of = "require[1].measure: is missing; e.g. `measure = \"ppl\"`. Allowed: ppl";
+    says(&refused_extra("[[require]]\npattern = 'x'\n"), of);
     says(&refused_extra("[[override]]\nrun.threads = 1\n"), "override[1].when: is missing");
+    says(
+        &refused("parser = \"llama-perplexity\"\n", "")[0],
+        "oracle.toml:2:1: measure.ppl.parser: is missing; e.g. `parser = \"llama-perplexity\"`. \
+         Allowed: llama-perplexity, llama-bench, ",
+    );
+    let speed = SMALL
+        .replace("parser = \"llama-perplexity\"", "parser = 'regex'\npattern = '(?<tg>.)(?<pp>.)'")
+        .replace("metric = \"ppl\"\n", "");
+    let metric = "guard[1].metric: is missing; e.g. `metric = \"ppl.tg\"`. Allowed: ppl.tg, ppl.pp";
+    says(&parse(&speed).unwrap_err().to_string(), metric);
+}
+
+/// The line that a message gives for a missing key.
+fn line_of(said: &str) -> &str {
+    let line = said.split("is missing; e.g. `").nth(1).unwrap_or_else(|| panic!("no line: {said}"));
+    line.split('`').next().unwrap()
+}
+
+#[test]
+fn the_line_in_the_message_for_a_missing_key_is_correct() {
+    for line in [
+        "version = 1\n",
+        "name = \"ppl\"\n",
+        "command = \"{build}/ppl\"\n",
+        "parser = \"llama-perplexity\"\n",
+        "metric = \"ppl\"\n",
+    ] {
+        let said = refused(line, "");
+        let mended = SMALL.replacen(line, &format!("{}\n", line_of(&said[0])), 1);
+        parse(&mended).unwrap_or_else(|error| panic!("{error}\n{mended}"));
+    }
+    for table in [
+        "[[require]]\nmeasure = 'ppl'\n",
+        "[[require]]\npattern = 'x'\n",
+        "[[override]]\nrun.threads = 1\n",
+        "[[prepare]]\nname = 'x'\n",
+        "[[prepare]]\ncommand = 'x'\n",
+        "[[patch]]\n",
+        "[[overlay]]\nfrom = 'HEAD'\n",
+        "[[overlay]]\npaths = ['x']\n",
+        "[ruler]\n",
+    ] {
+        let mended = format!("{SMALL}{table}{}\n", line_of(&refused_extra(table)));
+        parse(&mended).unwrap_or_else(|error| panic!("{error}\n{mended}"));
+    }
+    for parser in ["regex", "json"] {
+        let parser = format!("parser = '{parser}'");
+        let said = refused_parser(&parser, "ppl.wall_s");
+        let parser = format!("{parser}\n{}", line_of(&said));
+        let mended = SMALL.replacen("parser = \"llama-perplexity\"", &parser, 1);
+        parse(&mended).unwrap_or_else(|error| panic!("{error}\n{mended}"));
+    }
 }
 
 #[test]
@@ -113,7 +162,10 @@ fn a_part_of_a_word_is_enough_to_guess() {
 #[test]
 fn a_requirement_is_one_thing() {
     let require = |keys: &str| refused_extra(&format!("[[require]]\nmeasure = 'ppl'\n{keys}\n"));
-    says(&require(""), "require[1].pattern: is missing; give it, or `checks`.");
+    says(
+        &require(""),
+        "require[1].pattern: is missing; e.g. `pattern = \"backend: cpu\"`, or `checks = \"same-set\"`",
+    );
     says(
         &require("pattern = 'x'\nchecks = 'same-set'"),
         "require[1].checks: `pattern` and `checks` are both given; write another [[require]].",
@@ -372,7 +424,7 @@ fn names_are_unique_words() {
 fn patterns_are_checked() {
     says(
         &refused_parser("parser = 'regex'", "ppl.wall_s"),
-        "measure.ppl.pattern: is missing: the parser `regex` needs it",
+        "measure.ppl.pattern: is missing; e.g. `pattern = 'ppl: ([0-9.]+)'`: the parser `regex` needs it",
     );
     let pattern =
         |p: &str| refused_parser(&format!("parser = 'regex'\npattern = '{p}'"), "ppl.wall_s");
@@ -412,7 +464,7 @@ fn keys_of_another_parser_are_refused() {
 fn json_pointers_are_checked() {
     says(
         &refused_parser("parser = 'json'", "ppl.wall_s"),
-        "the parser `json` needs `pointers` or `pointer`",
+        "is missing; e.g. `pointer = \"/ppl\"`, or `pointers = ",
     );
     says(
         &refused_parser("parser = 'json'\npointer = '/a'\npointers = { b = '/b' }", "ppl.wall_s"),

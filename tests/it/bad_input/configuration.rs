@@ -55,14 +55,14 @@ fn one_that_is_no_text() {
     hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     fs::write(env.repo().join("oracle.toml"), "").unwrap();
-    insta::assert_snapshot!(refused(&env, &START), @r"
+    insta::assert_snapshot!(refused(&env, &START), @r#"
     exit code 2
     error: oracle.toml has 3 problems
-      oracle.toml:1:1: guard: is missing: at least one [[guard]] is needed.
-      oracle.toml:1:1: measure: is missing: at least one [[measure]] is needed.
-      oracle.toml:1:1: version: is missing.
+      oracle.toml:1:1: guard: is missing: at least one [[guard]] is needed; e.g. `[[guard]]` and below it `metric = "ppl"`, `max_increase = 0.05`
+      oracle.toml:1:1: measure: is missing: at least one [[measure]] is needed; e.g. `[[measure]]` and below it `name = "ppl"`, `command = "{build}/ppl --text {src}/text.txt"`, `parser = "llama-perplexity"`
+      oracle.toml:1:1: version: is missing; e.g. `version = 1`
     hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
-    ");
+    "#);
 }
 
 #[test]
