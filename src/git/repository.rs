@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::evaluation::CommitId;
+
 use super::command::Call;
 use super::error::io_error;
 use super::raw_path::os;
@@ -156,7 +158,27 @@ impl Repository {
 
     /// The URL of the remote `origin`, as git uses it; `None` if there is no such remote.
     pub fn origin(&self) -> Result<Option<String>, GitError> {
-        let output = self.shared_call().args(["remote", "get-url", "origin"]).run()?;
+        self.url_of("origin")
+    }
+
+    /// The URL of the first remote whose branches contain a commit; `None` without such a remote.
+    pub fn remote_with(&self, commit: &CommitId) -> Result<Option<String>, GitError> {
+        let refs = ["for-each-ref", "--format=%(refname:lstrip=2)", "--contains"];
+        let refs = self.shared_call().args(refs).args([commit.as_str(), "refs/remotes"]).run()?;
+        let refs = String::from_utf8_lossy(&refs.stdout).into_owned();
+        let names = self.shared_call().args(["remote"]).run()?;
+        let names = String::from_utf8_lossy(&names.stdout).into_owned();
+        let is_of = |branch: &str, name: &str| {
+            branch.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+        };
+        match names.lines().find(|name| refs.lines().any(|branch| is_of(branch, name))) {
+            Some(name) => self.url_of(name),
+            None => Ok(None),
+        }
+    }
+
+    fn url_of(&self, remote: &str) -> Result<Option<String>, GitError> {
+        let output = self.shared_call().args(["remote", "get-url", remote]).run()?;
         Ok((output.code == 0).then(|| output.line()).filter(|url| !url.is_empty()))
     }
 

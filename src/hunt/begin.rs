@@ -87,17 +87,23 @@ pub(crate) fn write_beginning(
     write().inspect_err(|_| drop(std::fs::remove_dir_all(hunt.path())))
 }
 
-/// Where people read the hunt's commits: as configured, else on the site of `origin`. The
-/// configuration's address is that of the engine, not of a dependency.
+/// Where people read the hunt's commits: as configured, else on the site of `origin`.
+///
+/// The configuration's address is that of the engine, not of a dependency. The commits of a
+/// project that the engine has a copy of are in the engine's clone, but not at its `origin`.
 fn forge(config: &Config, history: &History, begun: &Begun) -> Result<Option<Forge>, HuntError> {
-    let origin = history.repository().origin().map_err(UsageError::from)?;
-    let of_origin = origin.and_then(|url| Forge::of_remote(&url));
+    let repository = history.repository();
+    let remote = match &begun.within {
+        Some(within) if !within.files.is_empty() => repository.remote_with(begun.ends()[1]),
+        _ => repository.origin(),
+    };
+    let remote = remote.map_err(UsageError::from)?.and_then(|url| Forge::of_remote(&url));
     let configured = config.commit_url.clone().filter(|_| begun.within.is_none());
     Ok(match configured {
         Some(commit_url) => {
-            Some(Forge { commit_url, repository: of_origin.and_then(|forge| forge.repository) })
+            Some(Forge { commit_url, repository: remote.and_then(|forge| forge.repository) })
         }
-        None => of_origin,
+        None => remote,
     })
 }
 

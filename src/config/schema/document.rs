@@ -613,7 +613,8 @@ struct Ruler {
 #[schemars(deny_unknown_fields)]
 struct Report {
     /// The page of a commit in a browser; {commit} stands for its full name. Default: the page on
-    /// the site of the remote `origin`, if it is GitHub, GitLab or Gitea.
+    /// the site of the remote `origin`, if it is GitHub, GitLab or Gitea. A hunt inside a dependency
+    /// uses the dependency's own remote.
     commit_url: Option<Text>,
 }
 

@@ -141,6 +141,58 @@ fn the_commit_of_the_submodule_did_it() {
 }
 
 #[test]
+fn links_in_a_hunt_inside_lead_to_the_submodules_site() {
+    let env = TestEnvironment::new();
+    let kernels = Kernels::new(&env, &[G, G, B, B]);
+    let section = "[report]\ncommit_url = \"https://git.example.org/engine/{commit}\"";
+    let row = row(env, kernels.pinned(0, 3)).oracle(|oracle| oracle.section(section));
+    let row = row.given(|env, _| {
+        let folder = env.repo().join("kernels");
+        let url = "https://codeberg.org/ada/kernels.git";
+        env.git_in(&folder, &["remote", "set-url", "origin", url]);
+        env.git(&["remote", "add", "origin", "https://github.com/ada/engine.git"]);
+    });
+    let told = row.finds("2").counting(14, 6).costs(24, 11);
+    let outside = &told.hunt.report["culprit"];
+    let commit = outside["commit"].as_str().unwrap();
+    assert_eq!(outside["url"], format!("https://git.example.org/engine/{commit}"));
+    let inside = inner(&told, 0);
+    let page = format!("https://codeberg.org/ada/kernels/commit/{}", kernels.commits[2]);
+    assert_eq!(inside["culprit"]["url"], page);
+    let id = inside["hunt"].as_str().unwrap();
+    let words = told.env().run(&["report", id, "--format", "html"]).expect(0).stdout;
+    assert!(words.contains(&page), "{words}");
+    for engine in ["git.example.org", "github.com/ada/engine"] {
+        assert!(!words.contains(engine), "{engine} in {words}");
+    }
+}
+
+#[test]
+fn links_in_a_hunt_in_a_copy_lead_to_the_remote_with_its_commits() {
+    let hunt = |has_remote: bool| {
+        let env = TestEnvironment::new();
+        let kernels = Kernels::new(&env, &[G, G, B, B]);
+        let plan = kernels.copied(&env, 0, 3);
+        let row = Row::of(env, plan).oracle(descending).given(|env, _| {
+            let url = "https://github.com/ada/engine.git";
+            env.git(&["remote", "add", "origin", url]);
+            kernels.fetch(env);
+            if has_remote {
+                let folder = kernels.folder.display().to_string();
+                env.git(&["remote", "add", "kernels", &folder]);
+                env.git(&["fetch", "--quiet", "kernels"]);
+                let url = "https://codeberg.org/ada/kernels.git";
+                env.git(&["remote", "set-url", "kernels", url]);
+            }
+        });
+        let told = row.finds("2").counting(14, 6).costs(24, 11);
+        inner(&told, 0)["culprit"]["url"].as_str().map(|url| url.replace(&kernels.commits[2], "C"))
+    };
+    assert_eq!(hunt(false), None, "`origin` does not have the project's commits");
+    assert_eq!(hunt(true).as_deref(), Some("https://codeberg.org/ada/kernels/commit/C"));
+}
+
+#[test]
 fn the_script_of_a_hunt_inside_exchanges_the_submodule() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B, B]);
