@@ -309,7 +309,7 @@ pub struct Report {
     /// Open the HTML report in a browser: the one in the variable BROWSER, else the default one
     #[arg(long, conflicts_with = "format")]
     pub open: bool,
-    /// Print the diff of the first bad commits, as `git show` does
+    /// Print the diffs of the first bad commits, or of up to three candidates, as `git show` does
     #[arg(long, conflicts_with_all = ["format", "open"])]
     pub diff: bool,
 }

@@ -71,10 +71,11 @@ fn absolute(path: &Path) -> Result<PathBuf, Failed> {
 }
 
 fn no_diff(report: &Report) -> Failed {
-    let Some(first) = report.culprits.first() else {
+    let named = report.culprits.first().map(|first| &first.commit);
+    let Some(commit) = named.or(report.candidates.first()) else {
         return Failed::unmet(anyhow!("hunt {} names no commit", report.hunt));
     };
-    let (hunt, commit) = (&report.hunt, first.commit.short());
+    let (hunt, commit) = (&report.hunt, commit.short());
     Failed::unmet(anyhow!("hunt {hunt} stored no diff; `git show {commit}` prints it"))
 }
 

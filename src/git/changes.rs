@@ -1,6 +1,6 @@
 //! The changes of a commit and the content of its tree.
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, FileRole, TouchedFile};
 
 use super::{GitError, History};
 
@@ -43,6 +43,17 @@ impl FileChange {
     /// The path for people; bytes that are not UTF-8 are replaced.
     pub fn shown_path(&self) -> String {
         String::from_utf8_lossy(&self.path).into_owned()
+    }
+
+    /// The file as an answer names it.
+    pub fn touched(&self) -> TouchedFile {
+        TouchedFile {
+            path: self.shown_path(),
+            path_b64: self.path_base64(),
+            added: self.added,
+            removed: self.removed,
+            role: FileRole::Unknown,
+        }
     }
 }
 

@@ -46,6 +46,7 @@ pub use authoring::{Author, Authoring};
 pub use bisect::BisectSession;
 pub use bisect_state::{BisectState, End, Remaining};
 pub use carried::{Absence, Change};
+pub use changes::FileChange;
 pub use diff::{FileDiff, read_diff};
 pub use error::GitError;
 pub use folding::folds_case;

@@ -15,9 +15,9 @@ pub(crate) mod uneven;
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
-    Aim, Basis, CommitId, Culprit, FileRole, Judgement, Metric, Phase, SkipReason, Target,
-    TouchedFile, Verdict,
+    Aim, Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, Verdict,
 };
+use crate::git::FileChange;
 use crate::oracle::{Observation, measures_of};
 use crate::store::journal::{Event, SearchMethod};
 use crate::store::{Confirmation, KeyHasher};
@@ -193,16 +193,7 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let changes = history.diff_files(Some(parent), commit)?;
         let dependencies = history.dependencies(parent, commit, &changes)?;
-        let files = changes
-            .into_iter()
-            .map(|change| TouchedFile {
-                path: change.shown_path(),
-                path_b64: change.path_base64(),
-                added: change.added,
-                removed: change.removed,
-                role: FileRole::Unknown,
-            })
-            .collect();
+        let files = changes.iter().map(FileChange::touched).collect();
         let culprit = Culprit {
             info: info(&self.oracle.history, commit)?,
             parents: history.parents(commit)?,

@@ -1,16 +1,16 @@
-//! The change of a first bad commit: its diff, the files that matter first.
+//! The change of a first bad commit or of a candidate: its diff, the files that matter first.
 
 use std::borrow::Cow;
 
 use crate::differ;
-use crate::evaluation::{Differences, TouchedFile};
+use crate::evaluation::{CommitInfo, Differences, Outcome, TouchedFile};
 use crate::git::{FileDiff, read_diff};
 use crate::store::{HuntDir, StoreError};
 
 use crate::ui::text;
 
 use super::ReportError;
-use super::model::{Change, FirstBad, Report};
+use super::model::{CandidateLine, Change, FirstBad, Report};
 use super::words::other_culprits;
 
 /// A diff of at most this many lines is shown whole.
@@ -58,17 +58,38 @@ impl LineKind {
 /// The stored diff of a first bad commit; `None` if an older program published the answer.
 pub(super) fn read(hunt: &HuntDir, first: &FirstBad) -> Result<Option<Change>, StoreError> {
     let diff = hunt.diff(&first.commit)?;
-    Ok(diff.map(|diff| of(&String::from_utf8_lossy(&diff), first)))
+    Ok(diff.map(|diff| of(&diff, &first.files, first.differences.as_ref())))
 }
 
-/// The change with this diff.
-pub(super) fn of(diff: &str, first: &FirstBad) -> Change {
-    let mut files = read_diff(diff);
-    files.sort_by_key(|file| relevance(&file.path, first.differences.as_ref()));
+/// The candidates of the answer whose diffs are stored, the likeliest first.
+pub(super) fn of_candidates(
+    hunt: &HuntDir,
+    report: &Report,
+) -> Result<Vec<CandidateLine>, StoreError> {
+    if report.outcome != Outcome::Candidates {
+        return Ok(Vec::new());
+    }
+    let stored = hunt.candidates()?;
+    let mut lines = Vec::new();
+    for commit in &report.candidates {
+        let Some(candidate) = stored.iter().find(|one| one.info.commit == *commit) else {
+            continue;
+        };
+        let Some(diff) = hunt.candidate_diff(commit)? else { continue };
+        let change = of(&diff, &candidate.files, None);
+        lines.push(CandidateLine { info: candidate.info.clone(), change });
+    }
+    Ok(lines)
+}
+
+/// The change with this diff. `touched`: the files of the whole change.
+fn of(diff: &[u8], touched: &[TouchedFile], differences: Option<&Differences>) -> Change {
+    let mut files = read_diff(&String::from_utf8_lossy(diff));
+    files.sort_by_key(|file| relevance(&file.path, differences));
     let is_in = |path: &str| {
         files.iter().any(|file| file.path == path || file.renamed_from.as_deref() == Some(path))
     };
-    let left_out = first.files.iter().filter(|file| !is_in(&file.path)).cloned().collect();
+    let left_out = touched.iter().filter(|file| !is_in(&file.path)).cloned().collect();
     Change { files, left_out }
 }
 
@@ -84,10 +105,18 @@ pub(super) fn shown(change: &Change) -> impl Iterator<Item = Shown<'_>> {
     })
 }
 
-/// The files that a first bad commit touches, the most relevant first.
-pub fn by_relevance(first: &FirstBad) -> Vec<&TouchedFile> {
-    let mut files: Vec<_> = first.files.iter().collect();
-    files.sort_by_key(|file| relevance(&file.path, first.differences.as_ref()));
+/// The same with all files folded.
+pub(super) fn folded(change: &Change) -> impl Iterator<Item = Shown<'_>> {
+    shown(change).map(|shown| Shown { is_open: false, ..shown })
+}
+
+/// The files that a commit touches, the most relevant first.
+pub fn by_relevance<'f>(
+    files: &'f [TouchedFile],
+    differences: Option<&Differences>,
+) -> Vec<&'f TouchedFile> {
+    let mut files: Vec<_> = files.iter().collect();
+    files.sort_by_key(|file| relevance(&file.path, differences));
     files
 }
 
@@ -117,18 +146,26 @@ pub(super) fn name(file: &FileDiff) -> Cow<'_, str> {
     }
 }
 
-/// The diffs of all first bad commits, the main one first, as `git show` prints them: with the
-/// commit, its author, date and subject above, and without control characters. `None` if no diff
-/// is stored.
+/// The diffs of all first bad commits, the main one first, and of the candidates, as `git show`
+/// prints them: with the commit, its author, date and subject above, and without control
+/// characters. `None` if no diff is stored.
 pub fn diff(hunt: &HuntDir, report: &Report) -> Result<Option<String>, ReportError> {
     let mut parts = Vec::new();
     for first in report.culprit.iter().chain(other_culprits(report)) {
         let Some(diff) = hunt.diff(&first.commit)? else { continue };
-        let FirstBad { commit, author, date, subject, .. } = first;
-        let [author, date, subject] = [author, date, subject].map(|words| text::line(words));
-        let diff = text::lines(&String::from_utf8_lossy(&diff));
-        let head = format!("commit {commit}\nAuthor: {author}\nDate:   {date}\n\n    {subject}\n");
-        parts.push(format!("{head}\n{diff}"));
+        let FirstBad { commit, author, date, subject, .. } = first.clone();
+        parts.push(one_diff(&CommitInfo { commit, subject, author, date }, &diff));
+    }
+    for CandidateLine { info, .. } in &report.candidate_changes {
+        let Some(diff) = hunt.candidate_diff(&info.commit)? else { continue };
+        parts.push(one_diff(info, &diff));
     }
     Ok((!parts.is_empty()).then(|| parts.join("\n")))
+}
+
+fn one_diff(info: &CommitInfo, diff: &[u8]) -> String {
+    let CommitInfo { commit, subject, author, date } = info;
+    let [author, date, subject] = [author, date, subject].map(|words| text::line(words));
+    let diff = text::lines(&String::from_utf8_lossy(diff));
+    format!("commit {commit}\nAuthor: {author}\nDate:   {date}\n\n    {subject}\n\n{diff}")
 }

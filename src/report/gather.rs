@@ -50,6 +50,7 @@ impl Report {
             let mut said = [Some(said.commit), said.merge].into_iter().flatten();
             first.request = said.find_map(|message| forge.request(&message));
         }
+        report.candidate_changes = change::of_candidates(hunt, &report)?;
         if hunt.config_text(&report.config_sha256)?.is_none() {
             report.notes.push(ALTERED.to_owned());
         }
@@ -282,6 +283,7 @@ impl<'a> Gathered<'a> {
             history,
             until: String::new(),
             is_running: self.is_driven && self.stopped.is_none(),
+            candidate_changes: Vec::new(),
             slots: begun.slots.clone(),
             forge: None,
             folder: folder.to_owned(),

@@ -48,7 +48,7 @@ pub use html::html;
 pub use json::json;
 pub use links::Logs;
 pub use markdown::{issue, markdown};
-pub use model::{Endpoint, FirstBad, MeasuredCommit, Report};
+pub use model::{Endpoint, MeasuredCommit, Report};
 pub use pace::Pace;
 pub use plan::{long_plan, plan};
 pub use printed::telling;

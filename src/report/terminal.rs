@@ -106,7 +106,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
     lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
-    let files = by_relevance(first).into_iter().map(|file| {
+    let files = by_relevance(&first.files, first.differences.as_ref()).into_iter().map(|file| {
         let changed = words::changed_lines(file.added, file.removed);
         format!("{}  {changed}", text::line(&file.path))
     });
@@ -128,8 +128,7 @@ fn other(report: &Report) -> Vec<String> {
     }
     lines.extend(certainty::searches(report).into_iter().take(1));
     let named = |commit: &CommitId| {
-        let known = report.commits.iter().find(|measured| measured.commit == *commit);
-        let subject = known.and_then(|measured| measured.subject.as_deref()).unwrap_or_default();
+        let subject = report.subject(commit);
         let likely =
             certainty::likely(report, commit).map(|p| format!("{p}  ")).unwrap_or_default();
         format!("{likely}{commit} {}", text::line(subject)).trim_end().to_owned()

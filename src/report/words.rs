@@ -86,11 +86,20 @@ fn after_an_answer(report: &Report) -> Option<String> {
             "Next: `bisect-ppl report {hunt} --diff` shows the change; `bisect-ppl report {hunt} \
              --format issue` writes the issue"
         )),
-        (None, Outcome::Candidates | Outcome::Gradual) => {
-            repair(report).or_else(|| report.candidates.first().map(look_at))
-        }
+        (None, Outcome::Candidates | Outcome::Gradual) => repair(report).or_else(|| {
+            let measure = report.candidates.first().map(look_at);
+            if report.candidate_changes.is_empty() { measure } else { Some(changes_of(report)) }
+        }),
         _ => None,
     }
+}
+
+fn changes_of(report: &Report) -> String {
+    let (hunt, first) = (&report.hunt, report.candidate_changes[0].info.commit.short());
+    format!(
+        "Next: `bisect-ppl report {hunt} --diff` shows their changes; `bisect-ppl measure {first}` \
+         measures the first"
+    )
 }
 
 fn look_at(candidate: &CommitId) -> String {

@@ -1,5 +1,5 @@
-//! What a report shows of a first bad commit besides measurements: its diff, and where people read
-//! it. Stored when the answer is published, so that a report needs no repository.
+//! What a report shows of a first bad commit or of a candidate besides measurements: its diff, and
+//! where people read it. Stored when the answer is published, so that a report needs no repository.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Forge};
+use crate::evaluation::{CommitId, CommitInfo, Forge, TouchedFile};
 
 use super::{HuntDir, StoreError, publish};
 
@@ -21,7 +21,38 @@ pub struct Messages {
     pub merge: Option<String>,
 }
 
+/// A commit that may be the first bad one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The commit.
+    pub info: CommitInfo,
+    /// Its first parent.
+    pub parent: CommitId,
+    /// The files that it touches.
+    pub files: Vec<TouchedFile>,
+}
+
 impl HuntDir {
+    /// Stores the candidates of the answer.
+    pub fn keep_candidates(&self, candidates: &[Candidate]) -> Result<(), StoreError> {
+        self.keep_json(CANDIDATES, &candidates)
+    }
+
+    /// The stored candidates; empty if there are none.
+    pub fn candidates(&self) -> Result<Vec<Candidate>, StoreError> {
+        Ok(self.json(CANDIDATES)?.unwrap_or_default())
+    }
+
+    /// Stores the diff of a candidate against its first parent.
+    pub fn keep_candidate_diff(&self, commit: &CommitId, diff: &[u8]) -> Result<(), StoreError> {
+        self.keep(&self.candidate_diff_path(commit), diff)
+    }
+
+    /// The stored diff of a candidate; `None` if there is none.
+    pub fn candidate_diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
+        read(self.candidate_diff_path(commit))
+    }
+
     /// Stores the diff of a first bad commit against the parent that it is compared with.
     pub fn keep_diff(&self, commit: &CommitId, diff: &[u8]) -> Result<(), StoreError> {
         self.keep(&self.diff_path(commit), diff)
@@ -67,6 +98,10 @@ impl HuntDir {
         self.path().join(format!("changes/{commit}.diff"))
     }
 
+    fn candidate_diff_path(&self, commit: &CommitId) -> PathBuf {
+        self.path().join(format!("changes/{commit}.candidate.diff"))
+    }
+
     fn keep_json(&self, file: &str, data: &impl Serialize) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(data).expect("text is plain data");
         self.keep(&self.path().join(file), &bytes)
@@ -89,6 +124,7 @@ const FORGE: &str = "forge.json";
 /// The patch that takes the necessary parts of the first bad commit out of the bad endpoint, in a
 /// hunt's folder.
 pub const REVERT_PATCH: &str = "revert.patch";
+const CANDIDATES: &str = "changes/candidates.json";
 
 fn read(path: PathBuf) -> Result<Option<Vec<u8>>, StoreError> {
     match std::fs::read(&path) {

@@ -45,7 +45,7 @@ mod runs;
 mod setups;
 
 pub use builds::{BuildRecord, CacheProgram, CompilerCache};
-pub use changes::{Messages, REVERT_PATCH};
+pub use changes::{Candidate, Messages, REVERT_PATCH};
 pub use confirmations::Confirmation;
 pub use digests::{Digests, check_readable};
 pub use durable::{publish, publish_file};

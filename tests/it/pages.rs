@@ -300,6 +300,32 @@ fn the_diff_of_the_first_bad_commit_applies() {
 }
 
 #[test]
+fn the_diffs_of_a_few_candidates_are_shown() {
+    let env = TestEnvironment::new();
+    let history = line("g x b b").file(1, "kernels/attn.cu", "int block = 128;\n").build(&env);
+    oracle(&env);
+    let hunt = env.hunt().expect(3, "candidates");
+    assert_eq!(hunt.candidates(&history), ["1", "2"]);
+    for file in ["report.md", "report.html"] {
+        let page = hunt.file(file);
+        for said in ["+int block = 128;", "kernels/attn.cu"] {
+            assert!(page.contains(said), "no {said} in {file}");
+        }
+    }
+    let diff = env.run(&["report", "--diff"]).expect(0).stdout;
+    for label in [1, 2] {
+        assert!(diff.contains(&format!("commit {}\nAuthor: Ada", history.commit(label))), "{diff}");
+    }
+    // With more candidates there is too much to read.
+    let env = TestEnvironment::new();
+    line("g x x x b").build(&env);
+    oracle(&env);
+    let hunt = env.hunt().expect(3, "candidates");
+    assert!(!hunt.folder.join("changes").exists());
+    env.run(&["report", "--diff"]).expect(1).says(&["stored no diff; `git show "]);
+}
+
+#[test]
 fn of_a_diff_that_is_too_long_the_files_that_matter_are_stored() {
     let env = TestEnvironment::new();
     let table = "0123456789abcdef0123456789abcdef\n".repeat(40_000);

@@ -1,19 +1,23 @@
 //! Stores what the report shows of each first bad commit: its diff, and the messages that may name
-//! its pull request.
+//! its pull request. If there are only candidates, and few, it stores their diffs.
 
 use std::collections::HashSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::evaluation::{CommitId, Lineage, TouchedFile};
-use crate::git::History;
+use crate::evaluation::{CommitId, Lineage, Outcome, TouchedFile};
+use crate::git::{FileChange, History};
+use crate::hunt::begin::info;
 use crate::hunt::{HuntError, UsageError};
-use crate::report::{self, FirstBad, Report};
-use crate::store::{HuntDir, Messages};
+use crate::report::{self, Report};
+use crate::store::{Candidate, HuntDir, Messages};
 
 /// Longest diff that is stored, bytes.
 const LONGEST: usize = 1 << 20;
+
+/// Most candidates whose diffs are stored. A reader does not look through more.
+const MOST_CANDIDATES: usize = 3;
 
 /// Most lines of a diff of selected files, if the whole one is too long.
 const MOST_LINES: usize = 5000;
@@ -28,7 +32,9 @@ pub(crate) fn keep_changes(
     let newest = report.newest();
     for first in &report.culprits {
         if hunt.diff(&first.commit)?.is_none() {
-            hunt.keep_diff(&first.commit, &diff(history, first)?)?;
+            let files = report::by_relevance(&first.files, first.differences.as_ref());
+            let diff = diff(history, [&first.parent, &first.commit], &files)?;
+            hunt.keep_diff(&first.commit, &diff)?;
         }
         if hunt.messages(&first.commit)?.is_none() {
             let message = |commit| history.message(commit).map_err(UsageError::from);
@@ -38,20 +44,48 @@ pub(crate) fn keep_changes(
             hunt.keep_messages(&first.commit, &said)?;
         }
     }
+    if report.outcome == Outcome::Candidates && report.candidates.len() <= MOST_CANDIDATES {
+        keep_candidates(history, hunt, &report.candidates)?;
+    }
     Ok(())
 }
 
-/// The whole diff, or that of the most relevant files; empty if even that is too long.
-fn diff(history: &History, first: &FirstBad) -> Result<Vec<u8>, HuntError> {
-    let of = |paths: &[&[u8]]| {
-        history.diff(&first.parent, &first.commit, paths, LONGEST).map_err(UsageError::from)
-    };
+fn keep_candidates(
+    history: &History,
+    hunt: &HuntDir,
+    commits: &[CommitId],
+) -> Result<(), HuntError> {
+    let mut candidates = Vec::new();
+    for commit in commits {
+        // A root has no parent; it may be a candidate if the histories of the ends are apart.
+        let Some(parent) = history.parents(commit)?.into_iter().next() else { continue };
+        let files = history.diff_files(Some(&parent), commit)?;
+        let files = files.iter().map(FileChange::touched).collect();
+        candidates.push(Candidate { info: info(history, commit)?, parent, files });
+    }
+    for Candidate { info, parent, files } in &candidates {
+        let files = report::by_relevance(files, None);
+        let diff = diff(history, [parent, &info.commit], &files)?;
+        hunt.keep_candidate_diff(&info.commit, &diff)?;
+    }
+    Ok(hunt.keep_candidates(&candidates)?)
+}
+
+/// The whole diff of a commit and its parent, or that of the most relevant files; empty if even
+/// that is too long. `files`: the most relevant first.
+fn diff(
+    history: &History,
+    [parent, commit]: [&CommitId; 2],
+    files: &[&TouchedFile],
+) -> Result<Vec<u8>, HuntError> {
+    let of =
+        |paths: &[&[u8]]| history.diff(parent, commit, paths, LONGEST).map_err(UsageError::from);
     if let Some(whole) = of(&[])? {
         return Ok(whole);
     }
     let mut room = MOST_LINES;
     let mut paths = Vec::new();
-    for file in report::by_relevance(first) {
+    for file in files {
         let lines = file.added.unwrap_or(0) + file.removed.unwrap_or(0);
         // A file without lines to count is a binary file, or cannot be read here.
         if lines > 0 && lines <= room {

@@ -1,19 +1,41 @@
-//! The diff of a first bad commit, one part for each file.
+//! The diff of a first bad commit or of a candidate, one part for each file.
 
-use crate::report::change::{LineKind, Shown, name, shown};
+use crate::report::change::{LineKind, Shown, folded, name, shown};
 use crate::report::links::Logs;
-use crate::report::model::FirstBad;
+use crate::report::model::{CandidateLine, Change, FirstBad};
 use crate::report::tables;
 use crate::ui::text;
 
 use super::cells::TableView;
 
-/// The change of a first bad commit.
+/// The change of a commit.
 #[derive(Default)]
 pub(super) struct ChangeView {
     pub(super) files: Vec<FileView>,
     /// The files without a diff: all of them if no diff is stored.
     pub(super) others: TableView,
+}
+
+/// A candidate and its change.
+pub(super) struct CandidateView {
+    pub(super) commit: String,
+    pub(super) page: Option<String>,
+    pub(super) subject: String,
+    pub(super) origin: String,
+    pub(super) change: ChangeView,
+}
+
+impl CandidateView {
+    pub(super) fn of(candidate: &CandidateLine, logs: &Logs) -> Self {
+        let CandidateLine { info, change } = candidate;
+        Self {
+            commit: info.commit.short().to_owned(),
+            page: logs.commit(&info.commit),
+            subject: text::line(&info.subject),
+            origin: text::line(&format!("{}, {}", info.author, info.date)),
+            change: ChangeView::new(folded(change), change, logs),
+        }
+    }
 }
 
 /// The diff of a file.
@@ -37,6 +59,10 @@ impl ChangeView {
             let others = TableView::new(&tables::files(&first.files), logs);
             return Self { files: Vec::new(), others };
         };
+        Self::new(shown(change), change, logs)
+    }
+
+    fn new<'c>(shown: impl Iterator<Item = Shown<'c>>, change: &Change, logs: &Logs) -> Self {
         let view = |shown: Shown<'_>| FileView {
             name: text::line(&name(shown.file)),
             added: shown.file.added,
@@ -46,7 +72,7 @@ impl ChangeView {
             cut: shown.cut,
         };
         Self {
-            files: shown(change).map(view).collect(),
+            files: shown.map(view).collect(),
             others: TableView::new(&tables::files(&change.left_out), logs),
         }
     }

@@ -21,6 +21,7 @@ use crate::ui::text;
 
 use self::answer::Answer;
 use self::cells::TableView;
+use self::change::CandidateView;
 use self::embedded::Embedded;
 use self::facts::FactView;
 use self::pair::Pair;
@@ -70,6 +71,7 @@ struct Page {
     candidates_title: &'static str,
     candidates_caution: Option<&'static str>,
     candidates: TableView,
+    candidate_changes: Vec<CandidateView>,
     contributions: TableView,
     /// The tests of parts of the change.
     trials: TableView,
@@ -139,6 +141,11 @@ impl Page {
             candidates_title: words::candidates_title(report),
             candidates_caution: words::candidates_caution(report).filter(|_| !listed),
             candidates: view(&tables::candidates(report)),
+            candidate_changes: report
+                .candidate_changes
+                .iter()
+                .map(|candidate| CandidateView::of(candidate, logs))
+                .collect(),
             contributions: view(&tables::contributions(report)),
             trials: view(&cause::trials(report)),
             trials_title: cause::TRIALS,

@@ -1,7 +1,7 @@
 //! The top of the page: the answer and how to reproduce it.
 
-use crate::report::change::shown;
-use crate::report::model::{FirstBad, Report};
+use crate::report::change::{Shown, folded, shown};
+use crate::report::model::{CandidateLine, Change, FirstBad, Report};
 use crate::report::{cause, certainty, differences, facts, tables, words};
 use crate::ui::text;
 
@@ -64,8 +64,13 @@ fn change(page: &mut Page<'_>, first: &FirstBad, level: usize) {
     if !first.files.is_empty() {
         page.heading(level, CHANGES);
     }
-    for shown in shown(change) {
-        page.diff(&shown);
+    diff(page, shown(change), change);
+}
+
+/// The diff of each file, and the files without one.
+fn diff<'c>(page: &mut Page<'_>, files: impl Iterator<Item = Shown<'c>>, change: &Change) {
+    for file in files {
+        page.diff(&file);
     }
     if !change.left_out.is_empty() {
         page.paragraph("Files without a diff here:");
@@ -95,4 +100,10 @@ fn candidates(page: &mut Page<'_>, report: &Report) {
         page.paragraph(caution);
     }
     page.table(&table);
+    for CandidateLine { info, change } in &report.candidate_changes {
+        let name = text::commit(&info.commit, &info.subject);
+        page.heading(3, &format!("What {name} changes"));
+        page.paragraph(&format!("{}, {}", info.author, info.date));
+        diff(page, folded(change), change);
+    }
 }

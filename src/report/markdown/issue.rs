@@ -3,7 +3,7 @@
 use crate::evaluation::{CommitId, Outcome, Verdict, Within};
 use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::{from_slot, typed};
-use crate::report::model::{FirstBad, GuardLine, Report};
+use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
 use crate::report::{certainty, differences, inside, matrix, printed, words};
 use crate::ui::text;
 
@@ -140,9 +140,7 @@ fn without_commit(report: &Report) -> Vec<String> {
     lines.extend(report.guards.iter().filter(|guard| guard.target).take(2).filter_map(value));
     lines.extend(tolerance(report));
     let name = |commit: &crate::evaluation::CommitId| {
-        let known = report.commits.iter().find(|measured| measured.commit == *commit);
-        let subject = known.and_then(|known| known.subject.as_deref()).unwrap_or_default();
-        format!("`{}` {}", commit.short(), said(subject)).trim_end().to_owned()
+        format!("`{}` {}", commit.short(), said(report.subject(commit))).trim_end().to_owned()
     };
     let likely = |commit| {
         let likely = certainty::likely(report, commit);
@@ -152,6 +150,9 @@ fn without_commit(report: &Report) -> Vec<String> {
     lines.extend(list("Confirmed so far", confirmed));
     let title = words::candidates_title(report);
     lines.extend(list(title, report.candidates.iter().map(likely)));
+    lines.extend(report.candidate_changes.iter().filter_map(|CandidateLine { info, change }| {
+        list(&format!("Files of `{}`", info.commit.short()), changed(change))
+    }));
     let rises = report.contributions.iter().map(|rise| {
         format!("`{}` {} {}", rise.to.short(), rise.metric, said(&words::moved(report, &rise.rise)))
     });
@@ -181,10 +182,20 @@ fn diff(first: &FirstBad, room: usize) -> Option<Vec<String>> {
 
 /// The files that the commit touches.
 fn files(first: &FirstBad) -> Option<String> {
-    let files = by_relevance(first).into_iter().map(|file| {
-        format!("{} {}", said(&file.path), words::changed_lines(file.added, file.removed))
-    });
-    list("Files", files)
+    let files = by_relevance(&first.files, first.differences.as_ref()).into_iter();
+    list("Files", files.map(|file| counted(&file.path, file.added, file.removed)))
+}
+
+/// The files of a stored change.
+fn changed(change: &Change) -> impl Iterator<Item = String> {
+    let files = change.files.iter();
+    let files = files.map(|file| counted(&name(file), Some(file.added), Some(file.removed)));
+    let left_out = change.left_out.iter();
+    files.chain(left_out.map(|file| counted(&file.path, file.added, file.removed)))
+}
+
+fn counted(path: &str, added: Option<usize>, removed: Option<usize>) -> String {
+    format!("{} {}", said(path), words::changed_lines(added, removed))
 }
 
 fn tolerance(report: &Report) -> Option<String> {

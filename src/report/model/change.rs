@@ -1,13 +1,22 @@
-//! The diff of a first bad commit.
+//! The diff of a first bad commit or of a candidate.
 
-use crate::evaluation::TouchedFile;
+use crate::evaluation::{CommitInfo, TouchedFile};
 use crate::git::FileDiff;
 
-/// The stored diff of a first bad commit.
+/// The stored diff of a commit.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// The diff of each file, the most relevant first.
     pub files: Vec<FileDiff>,
     /// The files whose diff is not stored, because the whole diff is too long.
     pub left_out: Vec<TouchedFile>,
+}
+
+/// A commit that may be the first bad one, and what it changes.
+#[derive(Clone, Debug)]
+pub struct CandidateLine {
+    /// The commit.
+    pub info: CommitInfo,
+    /// Its change against its first parent.
+    pub change: Change,
 }

@@ -25,7 +25,7 @@ use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
 pub use cause::CauseLine;
-pub use change::Change;
+pub use change::{CandidateLine, Change};
 pub use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
 pub use failed::FailedLine;
 pub use first_bad::{EffectLine, FirstBad};
@@ -147,6 +147,9 @@ pub struct Report {
     /// The commits that the searches judged, in order.
     #[serde(skip)]
     pub steps: Vec<StepLine>,
+    /// The candidates whose changes are stored, the likeliest first.
+    #[serde(skip)]
+    pub candidate_changes: Vec<CandidateLine>,
     /// The folder of the build slots.
     #[serde(skip)]
     pub slots: String,
@@ -160,6 +163,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// The subject of a commit; empty if not known.
+    pub(super) fn subject(&self, commit: &CommitId) -> &str {
+        let measured = self.commits.iter().filter(|measured| measured.commit == *commit);
+        let candidates = self.candidate_changes.iter().map(|line| &line.info);
+        let candidate = candidates.filter(|info| info.commit == *commit).map(|info| &info.subject);
+        let known = measured.filter_map(|measured| measured.subject.as_ref()).chain(candidate);
+        known.map(String::as_str).find(|subject| !subject.is_empty()).unwrap_or_default()
+    }
+
     /// The newer end of the range.
     pub fn newest(&self) -> &CommitId {
         let [_, newest] = self.options.aim.swap_if_fix([&self.good.commit, &self.bad.commit]);

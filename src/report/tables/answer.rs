@@ -82,7 +82,7 @@ pub(in crate::report) fn candidates(report: &Report) -> Table {
         let likely = certainty::likely(report, commit).unwrap_or_default();
         let mut row = vec![
             Cell::Name(commit.clone()),
-            known.and_then(|known| known.subject.as_deref()).unwrap_or_default().into(),
+            report.subject(commit).into(),
             known.map_or("not measured", |known| &known.reason).into(),
         ];
         row.splice(1..1, is_weighed.then(|| likely.into()));

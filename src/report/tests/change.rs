@@ -2,11 +2,11 @@
 
 use crate::evaluation::{CommitId, Difference, DifferenceIn, Differences, Forge, TouchedFile};
 use crate::report::{Report, diff, issue, terminal_answer};
-use crate::store::Messages;
+use crate::store::{Candidate, Messages};
 
-use super::fixture::{Hunt, culprit, found, id};
+use super::fixture::{Hunt, culprit, found, id, info};
 use super::html::{assert_inert, page};
-use super::{markdown, with_culprit};
+use super::{candidates, markdown, with_culprit};
 
 const DIFF: &str = "diff --git a/src/kv_cache.c b/src/kv_cache.c\n\
                     index 1..2 100644\n\
@@ -184,4 +184,72 @@ fn a_known_site_gives_links_to_the_commit_and_its_request() {
     hunt = with_diff(DIFF);
     assert!(!page(&hunt).contains("https://"));
     assert!(!serde_json::to_string(&Report::of(&hunt.dir).unwrap()).unwrap().contains("\"url\""));
+}
+
+/// The answer is `d` or `f`; `d` pads the cache, `f` adds files.
+fn with_candidates() -> Hunt {
+    let hunt = candidates();
+    let files = culprit("", "src/kv_cache.c").files;
+    let about = |letter, subject, parent| Candidate {
+        info: info(letter, subject),
+        parent: id(parent),
+        files: files.clone(),
+    };
+    let stored = [about('f', "attn: <b>", 'd'), about('d', "kv: pad the cache", 'c')];
+    hunt.dir.keep_candidates(&stored).unwrap();
+    hunt.dir.keep_candidate_diff(&id('d'), DIFF.as_bytes()).unwrap();
+    let added = format!("{}{}", new_file("src/attn.c", 3), new_file("docs/attn.md", 500));
+    hunt.dir.keep_candidate_diff(&id('f'), added.as_bytes()).unwrap();
+    hunt
+}
+
+#[test]
+fn candidates_have_their_diffs_folded() {
+    let hunt = with_candidates();
+    let html = page(&hunt);
+    assert_inert(&html);
+    let section = html.split("<h2>Candidates</h2>").nth(1).unwrap().split("</section>").next();
+    let section = section.unwrap();
+    let at = |said: &str| section.find(said).unwrap_or_else(|| panic!("no {said} in {section}"));
+    let order = [
+        "<bdi>attn: &#60;b&#62;</bdi></td>",
+        "<h3>What <code>dddddddddd</code> <bdi>kv: pad the cache</bdi> changes</h3>",
+        "<bdi>Ada Example &#60;ada@example.org&#62;, 2026-01-02T03:04:05Z</bdi>",
+        "<details class=\"file\"><summary><code>src/kv_cache.c</code>",
+        "<span class=\"added\">+    return (n + 31) / 32 * 32;</span>",
+        "<h3>What <code>ffffffffff</code> <bdi>attn: &#60;b&#62;</bdi> changes</h3>",
+        "<details class=\"file\"><summary><code>src/attn.c</code>",
+        "<details class=\"file\"><summary><code>docs/attn.md</code>",
+        "<p class=\"note\">102 more lines:",
+        "<p>Files without a diff here:</p>",
+    ];
+    let places: Vec<usize> = order.iter().map(|said| at(said)).collect();
+    assert!(places.is_sorted(), "{places:?} in {section}");
+    assert!(!section.contains(" open>"), "{section}");
+    let report = Report::of(&hunt.dir).unwrap();
+    let words = markdown(&report);
+    let shown = "### What dddddddddd kv: pad the cache changes\n\nAda Example";
+    assert!(words.contains(shown), "{words}");
+    let folded = "<details><summary><code>src/kv_cache.c</code> +1 -1</summary>\n\n```diff\n";
+    assert!(words.contains(folded), "{words}");
+    let printed = diff(&hunt.dir, &report).unwrap().unwrap();
+    let first = format!("commit {}\nAuthor: Ada Example <ada@example.org>\nDate:   ", id('d'));
+    assert!(printed.starts_with(&first), "{printed}");
+    assert!(printed.contains(&format!("\n\ncommit {}\n", id('f'))), "{printed}");
+    assert_eq!(printed.matches("diff --git").count(), 3);
+    let issue = issue(&report);
+    assert!(issue.contains("- Files of `ffffffffff`: src/attn.c +3 -0; docs/attn.md"), "{issue}");
+    assert!(issue.lines().count() <= 40, "{issue}");
+    let answer = terminal_answer(&report);
+    assert!(answer.contains(&format!("\n  {} attn: <b>\n", id('f'))), "{answer}");
+    assert!(answer.contains("--diff` shows their changes; `bisect-ppl measure ddd"), "{answer}");
+}
+
+#[test]
+fn stored_candidates_of_an_earlier_answer_are_not_shown() {
+    let mut hunt = with_candidates();
+    hunt.end(found(culprit("kv: pad the cache", "src/kv_cache.c")));
+    let report = Report::of(&hunt.dir).unwrap();
+    assert!(report.candidate_changes.is_empty());
+    assert_eq!(diff(&hunt.dir, &report).unwrap(), None);
 }

@@ -4,6 +4,7 @@ use crate::evaluation::{
     Difference, DifferenceIn, Differences, Finding, Outcome, Phase, SkipReason, Verdict,
 };
 use crate::report::issue;
+use crate::report::model::{CandidateLine, Change};
 
 use super::fixture::{Hunt, culprit, found, id, over_text};
 use super::{candidates, with_culprit};
@@ -100,7 +101,14 @@ fn forty_lines_hold_any_hunt() {
         }
         finding.outcome = outcome;
         hunt.end(finding);
-        let words = issue(&hunt.report());
+        let mut report = hunt.report();
+        if outcome == Outcome::Candidates {
+            let left_out = culprit(&words, &words).files;
+            let change = Change { files: Vec::new(), left_out };
+            let line = CandidateLine { info: culprit(&words, "").info, change };
+            report.candidate_changes = vec![line; 3];
+        }
+        let words = issue(&report);
         assert!(words.lines().count() <= 40, "{} lines:\n{words}", words.lines().count());
         assert!(words.lines().all(|line| line.chars().count() < 2000), "{words}");
         assert!(words.contains("To reproduce"), "{words}");
