@@ -18,13 +18,13 @@ use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event, Judged, Plan, RunDone, SearchEnd, SearchMethod};
 use crate::ui::{Activity, Progress, Ui, Verbosity, text, yes_or_no};
 
-/// How often the watcher reads the journal.
+/// Time between two reads of the journal.
 const LOOK: Duration = Duration::from_millis(150);
 
-/// How long a question waits. Who started a hunt on a terminal may have left for the night.
+/// How long a question waits for an answer: the user may have left the terminal.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// A thread that shows a hunt; no thread if only warnings and errors are wanted.
+/// A thread that shows a hunt. With [`Verbosity::Quiet`] there is no thread.
 pub struct Watch {
     over: Arc<AtomicBool>,
     view: Arc<Mutex<View>>,
@@ -52,7 +52,7 @@ impl Watch {
         Self { over, view, thread: Some(thread) }
     }
 
-    /// Shows what happened so far, and then asks the user. `None`: nobody answered.
+    /// Shows what happened so far, then asks a question. `None` if nobody answers.
     pub fn ask(&self, question: &str, stop: &Stop) -> Option<bool> {
         let mut view = lock(&self.view);
         view.look();
@@ -71,7 +71,7 @@ impl Watch {
     }
 }
 
-/// Locks the view even if the other thread panicked: the hunt goes on without a display.
+/// Locks the view, also after a panic of the other thread: a hunt continues without a display.
 fn lock(view: &Mutex<View>) -> MutexGuard<'_, View> {
     view.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -327,8 +327,7 @@ impl View {
     fn verdict(&self, commit: &CommitId, judgement: &Judgement) -> String {
         let subject = self.subject(commit);
         if let Some(why) = judgement.skip {
-            let word = judgement.verdict;
-            return format!("{word:<7}  {}  {:<32}  {}", commit.short(), why, text::line(&subject));
+            return text::skip_line(judgement.verdict, commit, &why.to_string(), &subject);
         }
         let (measured, limit) = self.figure(commit);
         let figure = measured.as_ref().map(|(name, value)| (name.as_str(), value));

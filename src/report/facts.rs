@@ -39,7 +39,8 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     let mut facts = vec![
         name("Commit", first.commit.to_string(), &first.commit),
         fact(Part::Origin, "Author", first.author.clone()),
-        fact(Part::Origin, "Date", first.date.clone()),
+        // The space allows a line break there on a narrow screen.
+        fact(Part::Origin, "Date", first.date.replacen('T', " ", 1)),
         name("Parent", parent(report, first), &first.parent),
     ];
     facts.extend(first.request.as_ref().map(|request| Fact {

@@ -223,8 +223,9 @@ pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> 
 /// `0.31 worse`, `0.02 better`, `nan worse`.
 pub(super) fn worse(step: &Value) -> String {
     match step.number() {
-        Some(x) if x < 0.0 => format!("{} better", text::figure(-x)),
-        _ => format!("{} worse", text::value(step)),
+        Some(x) if x < 0.0 => format!("{} better", text::difference(-x)),
+        Some(x) => format!("{} worse", text::difference(x)),
+        None => format!("{} worse", text::value(step)),
     }
 }
 
@@ -244,21 +245,27 @@ pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
     Some(format!("Confirmed on {date} by hunt {hunt}; not measured afresh in this one."))
 }
 
+/// A rest of at most this share of the whole change is not mentioned.
+const NEGLIGIBLE: f64 = 0.001;
+
 /// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)`.
 pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let [from, to] = report.options.aim.swap_if_fix(["good", "bad"]);
     let total =
         format!("{} got {} from {from} to {to}", account.metric, moved(report, &account.total));
+    let number =
+        |value: &Value| value.number().map_or_else(|| text::value(value), text::difference);
+    let small = account.total.number().map_or(0.0, |total| NEGLIGIBLE * total.abs());
     let explained = match account.rest.number() {
-        Some(0.0) => "all of it is explained".to_owned(),
+        Some(rest) if rest.abs() <= small => "all of it is explained".to_owned(),
         Some(rest) if rest < 0.0 => {
-            let back = text::figure(-rest);
+            let back = text::difference(-rest);
             format!("all of it is explained; other commits gained back {back}")
         }
         _ => format!(
             "{} explained, {} left (tolerance {})",
-            text::value(&account.explained),
-            text::value(&account.rest),
+            number(&account.explained),
+            number(&account.rest),
             text::value(&account.limit)
         ),
     };
@@ -379,15 +386,15 @@ pub(super) fn candidates_caution(report: &Report) -> Option<&'static str> {
         .then_some("Here the threshold is crossed; no single commit is to blame.")
 }
 
-/// What the script beside the report does.
-pub(super) fn reproduce(report: &Report) -> String {
+/// What the script does. `place`: where it is, such as `beside this report`.
+pub(super) fn reproduce(report: &Report, place: &str) -> String {
     let what = match report.culprit {
         Some(_) => format!("the {} and its parent", sought(report)),
         None => "the two endpoints".to_owned(),
     };
     format!(
-        "The script beside this report builds and measures {what} in worktrees of its own, and \
-         shows their figures one above the other:"
+        "The script {place} builds and measures {what} in worktrees of its own, and shows their \
+         figures one above the other:"
     )
 }
 
@@ -448,16 +455,23 @@ pub(super) fn stored(is_reused: bool, at: Option<&str>) -> Option<String> {
     is_reused.then_some(dated)
 }
 
-/// A failure in one sentence.
+/// A failure in one sentence: `crashes with SIGABRT: no arena is left`.
 pub(super) fn failure_text(failure: &Failure) -> String {
     let what = failure_kind(failure);
-    if failure.detail.is_empty() { what } else { format!("{what}: {}", failure.detail) }
+    // The detail often begins with what the kind says already.
+    let how = format!("ended with {}", failure.signature());
+    let detail = failure.detail.strip_prefix(&how).unwrap_or(&failure.detail);
+    let detail = detail.trim_start_matches(": ");
+    if detail.is_empty() { what } else { format!("{what}: {detail}") }
 }
 
 /// A failure in a few words: its kind and what tells it from others of its kind.
 pub(super) fn failure_kind(failure: &Failure) -> String {
-    match failure.signature() {
-        signature if signature.is_empty() => failure.kind.to_string(),
-        signature => format!("{} ({signature})", failure.kind),
+    let signature = failure.signature();
+    let signal = signature.strip_suffix(')').and_then(|text| text.split_once(" (SIG"));
+    match signal.filter(|(number, _)| number.starts_with("signal ")) {
+        Some((_, name)) => format!("{} with SIG{name}", failure.kind),
+        None if signature.is_empty() => failure.kind.to_string(),
+        None => format!("{} ({signature})", failure.kind),
     }
 }

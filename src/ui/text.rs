@@ -89,6 +89,26 @@ fn trim_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
+/// A computed difference with three significant digits, but with all digits before the point:
+/// `0.464`, `2797`, `1.46e-6`.
+pub fn difference(x: f64) -> String {
+    let size = x.abs();
+    if !(1e-5..1e15).contains(&size) {
+        let [mantissa, exponent] = match format!("{x:.2e}").split_once('e') {
+            Some((mantissa, exponent)) => [mantissa.to_owned(), exponent.to_owned()],
+            None => return figure(x),
+        };
+        return if x == 0.0 || !x.is_finite() {
+            figure(x)
+        } else {
+            format!("{}e{exponent}", trim_zeros(&mantissa))
+        };
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "between -5 and 14, as checked above")]
+    let decimals = usize::try_from(2 - size.log10().floor() as i32).unwrap_or(0);
+    trim_zeros(&format!("{x:.decimals$}")).to_owned()
+}
+
 /// A difference, with its sign: `+0.31`, `-2`, `0`.
 pub fn diff(x: f64) -> String {
     if x > 0.0 { format!("+{}", figure(x)) } else { figure(x) }
@@ -213,6 +233,19 @@ pub fn commit(id: &CommitId, subject: &str) -> String {
     format!("{} {}", id.short(), line(subject)).trim_end().to_owned()
 }
 
+/// Columns of a value and of a threshold in a line for a judged commit.
+const VALUE: usize = 14;
+const THRESHOLD: usize = 20;
+
+/// One line for a commit that was skipped: the reason is in place of the value and the threshold of
+/// [`verdict_line`].
+pub fn skip_line(verdict: Verdict, id: &CommitId, why: &str, subject: &str) -> String {
+    let width = VALUE + 2 + THRESHOLD;
+    let text =
+        format!("{:<7}  {}  {:<width$}  {}", verdict.to_string(), id.short(), why, line(subject));
+    text.trim_end().to_owned()
+}
+
 /// One line for a judged commit, with columns that align across lines:
 /// `good  1a2b3c4d5e  ppl 6.1234  (threshold 6.18)  subject`.
 pub fn verdict_line(
@@ -225,7 +258,7 @@ pub fn verdict_line(
     let figure = figure.map_or_else(String::new, |(metric, v)| format!("{metric} {}", value(v)));
     let limit = limit.map_or_else(String::new, |x| format!("(threshold {})", self::figure(x)));
     let text = format!(
-        "{:<7}  {}  {figure:<14}  {limit:<20}  {}",
+        "{:<7}  {}  {figure:<VALUE$}  {limit:<THRESHOLD$}  {}",
         verdict.to_string(),
         id.short(),
         line(subject)
@@ -384,6 +417,26 @@ mod tests {
         let skip = verdict_line(Verdict::Skip, &id, None, None, "does not build");
         assert_eq!(good, "good     1a2b3c4d5e  ppl 6.1234      (threshold 6.18)      a b");
         assert_eq!(good.find("a b"), skip.find("does"));
+        let skip = skip_line(Verdict::Skip, &id, "does not build", "a b");
+        assert_eq!(good.find("a b"), skip.find("a b"));
+        assert_eq!(skip_line(Verdict::Skip, &id, "crashes", ""), "skip     1a2b3c4d5e  crashes");
+    }
+
+    #[test]
+    fn a_difference_has_three_digits() {
+        for (x, said) in [
+            (0.464_191, "0.464"),
+            (-0.5, "-0.5"),
+            (2_796.951, "2797"),
+            (27.96, "28"),
+            (0.031_000_4, "0.031"),
+            (1.459e-6, "1.46e-6"),
+            (0.0, "0"),
+            (f64::NAN, "nan"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(difference(x), said);
+        }
     }
 
     proptest! {

@@ -94,6 +94,9 @@ impl Answer {
         let end = |point: &crate::report::model::Endpoint| {
             format!("{} {} ({})", point.commit.short(), point.subject, point.asked)
         };
+        let script = logs.href(SCRIPT);
+        let is_in_page = script.as_ref().is_some_and(|link| link.starts_with('#'));
+        let place = if is_in_page { "at the end of this page" } else { "beside this page" };
         let targets = report.guards.iter().filter(|guard| guard.target);
         let mut levels: Vec<_> = targets.filter_map(LevelView::of_guard).collect();
         if levels.is_empty() {
@@ -117,8 +120,8 @@ impl Answer {
             details: Vec::new(),
             effects: TableView::default(),
             change: ChangeView::default(),
-            reproduce: words::reproduce(report),
-            script: logs.href(SCRIPT),
+            reproduce: words::reproduce(report, place),
+            script,
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
     }
     page.titled(2, cause::TRIALS, &cause::trials(report));
     page.heading(2, "How to reproduce");
-    page.paragraph(&words::reproduce(report));
+    page.paragraph(&words::reproduce(report, "beside this report"));
     page.block(&format!("```sh\n{}\n```", words::REPRODUCE));
     if let Some(first) = main {
         change(page, first, 2);

@@ -14,11 +14,13 @@ mod short;
 
 use proptest::prelude::*;
 
-use crate::evaluation::{Contribution, Finding, Metric, Outcome, Phase, SkipReason, Verdict};
+use crate::evaluation::{
+    Contribution, Failure, FailureKind, Finding, Metric, Outcome, Phase, SkipReason, Verdict,
+};
 use crate::store::journal::Event;
 
 use self::fixture::{Hunt, culprit, found, id};
-use super::{Format, Logs, Report, json, terminal_answer, write_all};
+use super::{Format, Logs, Report, json, terminal_answer, words, write_all};
 
 /// The report as Markdown, in the hunt's folder.
 pub(crate) fn markdown(report: &Report) -> String {
@@ -111,6 +113,24 @@ fn a_gradual_rise() {
     ");
     let page = markdown(&report);
     assert!(page.contains("| bbbbbbbbbb..dddddddddd | 4 | ppl | 0.1 worse |"), "{page}");
+}
+
+#[test]
+fn a_crash_is_said_once() {
+    let failure = |how: &str, detail: &str| Failure::of_old(FailureKind::Crash, how, detail);
+    for (how, detail, said) in [
+        (
+            "signal 6 (SIGABRT)",
+            "ended with signal 6 (SIGABRT): no arena",
+            "crashes with SIGABRT: no arena",
+        ),
+        ("signal 11 (SIGSEGV)", "ended with signal 11 (SIGSEGV)", "crashes with SIGSEGV"),
+        ("exit code 2", "ended with exit code 2: no arena", "crashes (exit code 2): no arena"),
+        ("signal 64", "", "crashes (signal 64)"),
+        ("no arena (SIGX)", "", "crashes (no arena (SIGX))"),
+    ] {
+        assert_eq!(words::failure_text(&failure(how, detail)), said);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn a_first_bad_commit_in_markdown() {
 
     - Commit: dddddddddddddddddddddddddddddddddddddddd
     - Author: Ada Example &lt;ada@{joiner}example.org&gt;
-    - Date: 2026-01-02T03:04:05Z
+    - Date: 2026-01-02 03:04:05Z
     - Parent: cccccccccccccccccccccccccccccccccccccccc
     - Own step: ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)
     - Confidence: 100 %: every run repeated bit for bit; 0.00 % chance of that by luck

@@ -114,7 +114,7 @@ fn what_comes_from_the_store_says_so_wherever_it_is_shown() {
         format!("{end:<8} {}  ppl {ppl}  (stored result of TIME)", short(label))
     };
     let skip = format!(
-        "skip     {}  {:<32}  change 2  (stored result of TIME)",
+        "skip     {}  {:<36}  change 2  (stored result of TIME)",
         short(2),
         "does not build"
     );
