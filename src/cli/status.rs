@@ -73,7 +73,7 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
     } else {
         lines.push(format!("not running: {}", why_not(&entries)));
         lines.extend(hint(&entries).map(|hint| format!("hint: {}", text::line(hint))));
-        lines.push(format!("Next: `bisect-ppl resume {}` goes on", hunt.id()));
+        lines.push(format!("Next: `bisect-ppl resume {}` continues the hunt", hunt.id()));
     }
     lines.push(course(&entries, doing.as_ref(), is_driven));
     if let Some(plan) = &report.plan {

@@ -1,5 +1,5 @@
-//! How numbers are written in JSON: NaN and infinities as strings, which JSON's own numbers lack.
-//! For fields: `#[serde(with = "number")]`.
+//! Reads and writes numbers in JSON. JSON has no NaN and no infinity, so they are written as the
+//! strings `"nan"`, `"inf"` and `"-inf"`. A field uses it with `#[serde(with = "number")]`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(super) struct Number(pub(super) f64);
 
 impl Number {
-    /// The number that one of the strings stands for.
+    /// Reads `nan`, `inf` or `-inf`; `None` for any other text.
     pub(super) fn of_text(text: &str) -> Option<Self> {
         match text {
             "nan" => Some(Self(f64::NAN)),
@@ -55,7 +55,8 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// A type of fields that hold numbers, and the same with [`Number`]s.
+/// A type of fields with numbers that may be NaN or infinite. `InJson` is the same type with a
+/// [`Number`] in place of each `f64`.
 pub(super) trait Numbers: Sized {
     type InJson: Serialize + for<'de> Deserialize<'de>;
     fn in_json(&self) -> Self::InJson;

@@ -48,7 +48,8 @@ impl<'a> Measured<'a> {
         is_other
     }
 
-    /// Lets the verdicts of search `again` replace those of `search_number`, which did not hold.
+    /// Allows search `again` to replace the verdicts of search `search_number`, whose result did
+    /// not hold.
     pub(super) fn redo(&mut self, search_number: usize, again: usize) {
         for commit in self.commits.iter_mut().filter(|commit| commit.search_number == search_number)
         {
@@ -56,8 +57,9 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Sets the verdict of a commit. The first search that judged the commit counts, since it uses
-    /// the hunt's own baseline. Under a later search's baseline even a first bad commit is good.
+    /// Sets the verdict of a commit. If several searches judged the commit, the first one counts: it
+    /// compares with the hunt's own baseline. A later search compares with the level of a found
+    /// commit, so it calls that commit good.
     pub(super) fn judge(&mut self, judged: &'a Judged) {
         let commit = self.commit(&judged.commit);
         if commit.judged.is_none() || judged.search_number <= commit.search_number {
@@ -113,7 +115,8 @@ fn other_text(run: &RunDone, texts: &HashMap<&str, Extent>) -> Option<Extent> {
     run.text.filter(|text| text.differs_from(*whole))
 }
 
-/// One sample per value. A failed run without a value gets one too, as a link to its log.
+/// The samples of a run: one for each value. A failed run without a value gets one sample, which
+/// links to its log.
 fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
     let chunks = other_text(run, texts).map(|text| text.chunks);
     let failure = run.failure.as_ref().map(failure_text);
@@ -138,7 +141,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
     samples
 }
 
-/// The entry of an excluded run, which has no samples.
+/// The line of an excluded run; `None` for a run that counts.
 fn apart_line(run: &RunDone) -> Option<ApartLine> {
     let why = run.apart.clone()?;
     Some(ApartLine {

@@ -9,8 +9,8 @@ use crate::evaluation::Verdict;
 use super::text;
 use super::wrap::wrap;
 
-/// The longest rule before an answer, in columns.
-const RULE: usize = 80;
+/// Columns of the longest horizontal line above an answer.
+const LONGEST_LINE: usize = 80;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -64,8 +64,8 @@ impl Ui {
         }
     }
 
-    /// Prints data to stdout, with the first line in bold. On a terminal, a rule separates it
-    /// from the progress above, and lines are broken at words.
+    /// Prints data to stdout, with the first line in bold. On a terminal, a horizontal
+    /// line separates it from the progress above, and lines are broken at words.
     pub fn answer(&self, text: &str) -> io::Result<()> {
         self.out(&framed(text, self.columns()))
     }
@@ -157,7 +157,7 @@ fn framed(text: &str, columns: Option<usize>) -> String {
     let (first, rest) = wrapped.split_once('\n').unwrap_or((&wrapped, ""));
     let answer = format!("{HEADLINE}{first}{HEADLINE:#}\n{rest}");
     match columns {
-        Some(columns) => format!("\n{}\n{answer}", "─".repeat(columns.min(RULE))),
+        Some(columns) => format!("\n{}\n{answer}", "─".repeat(columns.min(LONGEST_LINE))),
         None => answer,
     }
 }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_on_a_terminal_has_a_rule_and_breaks_at_words() {
+    fn an_answer_on_a_terminal_is_below_a_line_and_breaks_at_words() {
         let text =
             "First bad commit: 1a2b3c4d5e6f\nppl: 7.21 at the parent, 7.52 here, 0.31 worse\n";
         let strip = |text: String| anstream::adapter::strip_str(&text).to_string();
