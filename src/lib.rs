@@ -2,7 +2,7 @@
 //!
 //! Imports between the modules go downward only, and a test enforces this:
 //! `cli → init, demo, hunt → oracle → build, measure, report → differ, store → config, git →
-//! search → stats, process, ui → evaluation`.
+//! search → stats, process, ui → evaluation`, and `cli → tensor`.
 
 pub(crate) mod build;
 pub mod cli;
@@ -20,4 +20,5 @@ pub(crate) mod report;
 pub mod search;
 pub mod stats;
 pub(crate) mod store;
+pub mod tensor;
 pub mod ui;
