@@ -69,6 +69,8 @@ pub enum Command {
     /// Build and measure one commit
     #[command(after_help = help::MEASURE)]
     Measure(Measure),
+    /// Compare two dumps of logits, without any commit
+    Diff(Diff),
     /// Judge the checked-out commit; `git bisect run` calls it
     #[command(after_help = help::ORACLE)]
     Oracle(Oracle),
@@ -343,6 +345,62 @@ pub struct Measure {
     /// Print JSON, for programs
     #[arg(long)]
     pub json: bool,
+}
+
+/// `diff`.
+#[derive(Debug, ClapArgs)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Diff {
+    /// What to compare.
+    #[command(subcommand)]
+    pub command: DiffCommand,
+}
+
+/// What can be compared.
+#[derive(Debug, Subcommand)]
+pub enum DiffCommand {
+    /// Compare the logits of the same tokens in two files
+    #[command(after_help = help::DIFF_LOGITS)]
+    Logits(DiffLogits),
+    /// Any other word: unknown, or not available yet
+    #[command(external_subcommand)]
+    Unavailable(Vec<String>),
+}
+
+/// `diff logits`.
+#[derive(Debug, ClapArgs)]
+pub struct DiffLogits {
+    /// The base: [positions, vocab] as .npy, .safetensors, or llama.cpp's KL-divergence base file
+    #[arg(value_name = "A")]
+    pub base: PathBuf,
+    /// The candidate, in any of these formats
+    #[arg(value_name = "B")]
+    pub candidate: PathBuf,
+    /// The tensor to compare, in each .safetensors file [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub tensor: Option<String>,
+    /// Exit with 1 if the difference is larger
+    #[arg(long, value_enum, value_name = "PRESET")]
+    pub guard: Option<Preset>,
+    /// Threads; the figures do not depend on them [default: the usable cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The tolerances of `diff logits`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// All bits are the same
+    Bitwise,
+    /// No difference above 1e-5
+    LosslessF32,
+    /// No difference above 1e-3
+    LosslessF16,
+    /// Every cosine at least 0.999, and mean KL at most 0.01 nats
+    Lossy,
 }
 
 /// `oracle`.

@@ -6,6 +6,7 @@ use crate::evaluation::Outcome;
 use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{OracleError, exit as oracle};
 use crate::store::StoreError;
+use crate::tensor::DumpError;
 
 /// The command succeeded.
 pub const DONE: u8 = 0;
@@ -81,6 +82,17 @@ impl Failed {
     /// An error of the store: a usage error if a hunt does not exist, else an external fault.
     pub fn store(error: StoreError) -> Self {
         let code = if error.is_usage() { USAGE } else { WORLD };
+        let hint = error.hint();
+        Self { error: error.into(), hint, code }
+    }
+
+    /// An error with dumps: usually the files, sometimes the disk.
+    pub fn dump(error: DumpError) -> Self {
+        let code = match &error {
+            DumpError::Stopped => INTERRUPTED,
+            error if error.is_external() => WORLD,
+            _ => USAGE,
+        };
         let hint = error.hint();
         Self { error: error.into(), hint, code }
     }

@@ -130,6 +130,20 @@ Exit codes:
   0  measured   1  the commit cannot be measured   2  wrong words or files
   5  stopped by the world   130  interrupted; what was measured is kept";
 
+pub(super) const DIFF_LOGITS: &str = "\
+Examples:
+  bisect-ppl diff logits base.npy candidate.npy
+  bisect-ppl diff logits a.safetensors b.npy --tensor logits
+  bisect-ppl diff logits good.kld bad.kld --guard lossy
+  bisect-ppl diff logits a.npy b.npy --json | jq .mean_kl
+
+The formulas: bisect-ppl help logits
+
+Exit codes:
+  0  the guard holds, or none was given   1  the guard does not hold
+  2  wrong words, or files that cannot be read or compared
+  5  reading failed in between   130  interrupted";
+
 pub(super) const ORACLE: &str = "\
 Examples:
   git bisect start HEAD v1 && git bisect run bisect-ppl oracle

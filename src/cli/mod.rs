@@ -6,6 +6,7 @@ mod completions;
 mod configuration;
 mod definition;
 mod demo;
+mod diff;
 mod dry_run;
 mod exit;
 mod help;
@@ -96,6 +97,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Log(log) => log::run(&log, ui),
         Command::Report(report) => report::run(&report, ui),
         Command::Measure(measure) => measure::run(&measure, ui, &stop),
+        Command::Diff(diff) => diff::run(&diff.command, ui, &stop),
         Command::Oracle(oracle) => oracle::run(&oracle, &stop),
         Command::Store(store) => store::run(&store.command, ui),
         Command::Schema => schema::run(ui),

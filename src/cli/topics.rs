@@ -36,6 +36,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("cause", "the files and hunks that make the step"),
     topic!("statistics", "how it decides in noise"),
     topic!("reliability", "how often it is right, and how that was measured"),
+    topic!("logits", "the figures of `diff logits`, and their formulas"),
     topic!("store-format", "the files that it keeps"),
     topic!("benchmarks", "what the driver itself costs"),
     topic!("engines/llama.cpp", "recipes for llama.cpp"),

@@ -3,11 +3,13 @@
 use anyhow::anyhow;
 use clap::CommandFactory;
 
+use crate::ui::text;
+
 use super::Failed;
 use super::args::{Args, Start};
 
 /// Planned commands.
-pub(super) const COMMANDS: &[&str] = &["verify", "compare", "gate", "track", "reproduce", "diff"];
+pub(super) const COMMANDS: &[&str] = &["verify", "compare", "gate", "track", "reproduce"];
 
 /// The error for a command that does not exist.
 pub fn command(words: &[String]) -> Failed {
@@ -23,6 +25,15 @@ pub fn command(words: &[String]) -> Failed {
     let near = nearest(name, near).map(|known| format!("did you mean `bisect-ppl {known}`?"));
     let hint = near.or_else(|| Some("`bisect-ppl --help` lists the commands".to_owned()));
     Failed::usage(anyhow!("there is no command `{name}`"), hint)
+}
+
+/// The error for anything but logits after `diff`.
+pub fn diff(words: &[String]) -> Failed {
+    let name = words.first().map_or("", String::as_str);
+    let is_planned = name == "tensors";
+    let why = if is_planned { "is not available yet" } else { "does not exist" };
+    let hint = "`bisect-ppl diff logits A B` compares two files with logits";
+    Failed::usage(anyhow!("`bisect-ppl diff {}` {why}", text::line(name)), Some(hint.to_owned()))
 }
 
 /// The known word that a misspelt one stands for: one letter in three may be wrong.

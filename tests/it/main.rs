@@ -20,6 +20,7 @@ mod compiler_cache;
 mod configuration;
 mod damaged;
 mod demo;
+mod diff;
 mod eras;
 mod init;
 mod kills;

@@ -165,7 +165,7 @@ fn what_is_not_there_yet_is_refused_by_name() {
         &["gate", "--base", "v1", "--head", "HEAD"],
         &["track", "v1..HEAD"],
         &["reproduce", "--good", "v1", "--bad", "HEAD"],
-        &["diff", "logits", "a", "b"],
+        &["diff", "tensors", "a", "b"],
     ];
     for args in commands {
         let said = refused(&env, args);

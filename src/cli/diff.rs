@@ -1,0 +1,158 @@
+//! `diff`: compares two dumps by hand, without a repository.
+
+mod lines;
+
+use anyhow::anyhow;
+use serde_json::{Value, json};
+
+use crate::process::Stop;
+use crate::tensor::{
+    Breach, Comparison, Dump, Extreme, Figure, Guard, NonFinite, Settings, compare,
+};
+use crate::ui::Ui;
+
+use super::args::{DiffCommand, DiffLogits, Preset};
+use super::{Failed, exit, unavailable};
+
+/// `diff`.
+pub fn run(command: &DiffCommand, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+    match command {
+        DiffCommand::Logits(args) => logits(args, ui, stop),
+        DiffCommand::Unavailable(words) => Err(unavailable::diff(words)),
+    }
+}
+
+/// `diff logits`.
+fn logits(args: &DiffLogits, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+    let tensor = args.tensor.as_deref();
+    let dumps = [&args.base, &args.candidate].map(|path| Dump::open(path, tensor));
+    let [base, candidate] = dumps;
+    let dumps = [base.map_err(Failed::dump)?, candidate.map_err(Failed::dump)?];
+    if tensor.is_some() && dumps.iter().all(|dump| dump.tensor().is_none()) {
+        let error = anyhow!("neither file has tensors with names");
+        return Err(Failed::usage(error, Some("leave --tensor out".to_owned())));
+    }
+    let guard = args.guard.map(guard);
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let settings = Settings { threads: args.threads.map_or_else(cores, usize::from), guard };
+    let [base, candidate] = &dumps;
+    let found =
+        compare(base, candidate, &settings, &|| stop.is_requested()).map_err(Failed::dump)?;
+    let breaches = guard.map(|guard| found.breaches(guard)).unwrap_or_default();
+    let shown = if args.json {
+        format!("{:#}\n", as_json(&dumps, &found, guard, &breaches))
+    } else {
+        lines::text(&dumps, &found, guard, &breaches)
+    };
+    ui.out(&shown).map_err(Failed::stdout)?;
+    Ok(if breaches.is_empty() { exit::DONE } else { exit::FAILED })
+}
+
+fn guard(preset: Preset) -> Guard {
+    match preset {
+        Preset::Bitwise => Guard::Bitwise,
+        Preset::LosslessF32 => Guard::LosslessF32,
+        Preset::LosslessF16 => Guard::LosslessF16,
+        Preset::Lossy => Guard::Lossy,
+    }
+}
+
+fn as_json(
+    dumps: &[Dump; 2],
+    found: &Comparison,
+    guard: Option<Guard>,
+    breaches: &[Breach],
+) -> Value {
+    let [a, b] = dumps.each_ref().map(|dump| {
+        json!({
+            "path": dump.path().to_string_lossy(),
+            "format": dump.format(),
+            "tensor": dump.tensor(),
+            "values": dump.encoding().name(),
+            "shape": dump.shape(),
+        })
+    });
+    let at = |place: fn(Extreme) -> Option<usize>| {
+        let of = |figure| (figure_key(figure), json!(place(found.figures.extreme(figure))));
+        Value::Object(
+            Figure::ALL.map(of).into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+        )
+    };
+    let largest = found.figures.largest_delta.map(|one| {
+        json!({"position": one.position, "index": one.index, "a": one.values[0], "b": one.values[1]})
+    });
+    let non_finite = |one: &NonFinite| {
+        json!({
+            "file": if one.side == 0 { "a" } else { "b" },
+            "value": one.kind,
+            "count": one.count,
+            "position": one.position,
+            "index": one.index,
+        })
+    };
+    json!({
+        "schema": "bisect-ppl/diff-logits/1",
+        "a": a,
+        "b": b,
+        "positions": found.positions,
+        "vocab": found.vocab,
+        "identical": found.is_identical(),
+        "log_probabilities": found.is_of_log_probabilities(),
+        "max_abs": found.max_abs(),
+        "mean_abs": found.mean_abs(),
+        "rms": found.rms(),
+        "min_cosine": found.figures.min_cosine,
+        "mean_cosine": found.mean_cosine(),
+        "mean_kl": found.mean_kl(),
+        "p99_kl": found.p99_kl,
+        "max_kl": found.max_kl(),
+        "top1_agreement": found.top1_agreement(),
+        "first": at(|extreme| extreme.first),
+        "worst": at(|extreme| Some(extreme.worst?.0)),
+        "largest_difference": largest,
+        "beyond_rounding": found.is_beyond_rounding(),
+        "non_finite": found.figures.non_finite.iter().map(non_finite).collect::<Vec<_>>(),
+        "positions_left_out": found.figures.left_out,
+        "masked_values": found.figures.masked,
+        "guard": guard.map(|guard| json!({
+            "name": guard.name(),
+            "holds": breaches.is_empty(),
+            "breaches": breaches.iter().map(|breach| breach_json(*breach)).collect::<Vec<_>>(),
+        })),
+    })
+}
+
+/// The key of a figure that each row has.
+fn figure_key(figure: Figure) -> &'static str {
+    match figure {
+        Figure::MaxAbs => "max_abs",
+        Figure::MeanAbs => "mean_abs",
+        Figure::Rms => "rms",
+        Figure::Cosine => "cosine",
+        Figure::Kl => "kl",
+        Figure::Top1 => "top1",
+    }
+}
+
+fn breach_json(breach: Breach) -> Value {
+    match breach {
+        Breach::Bits { position, index } => {
+            json!({"what": "bits", "position": position, "index": index})
+        }
+        Breach::Encoding => json!({"what": "type"}),
+        Breach::NonFinite => json!({"what": "non_finite"}),
+        Breach::Beyond { figure, value, limit } => {
+            json!({"what": whole_key(figure), "value": value, "limit": limit})
+        }
+    }
+}
+
+/// The key of the figure over all rows that a guard limits.
+fn whole_key(figure: Figure) -> &'static str {
+    match figure {
+        Figure::Cosine => "min_cosine",
+        Figure::Kl => "mean_kl",
+        Figure::Top1 => "top1_agreement",
+        Figure::MaxAbs | Figure::MeanAbs | Figure::Rms => figure_key(figure),
+    }
+}
