@@ -38,7 +38,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("reliability", "how often it is right, and how that was measured"),
     topic!("logits", "the figures of `diff logits`, and their formulas"),
     topic!("store-format", "the files that it keeps"),
-    topic!("benchmarks", "what the driver itself costs"),
+    topic!("benchmarks", "what the driver itself costs, and the speed of `diff logits`"),
     topic!("engines/llama.cpp", "recipes for llama.cpp"),
     topic!("engines/kernels", "recipes for kernels with a test suite"),
     topic!("engines/any-output", "recipes for engines that print text, a loss or a speed"),
