@@ -52,7 +52,7 @@ impl Place {
     }
 }
 
-const START: [&str; 3] = ["start", "--good", "v1"];
+const START: [&str; 4] = ["start", "--no-localize", "--good", "v1"];
 const EXCLUSIVE: &str = "exclusive = true";
 const WAITS: &str = "waiting for an exclusive run of bisect-ppl to end";
 

@@ -114,7 +114,7 @@ fn other_cores_are_measured_anew() {
     assert!(cores > 1, "this test needs two cores");
     let told = hunt(line("g g b b")).finds("2").costs(14, 6);
     let product = TestEnvironment::product();
-    let words = ["-c", "0", product, "start", "--good", "v1", "--bad", "main"];
+    let words = ["-c", "0", product, "start", "--no-localize", "--good", "v1", "--bad", "main"];
     let env = told.env();
     let runs = env.runs().len();
     let output = env.tool(&env.repo(), "taskset", &words).expect(0);
@@ -133,7 +133,7 @@ fn another_library_is_measured_anew() {
             std::fs::rename(env.path("new.so"), env.path("shim.so")).unwrap();
         }
     };
-    let row = hunt(line("g g b b").with_all("chunk_ms = 20")).given(library("int one;\n"));
+    let row = hunt(line("g g b b").with_all("chunk_ms = 60")).given(library("int one;\n"));
     let shim = row.env.path("shim.so");
     let told = row.variable("LD_PRELOAD", shim).finds("2").costs(14, 6);
     let told = told.again().finds("2").costs(0, 0);
