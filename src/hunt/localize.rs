@@ -63,7 +63,12 @@ impl Driver<'_> {
             return Ok(finding);
         }
         let culprit = finding.culprits[main].clone();
-        let cause = self.cause(&culprit)?;
+        // The commit is found: a fault of the machine now must not take the answer away.
+        let cause = match self.cause(&culprit) {
+            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(fault) => unknown(&culprit, fault.to_string()),
+            Ok(cause) => cause,
+        };
         for file in &mut finding.culprits[main].files {
             file.role = cause.role(&file.path);
         }
@@ -72,16 +77,7 @@ impl Driver<'_> {
     }
 
     fn cause(&mut self, culprit: &Culprit) -> Result<Cause, HuntError> {
-        let none = |why: &str| Cause {
-            commit: culprit.info.commit.clone(),
-            parent: culprit.parent.clone(),
-            sets: Vec::new(),
-            end: CauseEnd::NotSeparable(why.to_owned()),
-            trials: Vec::new(),
-            without: None,
-            roles: BTreeMap::new(),
-            revert: None,
-        };
+        let none = |why: &str| unknown(culprit, why.to_owned());
         if self.oracle.recipes.engine.within.is_some() {
             return Ok(none("its files are those of a dependency"));
         }
@@ -251,7 +247,7 @@ impl Localization<'_, '_> {
             }
             other => other?,
         };
-        let shows = step::shows(judgement.verdict, self.driver.begun.options.aim);
+        let shows = step::shows(&judgement, &seen, self.culprit, self.driver.begun.options.aim);
         let rest = self.rest(&self.change.whole(), parts)?;
         let (of, named) = if rest.len() < parts.len() {
             (TrialOf::Without, rest.as_slice())
@@ -330,6 +326,20 @@ impl Localization<'_, '_> {
         };
         let whole = self.change.whole().into_iter();
         whole.map(|part| (self.change.path(part), role(part))).collect()
+    }
+}
+
+/// No part of the change is known to make the step; the reason.
+fn unknown(culprit: &Culprit, why: String) -> Cause {
+    Cause {
+        commit: culprit.info.commit.clone(),
+        parent: culprit.parent.clone(),
+        sets: Vec::new(),
+        end: CauseEnd::NotSeparable(why),
+        trials: Vec::new(),
+        without: None,
+        roles: BTreeMap::new(),
+        revert: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::differ;
-use crate::evaluation::{CommitInfo, Differences, Outcome, TouchedFile};
+use crate::evaluation::{Cause, CommitInfo, Differences, Outcome, PartOf, TouchedFile};
 use crate::git::{FileDiff, read_diff};
 use crate::store::{HuntDir, StoreError};
 
@@ -15,6 +15,9 @@ use super::words::other_culprits;
 
 /// A diff of at most this many lines is shown whole.
 const SHORT: usize = 80;
+
+/// Beside a part that makes the step.
+const MARK: &str = "  ← makes the step";
 
 /// Most lines of one file in a page; `report --diff` shows all.
 const LONG: usize = 400;
@@ -59,6 +62,27 @@ impl LineKind {
 pub(super) fn read(hunt: &HuntDir, first: &FirstBad) -> Result<Option<Change>, StoreError> {
     let diff = hunt.diff(&first.commit)?;
     Ok(diff.map(|diff| of(&diff, &first.files, first.differences.as_ref())))
+}
+
+/// Marks the parts that make the step, and moves their files to the top.
+pub(super) fn mark(change: &mut Change, cause: &Cause) {
+    let parts = || cause.sets.iter().filter(|set| set.is_minimal).flat_map(|set| &set.parts);
+    for file in &mut change.files {
+        for part in parts().filter(|part| part.path == file.path) {
+            match part.of {
+                PartOf::Hunk { number, .. } => {
+                    let mut headers = file.lines.iter_mut().filter(|line| line.starts_with("@@ "));
+                    if let Some(header) = headers.nth(number - 1) {
+                        header.push_str(MARK);
+                    }
+                }
+                PartOf::File | PartOf::Mode | PartOf::Name => {
+                    file.lines.insert(0, MARK.trim_start().to_owned());
+                }
+            }
+        }
+    }
+    change.files.sort_by_key(|file| parts().all(|part| part.path != file.path));
 }
 
 /// The candidates of the answer whose diffs are stored, the likeliest first.

@@ -44,6 +44,10 @@ impl Report {
         report.forge = hunt.forge()?;
         for first in report.culprit.iter_mut().chain(&mut report.culprits) {
             first.change = change::read(hunt, first)?;
+            let cause = report.cause.as_ref().filter(|line| line.cause.commit == first.commit);
+            if let (Some(change), Some(line)) = (&mut first.change, cause) {
+                change::mark(change, &line.cause);
+            }
             let Some(forge) = &report.forge else { continue };
             first.url = Some(forge.commit(&first.commit));
             let said = hunt.messages(&first.commit)?.unwrap_or_default();

@@ -96,6 +96,11 @@ fn one_hunk_of_several_files_makes_the_step_and_its_revert_heals() {
     assert!(hunt.file("report.md").contains("Which part of the change makes the step"));
     let page = hunt.file("report.html");
     assert!(page.contains("parent with hunk 2 of 2 in kernels/a.conf"), "{page}");
+    // The hunk is marked, and its file comes first.
+    let changes = &page[page.find("What it changes").unwrap()..];
+    let (marked, other) = (changes.find("← makes the step"), changes.find("docs/notes.md"));
+    assert!(marked.unwrap() < other.unwrap(), "{changes}");
+    assert_eq!(changes.matches("← makes the step").count(), 1);
     let logs = cause["logs"].as_object().unwrap();
     for trial in cause["trials"].as_array().unwrap() {
         let log = logs[trial["attempts"][0].as_str().unwrap()].as_str().unwrap();
@@ -128,6 +133,22 @@ fn a_part_that_needs_another_one_is_found_beside_it() {
     // Whether the table matters is not known.
     assert_eq!(role(&hunt, "kernels/table.txt"), "unknown");
     hunt.output.says(&["makes the step, together with other parts that it needs"]);
+}
+
+#[test]
+fn half_of_a_change_that_breaks_something_else_is_not_the_cause() {
+    // Without the new table the kernel is far worse than the commit, and so is the table alone.
+    let world = world(|plan| {
+        plan.file(0, "kernels/a.conf", "ppl+a = 0\n")
+            .file(0, "kernels/b.conf", "ppl+b = 0\n")
+            .file(3, "kernels/a.conf", "ppl+a = 90\n")
+            .file(3, "kernels/b.conf", "ppl+b = -90\n")
+            .file(3, "kernels/c.conf", "ppl+c = 0.5\n")
+            .file(3, "docs/notes.md", "faster\n")
+    });
+    let hunt = world.finds("3");
+    assert_eq!(sets(&hunt), [["file kernels/c.conf"]]);
+    assert_eq!(hunt.report["cause"]["end"], "complete");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The target of a localisation: whether part of a change shows the step of the commit. Pure.
 
 use crate::evaluation::{
-    Aim, Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Shows, Target, Value, Verdict,
+    Aim, Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, Shows, Target, Value,
 };
 use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::Observation;
 use crate::store::journal::{SearchBy, SearchMethod};
 
 /// Share of the commit's step that a part must make to show it.
@@ -65,13 +66,40 @@ fn between(target: &GuardTarget, effect: &Effect, aim: Aim) -> GuardTarget {
     own
 }
 
-/// What a verdict on part of the change says.
-pub(super) fn shows(verdict: Verdict, aim: Aim) -> Shows {
-    match verdict {
-        _ if verdict == aim.newer() => Shows::Difference,
-        _ if verdict == aim.older() => Shows::Nothing,
+/// What the runs of part of the change show. Another defect than the commit's own, such as a
+/// failure in place of a step or a far larger step, resolves nothing: half of a change may break
+/// what the whole change does not.
+pub(super) fn shows(
+    judgement: &Judgement,
+    seen: &Observation,
+    culprit: &Culprit,
+    aim: Aim,
+) -> Shows {
+    let effect = culprit.effects.first().filter(|_| culprit.failure.is_none());
+    let shown = match judgement.verdict {
+        verdict if verdict == aim.newer() => Shows::Difference,
+        verdict if verdict == aim.older() => Shows::Nothing,
         _ => Shows::Unresolved,
+    };
+    match (shown, effect) {
+        (Shows::Unresolved, _) | (_, None) => shown,
+        (_, Some(effect)) => match seen.level(&effect.metric) {
+            Some(level) if is_between(effect, &level) => shown,
+            _ => Shows::Unresolved,
+        },
     }
+}
+
+/// Whether a level is near the parent's or the commit's, or between them: at most half of the step
+/// beyond them. A fact must be one of the two.
+fn is_between(effect: &Effect, level: &Value) -> bool {
+    if *level == effect.parent || *level == effect.commit {
+        return true;
+    }
+    let levels = (effect.parent.number(), effect.commit.number(), level.number());
+    let (Some(parent), Some(commit), Some(level)) = levels else { return false };
+    let share = (level - parent) / (commit - parent);
+    (-SHARE..=1.0 + SHARE).contains(&share)
 }
 
 /// Whether a level is that of the commit: the parts make the whole step.
@@ -132,10 +160,27 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_shows_where_its_parts_are_good() {
-        assert_eq!(shows(Verdict::Bad, Aim::Regression), Shows::Difference);
-        assert_eq!(shows(Verdict::Good, Aim::Regression), Shows::Nothing);
-        assert_eq!(shows(Verdict::Good, Aim::Fix), Shows::Difference);
-        assert_eq!(shows(Verdict::Skip, Aim::Fix), Shows::Unresolved);
+    fn another_defect_than_the_commits_own_is_no_level_of_the_step() {
+        let step = effect(7.0, 8.0);
+        for (level, is_it) in [
+            (7.0, true),
+            (8.0, true),
+            (7.6, true),
+            (8.4, true),
+            (6.6, true),
+            (20.0, false),
+            (6.0, false),
+            (f64::NAN, false),
+            (f64::INFINITY, false),
+        ] {
+            assert_eq!(is_between(&step, &Value::Number(level)), is_it, "{level}");
+        }
+        // Where the commit itself gives no number, only that counts beside the parent's level.
+        let nan = effect(7.0, f64::NAN);
+        assert!(is_between(&nan, &Value::Number(f64::NAN)));
+        assert!(!is_between(&nan, &Value::Number(9.0)));
+        let fact = |text: &str| Value::Fact(text.to_owned());
+        let launch = Effect { parent: fact("384"), commit: fact("128"), ..effect(0.0, 0.0) };
+        assert!(is_between(&launch, &fact("128")) && !is_between(&launch, &fact("64")));
     }
 }
