@@ -39,7 +39,8 @@ pub struct CauseSet {
     /// How many other parts of the change were there when these made the step. 0: they make it
     /// alone.
     pub context: usize,
-    /// Whether no part of the set can be left out, as far as what remains can be judged.
+    /// Whether the search for the set came to its end. A minimal set of several parts has no
+    /// smaller one that can be judged.
     pub is_minimal: bool,
     /// The test of the parent with these parts alone, by its place in [`Cause::trials`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,12 +53,16 @@ pub struct CauseSet {
 pub enum CauseEnd {
     /// The change without the sets does not show the step: nothing else in it makes the step.
     Complete,
+    /// The change without the sets shows a smaller part of the step.
+    RestPart,
     /// The change without the sets cannot be judged.
     RestUnknown,
     /// The rest of the change still shows the step.
     RestShows,
     /// The budget of tests was spent.
     Budget,
+    /// A fault of the machine ended the tests; the reason, in words.
+    Stopped(String),
     /// Parts of the change cannot be judged alone; the reason, in words.
     NotSeparable(String),
 }
@@ -152,6 +157,8 @@ pub enum TrialOf {
 pub enum Revert {
     /// The bad endpoint is good without them.
     Heals,
+    /// The same, but other targets of the hunt vary too much to be judged by a few runs.
+    HealsPart,
     /// It is still bad.
     StillBad,
     /// It does not build, or its runs cannot be judged.

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Cause, CauseEnd, CauseSet, CommitId, Culprit, FileRole, Finding, Outcome, Phase, Shows, Target,
-    Trial, TrialOf,
+    Cause, CauseEnd, CauseSet, CommitId, Culprit, FileRole, Finding, Outcome, Phase, Revert, Shows,
+    Target, Trial, TrialOf,
 };
 use crate::git::History;
 use crate::hunt::HuntError;
@@ -130,36 +130,31 @@ struct Found {
     alone: Option<usize>,
 }
 
+/// What a localisation knows when it ends.
+#[derive(Default)]
+struct Known {
+    found: Vec<Found>,
+    /// The change without the found parts.
+    rest: Vec<Part>,
+    /// The test of `rest`, by its place in the trials.
+    without: Option<usize>,
+}
+
 impl Localization<'_, '_> {
     fn run(mut self) -> Result<Cause, HuntError> {
-        let mut found: Vec<Found> = Vec::new();
-        let mut rest = self.change.whole();
-        let mut without = None;
-        let end = loop {
-            let mut one = self.isolated(&rest)?;
-            rest = self.rest(&rest, &one.parts)?;
-            if !rest.is_empty() {
-                let alone = self.test(&one.parts)?;
-                one.alone = alone.map(|(_, place)| place);
-                if let Some((Shows::Difference, _)) = alone {
-                    one.context.clear();
-                }
-            }
-            found.push(one);
-            if self.is_spent {
-                break CauseEnd::Budget;
-            }
-            if rest.is_empty() {
-                break CauseEnd::Complete;
-            }
-            let Some((shows, place)) = self.test(&rest)? else { break CauseEnd::Budget };
-            without = Some(place);
-            match shows {
-                Shows::Nothing => break CauseEnd::Complete,
-                Shows::Unresolved => break CauseEnd::RestUnknown,
-                Shows::Difference if found.len() == MOST_SETS => break CauseEnd::RestShows,
-                Shows::Difference => {}
-            }
+        let mut known = Known { rest: self.change.whole(), ..Known::default() };
+        let end = match self.search(&mut known) {
+            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(fault) => CauseEnd::Stopped(fault.to_string()),
+            Ok(end) => end,
+        };
+        let Known { found, rest, without } = known;
+        let parts: Vec<Part> = found.iter().flat_map(|one| one.parts.iter().copied()).collect();
+        let is_over = self.is_spent || matches!(end, CauseEnd::Stopped(_));
+        let revert = match self.revert(&parts, &rest, is_over) {
+            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(_) => Some(Revert::Unknown),
+            Ok(revert) => revert,
         };
         let shown = |parts: &[Part]| parts.iter().map(|part| self.change.shown(*part)).collect();
         let set = |one: &Found| CauseSet {
@@ -170,8 +165,6 @@ impl Localization<'_, '_> {
         };
         let sets: Vec<CauseSet> = found.iter().map(set).collect();
         let roles = self.roles(&found, &end);
-        let parts: Vec<Part> = found.iter().flat_map(|one| one.parts.iter().copied()).collect();
-        let revert = self.revert(&parts, &rest)?;
         Ok(Cause {
             commit: self.culprit.info.commit.clone(),
             parent: self.culprit.parent.clone(),
@@ -181,6 +174,48 @@ impl Localization<'_, '_> {
             without,
             roles,
             revert,
+        })
+    }
+
+    fn search(&mut self, known: &mut Known) -> Result<CauseEnd, HuntError> {
+        loop {
+            known.without = None;
+            let mut one = self.isolated(&known.rest)?;
+            known.rest = self.rest(&known.rest, &one.parts)?;
+            let is_part = !known.rest.is_empty() || !known.found.is_empty();
+            let alone = if is_part { self.test(&one.parts)? } else { None };
+            one.alone = alone.map(|(_, place)| place);
+            if let Some((Shows::Difference, _)) = alone {
+                one.context.clear();
+            }
+            known.found.push(one);
+            if self.is_spent {
+                return Ok(CauseEnd::Budget);
+            }
+            if known.rest.is_empty() {
+                return Ok(CauseEnd::Complete);
+            }
+            let Some((shows, place)) = self.test(&known.rest)? else {
+                return Ok(CauseEnd::Budget);
+            };
+            known.without = Some(place);
+            match shows {
+                Shows::Nothing if self.is_at_parent(place) => return Ok(CauseEnd::Complete),
+                Shows::Nothing => return Ok(CauseEnd::RestPart),
+                Shows::Unresolved => return Ok(CauseEnd::RestUnknown),
+                Shows::Difference if known.found.len() == MOST_SETS => {
+                    return Ok(CauseEnd::RestShows);
+                }
+                Shows::Difference => {}
+            }
+        }
+    }
+
+    /// Whether a trial's level is that of the parent.
+    fn is_at_parent(&self, place: usize) -> bool {
+        self.culprit.effects.first().is_none_or(|effect| {
+            let level = self.trials[place].levels.get(&effect.metric);
+            level.is_some_and(|level| step::is_none(effect, level))
         })
     }
 
@@ -234,7 +269,9 @@ impl Localization<'_, '_> {
         if let Some(place) = self.trees.get(&tree) {
             return Ok(Some((self.trials[*place].shows, *place)));
         }
-        if self.is_spent || self.trials.len() >= MOST_TRIALS || self.is_late()? {
+        // A resumed hunt repeats what it has tested before, whatever the time.
+        let is_new = self.trials.len() >= self.written.len();
+        if self.is_spent || self.trials.len() >= MOST_TRIALS || (is_new && self.is_late()?) {
             self.is_spent = true;
             return Ok(None);
         }
@@ -289,40 +326,46 @@ impl Localization<'_, '_> {
     /// Whether the localisation built and ran for longer than the hunt did before, and for longer
     /// than [`LEAST_SECONDS`].
     fn is_late(&self) -> Result<bool, HuntError> {
-        let (mut own, mut before) = (0.0, 0.0);
+        let (mut own, mut before, mut is_begun) = (0.0, 0.0, false);
         for entry in self.driver.hunt.entries()? {
-            let (phase, seconds) = match entry.event {
-                Event::Build(build) if !build.reused => (build.phase, build.wall_s),
-                Event::Run(run) if !run.reused => (run.phase, run.wall_s),
+            let seconds = match entry.event {
+                Event::Build(build) if !build.reused => build.wall_s,
+                Event::Run(run) if !run.reused => run.wall_s,
+                Event::Localizing { .. } => {
+                    is_begun = true;
+                    continue;
+                }
                 _ => continue,
             };
-            *(if phase == Phase::Localize { &mut own } else { &mut before }) += seconds;
+            *(if is_begun { &mut own } else { &mut before }) += seconds;
         }
         Ok(own > f64::max(before, LEAST_SECONDS))
     }
 
-    /// The files that matter. The others are innocent if nothing but the sets makes the step, and
-    /// each set alone makes the whole of it.
+    /// A file is necessary if one set is in this file alone, and nothing of the step is left
+    /// without it. The others are then innocent if the set alone makes the whole step of the only
+    /// metric that moved.
     fn roles(&self, found: &[Found], end: &CauseEnd) -> BTreeMap<String, FileRole> {
+        let only = match found {
+            [one] if *end == CauseEnd::Complete && one.is_minimal => Some(one),
+            _ => None,
+        };
         let effect = self.culprit.effects.first();
-        let makes_all = |one: &Found| {
+        let is_whole = only.is_some_and(|one| {
             let level = one.alone.and_then(|place| self.trials[place].levels.get(&effect?.metric));
-            match (level, effect) {
+            let is_all = match (level, effect) {
                 (Some(level), Some(effect)) => step::is_whole(effect, level),
                 // A failure, or the whole change.
                 _ => true,
+            };
+            is_all && one.context.is_empty() && self.culprit.effects.len() <= 1
+        });
+        let role = |part: Part| match only {
+            Some(one) if one.parts.iter().all(|own| own.file == part.file) => FileRole::Necessary,
+            Some(one) if is_whole && one.parts.iter().all(|own| own.file != part.file) => {
+                FileRole::Innocent
             }
-        };
-        let is_complete = *end == CauseEnd::Complete
-            && found.iter().all(|one| one.is_minimal && one.context.is_empty() && makes_all(one));
-        let is_in_a_set = |file: usize| {
-            let mut sets = found.iter().filter(|one| one.is_minimal);
-            sets.any(|one| one.parts.iter().any(|part| part.file == file))
-        };
-        let role = |part: Part| match (is_in_a_set(part.file), is_complete) {
-            (true, _) => FileRole::Necessary,
-            (false, true) => FileRole::Innocent,
-            (false, false) => FileRole::Unknown,
+            _ => FileRole::Unknown,
         };
         let whole = self.change.whole().into_iter();
         whole.map(|part| (self.change.path(part), role(part))).collect()

@@ -21,7 +21,8 @@ impl Oracle {
     ) -> Result<Option<bool>, OracleError> {
         let Some(control) = self.control.clone() else { return Ok(None) };
         let good = control.commit;
-        if good == failed.record.commit {
+        let is_own = failed.record.phase.apart().is_none();
+        if is_own && good == failed.record.commit {
             return Ok(None);
         }
         let recipe = self.recipes.at(&good)?;

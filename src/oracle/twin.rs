@@ -49,7 +49,10 @@ impl Oracle {
             measure.name,
             twin.record.commit.short()
         );
-        self.recorder.event(Event::Note { text })?;
+        // A part of a change has no name of its own, and its trial is told anyway.
+        if phase != Phase::Localize {
+            self.recorder.event(Event::Note { text })?;
+        }
         let derived = self.stored.derivations.of(&run, measure, recipe)?;
         Ok(Some((run, derived)))
     }

@@ -25,6 +25,9 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     if let CauseEnd::NotSeparable(why) = &cause.end {
         facts.push(("Cause", format!("not looked for inside the commit: {}", text::line(why))));
     }
+    if let CauseEnd::Stopped(why) = &cause.end {
+        facts.push(("Cause", format!("the tests stopped: {}", text::line(why))));
+    }
     for (number, set) in cause.sets.iter().enumerate() {
         let label = if number == 0 { "Cause" } else { "Also" };
         facts.push((label, set_in_words(cause, set)));
@@ -38,18 +41,17 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
 fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
     let names = named(&set.parts);
     let values = cause.alone(set).map(|trial| format!(": {}", values(trial))).unwrap_or_default();
-    let is_one = set.parts.len() == 1;
     if !set.is_minimal {
-        return format!("in {names}; the budget of tests ended before more was known");
+        return format!("somewhere in {names}: the tests ended early");
     }
-    if cause.trials.is_empty() {
+    if cause.trials.iter().all(|trial| trial.of == TrialOf::Reverted) {
         return format!("{names}: the whole change");
     }
-    match (set.context, is_one) {
-        (0, true) => format!("{names} alone makes the step{values}"),
-        (0, false) => format!("{names} make the step, and none of them can be left out{values}"),
-        (_, true) => format!("{names} makes the step, together with other parts that it needs"),
-        (_, false) => format!("{names} make the step, together with other parts that they need"),
+    match (set.context, set.parts.len()) {
+        (0, 1) => format!("{names} alone makes the step{values}"),
+        (0, _) => format!("{names} make the step together; fewer of them cannot be judged{values}"),
+        (_, 1) => format!("{names} makes the step, together with other parts of the change"),
+        (_, _) => format!("{names} make the step, together with other parts of the change"),
     }
 }
 
@@ -74,13 +76,16 @@ fn rest_in_words(cause: &Cause) -> Option<String> {
         CauseEnd::Complete => {
             without.map(|_| format!("the commit without {them} shows no step: {values}"))
         }
+        CauseEnd::RestPart => {
+            Some(format!("the commit without {them} shows a smaller part of the step: {values}"))
+        }
         CauseEnd::RestUnknown => {
             Some(format!("the commit without {them} cannot be judged: {values}"))
         }
         CauseEnd::RestShows => {
             Some(format!("the commit without {them} still shows the step: {values}"))
         }
-        CauseEnd::Budget | CauseEnd::NotSeparable(_) => None,
+        CauseEnd::Budget | CauseEnd::Stopped(_) | CauseEnd::NotSeparable(_) => None,
     }
 }
 
@@ -97,6 +102,9 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
         Revert::Heals => {
             format!("reverting {them} heals the bad end: {values}; the patch is {patch}")
         }
+        Revert::HealsPart => format!(
+            "reverting {them} heals what can be judged by a few runs: {values}; the patch is {patch}"
+        ),
         Revert::StillBad => {
             format!("reverting {them} does not heal the bad end: {values}; the patch is {patch}")
         }
@@ -105,9 +113,10 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
         }
         Revert::Conflict(said) => {
             let said = said.lines().find(|line| !line.is_empty()).unwrap_or_default();
+            let said = said.trim_start_matches("error: ");
             format!("the revert does not apply to the bad end: {}", text::line(said))
         }
-        Revert::Absent => "the bad end does not have these lines any more".to_owned(),
+        Revert::Absent => "the bad end does not have this change any more".to_owned(),
     })
 }
 
@@ -133,10 +142,13 @@ pub fn tested(trial: &Trial) -> String {
 }
 
 /// What a test showed, in a few words.
-pub fn shown(shows: Shows) -> &'static str {
-    match shows {
+pub fn shown(trial: &Trial) -> &'static str {
+    match trial.shows {
         Shows::Difference => "shows the step",
         Shows::Nothing => "no step",
+        Shows::Unresolved if trial.failure.is_none() && !trial.levels.is_empty() => {
+            "shows another change"
+        }
         Shows::Unresolved => "cannot be judged",
     }
 }
@@ -151,7 +163,7 @@ pub(super) fn trials(report: &Report) -> Table {
         });
         [
             Cell::Text(tested(trial)),
-            Cell::Text(shown(trial.shows).to_owned()),
+            Cell::Text(shown(trial).to_owned()),
             Cell::Text(values(trial)),
             Cell::Outputs(logs.collect()),
         ]

@@ -132,7 +132,7 @@ fn a_part_that_needs_another_one_is_found_beside_it() {
     assert_eq!(role(&hunt, "kernels/a.conf"), "necessary");
     // Whether the table matters is not known.
     assert_eq!(role(&hunt, "kernels/table.txt"), "unknown");
-    hunt.output.says(&["makes the step, together with other parts that it needs"]);
+    hunt.output.says(&["makes the step, together with other parts of the change"]);
 }
 
 #[test]
@@ -164,7 +164,40 @@ fn two_parts_of_which_each_is_enough_are_both_told() {
     assert_eq!(sets(&hunt), [["file kernels/a.conf"], ["file kernels/b.conf"]]);
     assert_eq!(hunt.report["cause"]["end"], "complete");
     assert_eq!(hunt.report["cause"]["revert"], "heals");
-    assert_eq!(role(&hunt, "docs/notes.md"), "innocent");
+    // The test of the rest is the last one, without both.
+    let without = hunt.report["cause"]["without"].as_u64().unwrap();
+    let without = &hunt.report["cause"]["trials"][usize::try_from(without).unwrap()];
+    assert_eq!((&without["shows"], &without["levels"]["ppl"]), (&"nothing".into(), &7.0.into()));
+    // Neither file alone is necessary.
+    assert_eq!(role(&hunt, "kernels/a.conf"), "unknown");
+}
+
+#[test]
+fn a_rest_that_shows_less_than_half_of_the_step_is_told() {
+    let world = world(|plan| {
+        plan.file(3, "kernels/a.conf", "ppl+a = 0.6\n").file(3, "kernels/b.conf", "ppl+b = 0.4\n")
+    });
+    let hunt = world.finds("3");
+    assert_eq!(sets(&hunt), [["file kernels/a.conf"]]);
+    assert_eq!(hunt.report["cause"]["end"], "rest-part");
+    assert_eq!(role(&hunt, "kernels/b.conf"), "unknown");
+    assert_eq!(hunt.report["cause"]["revert"], "still-bad");
+    hunt.output.says(&["Rest: the commit without it shows a smaller part of the step: ppl 7.4"]);
+}
+
+#[test]
+fn a_failure_that_is_not_hunted_is_not_localized() {
+    let world =
+        world(|plan| {
+            plan.file(3, "kernels/a.conf", "fate = nan\n")
+                .file(3, "docs/notes.md", "faster\n")
+                .file(5, "kernels/a.conf", "ppl+a = 0.5\n")
+        });
+    let hunt = world.env.hunt();
+    let sets = hunt.report["cause"]["sets"].as_array().cloned().unwrap_or_default();
+    for set in &sets {
+        assert_ne!(parts(set), ["file docs/notes.md"]);
+    }
 }
 
 #[test]
@@ -234,7 +267,7 @@ fn the_budget_of_runs_ends_it_with_what_is_known() {
     assert_eq!(hunt.report["cause"]["end"], "budget");
     let left = parts(&hunt.report["cause"]["sets"][0]);
     assert!(left.contains(&"file kernels/z.conf".to_owned()), "{left:?}");
-    hunt.output.says(&["the budget of tests ended before more was known"]);
+    hunt.output.says(&["the tests ended early"]);
 }
 
 #[test]

@@ -91,10 +91,13 @@ fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRec
     };
     // Commits with the same tree share runs: a hunt may use another commit's run for this one.
     let read: Vec<String> = shared(store, &commit).map_err(Failed::store)?;
-    let of_commit = |run: &RunRecord| run.commit == commit || read.contains(&run.attempt);
+    let of_commit = |run: &RunRecord| {
+        run.phase.apart().is_none() && (run.commit == commit || read.contains(&run.attempt))
+    };
     let runs = store.runs_where(of_commit).map_err(Failed::store)?;
     let mut builds = store.builds_of(&commit).map_err(Failed::store)?;
-    builds.retain(|build| build.failure.is_some());
+    // What was built there with part of a change is no record of the commit.
+    builds.retain(|build| build.failure.is_some() && build.phase.apart().is_none());
     if runs.is_empty() && builds.is_empty() {
         return Err(Failed::usage(
             anyhow!("nothing was measured at {}", commit.short()),
@@ -123,7 +126,9 @@ fn shared(store: &Store, commit: &CommitId) -> Result<Vec<String>, StoreError> {
     let mut attempts = Vec::new();
     for hunt in store.hunts()? {
         attempts.extend(hunt.entries()?.into_iter().filter_map(|entry| match entry.event {
-            Event::Run(run) if run.commit == *commit => Some(run.attempt),
+            Event::Run(run) if run.commit == *commit && run.phase.apart().is_none() => {
+                Some(run.attempt)
+            }
             _ => None,
         }));
     }

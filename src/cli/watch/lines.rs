@@ -38,7 +38,7 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
 
 /// `trial    parent with hunk 2 of 3 in src/packed.c: shows the step (ppl 7.52)`.
 pub(super) fn trial(trial: &Trial) -> String {
-    let (tested, shown) = (report::trial_tested(trial), report::trial_shown(trial.shows));
+    let (tested, shown) = (report::trial_tested(trial), report::trial_shown(trial));
     format!("{:<8} {tested}: {shown} ({})", "trial", report::trial_values(trial))
 }
 

@@ -23,7 +23,8 @@ pub(super) fn targets(
 ) -> Result<Vec<Target>, &'static str> {
     if culprit.failure.is_some() {
         let is_failure = |target: &&Target| matches!(target, Target::Failure { .. });
-        return Ok(targets.iter().filter(is_failure).cloned().collect());
+        let own: Vec<Target> = targets.iter().filter(is_failure).cloned().collect();
+        return if own.is_empty() { Err("its failure is no target of the hunt") } else { Ok(own) };
     }
     let Some(effect) = culprit.effects.first() else {
         return Err("no metric of the commit has a level");
@@ -33,10 +34,21 @@ pub(super) fn targets(
         _ => None,
     });
     let Some(target) = of_metric else { return Err("no target has the metric of the step") };
-    if SearchStrategy::of(&[Target::Guard(target.clone())], by).method == SearchMethod::Posterior {
+    if !is_judged_alone(&Target::Guard(target.clone()), by) {
         return Err("runs vary too much to judge parts of the change one by one");
     }
     Ok(vec![Target::Guard(between(target, effect, aim))])
+}
+
+/// Whether a few runs of one commit decide about the target, without runs of others beside them.
+pub(super) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
+    let noise = match target {
+        Target::Guard(target) => target.noise,
+        Target::Failure { .. } => None,
+    };
+    let is_plain = noise.is_none_or(|noise| !noise.paired && !noise.kind.is_rate());
+    let strategy = SearchStrategy::of(std::slice::from_ref(target), by);
+    is_plain && strategy.method != SearchMethod::Posterior
 }
 
 /// The target between the levels of parent and commit: half of the step is the tolerance.
@@ -45,12 +57,13 @@ fn between(target: &GuardTarget, effect: &Effect, aim: Aim) -> GuardTarget {
     let mut own = GuardTarget { baseline: good.clone(), bad: bad.clone(), ..target.clone() };
     if let (Some(good), Some(bad)) = (good.number(), bad.number()) {
         let step = target.guard.worsening(good, bad);
-        if step.is_finite() && target.guard.form != GuardForm::Unchanged {
+        if step.is_finite() {
             own.limit = step * SHARE;
             // The tolerance is always counted from this baseline.
             let form = match target.guard.direction() {
-                Direction::Down => GuardForm::MaxDecrease(own.limit),
-                Direction::Up | Direction::Any => GuardForm::MaxIncrease(own.limit),
+                Direction::Up => GuardForm::MaxIncrease(own.limit),
+                Direction::Any if bad > good => GuardForm::MaxIncrease(own.limit),
+                Direction::Down | Direction::Any => GuardForm::MaxDecrease(own.limit),
             };
             own.guard = Guard { form, ..own.guard };
         }
@@ -102,6 +115,15 @@ fn is_between(effect: &Effect, level: &Value) -> bool {
     (-SHARE..=1.0 + SHARE).contains(&share)
 }
 
+/// Whether a level is that of the parent: nothing of the step is left.
+pub(super) fn is_none(effect: &Effect, level: &Value) -> bool {
+    let levels = (effect.parent.number(), effect.commit.number(), level.number());
+    let (Some(parent), Some(commit), Some(level)) = levels else { return effect.parent == *level };
+    let nearly = NEARLY * (commit - parent).abs();
+    // A guard without a tolerance, such as `unchanged`, allows no distance.
+    (level - parent).abs() <= nearly.min(effect.limit.max(0.0))
+}
+
 /// Whether a level is that of the commit: the parts make the whole step.
 pub(super) fn is_whole(effect: &Effect, level: &Value) -> bool {
     let levels = (effect.parent.number(), effect.commit.number(), level.number());
@@ -143,6 +165,10 @@ mod tests {
         let speed = target(GuardForm::MaxDecrease(1.0), 100.0, 50.0);
         let own = between(&speed, &effect(100.0, 60.0), Aim::Regression);
         assert_eq!(own.guard.form, GuardForm::MaxDecrease(20.0));
+        // Any change counts: the step's own direction.
+        let any = target(GuardForm::Unchanged, 7.0, 6.0);
+        let own = between(&any, &effect(7.0, 6.0), Aim::Regression);
+        assert_eq!(own.guard.form, GuardForm::MaxDecrease(0.5));
         // A value that is no number keeps the hunt's tolerance.
         let own = between(&whole, &effect(7.0, f64::NAN), Aim::Regression);
         assert!((own.limit - whole.limit).abs() < 1e-12);
@@ -157,6 +183,12 @@ mod tests {
         }
         let nan = effect(7.0, f64::NAN);
         assert!(!is_whole(&nan, &Value::Number(7.0)));
+        // The tolerance of 0.1 is a tenth of the step too.
+        for (level, is_it) in [(7.0, true), (7.09, true), (7.11, false), (6.8, false)] {
+            assert_eq!(is_none(&step, &Value::Number(level)), is_it, "{level}");
+        }
+        let large = effect(7.0, 17.0);
+        assert!(!is_none(&large, &Value::Number(7.2)));
     }
 
     #[test]
