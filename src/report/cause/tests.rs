@@ -1,1 +1,98 @@
+use std::collections::BTreeMap;
 
+use crate::evaluation::{FailureKind, Metric, PartOf, Value};
+
+use super::*;
+
+fn hunk(number: usize) -> ChangePart {
+    ChangePart { path: "src/packed.c".to_owned(), of: PartOf::Hunk { number, of: 3 } }
+}
+
+fn trial(of: TrialOf, shows: Shows, level: Option<f64>) -> Trial {
+    let metric = || Metric::of("ppl");
+    Trial {
+        of,
+        parts: vec![hunk(2)],
+        shows,
+        reason: "it says why".to_owned(),
+        failure: None,
+        levels: level.map(|level| (metric(), Value::Number(level))).into_iter().collect(),
+        attempts: Vec::new(),
+    }
+}
+
+/// A cause with one set of these parts, and these tests.
+fn cause(parts: Vec<ChangePart>, context: usize, trials: Vec<Trial>) -> Cause {
+    let alone = (!trials.is_empty()).then_some(0);
+    Cause {
+        commit: "b".repeat(40).parse().unwrap(),
+        parent: "a".repeat(40).parse().unwrap(),
+        sets: vec![CauseSet { parts, context, is_minimal: true, alone }],
+        end: CauseEnd::Complete,
+        trials,
+        roles: BTreeMap::new(),
+        without: None,
+        revert: None,
+    }
+}
+
+fn said(cause: &Cause) -> String {
+    set_in_words(cause, &cause.sets[0])
+}
+
+#[test]
+fn alone_is_said_only_of_parts_that_were_tested_alone() {
+    let only = || trial(TrialOf::Only, Shows::Difference, Some(7.5));
+    let one = cause(vec![hunk(2)], 0, vec![only()]);
+    assert_eq!(said(&one), "hunk 2 of 3 in src/packed.c alone makes the step: ppl 7.5");
+    let beside = cause(vec![hunk(2)], 4, vec![trial(TrialOf::Only, Shows::Unresolved, None)]);
+    let expected = "hunk 2 of 3 in src/packed.c makes the step, together with other parts of the \
+                    change";
+    assert_eq!(said(&beside), expected);
+    // Nothing was left out, and only the revert was tested.
+    let file = ChangePart { path: "a.c".to_owned(), of: PartOf::File };
+    let whole = cause(vec![file], 0, vec![trial(TrialOf::Reverted, Shows::Nothing, Some(7.0))]);
+    assert_eq!(said(&whole), "a.c: the whole change");
+    let mut early = cause(vec![hunk(1), hunk(2)], 0, vec![only()]);
+    early.sets[0].is_minimal = false;
+    let expected = "somewhere in hunk 1 of 3 in src/packed.c and hunk 2 of 3 in src/packed.c: the \
+                    tests ended early";
+    assert_eq!(said(&early), expected);
+}
+
+#[test]
+fn many_parts_are_counted() {
+    let many: Vec<ChangePart> = (1..7).map(hunk).collect();
+    assert!(named(&many).ends_with("hunk 4 of 3 in src/packed.c and 2 more"), "{}", named(&many));
+}
+
+#[test]
+fn a_rest_without_a_test_is_not_told() {
+    let mut one = cause(vec![hunk(2)], 0, vec![trial(TrialOf::Without, Shows::Nothing, Some(7.0))]);
+    assert_eq!(rest_in_words(&one), None);
+    one.without = Some(0);
+    assert_eq!(rest_in_words(&one).unwrap(), "the commit without it shows no step: ppl 7");
+    one.end = CauseEnd::RestPart;
+    let expected = "the commit without it shows a smaller part of the step: ppl 7";
+    assert_eq!(rest_in_words(&one).unwrap(), expected);
+}
+
+#[test]
+fn a_failed_test_says_how_it_failed() {
+    let mut failed = trial(TrialOf::Only, Shows::Unresolved, None);
+    assert_eq!((values(&failed).as_str(), shown(&failed)), ("it says why", "cannot be judged"));
+    failed.failure = Some(FailureKind::Build);
+    assert_eq!(values(&failed), "does not build");
+    let odd = trial(TrialOf::Only, Shows::Unresolved, Some(97.0));
+    assert_eq!((values(&odd).as_str(), shown(&odd)), ("ppl 97", "shows another change"));
+    assert_eq!(tested(&odd), "parent with hunk 2 of 3 in src/packed.c");
+}
+
+#[test]
+fn a_conflict_says_what_git_said() {
+    let mut one = cause(vec![hunk(2)], 0, Vec::new());
+    one.revert = Some(Revert::Conflict("error: patch failed: a.c:7\nerror: more\n".to_owned()));
+    let line = CauseLine { cause: one, logs: BTreeMap::new(), patch: None };
+    let expected = "the revert does not apply to the bad end: patch failed: a.c:7";
+    assert_eq!(revert_in_words(&line).unwrap(), expected);
+}
