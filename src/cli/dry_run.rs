@@ -55,7 +55,7 @@ pub fn run(repository: &Repository, config: &Config, asked: &Asked, ui: Ui) -> R
 /// Both endpoints, the search, and the confirmation of one commit against one parent.
 fn cost(config: &Config, commits: usize) -> Cost {
     let steps = steps_of(commits);
-    let all = config.measures.len();
+    let all = config.search_measures().len();
     let guarded = config
         .measures
         .iter()

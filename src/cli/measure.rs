@@ -31,8 +31,7 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         .history
         .resolve(&args.revision)
         .map_err(|error| Failed::hunt(UsageError::from(error).into()))?;
-    let measures: Vec<String> =
-        oracle.recipes.config.measures.iter().map(|m| m.name.clone()).collect();
+    let measures = oracle.recipes.config.search_measures();
     let look = Request::look(&commit, &measures, Phase::Manual);
     let seen = oracle.evaluate(Request { runs: args.runs as usize, keep: false, ..look });
     let tidied = hunt::tidy(&oracle);

@@ -178,6 +178,9 @@ pub struct Measure {
     pub exclusive: bool,
     /// Number of warm-ups: runs that do not count, before the first run that does.
     pub warmup: u32,
+    /// Whether it only asks about the cause inside a first bad commit: it does not run at the
+    /// endpoints, nor in the search.
+    pub for_cause: bool,
 }
 
 /// `measure.kind`.
@@ -442,6 +445,12 @@ impl Config {
         let requires = self.requires.iter();
         let same = requires.filter(|require| matches!(require.what, Required::SameChecks));
         same.map(|require| require.measure.clone()).collect()
+    }
+
+    /// The names of the measures that run at the endpoints and in the search.
+    pub fn search_measures(&self) -> Vec<String> {
+        let searched = self.measures.iter().filter(|measure| !measure.for_cause);
+        searched.map(|measure| measure.name.clone()).collect()
     }
 
     /// The first guard of that metric, if any; a metric may have several of different forms.

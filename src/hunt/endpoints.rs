@@ -48,8 +48,7 @@ impl Driver<'_> {
     pub(crate) fn endpoints(&mut self) -> Result<Result<Endpoints, Box<Finding>>, HuntError> {
         let good = self.begun.good.commit.clone();
         let bad = self.begun.bad.commit.clone();
-        let measures: Vec<String> =
-            self.oracle.recipes.config.measures.iter().map(|m| m.name.clone()).collect();
+        let measures = self.oracle.recipes.config.search_measures();
         self.oracle.control = None;
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
         if let Some(what) = not_yielded(&at_good, &self.guards(), "the good endpoint") {
@@ -200,7 +199,7 @@ impl Driver<'_> {
             let is_open = |guard| matches!(look(good, bad, guard, policy), GuardCheck::More);
             runs <= RUNS_STEADY || (guards.any(is_open) && !fails(good) && !fails(bad))
         };
-        config.measures.iter().map(|m| m.name.clone()).filter(|name| wanted(name)).collect()
+        config.search_measures().into_iter().filter(|name| wanted(name)).collect()
     }
 
     /// The measures that need another run before the finding `no-regression`.

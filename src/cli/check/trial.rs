@@ -30,7 +30,7 @@ pub fn check(
     ui.line(&format!("building {} and running each measure once", commit.short()));
     let pins = hunt::pins(repository, config).map_err(Failed::hunt)?;
     let mut oracle = hunt::alone(repository, config.clone(), pins, stop).map_err(Failed::hunt)?;
-    let measures: Vec<String> = config.measures.iter().map(|m| m.name.clone()).collect();
+    let measures = config.search_measures();
     let look = Request::look(commit, &measures, Phase::Manual);
     let seen = oracle.evaluate(Request { runs: 1, keep: false, ..look });
     let tidied = hunt::tidy(&oracle);

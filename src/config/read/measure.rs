@@ -167,6 +167,7 @@ fn measure(
         failures: own,
         exclusive: exclusive.unwrap_or(false),
         warmup: warmup.unwrap_or(0),
+        for_cause: false,
     })
 }
 
