@@ -5,10 +5,9 @@ mod lines;
 use anyhow::anyhow;
 use serde_json::{Value, json};
 
+use crate::evaluation::LogitsGuard;
 use crate::process::Stop;
-use crate::tensor::{
-    Breach, Comparison, Dump, Extreme, Figure, Guard, NonFinite, Settings, compare,
-};
+use crate::tensor::{Breach, Comparison, Dump, Figure, Settings, compare};
 use crate::ui::Ui;
 
 use super::args::{DiffCommand, DiffLogits, Preset};
@@ -48,19 +47,19 @@ fn logits(args: &DiffLogits, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     Ok(if breaches.is_empty() { exit::DONE } else { exit::FAILED })
 }
 
-fn guard(preset: Preset) -> Guard {
+fn guard(preset: Preset) -> LogitsGuard {
     match preset {
-        Preset::Bitwise => Guard::Bitwise,
-        Preset::LosslessF32 => Guard::LosslessF32,
-        Preset::LosslessF16 => Guard::LosslessF16,
-        Preset::Lossy => Guard::Lossy,
+        Preset::Bitwise => LogitsGuard::Bitwise,
+        Preset::LosslessF32 => LogitsGuard::LosslessF32,
+        Preset::LosslessF16 => LogitsGuard::LosslessF16,
+        Preset::Lossy => LogitsGuard::Lossy,
     }
 }
 
 fn as_json(
     dumps: &[Dump; 2],
     found: &Comparison,
-    guard: Option<Guard>,
+    guard: Option<LogitsGuard>,
     breaches: &[Breach],
 ) -> Value {
     let [a, b] = dumps.each_ref().map(|dump| {
@@ -72,54 +71,21 @@ fn as_json(
             "shape": dump.shape(),
         })
     });
-    let at = |place: fn(Extreme) -> Option<usize>| {
-        let of = |figure| (figure_key(figure), json!(place(found.figures.extreme(figure))));
-        Value::Object(
-            Figure::ALL.map(of).into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
-        )
-    };
-    let largest = found.figures.largest_delta.map(|one| {
-        json!({"position": one.position, "index": one.index, "a": one.values[0], "b": one.values[1]})
-    });
-    let non_finite = |one: &NonFinite| {
-        json!({
-            "file": if one.side == 0 { "a" } else { "b" },
-            "value": one.kind,
-            "count": one.count,
-            "position": one.position,
-            "index": one.index,
-        })
-    };
-    json!({
+    let mut out = json!({
         "schema": "bisect-ppl/diff-logits/1",
         "a": a,
         "b": b,
-        "positions": found.positions,
-        "vocab": found.vocab,
-        "identical": found.is_identical(),
-        "log_probabilities": found.is_of_log_probabilities(),
-        "max_abs": found.max_abs(),
-        "mean_abs": found.mean_abs(),
-        "rms": found.rms(),
-        "min_cosine": found.figures.min_cosine,
-        "mean_cosine": found.mean_cosine(),
-        "mean_kl": found.mean_kl(),
-        "p99_kl": found.p99_kl,
-        "max_kl": found.max_kl(),
-        "top1_agreement": found.top1_agreement(),
-        "first": at(|extreme| extreme.first),
-        "worst": at(|extreme| Some(extreme.worst?.0)),
-        "largest_difference": largest,
-        "beyond_rounding": found.is_beyond_rounding(),
-        "non_finite": found.figures.non_finite.iter().map(non_finite).collect::<Vec<_>>(),
-        "positions_left_out": found.figures.left_out,
-        "masked_values": found.figures.masked,
         "guard": guard.map(|guard| json!({
             "name": guard.name(),
             "holds": breaches.is_empty(),
             "breaches": breaches.iter().map(|breach| breach_json(*breach)).collect::<Vec<_>>(),
         })),
-    })
+    });
+    let figures = serde_json::to_value(found.difference()).expect("figures are plain data");
+    if let (Value::Object(out), Value::Object(figures)) = (&mut out, figures) {
+        out.extend(figures);
+    }
+    out
 }
 
 /// The key of a figure that each row has.

@@ -1,5 +1,6 @@
 //! The types of a valid configuration. Code that has a [`Config`] checks nothing again.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -445,6 +446,18 @@ impl Config {
         let requires = self.requires.iter();
         let same = requires.filter(|require| matches!(require.what, Required::SameChecks));
         same.map(|require| require.measure.clone()).collect()
+    }
+
+    /// This configuration with the number of chunks to read, if the measure takes `{chunks}`.
+    pub fn reading(&self, measure: &Measure, chunks: Option<u32>) -> Cow<'_, Self> {
+        match chunks {
+            Some(chunks) if measure.takes_chunks() => {
+                let mut shorter = self.clone();
+                shorter.run.chunks = Some(chunks);
+                Cow::Owned(shorter)
+            }
+            _ => Cow::Borrowed(self),
+        }
     }
 
     /// The names of the measures that run at the endpoints and in the search.

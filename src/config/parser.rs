@@ -14,6 +14,8 @@ pub enum Parser {
         /// Only tensors whose names match; `None`: all tensors.
         pattern: Option<regex::Regex>,
     },
+    /// A file with the logits of the run, compared with those of the good end.
+    Logits,
     /// The results of lm-evaluation-harness.
     LmEval,
     /// The output of kernel test programs: checks that pass or fail, distances, losses.
@@ -73,6 +75,23 @@ pub const CHECKING: [&str; 5] =
 /// The metrics of a JUnit report.
 const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
 
+/// The metrics of two files with logits (docs/logits.md). `identical` is 1 if all bits are equal,
+/// else 0.
+pub const LOGITS_NAMES: [&str; 12] = [
+    "identical",
+    "max_abs",
+    "mean_abs",
+    "rms",
+    "min_cosine",
+    "mean_cosine",
+    "mean_kl",
+    "p99_kl",
+    "max_kl",
+    "top1_agreement",
+    "positions",
+    "vocab",
+];
+
 /// The metrics that `llama-perplexity --kl-divergence` may print. Each version prints some of
 /// them.
 pub const KLD_NAMES: [&str; 34] = [
@@ -126,6 +145,7 @@ impl Parser {
                     pattern.capture_names().flatten().map(|name| Some(name.to_owned())).collect();
                 if named.is_empty() { vec![None] } else { named }
             }
+            Self::Logits => LOGITS_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::LlamaKld => KLD_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::Json { pointers } => pointers.keys().cloned().collect(),
             Self::Junit => JUNIT_NAMES.map(|name| Some(name.to_owned())).to_vec(),
@@ -154,6 +174,12 @@ impl Parser {
                 | Self::Parity
                 | Self::Junit
         )
+    }
+
+    /// Whether the store keeps the files that the runs wrote, since later runs are compared with
+    /// them.
+    pub fn keeps_dumps(&self) -> bool {
+        matches!(self, Self::Logits)
     }
 
     /// Whether all values are speeds.

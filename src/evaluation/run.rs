@@ -106,6 +106,9 @@ pub struct RunRecord {
     /// The files that the run loaded; `None` if nothing ran, and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Loaded>,
+    /// The files with tensors that the run wrote, if its measure reads such files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dumps: Vec<Dumped>,
     /// Set if nothing ran because the binaries are identical to this attempt's: its output is
     /// reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,6 +116,17 @@ pub struct RunRecord {
     /// SHA-256 of the log, set when the record is stored; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sha256: Option<String>,
+}
+
+/// A file with tensors that a run wrote. The store keeps its content under the digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dumped {
+    /// Its path below `{out}`.
+    pub path: String,
+    /// SHA-256 of its content.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
 }
 
 /// A failed `[[prepare]]` step; [`RunRecord::ended`] says how it ended.
@@ -160,6 +174,8 @@ pub enum ExclusionReason {
     Throttled(String),
     /// The run used another commit's ruler; only the check of the ruler uses it.
     Ruler,
+    /// The run is the one that the others are compared with.
+    Reference,
     /// The run is of part of a change; only the localisation uses it.
     Part,
 }
@@ -170,6 +186,7 @@ impl fmt::Display for ExclusionReason {
             Self::WarmUp => f.write_str("warm-up"),
             Self::Throttled(why) => f.write_str(why),
             Self::Ruler => f.write_str("with the ruler of another commit"),
+            Self::Reference => f.write_str("the run that the others are compared with"),
             Self::Part => f.write_str("with part of a change"),
         }
     }

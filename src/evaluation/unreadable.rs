@@ -20,6 +20,10 @@ pub enum Unreadable {
     TwoPerplexities,
     /// A KL divergence.
     NoDivergence,
+    /// Logits in the file.
+    NoLogits,
+    /// Logits of the reference's shape and tokens.
+    OtherLogits,
     /// A tensor.
     NoTensor,
     /// The tensors' values: an old version printed other numbers in their place.
@@ -67,6 +71,8 @@ impl fmt::Display for Unreadable {
             Self::NoPerplexity => f.write_str("no perplexity"),
             Self::TwoPerplexities => f.write_str("two perplexities"),
             Self::NoDivergence => f.write_str("no KL divergence"),
+            Self::NoLogits => f.write_str("no logits"),
+            Self::OtherLogits => f.write_str("other logits"),
             Self::NoTensor => f.write_str("no tensor"),
             Self::WrongValues => f.write_str("wrong values"),
             Self::NoJson => f.write_str("no JSON document"),

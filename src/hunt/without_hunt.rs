@@ -7,8 +7,8 @@ use crate::git::{History, Repository};
 use crate::hunt::begin::open::laying;
 use crate::hunt::endpoints::targets::standing;
 use crate::oracle::{
-    ControlSlot, Engine, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, Request, SlotPool,
-    StoredRuns,
+    ControlSlot, Engine, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, References,
+    Request, SlotPool, StoredRuns,
 };
 use crate::process::Stop;
 use crate::store::Store;
@@ -52,6 +52,7 @@ pub fn alone(
         stop: stop.clone(),
         control: None,
         stored: StoredRuns::default(),
+        references: References::at(None),
         launcher: Launcher::new(&user_cache()),
     })
 }
@@ -86,6 +87,7 @@ pub fn measure_ends(
     bad: &CommitId,
 ) -> Result<Result<Ends, Unusable>, HuntError> {
     oracle.control = None;
+    oracle.references = References::at(Some(good.clone()));
     let measures: Vec<String> =
         oracle.recipes.config.guards.iter().map(|guard| guard.metric.measure.clone()).collect();
     let look = Request::look(good, &measures, Phase::Manual);

@@ -54,6 +54,8 @@ enum Figures {
     Lines(LineParser),
     /// All of stdout, at the end.
     Whole(Whole, WholeParser),
+    /// No output: a file that the store keeps has the values.
+    Dump,
     /// No output.
     ExitCode,
 }
@@ -128,9 +130,10 @@ impl Reader {
                 let parser = Bench::new(spec.name, *pick);
                 Figures::Whole(Whole::default(), WholeParser::Bench(parser))
             }
+            Parser::Logits => Figures::Dump,
             Parser::ExitCode => Figures::ExitCode,
         };
-        let source = match spec.file {
+        let source = match spec.file.filter(|_| !spec.parser.keeps_dumps()) {
             Some(path) => Source::File { path: path.to_owned(), is_there: false },
             None => Source::Streams,
         };
@@ -290,7 +293,7 @@ impl Figures {
         match self {
             Self::Perplexity(parser) => parser.feed(stream, bytes, whole),
             Self::Whole(stdout, _) => stdout.feed(stream, bytes, whole),
-            Self::Lines(_) | Self::ExitCode => false,
+            Self::Lines(_) | Self::Dump | Self::ExitCode => false,
         }
     }
 
@@ -328,6 +331,7 @@ impl Figures {
                     WholeParser::LmEval => lm_eval::read(measure, &text),
                 }
             }
+            Self::Dump => Ok(Reading::default()),
             Self::ExitCode => exit_code::read(measure, kind, ended),
         }
     }

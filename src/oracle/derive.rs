@@ -5,13 +5,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::config::{Config, Measure};
+use crate::config::{Config, Measure, Parser};
 use crate::evaluation::{Ended, Fault, fault_of};
 use crate::measure::Reader;
 use crate::process::read_log;
-use crate::store::{StoreError, StoredRun};
+use crate::store::{Store, StoreError, StoredRun};
 
-use super::Sample;
+use super::{Sample, logits};
 
 /// A sample, and who is at fault if it failed.
 #[derive(Clone, Debug)]
@@ -25,27 +25,44 @@ pub struct Derived {
 #[derive(Debug, Default)]
 pub struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
 
+impl Derived {
+    /// Whether the run gave values.
+    pub(super) fn is_value(&self) -> bool {
+        self.sample.result.is_ok()
+    }
+}
+
 impl Derivations {
-    /// Parses a stored run, or returns the known result.
+    /// Parses a stored run, or returns the known result. `reference` is the run that runs of the
+    /// measure are compared with, if there is one.
     pub(super) fn of(
         &self,
         run: &StoredRun,
         measure: &Measure,
         config: &Config,
+        reference: Option<&StoredRun>,
+        store: &Store,
     ) -> Result<Derived, StoreError> {
-        let read_by = format!("{measure:?} {:?}", config.requires);
+        let against = reference.map(|reference| &reference.record.attempt);
+        let read_by = format!("{measure:?} {:?} {against:?}", config.requires);
         let key = (run.record.attempt.clone(), read_by);
         if let Some(known) = self.0.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let derived = derive(run, measure, config)?;
+        let derived = derive(run, measure, config, reference, store)?;
         self.0.borrow_mut().insert(key, derived.clone());
         Ok(derived)
     }
 }
 
 /// Parses a stored run.
-fn derive(run: &StoredRun, measure: &Measure, config: &Config) -> Result<Derived, StoreError> {
+fn derive(
+    run: &StoredRun,
+    measure: &Measure,
+    config: &Config,
+    reference: Option<&StoredRun>,
+    store: &Store,
+) -> Result<Derived, StoreError> {
     let log = read_log(&run.log).map_err(StoreError::at(&run.log))?;
     let mut reader = Reader::new(measure, &config.requires);
     for (stream, line) in log.lines() {
@@ -53,10 +70,13 @@ fn derive(run: &StoredRun, measure: &Measure, config: &Config) -> Result<Derived
     }
     let record = &run.record;
     let transient = reader.transient_hit().is_some();
-    let result = match &record.prepare {
+    let mut result = match &record.prepare {
         Some(failed) => Err(reader.explain(failed.failure(&record.ended), &record.ended)),
         None => reader.finish(&record.ended),
     };
+    if result.is_ok() && matches!(measure.parser, Parser::Logits) {
+        result = logits::read(run, reference, measure, store)?;
+    }
     let fault = result
         .as_ref()
         .err()

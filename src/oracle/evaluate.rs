@@ -1,6 +1,5 @@
 //! Answers a request: takes a commit's samples from the store, and builds and runs what is missing.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::build::{self, BuildError, Stamp};
@@ -76,7 +75,7 @@ impl Oracle {
         let mut samples = BTreeMap::new();
         for name in request.measures {
             let Some(measure) = recipe.measure(name).cloned() else { continue };
-            let recipe = reading(recipe, &measure, request.chunks);
+            let recipe = recipe.reading(&measure, request.chunks);
             let key = self.recipes.run_key_of(request.commit, &recipe, &measure)?;
             let taken = self.sample(request, &recipe, &measure, &key, placed)?;
             samples.insert(name.clone(), taken);
@@ -94,8 +93,16 @@ impl Oracle {
         placed: &mut Option<Placed>,
     ) -> Result<Vec<Sample>, NoBuild> {
         let Request { commit, phase, .. } = request;
+        let mut reference = self.reference(measure, recipe)?;
+        if let Some(reference) = &reference
+            && request.runs > 0
+            && self.references.is_at(commit)
+        {
+            self.record_reference(reference, measure, recipe, commit, phase)?;
+        }
+        let (store, hunt) = (&self.store, self.recorder.hunt());
         let known =
-            self.stored.usable(request, recipe, measure, key, &self.store, self.recorder.hunt())?;
+            self.stored.usable(request, recipe, measure, (key, reference.as_ref()), store, hunt)?;
         let mut samples = Vec::new();
         for (run, mut sample) in known {
             sample.stored_at = Some(run.record.started.clone());
@@ -126,11 +133,14 @@ impl Oracle {
             if self.rests_after(launch, &run, &derived, &mut throttled)? {
                 continue;
             }
-            if self.is_admissible(request, measure, &run, &derived, &mut again)? {
+            if !self.is_admissible(request, measure, &run, &derived, &mut again)? {
+                self.recorder.void(&run, &derived.sample, commit, phase)?;
+            } else if reference.is_none() && self.is_reference(commit, measure, &derived) {
+                self.record_reference(&run, measure, recipe, commit, phase)?;
+                reference = Some(run);
+            } else {
                 self.recorder.run(&run, &derived.sample, commit, phase)?;
                 samples.push(derived.sample);
-            } else {
-                self.recorder.void(&run, &derived.sample, commit, phase)?;
             }
         }
         Ok(samples)
@@ -285,17 +295,5 @@ impl Oracle {
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
         Ok(Placed { slot, stamp, holding })
-    }
-}
-
-/// The recipe with the number of chunks set, if the measure takes `{chunks}`.
-fn reading<'r>(recipe: &'r Config, measure: &Measure, chunks: Option<u32>) -> Cow<'r, Config> {
-    match chunks {
-        Some(chunks) if measure.takes_chunks() => {
-            let mut shorter = recipe.clone();
-            shorter.run.chunks = Some(chunks);
-            Cow::Owned(shorter)
-        }
-        _ => Cow::Borrowed(recipe),
     }
 }

@@ -69,7 +69,9 @@ impl Oracle {
             same: &|record| self.check_elsewhere(record),
             look: &|| self.launcher.look(measure),
         })?;
-        let derived = self.stored.derivations.of(&run, measure, recipe)?;
+        let reference = self.reference(measure, recipe)?;
+        let derivations = &self.stored.derivations;
+        let derived = derivations.of(&run, measure, recipe, reference.as_ref(), &self.store)?;
         Ok((run, derived))
     }
 

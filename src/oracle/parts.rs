@@ -11,6 +11,7 @@ use super::control_slot::ControlSlot;
 use super::launcher::Launcher;
 use super::recipes::Recipes;
 use super::recorder::Recorder;
+use super::references::References;
 use super::slot_pool::SlotPool;
 use super::stored_runs::StoredRuns;
 
@@ -34,6 +35,8 @@ pub struct Oracle {
     pub control: Option<ControlSlot>,
     /// Which stored runs count.
     pub stored: StoredRuns,
+    /// The runs that others are compared with.
+    pub references: References,
     /// The state that launches share.
     pub launcher: Launcher,
 }

@@ -72,7 +72,7 @@ impl Oracle {
         if !made.ended.is_success() || made.missing.is_some() {
             let record = self.failed(launch, placed, prepare, made);
             let run = self.store.put_run(&record, log)?;
-            let derived = self.stored.derivations.of(&run, measure, recipe)?;
+            let derived = self.stored.derivations.of(&run, measure, recipe, None, &self.store)?;
             return Ok(Some((run, derived)));
         }
         let record = BuildRecord {
@@ -174,6 +174,7 @@ impl Oracle {
             machine: None,
             loaded: None,
             same_as: None,
+            dumps: Vec::new(),
             log_sha256: None,
         }
     }

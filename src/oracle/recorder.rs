@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::build::BuildProgress;
-use crate::evaluation::{CommitId, Metric, Phase, Reading, Value};
+use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -205,6 +205,19 @@ impl Recorder {
         commit: &CommitId,
         phase: Phase,
     ) -> Result<(), StoreError> {
+        let apart = run.record.apart().or(phase.apart());
+        self.run_apart(run, sample, commit, phase, apart)
+    }
+
+    /// The same, with the reason why the run is excluded, if it is.
+    pub fn run_apart(
+        &mut self,
+        run: &StoredRun,
+        sample: &Sample,
+        commit: &CommitId,
+        phase: Phase,
+        apart: Option<ExclusionReason>,
+    ) -> Result<(), StoreError> {
         let Some((hunt, journal)) = &mut self.hunt else { return Ok(()) };
         let record = &run.record;
         if !self.known.insert(key(phase, commit, &record.attempt)) {
@@ -240,7 +253,7 @@ impl Recorder {
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::extent),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
-            apart: record.apart().or(phase.apart()),
+            apart,
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }

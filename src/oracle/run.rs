@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::build::{Linked, Slot, Stamp};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{
-    Around, CommitId, Ended, Loaded, MachineState, Phase, Resources, RunRecord,
+    Around, CommitId, Dumped, Ended, Loaded, MachineState, Phase, Resources, RunRecord,
 };
 use crate::git::{Holding, Repository, Worktree};
 use crate::measure::Reader;
@@ -104,7 +104,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         quietly(&setting.words(command)?)?;
     }
     let loaded = loaded(&order, look, &argv[0], &mapped);
-    keep_file(measure, slot, log)?;
+    let dumps = keep_file(measure, slot, log, order.store)?;
     Worktree::holding(order.repository, &slot.src(), order.holding.clone())?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::Stopped);
@@ -134,6 +134,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         machine,
         loaded: Some(loaded),
         same_as: None,
+        dumps,
         log_sha256: None,
     };
     (order.same)(&record)?;
@@ -188,13 +189,25 @@ fn header(
     header
 }
 
-/// Appends the file that the measure is read from to the run's log.
-fn keep_file(measure: &Measure, slot: &Slot, log: &Path) -> Result<(), ProcessError> {
+/// Appends the file that the measure is read from to the run's log. A file with tensors goes into
+/// the store instead.
+fn keep_file(
+    measure: &Measure,
+    slot: &Slot,
+    log: &Path,
+    store: &Store,
+) -> Result<Vec<Dumped>, OracleError> {
     let wanted = measure.file.as_deref();
     let Some(file) = wanted.and_then(|pattern| only_match(&slot.out(), pattern)) else {
-        return Ok(());
+        return Ok(Vec::new());
     };
-    process::attach(log, &file).map_err(|source| ProcessError::Log { path: log.to_owned(), source })
+    if measure.parser.keeps_dumps() {
+        let inner = file.strip_prefix(slot.out()).unwrap_or(&file);
+        return Ok(store.keep_dumps(&file, &inner.to_string_lossy())?);
+    }
+    let failed = |source| ProcessError::Log { path: log.to_owned(), source };
+    process::attach(log, &file).map_err(failed)?;
+    Ok(Vec::new())
 }
 
 /// The single file below a folder that matches; `None` if several match.

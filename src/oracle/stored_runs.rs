@@ -30,19 +30,24 @@ impl StoredRuns {
         Self { retry_failed, ..Self::default() }
     }
 
-    /// The stored runs that count for this request, oldest first.
+    /// The stored runs under a key that count for this request, oldest first; without the run that
+    /// they are compared with.
     pub(super) fn usable(
         &self,
         request: Request<'_>,
         recipe: &Config,
         measure: &Measure,
-        key: &RunKey,
+        (key, reference): (&RunKey, Option<&StoredRun>),
         store: &Store,
         hunt: Option<&str>,
     ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
         let mut whole = Vec::new();
         let mut failed = Vec::new();
         for run in store.runs(key)? {
+            // Compared with itself, it says nothing.
+            if reference.is_some_and(|it| it.record.attempt == run.record.attempt) {
+                continue;
+            }
             let is_ours = run.record.hunt.as_deref() == hunt;
             let serves = request.phase.takes(run.record.phase, is_ours)
                 || self.taken_over.contains(&run.record.attempt);
@@ -57,7 +62,7 @@ impl StoredRuns {
             if run.record.ended == Ended::TimedOut && given(run.record.used.wall_s) < limit {
                 continue;
             }
-            let derived = self.derivations.of(&run, measure, recipe)?;
+            let derived = self.derivations.of(&run, measure, recipe, reference, store)?;
             if self.retry_failed && !is_ours && derived.sample.result.is_err() {
                 continue;
             }
@@ -94,7 +99,7 @@ impl StoredRuns {
     ) -> Result<bool, OracleError> {
         let mut any = false;
         for run in store.runs(key)?.iter().filter(|run| run.record.hunt.as_deref() == hunt) {
-            if self.derivations.of(run, measure, recipe)?.sample.result.is_ok() {
+            if self.derivations.of(run, measure, recipe, None, store)?.is_value() {
                 return Ok(false);
             }
             any = true;

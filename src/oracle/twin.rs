@@ -53,7 +53,9 @@ impl Oracle {
         if phase != Phase::Localize {
             self.recorder.event(Event::Note { text })?;
         }
-        let derived = self.stored.derivations.of(&run, measure, recipe)?;
+        let reference = self.reference(measure, recipe)?;
+        let derivations = &self.stored.derivations;
+        let derived = derivations.of(&run, measure, recipe, reference.as_ref(), &self.store)?;
         Ok(Some((run, derived)))
     }
 

@@ -23,6 +23,15 @@ pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     // Through `file`, every error would name the temporary file.
     file.as_file_mut().write_all(bytes).map_err(StoreError::at(path))?;
     file.as_file().sync_all().map_err(StoreError::at(path))?;
+    publish_temporary(file, path)
+}
+
+/// Moves a synced temporary file to `path` on the same file system.
+pub(super) fn publish_temporary(
+    file: tempfile::NamedTempFile,
+    path: &Path,
+) -> Result<(), StoreError> {
+    let folder = make_parent(path)?;
     file.persist(path).map_err(|e| StoreError::Io { path: path.to_owned(), source: e.error })?;
     sync_folder(folder)
 }

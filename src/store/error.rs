@@ -25,6 +25,12 @@ pub enum StoreError {
         /// What is wrong with the file.
         reason: String,
     },
+    /// A file with tensors that a run wrote is damaged, and was renamed.
+    #[error("{}: a file with tensors that a run wrote changed since it was stored (another SHA-256)", path.display())]
+    DamagedDump {
+        /// Where it is now.
+        path: PathBuf,
+    },
     /// The store has another format, written by a newer program.
     #[error("{}: store format {found}, this program knows {FORMAT}", path.display())]
     Newer {
@@ -76,7 +82,7 @@ impl StoreError {
             | Self::Locked(_)
             | Self::InUse(_)
             | Self::Newer { .. } => true,
-            Self::Io { .. } | Self::Corrupt { .. } => false,
+            Self::Io { .. } | Self::Corrupt { .. } | Self::DamagedDump { .. } => false,
         }
     }
 
@@ -86,6 +92,11 @@ impl StoreError {
             Self::Io { source, .. } => return io_hint(source),
             Self::Corrupt { path, .. } => {
                 format!("remove {}: it is measured again when it is needed", path.display())
+            }
+            Self::DamagedDump { .. } => {
+                "its run does not count any more; give the same command again, or `resume`, and it \
+                 is measured again"
+                    .to_owned()
             }
             Self::Newer { .. } => "use the newer bisect-ppl, or move that folder away".to_owned(),
             Self::NoHunts => "`bisect-ppl start --good REV` begins one".to_owned(),

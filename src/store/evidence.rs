@@ -18,6 +18,9 @@ pub enum Damage {
     /// The log's digest differs from the recorded one.
     #[error("its log changed since it was stored (another SHA-256)")]
     OtherLog,
+    /// A file with tensors that the run wrote is missing, or has another size.
+    #[error("a file with tensors that it wrote is missing or changed")]
+    NoDump,
     /// The record's path does not match its own key and attempt.
     #[error("its record belongs elsewhere")]
     Misplaced,

@@ -48,6 +48,8 @@ pub struct Waste {
     pub builds: usize,
     /// Number of confirmations, control results, and build setups that are no longer needed.
     pub others: usize,
+    /// Number of files with tensors that no remaining run wrote.
+    pub dumps: usize,
     /// Number of files and folders that killed processes left.
     pub leftovers: usize,
     /// Bytes on the disk that the removal frees.
@@ -110,7 +112,12 @@ impl Tidying {
         }
         self.leftovers(&mut waste)?;
         self.confirmations(limits, &mut kept, &mut waste)?;
-        let mut gone = self.runs(limits, &kept, &mut waste)?;
+        let mut dumps = BTreeSet::new();
+        let mut gone = self.runs(limits, &kept, &mut dumps, &mut waste)?;
+        waste.files.extend(self.store.unkept_comparisons(&dumps)?);
+        let dumps = self.store.unkept_dumps(&dumps)?;
+        waste.dumps += dumps.len();
+        waste.files.extend(dumps);
         let mut setups = BTreeSet::new();
         gone.extend(self.builds(limits, &kept, &mut setups, &mut waste)?);
         self.setups(&setups, &mut waste)?;
@@ -190,17 +197,21 @@ impl Tidying {
         Ok(())
     }
 
-    /// Collects unreferenced runs; returns their attempt names.
+    /// Collects unreferenced runs; returns their attempt names. Adds the digests of what the
+    /// remaining runs dumped to `dumps`.
     fn runs(
         &self,
         limits: &Limits,
         kept: &Kept,
+        dumps: &mut BTreeSet<String>,
         waste: &mut Waste,
     ) -> Result<BTreeSet<String>, StoreError> {
         let (runs, gone) = self.unkept("runs", waste, |run: RunRecord| {
-            kept.attempts.contains(&run.attempt)
+            let stays = kept.attempts.contains(&run.attempt)
                 || run.hunt.is_some_and(|hunt| kept.hunts.contains(&hunt))
-                || !is_older(&run.started, limits.unreferenced)
+                || !is_older(&run.started, limits.unreferenced);
+            dumps.extend(run.dumps.into_iter().filter(|_| stays).map(|dumped| dumped.sha256));
+            stays
         })?;
         waste.runs += runs;
         Ok(gone)

@@ -10,6 +10,8 @@
 //!   confirmations/<key>.json           a confirmation of a first bad commit
 //!   patches/<digest>.diff              patches that hunts apply to commits
 //!   setups/<digest>.json               how builds were configured
+//!   dumps/ab/<digest>                  tensors that runs wrote
+//!   comparisons/<digest>-<digest>.json figures of two files with logits
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
 //!   pending/                           logs before their records
@@ -23,9 +25,11 @@
 
 mod builds;
 mod changes;
+mod comparisons;
 mod confirmations;
 mod damaged;
 mod digests;
+mod dumps;
 mod durable;
 mod error;
 mod evidence;

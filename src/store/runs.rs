@@ -133,6 +133,7 @@ impl Store {
             damage = Some(Damage::Misplaced);
         } else if damage.is_none() {
             damage = self.log_damage(&log, record.log_sha256.as_deref())?;
+            damage = damage.or_else(|| self.dumps_damage(&record));
         }
         let Some(damage) = damage else { return Ok(Some(StoredRun { record, log, control })) };
         let RunRecord { measure, commit, started, .. } = &record;

@@ -3,13 +3,14 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::evaluation::{LogitsGuard, LogitsLimits};
+
 use super::comparison::Comparison;
 use super::dtype::Encoding;
 use super::dump::Dump;
 use super::error::DumpError;
 use super::exact::{self, Row, log_sum_exp};
 use super::figures::Figures;
-use super::guard::{Guard, Limits};
 use super::quantile::Quantile;
 use super::single;
 
@@ -32,7 +33,7 @@ pub struct Settings {
     /// Threads, at least 1.
     pub threads: usize,
     /// Its limits say what [`super::Extreme::first`] means.
-    pub guard: Option<Guard>,
+    pub guard: Option<LogitsGuard>,
 }
 
 /// Compares a base and a candidate. `is_stopped` is asked before each block of rows.
@@ -94,7 +95,7 @@ struct Part {
 /// What the threads share.
 struct Job<'a> {
     dumps: [&'a Dump; 2],
-    limits: Limits,
+    limits: LogitsLimits,
     is_stopped: &'a (dyn Fn() -> bool + Sync),
     rows: usize,
     length: usize,
@@ -127,7 +128,7 @@ impl<'a> Job<'a> {
         let rows_of_block = (BLOCK / largest).clamp(1, rows);
         Self {
             dumps,
-            limits: settings.guard.map(Guard::limits).unwrap_or_default(),
+            limits: settings.guard.map(LogitsGuard::limits).unwrap_or_default(),
             is_stopped,
             rows,
             length,

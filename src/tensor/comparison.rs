@@ -1,8 +1,11 @@
 //! How two dumps differ, and whether a guard allows it.
 
+use crate::evaluation::{
+    LargestDifference, LogitsDifference, LogitsGuard, LogitsSide, NonFiniteValues, Positions,
+};
+
 use super::dtype::Encoding;
-use super::figures::Figures;
-use super::guard::Guard;
+use super::figures::{Extreme, Figures, LargestDelta, NonFinite};
 use super::row::Figure;
 
 /// Why a guard does not hold.
@@ -124,9 +127,58 @@ impl Comparison {
         self.figures.rows as f64 * self.vocab as f64
     }
 
+    /// All of this as records and JSON have it.
+    pub fn difference(&self) -> LogitsDifference {
+        let largest = |one: LargestDelta| {
+            let LargestDelta { position, index, values: [a, b] } = one;
+            LargestDifference { position, index, a, b }
+        };
+        let non_finite = |one: &NonFinite| NonFiniteValues {
+            file: if one.side == 0 { LogitsSide::A } else { LogitsSide::B },
+            value: one.kind.to_owned(),
+            count: one.count,
+            position: one.position,
+            index: one.index,
+        };
+        LogitsDifference {
+            positions: self.positions,
+            vocab: self.vocab,
+            identical: self.is_identical(),
+            log_probabilities: self.is_of_log_probabilities(),
+            max_abs: self.max_abs(),
+            mean_abs: self.mean_abs(),
+            rms: self.rms(),
+            min_cosine: self.figures.min_cosine,
+            mean_cosine: self.mean_cosine(),
+            mean_kl: self.mean_kl(),
+            p99_kl: self.p99_kl,
+            max_kl: self.max_kl(),
+            top1_agreement: self.top1_agreement(),
+            first: self.places(|extreme| extreme.first),
+            worst: self.places(|extreme| Some(extreme.worst?.0)),
+            largest_difference: self.figures.largest_delta.map(largest),
+            beyond_rounding: self.is_beyond_rounding(),
+            non_finite: self.figures.non_finite.iter().map(non_finite).collect(),
+            positions_left_out: self.figures.left_out,
+            masked_values: self.figures.masked,
+        }
+    }
+
+    fn places(&self, place: fn(Extreme) -> Option<usize>) -> Positions {
+        let of = |figure| place(self.figures.extreme(figure));
+        Positions {
+            max_abs: of(Figure::MaxAbs),
+            mean_abs: of(Figure::MeanAbs),
+            rms: of(Figure::Rms),
+            cosine: of(Figure::Cosine),
+            kl: of(Figure::Kl),
+            top1: of(Figure::Top1),
+        }
+    }
+
     /// Why a guard does not hold; empty if it holds.
-    pub fn breaches(&self, guard: Guard) -> Vec<Breach> {
-        if guard == Guard::Bitwise {
+    pub fn breaches(&self, guard: LogitsGuard) -> Vec<Breach> {
+        if guard == LogitsGuard::Bitwise {
             let bits = self.first_bits.map(|(position, index)| Breach::Bits { position, index });
             let encoding = (!self.is_same_encoding()).then_some(Breach::Encoding);
             return bits.or(encoding).into_iter().collect();

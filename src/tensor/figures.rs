@@ -1,7 +1,8 @@
 //! The figures of many pairs of rows: sums, extremes and where they are.
 
+use crate::evaluation::LogitsLimits;
+
 use super::exact::Kind;
-use super::guard::Limits;
 use super::row::{Figure, RowFigures};
 
 /// Where a figure of the rows is bad.
@@ -93,7 +94,7 @@ impl Figures {
         position: usize,
         length: usize,
         row: &RowFigures,
-        limits: &Limits,
+        limits: &LogitsLimits,
         values: impl FnOnce(usize) -> [f64; 2],
     ) {
         self.rows += 1;

@@ -1,7 +1,7 @@
 //! Tensors in files, and how two of them differ.
 //!
 //! The readers (`npy`, `safetensors`, `kl_base`) find out what a file holds; `dump` reads its rows.
-//! `kernel`, `single`, `exact`, `row`, `figures`, `comparison`, `quantile` and `guard` do arithmetic
+//! `kernel`, `single`, `exact`, `row`, `figures`, `comparison` and `quantile` do arithmetic
 //! on slices of floats and no IO; `compare` brings both sides together. docs/logits.md has the
 //! formulas.
 
@@ -12,7 +12,6 @@ mod dump;
 mod error;
 mod exact;
 mod figures;
-mod guard;
 mod kernel;
 mod kl_base;
 mod layout;
@@ -28,5 +27,4 @@ pub use dtype::Encoding;
 pub use dump::Dump;
 pub use error::DumpError;
 pub use figures::{Extreme, Figures, LargestDelta, NonFinite};
-pub use guard::Guard;
 pub use row::Figure;

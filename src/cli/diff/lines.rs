@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use crate::tensor::{Breach, Comparison, Dump, Encoding, Extreme, Figure, Guard};
+use crate::evaluation::LogitsGuard;
+use crate::tensor::{Breach, Comparison, Dump, Encoding, Extreme, Figure};
 use crate::ui::text;
 
 /// The whole output.
 pub(super) fn text(
     dumps: &[Dump; 2],
     found: &Comparison,
-    guard: Option<Guard>,
+    guard: Option<LogitsGuard>,
     breaches: &[Breach],
 ) -> String {
     let mut out = String::new();

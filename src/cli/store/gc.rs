@@ -70,6 +70,7 @@ fn told(is_dry: bool, waste: &Waste, left: &Left) -> String {
     tell(waste.runs, "run", "no hunt that stays refers to them");
     tell(waste.builds, "build record", "no hunt that stays refers to them");
     tell(waste.others, "confirmation or control", "of what is removed");
+    tell(waste.dumps, "file", "with tensors that no run wrote that stays");
     tell(waste.leftovers, "leftover", "of processes that are gone");
     tell(left.sessions, "bisect session", "of hunts that nobody drives");
     let size = format!("{} in the cache folder", text::bytes(left.bytes));

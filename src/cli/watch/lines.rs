@@ -30,6 +30,9 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
     match &run.apart {
         Some(ExclusionReason::WarmUp) => figures.push("(warm-up, not counted)".to_owned()),
         Some(ExclusionReason::Throttled(_)) => figures.push("(throttled, not counted)".to_owned()),
+        Some(ExclusionReason::Reference) => {
+            figures.push("(the others are compared with it)".to_owned());
+        }
         Some(ExclusionReason::Ruler | ExclusionReason::Part) | None => {}
     }
     let stored = stored(run.stored_at.as_deref());

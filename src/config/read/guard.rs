@@ -1,8 +1,8 @@
 //! `[[guard]]` and `[[require]]`.
 
-use crate::evaluation::{FormName, Guard, GuardForm, Metric, Resource};
+use crate::evaluation::{FormName, Guard, GuardForm, LogitsGuard, Metric, Resource};
 
-use super::super::parser::CHECKING;
+use super::super::parser::{CHECKING, Parser};
 use super::super::problem::did_you_mean;
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::{MeasureKind, Require, Required};
@@ -19,6 +19,10 @@ pub(super) fn guards(
     for mut section in root.some_sections(reader, "guard", &whole_guard(declared)) {
         let line = format!("metric = \"{}\"", all.first().map_or("ppl", String::as_str));
         let metric_spot = section.need_one_of(reader, "metric", &line, &all.join(", "));
+        if let Some(spot) = section.get("preset") {
+            guards.extend(preset(reader, section, &spot, metric_spot, declared));
+            continue;
+        }
         let metric = metric_spot.as_ref().and_then(|field| metric(reader, field, declared));
         let numeric = metric.as_ref().is_none_or(|named| named.is_number);
         let form = form(reader, &mut section, numeric);
@@ -43,6 +47,45 @@ pub(super) fn guards(
         guards.iter().filter(|(_, is_of_all)| !is_of_all).map(|(guard, _)| guard.clone()).collect();
     guards.retain(|(guard, is_of_all)| !is_of_all || !own.iter().any(|one| is_same(one, guard)));
     guards.into_iter().map(|(guard, _)| guard).collect()
+}
+
+/// The guards of a `preset`, for the measure that `metric` names.
+fn preset(
+    reader: &mut Reader,
+    mut section: TableReader<'_>,
+    spot: &Field<'_>,
+    metric: Option<Field<'_>>,
+    declared: &[Declared],
+) -> Vec<(Guard, bool)> {
+    let presets = LogitsGuard::ALL.map(|one| (one.name(), one));
+    let preset = spot.choice(reader, &presets, &[]);
+    let mut found = None;
+    if let Some(field) = metric
+        && let Some(name) = field.text(reader)
+        && let Some(measure) = find_measure(reader, &field, name, declared)
+    {
+        match &measure.yields {
+            Some((_, Parser::Logits)) | None => found = Some((name, measure)),
+            Some(_) => spot.refuse(
+                reader,
+                format!("belongs to a measure with the parser `logits`; `{name}` has another."),
+            ),
+        }
+    }
+    for form in FormName::ALL {
+        if let Some(extra) = section.get(form.key()) {
+            extra.refuse(reader, "a preset has its own tolerances; write another [[guard]].");
+        }
+    }
+    section.finish(reader);
+    let (Some(preset), Some((name, measure))) = (preset, found) else { return Vec::new() };
+    let is_of_all = name == measure.name && measure.cells.iter().any(|cell| cell != name);
+    let cells = if is_of_all { measure.cells.clone() } else { vec![name.to_owned()] };
+    let guards = |cell: &String| {
+        let guard = |(name, form)| (Guard { metric: Metric::named(cell, name), form }, is_of_all);
+        preset.forms().into_iter().map(guard).collect::<Vec<_>>()
+    };
+    cells.iter().flat_map(guards).collect()
 }
 
 /// The metrics of the measures, without wall time and memory; `MEASURE.NAME` if only the output

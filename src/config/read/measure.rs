@@ -43,6 +43,7 @@ enum ParserName {
     LlamaBench,
     LlamaKld,
     LlamaEvalCallback,
+    Logits,
     LmEval,
     Parity,
     Junit,
@@ -56,6 +57,7 @@ const PARSERS: &[(&str, ParserName)] = &[
     ("llama-bench", ParserName::LlamaBench),
     ("llama-kld", ParserName::LlamaKld),
     ("llama-eval-callback", ParserName::LlamaEvalCallback),
+    ("logits", ParserName::Logits),
     ("lm-eval", ParserName::LmEval),
     ("parity", ParserName::Parity),
     ("junit", ParserName::Junit),
@@ -137,7 +139,14 @@ fn measure(
     {
         field.refuse(reader, "this parser yields numbers; facts come from regex or json.");
     }
-    let file = section.get("file").and_then(|field| file(reader, &field, parser.as_ref()));
+    let file_spot = section.get("file");
+    let file = file_spot.as_ref().and_then(|field| file(reader, field, parser.as_ref()));
+    if let (None, Some(Parser::Logits)) = (&file_spot, &parser) {
+        let key = format!("{}.file", section.key);
+        let what = "is missing; e.g. `file = \"{out}/logits.npy\"`: the parser `logits` reads a file \
+                    that the command writes";
+        reader.complain(section.place, &key, what);
+    }
     let timeout = section.get("timeout").and_then(|field| field.duration(reader));
     let env = section.get("env").map(|field| field.env(reader));
     let cwd = section.get("cwd").and_then(|field| field.template(reader));
@@ -204,6 +213,7 @@ fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind)
             }
             None => Some(Parser::LlamaEvalCallback { pattern: None }),
         },
+        ParserName::Logits => Some(Parser::Logits),
         ParserName::LmEval => Some(Parser::LmEval),
         ParserName::Parity => Some(Parser::Parity),
         ParserName::Junit => Some(Parser::Junit),

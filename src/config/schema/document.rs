@@ -300,6 +300,7 @@ fn parsers_keys(schema: &mut schemars::Schema) {
                 "if": is("regex"),
                 "then": { "required": ["pattern"] },
             },
+            { "if": is("logits"), "then": { "required": ["file"] } },
             {
                 "if": is_one_of(&["regex", "llama-eval-callback"]),
                 "else": { "properties": { "pattern": false } },
@@ -333,6 +334,9 @@ enum Parser {
     /// llama-eval-callback's tensors: MEASURE.result_output, the sum of a tensor's values, and
     /// MEASURE.result_output-shown, the sum of the values that are printed.
     LlamaEvalCallback,
+    /// A file with logits (.npy, .safetensors, llama.cpp's KL-divergence base file), compared with
+    /// that of the good endpoint: MEASURE.max_abs, MEASURE.min_cosine, MEASURE.mean_kl and so on.
+    Logits,
     /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
     LmEval,
     /// The output of kernels' test programs: MEASURE.failed, MEASURE.passed, MEASURE.skipped,
@@ -450,6 +454,22 @@ struct Guard {
     /// The value must equal the good endpoint's bit for bit. The only form for facts.
     #[schemars(schema_with = "only_true")]
     unchanged: Option<bool>,
+    /// For a measure with the parser `logits`, whose name is then the `metric`: a named tolerance.
+    preset: Option<LogitsPreset>,
+}
+
+/// The named tolerances of logits (docs/logits.md).
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum LogitsPreset {
+    /// All bits are equal.
+    Bitwise,
+    /// max |Δ| at most 1e-5.
+    LosslessF32,
+    /// max |Δ| at most 1e-3.
+    LosslessF16,
+    /// Each cosine at least 0.999, and mean KL at most 0.01 nats.
+    Lossy,
 }
 
 fn only_true(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

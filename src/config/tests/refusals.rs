@@ -116,8 +116,38 @@ fn the_line_in_the_message_for_a_missing_key_is_correct() {
 }
 
 #[test]
+fn logits_need_a_file_and_only_they_have_presets() {
+    let logits = SMALL.replace("llama-perplexity", "logits");
+    let said = refused("llama-perplexity", "logits");
+    says(&said[0], "measure.ppl.file: is missing; e.g. `file = \"{out}/logits.npy\"`");
+    let guarded = |text: &str, guard: &str| {
+        parse(
+            &text
+                .replace("max_increase = 0.05", guard)
+                .replace("parser = \"logits\"", "parser = \"logits\"\nfile = \"{out}/logits.npy\""),
+        )
+    };
+    let of = |preset: &str| -> Vec<(String, GuardForm)> {
+        let config = guarded(&logits, &format!("preset = \"{preset}\"")).unwrap();
+        config.guards.iter().map(|one| (one.metric.to_string(), one.form)).collect()
+    };
+    assert_eq!(of("bitwise"), [("ppl.identical".to_owned(), GuardForm::Min(1.0))]);
+    assert_eq!(of("lossless-f32"), [("ppl.max_abs".to_owned(), GuardForm::Max(1e-5))]);
+    let lossy = [("ppl.min_cosine", GuardForm::Min(0.999)), ("ppl.mean_kl", GuardForm::Max(0.01))];
+    assert_eq!(of("lossy"), lossy.map(|(metric, form)| (metric.to_owned(), form)));
+    for (text, guard, wanted) in [
+        (SMALL, "preset = \"lossy\"", "belongs to a measure with the parser `logits`"),
+        (&logits, "preset = \"exact\"", "Allowed: bitwise, lossless-f32, lossless-f16, lossy"),
+        (&logits, "preset = \"lossy\"\nmax = 1", "guard[1].max: a preset has its own tolerances"),
+    ] {
+        let said = guarded(text, guard).unwrap_err().to_string();
+        assert!(said.contains(wanted), "{guard}: {said}");
+    }
+}
+
+#[test]
 fn what_is_not_there_yet_is_refused_by_name() {
-    for parser in ["logits", "tensors", "text"] {
+    for parser in ["tensors", "text"] {
         let said = refused("llama-perplexity", parser);
         assert_eq!(said.len(), 1, "{said:#?}");
         says(

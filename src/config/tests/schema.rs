@@ -105,6 +105,14 @@ checks = "same-set"
 [[guard]]
 metric = "ppl"
 max = 1
+[[measure]]
+name = "logits"
+command = "x"
+parser = "logits"
+file = "{out}/logits.npy"
+[[guard]]
+metric = "logits"
+preset = "lossy"
 [ruler]
 paths = ["bench/**"]
 [[patch]]
@@ -124,7 +132,7 @@ fn schema_at(key: &str) -> &'static Value {
     let mut at = &*SCHEMA;
     for part in key.split('.').filter(|part| !part.is_empty()) {
         at = match part.split_once('[') {
-            _ if part == "ppl" || part == "gguf" => &at["items"],
+            _ if matches!(part, "ppl" | "gguf" | "logits") => &at["items"],
             Some((name, _)) => &at["properties"][name]["items"],
             None => &at["properties"][part],
         };

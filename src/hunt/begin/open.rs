@@ -9,8 +9,8 @@ use crate::hunt::HuntError;
 use crate::hunt::begin::places::{slots_folder, user_cache};
 use crate::hunt::begin::{checkout_of, gather};
 use crate::oracle::{
-    ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, SlotPool,
-    StoredRuns,
+    ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, References,
+    SlotPool, StoredRuns,
 };
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event};
@@ -50,6 +50,7 @@ pub fn open(
         stop: stop.clone(),
         control: ControlSlot::of(hunt),
         stored: StoredRuns::new(begun.options.retry_failed),
+        references: References::at(Some(begun.good.commit.clone())),
         launcher: Launcher::new(&user_cache()),
     };
     Ok((oracle, begun))

@@ -57,6 +57,7 @@ impl Place {
             machine: None,
             loaded: None,
             same_as: None,
+            dumps: Vec::new(),
             log_sha256: None,
         };
         let log = self.store.pending_log(attempt).unwrap();

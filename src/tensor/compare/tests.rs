@@ -58,7 +58,12 @@ fn waves(rows: usize, length: usize) -> [Vec<Vec<f32>>; 2] {
     })
 }
 
-fn compared(base: &Dump, candidate: &Dump, guard: Option<Guard>, threads: usize) -> Comparison {
+fn compared(
+    base: &Dump,
+    candidate: &Dump,
+    guard: Option<LogitsGuard>,
+    threads: usize,
+) -> Comparison {
     compare(base, candidate, &Settings { threads, guard }, &|| false).unwrap()
 }
 
@@ -111,10 +116,10 @@ fn places_are_the_first_and_the_worst() {
     assert_eq!((found.max_abs(), found.first_bits), (Some(2.0), Some((2, 0))));
     assert!(found.is_beyond_rounding());
     // With a guard, the first one beyond its limit.
-    let guarded = compared(&a, &b, Some(Guard::Lossy), 2);
+    let guarded = compared(&a, &b, Some(LogitsGuard::Lossy), 2);
     assert_eq!(guarded.figures.extreme(Figure::Cosine).first, Some(5));
     assert_eq!(guarded.figures.extreme(Figure::Kl).first, Some(5));
-    let breaches = guarded.breaches(Guard::Lossy);
+    let breaches = guarded.breaches(LogitsGuard::Lossy);
     assert_eq!(breaches.len(), 2);
     assert!(matches!(breaches[0], Breach::Beyond { figure: Figure::Cosine, limit: 0.999, .. }));
 }
@@ -129,16 +134,18 @@ fn guards_hold_up_to_their_limits() {
         rows[1][0] = delta;
         compared(&a, &files.dump("b", &rows), None, 1)
     };
-    let holds = |guard: Guard, delta: f32| with(delta).breaches(guard).is_empty();
+    let holds = |guard: LogitsGuard, delta: f32| with(delta).breaches(guard).is_empty();
     assert!(
-        holds(Guard::Bitwise, 0.0) && !holds(Guard::Bitwise, 1e-9) && !holds(Guard::Bitwise, -0.0)
+        holds(LogitsGuard::Bitwise, 0.0)
+            && !holds(LogitsGuard::Bitwise, 1e-9)
+            && !holds(LogitsGuard::Bitwise, -0.0)
     );
-    assert!(holds(Guard::LosslessF32, 0.9e-5) && !holds(Guard::LosslessF32, 1.1e-5));
-    assert!(holds(Guard::LosslessF16, 0.9e-3) && !holds(Guard::LosslessF16, 1.1e-3));
-    assert!(holds(Guard::Lossy, 0.1) && !holds(Guard::Lossy, 2.0));
+    assert!(holds(LogitsGuard::LosslessF32, 0.9e-5) && !holds(LogitsGuard::LosslessF32, 1.1e-5));
+    assert!(holds(LogitsGuard::LosslessF16, 0.9e-3) && !holds(LogitsGuard::LosslessF16, 1.1e-3));
+    assert!(holds(LogitsGuard::Lossy, 0.1) && !holds(LogitsGuard::Lossy, 2.0));
     let wide = compared(&a, &files.wide("w", &rows), None, 1);
-    assert_eq!(wide.breaches(Guard::Bitwise), [Breach::Encoding]);
-    assert!(wide.breaches(Guard::LosslessF32).is_empty() && !wide.is_identical());
+    assert_eq!(wide.breaches(LogitsGuard::Bitwise), [Breach::Encoding]);
+    assert!(wide.breaches(LogitsGuard::LosslessF32).is_empty() && !wide.is_identical());
 }
 
 #[test]
@@ -149,7 +156,7 @@ fn rows_that_are_not_finite_have_places_and_no_figures() {
     b[1][2] = f32::NAN;
     b[3][0] = f32::INFINITY;
     b[3][1] = f32::NAN;
-    let found = compared(&a, &files.dump("b", &b), Some(Guard::Lossy), 2);
+    let found = compared(&a, &files.dump("b", &b), Some(LogitsGuard::Lossy), 2);
     let figures = &found.figures;
     assert_eq!((figures.rows, figures.left_out, found.max_abs()), (2, 2, Some(0.0)));
     let told: Vec<_> = figures
@@ -158,12 +165,12 @@ fn rows_that_are_not_finite_have_places_and_no_figures() {
         .map(|one| (one.side, one.kind, one.count, one.position, one.index))
         .collect();
     assert_eq!(told, [(1, "nan", 2, 1, 2), (1, "inf", 1, 3, 0)]);
-    assert_eq!(found.breaches(Guard::Lossy), [Breach::NonFinite]);
+    assert_eq!(found.breaches(LogitsGuard::Lossy), [Breach::NonFinite]);
     let all = compared(&a, &files.dump("c", &vec![vec![f32::NAN; 3]; 4]), None, 1);
     assert_eq!((all.mean_kl(), all.p99_kl, all.max_abs()), (None, None, None));
     // The same NaN in both is the same bits.
     let same = compared(&files.dump("d", &b), &files.dump("e", &b), None, 1);
-    assert!(same.breaches(Guard::Bitwise).is_empty() && same.is_identical());
+    assert!(same.breaches(LogitsGuard::Bitwise).is_empty() && same.is_identical());
 }
 
 #[test]

@@ -1,0 +1,105 @@
+//! How two files with logits differ, as `diff logits --json`, the store and reports have it.
+
+use serde::{Deserialize, Serialize};
+
+/// The figures of a base a and a candidate b (docs/logits.md has the formulas). Figures are `None`
+/// if no position has any, because of values that are not finite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogitsDifference {
+    /// Rows.
+    pub positions: usize,
+    /// Values in a row.
+    pub vocab: usize,
+    /// Whether all stored bits are equal.
+    pub identical: bool,
+    /// Whether the values are log-probabilities.
+    pub log_probabilities: bool,
+    /// The largest |b − a|.
+    pub max_abs: Option<f64>,
+    /// The mean of |b − a| over all values.
+    pub mean_abs: Option<f64>,
+    /// The root of the mean of (b − a)² over all values.
+    pub rms: Option<f64>,
+    /// The smallest cosine of a position.
+    pub min_cosine: Option<f64>,
+    /// The mean cosine of the positions.
+    pub mean_cosine: Option<f64>,
+    /// The mean KL(a‖b) of the positions, in nats.
+    pub mean_kl: Option<f64>,
+    /// The KL that 99 % of the positions do not exceed, in nats.
+    pub p99_kl: Option<f64>,
+    /// The largest KL of a position, in nats.
+    pub max_kl: Option<f64>,
+    /// The part of the positions with the same top token, 0 … 1.
+    pub top1_agreement: Option<f64>,
+    /// The first position where each figure is not that of equal rows, or is beyond the limit of
+    /// the guard.
+    pub first: Positions,
+    /// The position with the worst of each figure.
+    pub worst: Positions,
+    /// The largest difference of two values.
+    pub largest_difference: Option<LargestDifference>,
+    /// Whether the largest difference is above 0.01 and above what storing the values explains.
+    pub beyond_rounding: bool,
+    /// Values that are not finite.
+    pub non_finite: Vec<NonFiniteValues>,
+    /// Positions without figures.
+    pub positions_left_out: u64,
+    /// Values that are −∞ in both files.
+    pub masked_values: u64,
+}
+
+/// One position for each figure, counted from 0; `None` if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Positions {
+    /// Of the largest |b − a|.
+    pub max_abs: Option<usize>,
+    /// Of the mean of |b − a|.
+    pub mean_abs: Option<usize>,
+    /// Of the root of the mean of (b − a)².
+    pub rms: Option<usize>,
+    /// Of the cosine.
+    pub cosine: Option<usize>,
+    /// Of the divergence.
+    pub kl: Option<usize>,
+    /// Of the top token.
+    pub top1: Option<usize>,
+}
+
+/// The largest difference of two values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LargestDifference {
+    /// The row.
+    pub position: usize,
+    /// The index in the row: the token.
+    pub index: usize,
+    /// The base's value.
+    pub a: f64,
+    /// The candidate's value.
+    pub b: f64,
+}
+
+/// The values of one kind that are not finite, in one of the files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NonFiniteValues {
+    /// Whose values.
+    pub file: LogitsSide,
+    /// `nan`, `inf` or `-inf`.
+    pub value: String,
+    /// How many.
+    pub count: u64,
+    /// The first row with one.
+    pub position: usize,
+    /// The first index in that row.
+    pub index: usize,
+}
+
+/// One of two compared files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogitsSide {
+    /// The base.
+    A,
+    /// The candidate.
+    B,
+}

@@ -1,0 +1,71 @@
+//! The run that others are compared with, for measures whose runs say nothing by themselves.
+
+use crate::config::{Config, Measure, Parser};
+use crate::evaluation::{CommitId, ExclusionReason, Phase};
+use crate::store::StoredRun;
+
+use super::derive::Derived;
+use super::{Oracle, OracleError};
+
+impl Oracle {
+    /// The run that runs of this measure are compared with: the oldest stored run of the reference
+    /// commit that can be read. `None` if the measure needs none, or there is none yet.
+    pub(super) fn reference(
+        &self,
+        measure: &Measure,
+        recipe: &Config,
+    ) -> Result<Option<StoredRun>, OracleError> {
+        if !needs_reference(measure) {
+            return Ok(None);
+        }
+        let Some(commit) = self.references.commit() else { return Ok(None) };
+        let theirs = self.recipes.at(commit)?;
+        let Some(own) = theirs.measure(&measure.name) else { return Ok(None) };
+        let recipe = theirs.reading(own, recipe.run.chunks);
+        let key = self.recipes.run_key_of(commit, &recipe, own)?;
+        if let Some(known) = self.references.found(&key) {
+            return Ok(Some(known));
+        }
+        for run in self.store.runs(&key)? {
+            if run.record.dumps.is_empty()
+                || self.stored.is_of_other_libraries(&run, &self.store)?
+            {
+                continue;
+            }
+            if self.stored.derivations.of(&run, own, &recipe, None, &self.store)?.is_value() {
+                self.references.keep(&key, &run);
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether this run becomes the reference, if there is none yet.
+    pub(super) fn is_reference(
+        &self,
+        commit: &CommitId,
+        measure: &Measure,
+        derived: &Derived,
+    ) -> bool {
+        needs_reference(measure) && self.references.is_at(commit) && derived.is_value()
+    }
+
+    /// Records the reference: a run of this commit that is no sample.
+    pub(super) fn record_reference(
+        &mut self,
+        reference: &StoredRun,
+        measure: &Measure,
+        recipe: &Config,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<(), OracleError> {
+        let derived = self.stored.derivations.of(reference, measure, recipe, None, &self.store)?;
+        let apart = Some(ExclusionReason::Reference);
+        Ok(self.recorder.run_apart(reference, &derived.sample, commit, phase, apart)?)
+    }
+}
+
+/// Whether a run of the measure says nothing by itself.
+pub(super) fn needs_reference(measure: &Measure) -> bool {
+    matches!(measure.parser, Parser::Logits)
+}

@@ -1,0 +1,61 @@
+//! Figures of two stored files with logits. They follow from the files alone, so they are computed
+//! once: the files may have gigabytes.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::LogitsDifference;
+
+use super::inventory::files_below;
+use super::record_files::read_json;
+use super::{Store, StoreError, publish};
+
+/// The version of the figures. Those of another version are computed again.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    version: u32,
+    #[serde(flatten)]
+    difference: LogitsDifference,
+}
+
+impl Store {
+    /// The stored figures of two contents, given by their digests.
+    pub fn logits_difference(&self, base: &str, candidate: &str) -> Option<LogitsDifference> {
+        let kept: Kept = read_json(&self.comparison(base, candidate)).ok()?;
+        (kept.version == VERSION).then_some(kept.difference)
+    }
+
+    /// Stores the figures of two contents.
+    pub fn put_logits_difference(
+        &self,
+        base: &str,
+        candidate: &str,
+        difference: &LogitsDifference,
+    ) -> Result<(), StoreError> {
+        let kept = Kept { version: VERSION, difference: difference.clone() };
+        let bytes = serde_json::to_vec_pretty(&kept).expect("figures are plain data");
+        publish(&self.comparison(base, candidate), &bytes)
+    }
+
+    /// The stored figures of contents that no run in `kept` has.
+    pub(super) fn unkept_comparisons(
+        &self,
+        kept: &BTreeSet<String>,
+    ) -> Result<Vec<PathBuf>, StoreError> {
+        let mut files = files_below(&self.root().join("comparisons"))?;
+        files.retain(|file| {
+            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            let sides = stem.as_deref().and_then(|stem| stem.split_once('-'));
+            sides.is_some_and(|(a, b)| !kept.contains(a) || !kept.contains(b))
+        });
+        Ok(files)
+    }
+
+    fn comparison(&self, base: &str, candidate: &str) -> PathBuf {
+        self.root().join("comparisons").join(format!("{base}-{candidate}.json"))
+    }
+}

@@ -1,0 +1,164 @@
+//! Files with tensors that runs wrote, stored by content: the equal dumps of many commits take the
+//! space of one.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::evaluation::{Dumped, RunRecord};
+
+use super::digests::digest;
+use super::durable::publish_temporary;
+use super::evidence::Damage;
+use super::inventory::files_below;
+use super::{Store, StoreError, key::hex};
+
+/// The most files of one run's dump. A model has some thousand tensors.
+const MOST_FILES: usize = 100_000;
+
+impl Store {
+    /// Copies what a run wrote into the store: one file, or all files below a folder. Links are
+    /// left out, since they could lead to any file. `path` is the run's name for it.
+    pub fn keep_dumps(&self, found: &Path, path: &str) -> Result<Vec<Dumped>, StoreError> {
+        let meta = std::fs::symlink_metadata(found).map_err(StoreError::at(found))?;
+        if meta.is_file() {
+            return Ok(vec![self.keep_dump(found, path.to_owned())?]);
+        }
+        let mut kept = Vec::new();
+        for file in files_below(found)?.into_iter().take(MOST_FILES) {
+            let inner = file.strip_prefix(found).unwrap_or(&file);
+            let is_plain = std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file());
+            let Some(inner) = inner.to_str().filter(|_| is_plain) else { continue };
+            kept.push(self.keep_dump(&file, format!("{path}/{inner}"))?);
+        }
+        Ok(kept)
+    }
+
+    fn keep_dump(&self, file: &Path, path: String) -> Result<Dumped, StoreError> {
+        let known = digest(file)?;
+        if let Ok(meta) = std::fs::metadata(self.dump(&known)) {
+            return Ok(Dumped { path, sha256: known, bytes: meta.len() });
+        }
+        let folder = self.dumps_folder();
+        std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))?;
+        let mut copy = tempfile::Builder::new()
+            .prefix(".tmp-")
+            .permissions(std::fs::Permissions::from_mode(0o666))
+            .tempfile_in(&folder)
+            .map_err(|error| StoreError::at(&folder)(error.kind().into()))?;
+        let (sha256, bytes) = copied(file, copy.as_file_mut()).map_err(|error| match error {
+            Copying::Read(source) => StoreError::Io { path: file.to_owned(), source },
+            Copying::Write(source) => StoreError::Io { path: folder.clone(), source },
+        })?;
+        publish_temporary(copy, &self.dump(&sha256))?;
+        Ok(Dumped { path, sha256, bytes })
+    }
+
+    /// Where the content of a dumped file is.
+    pub fn dump(&self, sha256: &str) -> PathBuf {
+        self.dumps_folder().join(sha256.get(..2).unwrap_or("xx")).join(sha256)
+    }
+
+    /// The content of a dumped file, after its digest was compared. A damaged file is renamed, so
+    /// that its run no longer counts.
+    pub fn checked_dump(&self, dumped: &Dumped) -> Result<PathBuf, StoreError> {
+        let path = self.dump(&dumped.sha256);
+        if digest(&path)? == dumped.sha256 {
+            return Ok(path);
+        }
+        let aside = path.with_extension("damaged");
+        std::fs::rename(&path, &aside).map_err(StoreError::at(&path))?;
+        Err(StoreError::DamagedDump { path: aside })
+    }
+
+    /// The damage if a file that the run dumped is missing or has another size.
+    pub(super) fn dumps_damage(&self, record: &RunRecord) -> Option<Damage> {
+        let is_there = |one: &Dumped| {
+            let meta = std::fs::metadata(self.dump(&one.sha256));
+            meta.is_ok_and(|meta| meta.is_file() && meta.len() == one.bytes)
+        };
+        (!record.dumps.iter().all(is_there)).then_some(Damage::NoDump)
+    }
+
+    /// The stored contents that no run in `kept` has.
+    pub(super) fn unkept_dumps(&self, kept: &BTreeSet<String>) -> Result<Vec<PathBuf>, StoreError> {
+        let mut files = files_below(&self.dumps_folder())?;
+        files.retain(|file| {
+            let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+            name.is_some_and(|name| !name.contains('.') && !kept.contains(&name))
+        });
+        Ok(files)
+    }
+
+    fn dumps_folder(&self) -> PathBuf {
+        self.root().join("dumps")
+    }
+}
+
+/// What failed while a file was copied.
+enum Copying {
+    Read(std::io::Error),
+    Write(std::io::Error),
+}
+
+/// Copies and syncs a file; the digest and the size of what was copied.
+fn copied(from: &Path, to: &mut File) -> Result<(String, u64), Copying> {
+    let mut source = File::open(from).map_err(Copying::Read)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let count = source.read(&mut buffer).map_err(Copying::Read)?;
+        if count == 0 {
+            break;
+        }
+        hasher.update(&buffer[..count]);
+        to.write_all(&buffer[..count]).map_err(Copying::Write)?;
+        bytes += count as u64;
+    }
+    to.sync_all().map_err(Copying::Write)?;
+    Ok((hex(&hasher.finalize()), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_files_are_kept_once_and_links_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let out = folder.path().join("out");
+        std::fs::create_dir_all(out.join("deep")).unwrap();
+        for (name, content) in [("a.npy", "one"), ("deep/b.npy", "one"), ("c.npy", "other")] {
+            std::fs::write(out.join(name), content).unwrap();
+        }
+        std::os::unix::fs::symlink("/etc/passwd", out.join("link")).unwrap();
+        let kept = store.keep_dumps(&out, "dump").unwrap();
+        let paths: Vec<&str> = kept.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(paths, ["dump/a.npy", "dump/c.npy", "dump/deep/b.npy"]);
+        assert_eq!(kept[0].sha256, kept[2].sha256);
+        assert_eq!(files_below(&store.dumps_folder()).unwrap().len(), 2);
+        assert_eq!(std::fs::read(store.checked_dump(&kept[1]).unwrap()).unwrap(), b"other");
+        let unkept = store.unkept_dumps(&BTreeSet::from([kept[0].sha256.clone()])).unwrap();
+        assert_eq!(unkept, [store.dump(&kept[1].sha256)]);
+    }
+
+    #[test]
+    fn a_changed_file_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let file = folder.path().join("logits.npy");
+        std::fs::write(&file, "values").unwrap();
+        let kept = store.keep_dumps(&file, "logits.npy").unwrap();
+        let path = store.dump(&kept[0].sha256);
+        std::fs::write(&path, "valueS").unwrap();
+        let error = store.checked_dump(&kept[0]).unwrap_err();
+        assert!(matches!(error, StoreError::DamagedDump { .. }), "{error}");
+        assert!(!path.exists() && path.with_extension("damaged").exists());
+    }
+}
