@@ -248,6 +248,7 @@ impl View {
                 let text = format!("testing  the {files} of {} in parts", commit.short());
                 self.progress.done_line(&text);
             }
+            Event::ThreadFloor(floor) => self.progress.done_line(&lines::floor(floor)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),

@@ -17,6 +17,7 @@ mod parser;
 mod problem;
 mod read;
 mod reader;
+mod replace;
 mod schema;
 mod source;
 mod template;

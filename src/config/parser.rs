@@ -182,6 +182,11 @@ impl Parser {
         matches!(self, Self::Logits)
     }
 
+    /// Whether a run says nothing by itself: its values are differences from a run of the good end.
+    pub fn is_compared(&self) -> bool {
+        matches!(self, Self::Logits)
+    }
+
     /// Whether all values are speeds.
     pub fn yields_speeds(&self) -> bool {
         matches!(self, Self::LlamaBench { .. })

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, CommitId, Differences, Failure, FileRole, Metric, Ran, Value, number};
+use super::{
+    Cause, CommitId, Differences, Failure, FileRole, LogitsChange, Metric, Ran, Value, number,
+};
 
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -275,6 +277,9 @@ pub struct Finding {
     /// What in the main first bad commit makes the step, if that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
+    /// How the logits of the main first bad commit differ from its parent's, by measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logits: Vec<LogitsChange>,
 }
 
 impl Finding {
@@ -291,6 +296,7 @@ impl Finding {
             notes: Vec::new(),
             next: Vec::new(),
             cause: None,
+            logits: Vec::new(),
         }
     }
 

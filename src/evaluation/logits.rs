@@ -49,6 +49,29 @@ pub struct LogitsDifference {
     pub masked_values: u64,
 }
 
+/// How the logits of a commit differ from its parent's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogitsChange {
+    /// The measure.
+    pub measure: String,
+    /// From the parent to the commit.
+    pub difference: LogitsDifference,
+    /// The engine's own difference between numbers of threads, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<ThreadFloor>,
+}
+
+/// How the logits of the good end differ between two numbers of threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThreadFloor {
+    /// The measure.
+    pub measure: String,
+    /// The usual number of threads, and the other one.
+    pub threads: [u32; 2],
+    /// From the usual number to the other one.
+    pub difference: LogitsDifference,
+}
+
 /// One position for each figure, counted from 0; `None` if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Positions {

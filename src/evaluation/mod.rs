@@ -53,7 +53,10 @@ pub use finding::{
 pub use forge::{ChangeRequest, Forge, Hosted, Site};
 pub use guard::{Direction, FormName, Guard, GuardForm};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
-pub use logits::{LargestDifference, LogitsDifference, LogitsSide, NonFiniteValues, Positions};
+pub use logits::{
+    LargestDifference, LogitsChange, LogitsDifference, LogitsSide, NonFiniteValues, Positions,
+    ThreadFloor,
+};
 pub use logits_guard::{LogitsGuard, LogitsLimits};
 pub use machine_state::{Around, GpuState, MachineState};
 pub use metric::{Metric, ParseMetricError, Reading, Value};

@@ -5,6 +5,7 @@
 //! levels of parent and commit. `search::isolate` chooses the parts.
 
 mod change;
+mod logits;
 mod revert;
 mod step;
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::config::{Config, Measure, Parser};
+use crate::config::{Config, Measure};
 use crate::evaluation::{Ended, Fault, fault_of};
 use crate::measure::Reader;
 use crate::process::read_log;
@@ -74,7 +74,7 @@ fn derive(
         Some(failed) => Err(reader.explain(failed.failure(&record.ended), &record.ended)),
         None => reader.finish(&record.ended),
     };
-    if result.is_ok() && matches!(measure.parser, Parser::Logits) {
+    if result.is_ok() && measure.parser.is_compared() {
         result = logits::read(run, reference, measure, store)?;
     }
     let fault = result

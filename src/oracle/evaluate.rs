@@ -135,7 +135,7 @@ impl Oracle {
             }
             if !self.is_admissible(request, measure, &run, &derived, &mut again)? {
                 self.recorder.void(&run, &derived.sample, commit, phase)?;
-            } else if reference.is_none() && self.is_reference(commit, measure, &derived) {
+            } else if reference.is_none() && self.is_reference(commit, measure, &derived)? {
                 self.record_reference(&run, measure, recipe, commit, phase)?;
                 reference = Some(run);
             } else {

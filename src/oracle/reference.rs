@@ -1,6 +1,6 @@
 //! The run that others are compared with, for measures whose runs say nothing by themselves.
 
-use crate::config::{Config, Measure, Parser};
+use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, ExclusionReason, Phase};
 use crate::store::StoredRun;
 
@@ -15,7 +15,7 @@ impl Oracle {
         measure: &Measure,
         recipe: &Config,
     ) -> Result<Option<StoredRun>, OracleError> {
-        if !needs_reference(measure) {
+        if !measure.parser.is_compared() {
             return Ok(None);
         }
         let Some(commit) = self.references.commit() else { return Ok(None) };
@@ -46,8 +46,12 @@ impl Oracle {
         commit: &CommitId,
         measure: &Measure,
         derived: &Derived,
-    ) -> bool {
-        needs_reference(measure) && self.references.is_at(commit) && derived.is_value()
+    ) -> Result<bool, OracleError> {
+        let may_be = measure.parser.is_compared() && self.references.is_at(commit);
+        // A measure that was added for one question has no reference.
+        Ok(may_be
+            && derived.is_value()
+            && self.recipes.at(commit)?.measure(&measure.name).is_some())
     }
 
     /// Records the reference: a run of this commit that is no sample.
@@ -63,9 +67,4 @@ impl Oracle {
         let apart = Some(ExclusionReason::Reference);
         Ok(self.recorder.run_apart(reference, &derived.sample, commit, phase, apart)?)
     }
-}
-
-/// Whether a run of the measure says nothing by itself.
-pub(super) fn needs_reference(measure: &Measure) -> bool {
-    matches!(measure.parser, Parser::Logits)
 }

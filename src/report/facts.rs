@@ -2,7 +2,7 @@
 
 use super::certainty::confidence;
 use super::model::{FirstBad, Report};
-use super::{cause, differences, inside, words};
+use super::{differences, inquiry, inside, words};
 
 /// A fact in words.
 pub(super) struct Fact {
@@ -58,7 +58,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     facts.extend(words::dependencies(first).into_iter().map(|words| evidence("Dependency", words)));
     facts.extend(inside::words(first).into_iter().map(|words| evidence("Inside", words)));
     facts.extend(
-        cause::facts(report, first).into_iter().map(|(label, words)| evidence(label, words)),
+        inquiry::facts(report, first).into_iter().map(|(label, words)| evidence(label, words)),
     );
     // A table has all of them.
     let differ = differences::lines(first, 1);

@@ -130,6 +130,7 @@ impl<'a> Gathered<'a> {
             Event::Begun(_)
             | Event::FailureHunt { .. }
             | Event::Localizing { .. }
+            | Event::ThreadFloor(_)
             | Event::Trial(_) => {}
             Event::Resumed => self.stopped = None,
             // What was built is not the commit itself.
@@ -254,6 +255,7 @@ impl<'a> Gathered<'a> {
                 cause,
                 logs: self.trial_logs,
             }),
+            logits: finding.logits.clone(),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
             culprit,
             candidates,

@@ -6,7 +6,7 @@ use crate::ui::{stored_result, text};
 use super::change::by_relevance;
 use super::model::{FirstBad, Report};
 use super::words::AROUND;
-use super::{cause, certainty, differences, inside, matrix, printed, words};
+use super::{certainty, differences, inquiry, inside, matrix, printed, words};
 
 /// Longest list of files, candidates, or ranges.
 const LIST: usize = 8;
@@ -89,7 +89,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         let what = words::failure_text(failure);
         lines.push(format!("{}: {}", words::fails(report), text::line(&what)));
     }
-    let cause = cause::facts(report, first).into_iter();
+    let cause = inquiry::facts(report, first).into_iter();
     lines.extend(cause.map(|(label, words)| format!("{label}: {words}")));
     lines.push(format!("Confidence {}", certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| text::line(&words)));

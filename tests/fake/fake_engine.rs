@@ -22,6 +22,9 @@
 //! | `tests` | which of `pp512 tg128` the measure `bench` prints |
 //! | `tensors` | names and first values that the measure `dump` prints: `l_out-0:1.5 y:nan` |
 //! | `sums` | `shown`: sums only the shown values, as llama-eval-callback once did |
+//! | `shift` | added to token 1 from position 2 on, in the file that the measure `logits` writes |
+//! | `wiggle` | standard deviation of noise on all logits |
+//! | `vocab` | tokens of a position in that file |
 //! | `noise`, `seed` | standard deviation of normal noise on `ppl` and -ln `tg`; its seed |
 //! | `outliers` | share of runs with an added exponential deviate of mean 10 `noise` |
 //! | `flake` | `RATE VALUE`: share of runs with VALUE as `ppl`; VALUE may be `LOW..HIGH` |
@@ -531,6 +534,10 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, words: &[&str
         }
         "bench" => bench(script),
         "dump" => dump(script),
+        "logits" => {
+            let threads = words.iter().find_map(|word| word.strip_prefix("threads="));
+            logits(script, threads == Some("1"), &out.join("logits.npy"));
+        }
         "suite" => suite(script, None),
         "junit" => suite(script, Some(out)),
         "code" if script.get("fails").is_some() => {
@@ -589,6 +596,28 @@ fn dump(script: &Script) {
             return;
         }
     }
+}
+
+/// Writes the logits of four positions as NumPy does. With one thread they are 1e-6 higher.
+fn logits(script: &Script, is_single: bool, path: &Path) {
+    let real = |key: &str| script.get(key).map_or(0.0, |text| text.parse::<f64>().expect("real"));
+    let (shift, wiggle) = (real("shift"), real("wiggle"));
+    let vocab = script.number("vocab").unwrap_or(8);
+    let mut chance = Chance::of(script);
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    let shape = format!("(4, {vocab})");
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+    bytes.extend(format!("{header:<117}\n").bytes());
+    for position in 0..4 {
+        for token in 0..vocab {
+            let mut x = ((position * 7 + token * 3) % 11) as f64;
+            x += if is_single { 1e-6 } else { 0.0 };
+            x += if position >= 2 && token == 1 { shift } else { 0.0 };
+            x += wiggle * (chance.uniform() - 0.5);
+            bytes.extend(x.to_le_bytes());
+        }
+    }
+    fs::write(path, bytes).unwrap();
 }
 
 /// Prints the script's `checks` as a test program does, or writes them to `junit.xml` in `report`.

@@ -27,6 +27,7 @@ mod kills;
 mod kit_itself;
 mod leaks;
 mod localize;
+mod logits;
 mod memory;
 mod pages;
 mod poison;

@@ -1,7 +1,7 @@
 //! The lines that a hunt prints for the events of its journal. No IO.
 
 use crate::evaluation::{
-    ExclusionReason, Failure, GuardForm, OptionChange, Phase, Resource, Target, Trial,
+    ExclusionReason, Failure, GuardForm, OptionChange, Phase, Resource, Target, ThreadFloor, Trial,
 };
 use crate::oracle::Activity;
 use crate::report;
@@ -43,6 +43,12 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
 pub(super) fn trial(trial: &Trial) -> String {
     let (tested, shown) = (report::trial_tested(trial), report::trial_shown(trial));
     format!("{:<8} {tested}: {shown} ({})", "trial", report::trial_values(trial))
+}
+
+/// `threads  logits: between 2 threads and 1 the good end differs by 2.1e-6 at most`.
+pub(super) fn floor(floor: &ThreadFloor) -> String {
+    let measure = text::line(&floor.measure);
+    format!("{:<8} {measure}: {}", "threads", report::floor_in_words(floor))
 }
 
 /// `changed  guard.ppl.max_increase = 0.01  (in oracle.toml: 0.1)`.

@@ -1,8 +1,6 @@
 //! `[matrix]`: a measure that names an axis is measured once for each of its values, from one
 //! build.
 
-use std::collections::BTreeMap;
-
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::template::Instead;
 use super::super::{Command, Measure, Placeholder, Template};
@@ -221,20 +219,7 @@ fn in_cell(reader: &mut Reader, measure: &Measure, cell: &[(&Axis, &Value)]) -> 
             _ => Instead::Text(value.text.clone()),
         })
     };
-    let command = |command: &Command| {
-        Command::of(command.words.iter().map(|word| word.replaced(&with)).collect())
-    };
-    let env: BTreeMap<String, Template> =
-        measure.env.iter().map(|(name, value)| (name.clone(), value.replaced(&with))).collect();
-    Measure {
-        name: format!("{}[{}]", measure.name, of_cell.join(",")),
-        command: command(&measure.command),
-        before: measure.before.iter().map(command).collect(),
-        after: measure.after.iter().map(command).collect(),
-        cwd: measure.cwd.as_ref().map(|cwd| cwd.replaced(&with)),
-        env,
-        ..measure.clone()
-    }
+    measure.replaced(format!("{}[{}]", measure.name, of_cell.join(",")), &with)
 }
 
 /// The name of a value as an input: `AXIS[VALUE]`.

@@ -32,7 +32,7 @@ use super::links::Logs;
 use super::model::{MatrixLine, Report};
 use super::plot::{KEYS, hex};
 use super::range::Range;
-use super::{cause, certainty, matrix, tables, words};
+use super::{certainty, inquiry, matrix, tables, words};
 
 /// The whole page, with the logs that fit into it; `logs` makes the links to the other files.
 pub fn html(report: &Report, logs: &Logs) -> String {
@@ -74,8 +74,8 @@ struct Page {
     candidate_changes: Vec<CandidateView>,
     contributions: TableView,
     /// The tests of parts of the change.
-    trials: TableView,
-    trials_title: &'static str,
+    /// Tables about the inside of the commit, with their titles.
+    inquiry: Vec<(&'static str, TableView)>,
     targets: Vec<Plot>,
     targets_legend: Legend,
     further: Vec<Plot>,
@@ -147,8 +147,11 @@ impl Page {
                 .map(|candidate| CandidateView::of(candidate, logs))
                 .collect(),
             contributions: view(&tables::contributions(report)),
-            trials: view(&cause::trials(report)),
-            trials_title: cause::TRIALS,
+            inquiry: inquiry::tables(report)
+                .iter()
+                .map(|(title, table)| (*title, view(table)))
+                .filter(|(_, table)| !table.is_empty())
+                .collect(),
             targets_legend: Legend::of_plots(&targets),
             targets,
             further,

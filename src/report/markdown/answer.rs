@@ -2,7 +2,7 @@
 
 use crate::report::change::{Shown, folded, shown};
 use crate::report::model::{CandidateLine, Change, FirstBad, Report};
-use crate::report::{cause, certainty, differences, facts, tables, words};
+use crate::report::{certainty, differences, facts, inquiry, tables, words};
 use crate::ui::text;
 
 use super::page::Page;
@@ -30,7 +30,9 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
     if let Some(first) = main {
         first_bad(page, report, first);
     }
-    page.titled(2, cause::TRIALS, &cause::trials(report));
+    for (title, table) in inquiry::tables(report) {
+        page.titled(2, title, &table);
+    }
     page.heading(2, "How to reproduce");
     page.paragraph(&words::reproduce(report, "beside this report"));
     page.block(&format!("```sh\n{}\n```", words::REPRODUCE));

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Forge, Lineage, Outcome, Within};
+use crate::evaluation::{CommitId, Forge, Lineage, LogitsChange, Outcome, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
@@ -65,6 +65,9 @@ pub struct Report {
     /// What in `culprit` makes the step, if that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseLine>,
+    /// How the logits of `culprit` differ from its parent's, by measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logits: Vec<LogitsChange>,
     /// All real parents of `culprit`.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.

@@ -1,0 +1,17 @@
+//! What was asked about the inside of the first bad commit: facts and tables, for all forms.
+
+use super::model::{FirstBad, Report};
+use super::tables::Table;
+use super::{cause, logits};
+
+/// Label and words of each fact.
+pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
+    let mut facts = cause::facts(report, first);
+    facts.extend(logits::facts(report, first));
+    facts
+}
+
+/// The tables with their titles; a table may be empty.
+pub(super) fn tables(report: &Report) -> Vec<(&'static str, Table)> {
+    vec![(cause::TRIALS, cause::trials(report)), (logits::TITLE, logits::table(report))]
+}
