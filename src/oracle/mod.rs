@@ -5,6 +5,7 @@ mod activity;
 mod admission;
 mod build_control;
 mod caches;
+mod compare_logits;
 mod control;
 mod control_slot;
 mod decide;

@@ -19,7 +19,7 @@ fn keys_and_values_that_do_not_fit() {
     insta::assert_snapshot!(refused(&env, &start(&words)), @r"
     exit code 2
     error: oracle.toml with --set has 4 problems
-      --set guard.ppl.max_rise=0.1: guard[1].max_rise: unknown key. Allowed: metric, max_increase, max_increase_percent, max_decrease, max_decrease_percent, max, min, unchanged
+      --set guard.ppl.max_rise=0.1: guard[1].max_rise: unknown key. Allowed: metric, preset, max_increase, max_increase_percent, max_decrease, max_decrease_percent, max, min, unchanged
       --set guard.speed.max=1: guard[2].metric: there is no measure `speed`. Measures: ppl
       --set measure.pll.timeout=1h: measure.pll: there is no measure `pll`; did you mean `ppl`? Measures: ppl
       --set run.threads=many: run.threads: expected a whole number, found a string.
