@@ -248,6 +248,7 @@ impl View {
                 let text = format!("testing  the {files} of {} in parts", commit.short());
                 self.progress.done_line(&text);
             }
+            Event::Level(level) => self.progress.done_line(&lines::level(level)),
             Event::ThreadFloor(floor) => self.progress.done_line(&lines::floor(floor)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),

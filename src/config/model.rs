@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::evaluation::{CommitId, FailureKind, Guard, Metric, TreeEntry};
 
+use super::level::Level;
 use super::source::Source;
 use super::{Parser, Placeholder, Template};
 
@@ -28,6 +29,8 @@ pub struct Config {
     pub prepares: Vec<Prepare>,
     /// `[[measure]]`, in order, with unique names.
     pub measures: Vec<Measure>,
+    /// `[[level]]`, the lowest first; every measure that they name exists.
+    pub levels: Vec<Level>,
     /// `[run]`.
     pub run: Run,
     /// `[[require]]`.

@@ -4,6 +4,7 @@ mod condition;
 mod failures;
 mod guard;
 mod laid;
+mod levels;
 mod matrix;
 mod measure;
 mod name;
@@ -58,10 +59,11 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let worktree = worktree(reader, &mut root, base);
     let build = build(reader, &mut root, &matrix);
     let prepares = prepare::prepares(reader, &mut root, &matrix);
-    let (measures, declared) = measure::measures(reader, &mut root, &failures, &matrix);
+    let (mut measures, declared) = measure::measures(reader, &mut root, &failures, &matrix);
     matrix.finish(reader, &mut root, &measures);
     let requires = guard::requires(reader, &mut root, &declared);
     let guards = guard::guards(reader, &mut root, &declared);
+    let levels = levels::levels(reader, &mut root, &declared, &guards, &mut measures);
     let statistics = statistics(reader, &mut root);
     let (probes, variables) = environment(reader, &mut root);
     let patches = laid::patches(reader, &mut root);
@@ -80,6 +82,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         build,
         prepares,
         measures,
+        levels,
         run,
         requires,
         guards,

@@ -43,6 +43,7 @@ fn seen(config: &Config) -> String {
         build,
         prepares,
         measures,
+        levels,
         run,
         requires,
         guards,
@@ -59,7 +60,7 @@ fn seen(config: &Config) -> String {
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{part:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{part:?}"
     )
 }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, Failure, FileRole, LogitsChange, Metric, Ran, Value, number,
+    Cause, CommitId, Differences, Failure, FileRole, LevelResult, LogitsChange, Metric, Ran, Value,
+    number,
 };
 
 /// How a hunt ended.
@@ -277,6 +278,9 @@ pub struct Finding {
     /// What in the main first bad commit makes the step, if that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
+    /// What each level of the engine shows at the main first bad commit, the lowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelResult>,
     /// How the logits of the main first bad commit differ from its parent's, by measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logits: Vec<LogitsChange>,
@@ -296,6 +300,7 @@ impl Finding {
             notes: Vec::new(),
             next: Vec::new(),
             cause: None,
+            levels: Vec::new(),
             logits: Vec::new(),
         }
     }

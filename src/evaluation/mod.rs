@@ -15,6 +15,7 @@ mod file_role;
 mod finding;
 mod forge;
 mod guard;
+mod levels;
 mod loaded;
 mod logits;
 mod logits_guard;
@@ -52,6 +53,7 @@ pub use finding::{
 };
 pub use forge::{ChangeRequest, Forge, Hosted, Site};
 pub use guard::{Direction, FormName, Guard, GuardForm};
+pub use levels::{LevelCheck, LevelResult, LevelShows, lowest_failing};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
 pub use logits::{
     LargestDifference, LogitsChange, LogitsDifference, LogitsSide, NonFiniteValues, Positions,

@@ -23,6 +23,8 @@ pub enum Phase {
     /// At the parent of the first bad commit with part of the commit's change, or at the bad
     /// endpoint without that part, to tell which part makes the step.
     Localize,
+    /// At the first bad commit and its worst parent, to tell where and how it shows.
+    Inquiry,
     /// At the good endpoint, to tell whether a failure is the commit's fault or the machine's.
     Control,
     /// By hand.
@@ -31,12 +33,13 @@ pub enum Phase {
 
 impl Phase {
     /// Whether this phase may reuse a run or build made for `other`; `is_ours`: by this hunt.
-    /// A confirmation takes only this hunt's confirmation runs, and a check of the ruler only
-    /// runs of confirmations and of such checks.
+    /// A confirmation takes only this hunt's confirmation runs. A check of the ruler, and an
+    /// inquiry, take only runs and builds of confirmations and of their own kind.
     pub fn takes(self, other: Self, is_ours: bool) -> bool {
         match self {
             Self::Confirm => other == Self::Confirm && is_ours,
             Self::Ruler => matches!(other, Self::Confirm | Self::Ruler),
+            Self::Inquiry => matches!(other, Self::Confirm | Self::Inquiry),
             Self::Endpoint | Self::Search | Self::Localize | Self::Control | Self::Manual => true,
         }
     }
@@ -50,6 +53,7 @@ impl fmt::Display for Phase {
             Self::Confirm => "confirm",
             Self::Ruler => "ruler",
             Self::Localize => "localize",
+            Self::Inquiry => "inquiry",
             Self::Control => "control",
             Self::Manual => "manual",
         })
@@ -154,11 +158,12 @@ impl FailedPrepare {
 
 impl Phase {
     /// The reason to exclude the runs of this phase from a commit's statistics: the files that
-    /// were built are not the commit's own.
+    /// were built are not the commit's own, or another question was asked.
     pub fn apart(self) -> Option<ExclusionReason> {
         match self {
             Self::Ruler => Some(ExclusionReason::Ruler),
             Self::Localize => Some(ExclusionReason::Part),
+            Self::Inquiry => Some(ExclusionReason::Inquiry),
             Self::Endpoint | Self::Search | Self::Confirm | Self::Control | Self::Manual => None,
         }
     }
@@ -178,6 +183,8 @@ pub enum ExclusionReason {
     Reference,
     /// The run is of part of a change; only the localisation uses it.
     Part,
+    /// The run asks where and how the first bad commit shows.
+    Inquiry,
 }
 
 impl fmt::Display for ExclusionReason {
@@ -187,6 +194,7 @@ impl fmt::Display for ExclusionReason {
             Self::Throttled(why) => f.write_str(why),
             Self::Ruler => f.write_str("with the ruler of another commit"),
             Self::Reference => f.write_str("the run that the others are compared with"),
+            Self::Inquiry => f.write_str("to find the cause"),
             Self::Part => f.write_str("with part of a change"),
         }
     }
@@ -215,6 +223,7 @@ mod tests {
             Phase::Search,
             Phase::Confirm,
             Phase::Ruler,
+            Phase::Inquiry,
             Phase::Control,
             Phase::Manual,
         ];
@@ -224,6 +233,7 @@ mod tests {
         assert_eq!(serving(Phase::Confirm, true), [Phase::Confirm]);
         assert!(serving(Phase::Confirm, false).is_empty());
         assert_eq!(serving(Phase::Ruler, false), [Phase::Confirm, Phase::Ruler]);
+        assert_eq!(serving(Phase::Inquiry, false), [Phase::Confirm, Phase::Inquiry]);
         assert_eq!(serving(Phase::Search, false), all);
     }
 }

@@ -78,6 +78,7 @@ pub fn drive(
         other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
     };
     let result = result.and_then(|finding| driver.localize(finding));
+    let result = result.and_then(|finding| driver.check_levels(finding));
     let result = result.and_then(|finding| driver.compare_logits(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {

@@ -9,6 +9,7 @@ mod course;
 mod driver;
 mod endpoints;
 mod error;
+mod levels;
 mod localize;
 mod missing_commits;
 mod oracle_step;

@@ -116,6 +116,8 @@ struct Gathered<'a> {
     notes: Vec<String>,
     /// The logs of tests of parts of a change, by attempt.
     trial_logs: BTreeMap<String, String>,
+    /// The logs of the other runs that asked about the inside of a commit, by attempt.
+    inquiry_logs: BTreeMap<String, String>,
     commands: Commands,
     plan: Option<&'a Plan>,
     stopped: Option<Stop<'a>>,
@@ -130,6 +132,7 @@ impl<'a> Gathered<'a> {
             Event::Begun(_)
             | Event::FailureHunt { .. }
             | Event::Localizing { .. }
+            | Event::Level(_)
             | Event::ThreadFloor(_)
             | Event::Trial(_) => {}
             Event::Resumed => self.stopped = None,
@@ -137,6 +140,9 @@ impl<'a> Gathered<'a> {
             Event::Build(BuildDone { phase: Phase::Localize, attempt, log, .. })
             | Event::Run(RunDone { phase: Phase::Localize, attempt, log, .. }) => {
                 self.trial_logs.insert(attempt.clone(), log.clone());
+            }
+            Event::Run(RunDone { phase: Phase::Inquiry, attempt, log, .. }) => {
+                self.inquiry_logs.insert(attempt.clone(), log.clone());
             }
             Event::Build(build) => {
                 self.measured.build(build);
@@ -255,6 +261,8 @@ impl<'a> Gathered<'a> {
                 cause,
                 logs: self.trial_logs,
             }),
+            levels: finding.levels.clone(),
+            inquiry_logs: self.inquiry_logs,
             logits: finding.logits.clone(),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
             culprit,

@@ -2,16 +2,21 @@
 
 use super::model::{FirstBad, Report};
 use super::tables::Table;
-use super::{cause, logits};
+use super::{cause, levels, logits};
 
 /// Label and words of each fact.
 pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let mut facts = cause::facts(report, first);
+    facts.extend(levels::facts(report, first));
     facts.extend(logits::facts(report, first));
     facts
 }
 
 /// The tables with their titles; a table may be empty.
 pub(super) fn tables(report: &Report) -> Vec<(&'static str, Table)> {
-    vec![(cause::TRIALS, cause::trials(report)), (logits::TITLE, logits::table(report))]
+    vec![
+        (cause::TRIALS, cause::trials(report)),
+        (levels::TITLE, levels::table(report)),
+        (logits::TITLE, logits::table(report)),
+    ]
 }

@@ -6,12 +6,14 @@ mod chunks;
 mod fixture;
 mod paired;
 mod profile;
+mod rank;
 mod separation;
 mod summary;
 
 pub use chunks::{Chunks, half_digit};
 pub use paired::{Difference, difference};
 pub use profile::{Prefix, Profile, shortest};
+pub use rank::rank_correlation;
 pub use separation::{BadSide, Threshold, separation};
 pub use summary::{mean, median, winsorised_mean, winsorised_sd};
 

@@ -26,6 +26,7 @@ mod init;
 mod kills;
 mod kit_itself;
 mod leaks;
+mod levels;
 mod localize;
 mod logits;
 mod memory;

@@ -1,7 +1,8 @@
 //! The lines that a hunt prints for the events of its journal. No IO.
 
 use crate::evaluation::{
-    ExclusionReason, Failure, GuardForm, OptionChange, Phase, Resource, Target, ThreadFloor, Trial,
+    ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource, Target,
+    ThreadFloor, Trial,
 };
 use crate::oracle::Activity;
 use crate::report;
@@ -33,7 +34,7 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
         Some(ExclusionReason::Reference) => {
             figures.push("(the others are compared with it)".to_owned());
         }
-        Some(ExclusionReason::Ruler | ExclusionReason::Part) | None => {}
+        Some(ExclusionReason::Ruler | ExclusionReason::Part | ExclusionReason::Inquiry) | None => {}
     }
     let stored = stored(run.stored_at.as_deref());
     format!("{which:<8} {}  {}{stored}", run.commit.short(), figures.join("  "))
@@ -43,6 +44,11 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
 pub(super) fn trial(trial: &Trial) -> String {
     let (tested, shown) = (report::trial_tested(trial), report::trial_shown(trial));
     format!("{:<8} {tested}: {shown} ({})", "trial", report::trial_values(trial))
+}
+
+/// `level    kernel: passes (selftest.failed 0 → 0)`.
+pub(super) fn level(level: &LevelResult) -> String {
+    format!("{:<8} {}", "level", report::level_in_words(level))
 }
 
 /// `threads  logits: between 2 threads and 1 the good end differs by 2.1e-6 at most`.

@@ -41,6 +41,9 @@ pub(super) struct Document {
     /// Tolerances. A commit is bad when it breaks any of them.
     #[schemars(length(min = 1))]
     guard: Vec<Guard>,
+    /// Checks of the engine from its kernels up, the lowest first. They run at the first bad commit
+    /// and its parent.
+    level: Option<Vec<Level>>,
     statistics: Option<Statistics>,
     failures: Option<Failures>,
     environment: Option<Environment>,
@@ -470,6 +473,24 @@ enum LogitsPreset {
     LosslessF16,
     /// Each cosine at least 0.999, and mean KL at most 0.01 nats.
     Lossy,
+}
+
+/// One level of the engine.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Level {
+    /// The level's name, unique. kernel, layer, stage, forward, gradients and training have
+    /// tolerances of their own.
+    name: Text,
+    /// The measures that check it.
+    #[schemars(length(min = 1))]
+    measures: Vec<Text>,
+    /// The largest difference between the first bad commit and its parent, in each metric's unit.
+    /// Default: by the name.
+    #[schemars(range(min = 0))]
+    tolerance: Option<f64>,
+    /// For the level training: how many steps the measures train.
+    steps: Option<Count>,
 }
 
 fn only_true(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

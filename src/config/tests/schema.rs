@@ -113,6 +113,9 @@ file = "{out}/logits.npy"
 [[guard]]
 metric = "logits"
 preset = "lossy"
+[[level]]
+name = "kernel"
+measures = ["ppl"]
 [ruler]
 paths = ["bench/**"]
 [[patch]]

@@ -89,6 +89,7 @@ impl Ledger {
             notes,
             next: Vec::new(),
             cause: None,
+            levels: Vec::new(),
             logits: Vec::new(),
         }
     }

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Forge, Lineage, LogitsChange, Outcome, Within};
+use crate::evaluation::{CommitId, Forge, LevelResult, Lineage, LogitsChange, Outcome, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
@@ -65,9 +65,16 @@ pub struct Report {
     /// What in `culprit` makes the step, if that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseLine>,
+    /// What each level of the engine shows at `culprit`, the lowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelResult>,
     /// How the logits of `culprit` differ from its parent's, by measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logits: Vec<LogitsChange>,
+    /// The logs of the runs that asked about the inside of `culprit`, by their names, relative to the
+    /// hunt's folder.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inquiry_logs: BTreeMap<String, String>,
     /// All real parents of `culprit`.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.

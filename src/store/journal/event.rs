@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
-    Judgement, Metric, Noise, OptionChange, Phase, Surroundings, Target, ThreadFloor, Trial, Value,
-    Within,
+    Judgement, LevelResult, Metric, Noise, OptionChange, Phase, Surroundings, Target, ThreadFloor,
+    Trial, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -97,6 +97,8 @@ pub enum Event {
     },
     /// Part of the first bad commit's change was tested.
     Trial(Box<Trial>),
+    /// A level of the engine was checked at the first bad commit and its parent.
+    Level(Box<LevelResult>),
     /// The good end's logits with another number of threads.
     ThreadFloor(Box<ThreadFloor>),
     /// Something a reader should know.

@@ -1,0 +1,71 @@
+//! `[[level]]`: checks of the engine from its kernels up, run at a first bad commit.
+
+use crate::evaluation::Guard;
+
+use super::super::Measure;
+use super::super::level::{Level, tolerance_of};
+use super::super::problem::did_you_mean;
+use super::super::reader::{Reader, TableReader};
+use super::measure::Declared;
+
+/// Reads the levels, the lowest first. A measure that only levels name runs for the cause alone.
+pub(super) fn levels(
+    reader: &mut Reader,
+    root: &mut TableReader<'_>,
+    declared: &[Declared],
+    guards: &[Guard],
+    measures: &mut [Measure],
+) -> Vec<Level> {
+    let mut levels: Vec<Level> = Vec::new();
+    for mut section in root.sections(reader, "level") {
+        let field = section.need(reader, "name", "name = \"kernel\"");
+        let name = field.as_ref().and_then(|field| field.text(reader)).map(str::to_owned);
+        if let (Some(field), Some(name)) = (&field, &name)
+            && levels.iter().any(|level| level.name == *name)
+        {
+            field.refuse(reader, format!("there is a level `{name}` already."));
+        }
+        let field = section.need(reader, "measures", "measures = [\"selftest\"]");
+        let spots = field.as_ref().and_then(|field| field.list(reader)).unwrap_or_default();
+        if let Some(field) = field.as_ref().filter(|_| spots.is_empty()) {
+            field.refuse(reader, "needs at least one measure: measures = [\"selftest\"].");
+        }
+        let mut cells = Vec::new();
+        for spot in spots {
+            let Some(named) = spot.text(reader) else { continue };
+            if let Some(one) = declared.iter().find(|one| one.name == named) {
+                cells.extend(one.cells.clone());
+            } else {
+                let guess = did_you_mean(named, declared.iter().map(|one| one.name.as_str()));
+                spot.refuse(reader, format!("there is no measure `{named}`{guess}"));
+            }
+        }
+        let tolerance = section.get("tolerance").and_then(|field| {
+            let tolerance = field.number(reader)?;
+            if tolerance < 0.0 {
+                field.refuse(reader, "a tolerance cannot be negative; 0 allows no difference.");
+            }
+            Some(tolerance)
+        });
+        let steps = section.get("steps").and_then(|field| field.count(reader));
+        let (place, key) = (section.place, section.key.clone());
+        section.finish(reader);
+        let Some(name) = name else { continue };
+        if tolerance.is_none() && tolerance_of(&name, steps).is_none() {
+            let what = if name == "training" {
+                "needs its number of steps, such as `steps = 20`"
+            } else {
+                "needs a `tolerance`; only kernel, layer, stage, forward, gradients and training \
+                 have one of their own"
+            };
+            reader.complain(place, &key, what);
+        }
+        levels.push(Level { name, measures: cells, tolerance, steps });
+    }
+    for measure in measures {
+        let is_asked = levels.iter().any(|level| level.measures.contains(&measure.name));
+        let is_guarded = guards.iter().any(|guard| guard.metric.measure == measure.name);
+        measure.for_cause |= is_asked && !is_guarded;
+    }
+    levels
+}

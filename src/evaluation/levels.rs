@@ -1,0 +1,61 @@
+//! Which levels of the engine, from its kernels up, differ between a first bad commit and its
+//! parent.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Metric, Value, number};
+
+/// What a level showed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelResult {
+    /// The level's name.
+    pub name: String,
+    /// Whether it differs: the worst of its checks.
+    pub shows: LevelShows,
+    /// One entry for each measure.
+    pub checks: Vec<LevelCheck>,
+}
+
+/// Whether a level differs between commit and parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelShows {
+    /// No difference beyond the tolerance.
+    Passes,
+    /// It cannot be judged.
+    Unknown,
+    /// The commit fails where the parent does not, or differs by more than the tolerance.
+    Fails,
+}
+
+/// One measure of a level at commit and parent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelCheck {
+    /// The measure.
+    pub measure: String,
+    /// Whether it differs.
+    pub shows: LevelShows,
+    /// The metric that differs most, for its tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Metric>,
+    /// Its value at the parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Value>,
+    /// Its value at the commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Value>,
+    /// What may differ, in the metric's unit.
+    #[serde(default, with = "number", skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Why, in words: how it fails, or why it cannot be judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The runs at the parent and at the commit.
+    pub attempts: Vec<String>,
+}
+
+/// The lowest level that fails, and whether all levels below it pass; `None` if no level fails.
+pub fn lowest_failing(levels: &[LevelResult]) -> Option<(&LevelResult, &[LevelResult])> {
+    let place = levels.iter().position(|level| level.shows == LevelShows::Fails)?;
+    Some((&levels[place], &levels[..place]))
+}

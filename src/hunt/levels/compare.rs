@@ -1,0 +1,253 @@
+//! Compares the readings of one measure at a first bad commit and its parent. Pure.
+
+use crate::config::{LevelTolerance, Parser};
+use crate::evaluation::{LevelCheck, LevelShows, LogitsDifference, Metric, Reading, Value};
+use crate::stats;
+
+/// A number may differ by this many times what the parent's own runs differ.
+const TIMES_NOISE: f64 = 4.0;
+
+/// The least rank correlation of two curves with the same trend.
+const SAME_TREND: f64 = 0.9;
+
+/// The commit's loss must fall by at least this share of what the parent's falls by.
+const LEAST_FALL: f64 = 0.5;
+
+/// Compares runs that all gave values. `of`: how the measure is read.
+pub(super) fn compare(
+    measure: &str,
+    of: &Parser,
+    parents: &[&Reading],
+    commit: &Reading,
+    allowed: LevelTolerance,
+) -> LevelCheck {
+    let none = LevelCheck {
+        measure: measure.to_owned(),
+        shows: LevelShows::Unknown,
+        metric: None,
+        parent: None,
+        commit: None,
+        tolerance: None,
+        reason: None,
+        attempts: Vec::new(),
+    };
+    let Some(parent) = parents.first() else { return none };
+    if allowed == LevelTolerance::Trend {
+        return trend(&parent.chunks, &commit.chunks, none);
+    }
+    let mut worst: Option<(f64, LevelCheck)> = None;
+    for (metric, before) in &parent.values {
+        let Some(after) = commit.values.get(metric) else { continue };
+        let noise = noise(metric, parents);
+        let Some((excess, tolerance)) = excess(metric, of, (before, after), allowed, noise) else {
+            continue;
+        };
+        if worst.as_ref().is_none_or(|(most, _)| excess > *most) {
+            let shows = if excess > 1.0 { LevelShows::Fails } else { LevelShows::Passes };
+            let check = LevelCheck {
+                shows,
+                metric: Some(metric.clone()),
+                parent: Some(before.clone()),
+                commit: Some(after.clone()),
+                tolerance: Some(tolerance),
+                ..none.clone()
+            };
+            worst = Some((excess, check));
+        }
+    }
+    let reason = Some("no value of both says whether it passes".to_owned());
+    worst.map_or(LevelCheck { reason, ..none }, |(_, check)| check)
+}
+
+/// Compares the logits of parent and commit, value by value.
+pub(super) fn logits(
+    measure: &str,
+    found: &LogitsDifference,
+    allowed: LevelTolerance,
+) -> LevelCheck {
+    let tolerance = match allowed {
+        LevelTolerance::Of(tolerance) => Some(tolerance),
+        LevelTolerance::Training { weights, .. } => Some(weights),
+        LevelTolerance::Trend => None,
+    };
+    let is_within = found.max_abs.zip(tolerance).map(|(largest, allowed)| largest <= allowed);
+    let shows = match is_within {
+        Some(true) => LevelShows::Passes,
+        Some(false) => LevelShows::Fails,
+        None => LevelShows::Unknown,
+    };
+    LevelCheck {
+        measure: measure.to_owned(),
+        shows,
+        metric: Some(Metric::named(measure, "max_abs")),
+        parent: None,
+        commit: found.max_abs.map(Value::Number),
+        tolerance,
+        reason: tolerance.is_none().then(|| "logits have no trend".to_owned()),
+        attempts: Vec::new(),
+    }
+}
+
+/// By how much the parent's runs differ from each other.
+fn noise(metric: &Metric, parents: &[&Reading]) -> f64 {
+    let numbers = parents.iter().filter_map(|reading| reading.values.get(metric)?.number());
+    let (least, most) = numbers
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| (least.min(x), most.max(x)));
+    (most - least).max(0.0)
+}
+
+/// The difference as a multiple of what is allowed, above 1 if it fails, and what is allowed. A
+/// value that says nothing about the level gives `None`.
+fn excess(
+    metric: &Metric,
+    of: &Parser,
+    (before, after): (&Value, &Value),
+    allowed: LevelTolerance,
+    noise: f64,
+) -> Option<(f64, f64)> {
+    let (Some(before), Some(after)) = (before.number(), after.number()) else {
+        return Some((if before == after { 0.0 } else { f64::INFINITY }, 0.0));
+    };
+    let name = metric.name.as_deref().unwrap_or(&metric.measure);
+    let tolerance = match allowed {
+        LevelTolerance::Of(tolerance) => tolerance,
+        LevelTolerance::Training { loss, .. } if name.starts_with("loss") => loss,
+        LevelTolerance::Training { weights, .. } => weights,
+        LevelTolerance::Trend => return None,
+    };
+    let tolerance = tolerance.max(TIMES_NOISE * noise);
+    let ratio = |difference: f64| {
+        if difference <= tolerance {
+            // Equal values are no excess, also of a tolerance of 0.
+            (difference.max(0.0) / tolerance.max(f64::MIN_POSITIVE)).min(1.0)
+        } else {
+            difference / tolerance
+        }
+    };
+    let count = |more: bool| (if more { f64::INFINITY } else { 0.0 }, 0.0);
+    match of {
+        Parser::ExitCode => Some(count(after != 0.0 && before == 0.0)),
+        Parser::Parity | Parser::Junit => match name {
+            "failed" | "failures" | "errors" => Some(count(after > before)),
+            "passed" | "tests" | "skipped" => None,
+            name if name.starts_with("loss") => Some((ratio((after - before).abs()), tolerance)),
+            // A distance from a reference: only a larger one is worse.
+            _ => Some((ratio((after - tolerance).min(after - before)), tolerance)),
+        },
+        _ => Some((ratio((after - before).abs()), tolerance)),
+    }
+}
+
+/// Whether the losses of two long trainings have the same trend.
+fn trend(parent: &[f64], commit: &[f64], none: LevelCheck) -> LevelCheck {
+    let curves = (parent.first(), parent.last(), commit.first(), commit.last());
+    let (Some(start), Some(end), Some(first), Some(last)) = curves else {
+        let reason = Some("its output has no loss for each step".to_owned());
+        return LevelCheck { reason, ..none };
+    };
+    let Some(correlation) = stats::rank_correlation(parent, commit) else {
+        let reason = Some(format!(
+            "the losses of {} and {} steps have no common trend",
+            parent.len(),
+            commit.len()
+        ));
+        return LevelCheck { reason, ..none };
+    };
+    let is_same = correlation >= SAME_TREND && first - last >= LEAST_FALL * (start - end);
+    let shows = if is_same { LevelShows::Passes } else { LevelShows::Fails };
+    let reason = format!(
+        "rank correlation of the losses {correlation:.3}; they fall by {:.3} and by {:.3}",
+        start - end,
+        first - last
+    );
+    LevelCheck { shows, reason: Some(reason), ..none }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(values: &[(&str, f64)]) -> Reading {
+        let value = |(name, x): &(&str, f64)| (Metric::named("m", name), Value::Number(*x));
+        Reading { values: values.iter().map(value).collect(), ..Reading::default() }
+    }
+
+    fn shown(
+        of: &Parser,
+        parents: &[Reading],
+        commit: &Reading,
+        allowed: LevelTolerance,
+    ) -> (LevelShows, Option<String>) {
+        let parents: Vec<&Reading> = parents.iter().collect();
+        let check = compare("m", of, &parents, commit, allowed);
+        (check.shows, check.metric.and_then(|metric| metric.name))
+    }
+
+    fn json() -> Parser {
+        Parser::Json { pointers: std::collections::BTreeMap::new() }
+    }
+
+    #[test]
+    fn a_number_may_differ_by_the_tolerance_or_by_four_times_the_noise() {
+        let of = LevelTolerance::Of(1e-3);
+        let parent = [reading(&[("a", 1.0), ("b", 5.0)])];
+        let fails = shown(&json(), &parent, &reading(&[("a", 1.002), ("b", 5.0)]), of);
+        assert_eq!(fails, (LevelShows::Fails, Some("a".to_owned())));
+        let passes = shown(&json(), &parent, &reading(&[("a", 1.0009), ("b", 5.0)]), of);
+        assert_eq!(passes.0, LevelShows::Passes);
+        let noisy = [reading(&[("a", 1.0)]), reading(&[("a", 1.001)])];
+        assert_eq!(shown(&json(), &noisy, &reading(&[("a", 1.0039)]), of).0, LevelShows::Passes);
+        assert_eq!(shown(&json(), &noisy, &reading(&[("a", 1.0041)]), of).0, LevelShows::Fails);
+        // A tolerance of nothing.
+        let exact = LevelTolerance::Of(0.0);
+        assert_eq!(shown(&json(), &parent, &parent[0].clone(), exact).0, LevelShows::Passes);
+        let other = reading(&[("a", 1.0 + 1e-12), ("b", 5.0)]);
+        assert_eq!(shown(&json(), &parent, &other, exact).0, LevelShows::Fails);
+    }
+
+    #[test]
+    fn checks_fail_if_more_of_them_fail_or_a_distance_grows() {
+        let kernel = LevelTolerance::Of(1e-5);
+        let shown = |before: &[(&str, f64)], after: &[(&str, f64)]| {
+            shown(&Parser::Parity, &[reading(before)], &reading(after), kernel)
+        };
+        let before = [("failed", 0.0), ("passed", 3.0), ("q", 1e-6), ("max_diff", 1e-6)];
+        assert_eq!(shown(&before, &before).0, LevelShows::Passes);
+        let failed = [("failed", 1.0), ("passed", 2.0), ("q", 1e-6), ("max_diff", 1e-6)];
+        assert_eq!(shown(&before, &failed), (LevelShows::Fails, Some("failed".to_owned())));
+        let farther = [("failed", 0.0), ("passed", 3.0), ("q", 0.5), ("max_diff", 1e-6)];
+        assert_eq!(shown(&before, &farther), (LevelShows::Fails, Some("q".to_owned())));
+        // As far from the reference as the parent was.
+        let far = [("failed", 1.0), ("q", 0.5)];
+        assert_eq!(shown(&far, &far).0, LevelShows::Passes);
+        // Fewer checks fail.
+        assert_eq!(shown(&far, &[("failed", 0.0), ("q", 0.5)]).0, LevelShows::Passes);
+    }
+
+    #[test]
+    fn losses_and_weights_have_tolerances_of_their_own() {
+        let of = LevelTolerance::Training { loss: 0.01, weights: 1e-3 };
+        let parent = [reading(&[("loss", 2.0), ("weights", 0.5)])];
+        let at = |loss, weights| {
+            shown(&json(), &parent, &reading(&[("loss", loss), ("weights", weights)]), of)
+        };
+        assert_eq!(at(2.009, 0.5).0, LevelShows::Passes);
+        assert_eq!(at(2.02, 0.5), (LevelShows::Fails, Some("loss".to_owned())));
+        assert_eq!(at(2.0, 0.502), (LevelShows::Fails, Some("weights".to_owned())));
+    }
+
+    #[test]
+    fn a_long_training_must_fall_alike() {
+        let curve = |speed: f64| Reading {
+            chunks: (0..200).map(|step| 4.0 * (-speed * f64::from(step) / 200.0).exp()).collect(),
+            ..Reading::default()
+        };
+        let at = |commit: &Reading| {
+            shown(&Parser::Parity, &[curve(2.0)], commit, LevelTolerance::Trend).0
+        };
+        assert_eq!(at(&curve(1.5)), LevelShows::Passes);
+        assert_eq!(at(&curve(0.3)), LevelShows::Fails);
+        assert_eq!(at(&curve(-0.5)), LevelShows::Fails);
+        assert_eq!(at(&Reading::default()), LevelShows::Unknown);
+    }
+}
