@@ -2,7 +2,7 @@
 //! that they are not available yet. `src/cli/unavailable.rs` lists such commands and options.
 
 /// Values of `measure.parser`.
-pub(super) const PARSERS: &[&str] = &["tensors", "text"];
+pub(super) const PARSERS: &[&str] = &["tensors"];
 
 /// Keys of `[run]`.
 pub(super) const RUN_KEYS: &[&str] = &["exclusive"];

@@ -16,6 +16,11 @@ pub enum Parser {
     },
     /// A file with the logits of the run, compared with those of the good end.
     Logits,
+    /// Generated text on stdout.
+    Text {
+        /// The kind of prompt, for the report.
+        category: Option<String>,
+    },
     /// The results of lm-evaluation-harness.
     LmEval,
     /// The output of kernel test programs: checks that pass or fail, distances, losses.
@@ -66,7 +71,7 @@ pub enum Pick {
 
 /// Keys of a measure that only some parsers have. If an override sets another parser, these keys
 /// are removed.
-pub const PARSER_KEYS: [&str; 4] = ["pattern", "pick", "pointer", "pointers"];
+pub const PARSER_KEYS: [&str; 5] = ["pattern", "pick", "pointer", "pointers", "category"];
 
 /// Names in the file of the parsers that tell which checks ran ([`Parser::tells_checks`]).
 pub const CHECKING: [&str; 5] =
@@ -74,6 +79,9 @@ pub const CHECKING: [&str; 5] =
 
 /// The metrics of a JUnit report.
 const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
+
+/// The metrics of a generated text.
+const TEXT_NAMES: [&str; 4] = ["words", "distinct_1", "distinct_2", "repeated_4"];
 
 /// The metrics of two files with logits (docs/logits.md). `identical` is 1 if all bits are equal,
 /// else 0.
@@ -146,6 +154,7 @@ impl Parser {
                 if named.is_empty() { vec![None] } else { named }
             }
             Self::Logits => LOGITS_NAMES.map(|name| Some(name.to_owned())).to_vec(),
+            Self::Text { .. } => TEXT_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::LlamaKld => KLD_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::Json { pointers } => pointers.keys().cloned().collect(),
             Self::Junit => JUNIT_NAMES.map(|name| Some(name.to_owned())).to_vec(),

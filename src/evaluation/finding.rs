@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, Failure, FileRole, LevelResult, LogitsChange, Metric, Ran, Value,
-    number,
+    Cause, CommitId, Differences, FactChange, Failure, FileRole, LevelResult, LogitsChange, Metric,
+    Ran, TextPair, Value, number,
 };
 
 /// How a hunt ended.
@@ -281,6 +281,12 @@ pub struct Finding {
     /// What each level of the engine shows at the main first bad commit, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelResult>,
+    /// The facts that differ between the main first bad commit and its parent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactChange>,
+    /// The texts that the main first bad commit and its parent generate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<TextPair>,
     /// How the logits of the main first bad commit differ from its parent's, by measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logits: Vec<LogitsChange>,
@@ -301,6 +307,8 @@ impl Finding {
             next: Vec::new(),
             cause: None,
             levels: Vec::new(),
+            facts: Vec::new(),
+            texts: Vec::new(),
             logits: Vec::new(),
         }
     }

@@ -170,6 +170,9 @@ pub struct Reading {
     /// The checks that ran, if the parser reads checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
+    /// The beginning of a generated text, for people. [`Self::same_bits`] compares it too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 impl Reading {
@@ -189,6 +192,7 @@ impl Reading {
     pub fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values
             && self.checks == other.checks
+            && self.text == other.text
             && self.chunks.len() == other.chunks.len()
             && self.chunks.iter().zip(&other.chunks).all(|(a, b)| a.to_bits() == b.to_bits())
     }

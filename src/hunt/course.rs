@@ -79,6 +79,7 @@ pub fn drive(
     };
     let result = result.and_then(|finding| driver.localize(finding));
     let result = result.and_then(|finding| driver.check_levels(finding));
+    let result = result.and_then(|finding| driver.compare_printed(finding));
     let result = result.and_then(|finding| driver.compare_logits(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {

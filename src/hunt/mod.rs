@@ -15,6 +15,7 @@ mod missing_commits;
 mod oracle_step;
 mod orientation;
 mod outcome;
+mod printed;
 mod range;
 mod run_verdicts;
 mod samples;

@@ -15,6 +15,7 @@ mod pattern;
 mod perplexity;
 mod reader;
 mod repeats;
+mod text;
 mod value;
 mod whole;
 mod word;

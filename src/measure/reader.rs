@@ -19,6 +19,7 @@ use super::lm_eval;
 use super::parity::Parity;
 use super::pattern::Pattern;
 use super::perplexity::Perplexity;
+use super::text;
 use super::whole::Whole;
 
 /// The parser of one run's output. It gets each line before the log is shortened.
@@ -74,6 +75,7 @@ enum WholeParser {
     Bench(Bench),
     Junit,
     LmEval,
+    Text,
 }
 
 /// Patterns to look for in addition to the values.
@@ -117,6 +119,7 @@ impl Reader {
                 Figures::Lines(LineParser::EvalCallback(Box::new(parser)))
             }
             Parser::Junit => Figures::Whole(Whole::default(), WholeParser::Junit),
+            Parser::Text { .. } => Figures::Whole(Whole::default(), WholeParser::Text),
             Parser::LmEval => Figures::Whole(Whole::default(), WholeParser::LmEval),
             Parser::Regex { pattern, pick } => {
                 let parser = Pattern::new(spec.name, pattern, *pick, spec.kind);
@@ -328,6 +331,7 @@ impl Figures {
                     WholeParser::Json(parser) => parser.finish(&text),
                     WholeParser::Bench(parser) => parser.finish(&text),
                     WholeParser::Junit => junit::read(measure, &text),
+                    WholeParser::Text => Ok(text::read(measure, &text)),
                     WholeParser::LmEval => lm_eval::read(measure, &text),
                 }
             }

@@ -261,6 +261,8 @@ impl<'a> Gathered<'a> {
                 cause,
                 logs: self.trial_logs,
             }),
+            facts: finding.facts.clone(),
+            texts: finding.texts.clone(),
             levels: finding.levels.clone(),
             inquiry_logs: self.inquiry_logs,
             logits: finding.logits.clone(),

@@ -2,11 +2,12 @@
 
 use super::model::{FirstBad, Report};
 use super::tables::Table;
-use super::{cause, levels, logits};
+use super::{cause, generated, levels, logits};
 
 /// Label and words of each fact.
 pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let mut facts = cause::facts(report, first);
+    facts.extend(generated::facts(report, first));
     facts.extend(levels::facts(report, first));
     facts.extend(logits::facts(report, first));
     facts
@@ -16,7 +17,9 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
 pub(super) fn tables(report: &Report) -> Vec<(&'static str, Table)> {
     vec![
         (cause::TRIALS, cause::trials(report)),
+        (generated::FACTS, generated::facts_table(report)),
         (levels::TITLE, levels::table(report)),
         (logits::TITLE, logits::table(report)),
+        (generated::TEXTS, generated::texts_table(report)),
     ]
 }

@@ -11,6 +11,7 @@ mod driven;
 mod error;
 mod facts;
 mod gather;
+mod generated;
 mod guards;
 mod html;
 mod inquiry;

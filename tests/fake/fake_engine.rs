@@ -25,6 +25,7 @@
 //! | `shift` | added to token 1 from position 2 on, in the file that the measure `logits` writes |
 //! | `wiggle` | standard deviation of noise on all logits |
 //! | `vocab` | tokens of a position in that file |
+//! | `story` | what the measure `story` prints; `*N` at its end: the text N times |
 //! | `noise`, `seed` | standard deviation of normal noise on `ppl` and -ln `tg`; its seed |
 //! | `outliers` | share of runs with an added exponential deviate of mean 10 `noise` |
 //! | `flake` | `RATE VALUE`: share of runs with VALUE as `ppl`; VALUE may be `LOW..HIGH` |
@@ -533,6 +534,11 @@ fn speak(script: &Script, measure: &str, fate: &str, leaked: bool, words: &[&str
             println!("{{\"tg\": {}, \"mem\": {{\"mib\": {mib}}}}}", tokens_per_second(script));
         }
         "bench" => bench(script),
+        "story" => {
+            let story = script.get("story").unwrap_or_default();
+            let (text, times) = story.rsplit_once('*').unwrap_or((story, "1"));
+            println!("{}", text.repeat(times.parse().expect("a number")));
+        }
         "dump" => dump(script),
         "logits" => {
             let threads = words.iter().find_map(|word| word.strip_prefix("threads="));

@@ -22,6 +22,7 @@ mod damaged;
 mod demo;
 mod diff;
 mod eras;
+mod generated;
 mod init;
 mod kills;
 mod kit_itself;

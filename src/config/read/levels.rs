@@ -2,10 +2,10 @@
 
 use crate::evaluation::Guard;
 
-use super::super::Measure;
 use super::super::level::{Level, tolerance_of};
 use super::super::problem::did_you_mean;
 use super::super::reader::{Reader, TableReader};
+use super::super::{Measure, Parser};
 use super::measure::Declared;
 
 /// Reads the levels, the lowest first. A measure that only levels name runs for the cause alone.
@@ -63,7 +63,9 @@ pub(super) fn levels(
         levels.push(Level { name, measures: cells, tolerance, steps });
     }
     for measure in measures {
-        let is_asked = levels.iter().any(|level| level.measures.contains(&measure.name));
+        // A text is for people to look at.
+        let is_asked = levels.iter().any(|level| level.measures.contains(&measure.name))
+            || matches!(measure.parser, Parser::Text { .. });
         let is_guarded = guards.iter().any(|guard| guard.metric.measure == measure.name);
         measure.for_cause |= is_asked && !is_guarded;
     }

@@ -44,6 +44,7 @@ enum ParserName {
     LlamaKld,
     LlamaEvalCallback,
     Logits,
+    Text,
     LmEval,
     Parity,
     Junit,
@@ -58,6 +59,7 @@ const PARSERS: &[(&str, ParserName)] = &[
     ("llama-kld", ParserName::LlamaKld),
     ("llama-eval-callback", ParserName::LlamaEvalCallback),
     ("logits", ParserName::Logits),
+    ("text", ParserName::Text),
     ("lm-eval", ParserName::LmEval),
     ("parity", ParserName::Parity),
     ("junit", ParserName::Junit),
@@ -185,14 +187,15 @@ fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind)
     let line = "parser = \"llama-perplexity\"";
     let name_spot = section.need_one_of(reader, "parser", line, &names);
     let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, later::PARSERS));
-    let [pattern, pick, pointer, pointers] = PARSER_KEYS.map(|key| section.get(key));
+    let [pattern, pick, pointer, pointers, category] = PARSER_KEYS.map(|key| section.get(key));
     let name = name?;
     let written = PARSERS[name as usize].0;
-    let owners: [(_, &[&str]); 4] = [
+    let owners: [(_, &[&str]); 5] = [
         (&pattern, &["regex", "llama-eval-callback"]),
         (&pick, &["regex", "llama-bench"]),
         (&pointer, &["json"]),
         (&pointers, &["json"]),
+        (&category, &["text"]),
     ];
     for (field, owners) in owners {
         if let Some(field) = field
@@ -214,6 +217,10 @@ fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind)
             None => Some(Parser::LlamaEvalCallback { pattern: None }),
         },
         ParserName::Logits => Some(Parser::Logits),
+        ParserName::Text => {
+            let category = category.and_then(|field| field.text(reader).map(str::to_owned));
+            Some(Parser::Text { category })
+        }
         ParserName::LmEval => Some(Parser::LmEval),
         ParserName::Parity => Some(Parser::Parity),
         ParserName::Junit => Some(Parser::Junit),

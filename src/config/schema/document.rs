@@ -259,6 +259,9 @@ struct Measure {
     /// Several JSON pointers: NAME = "/a/0/b" yields MEASURE.NAME. Parser json only.
     #[schemars(extend("minProperties" = 1))]
     pointers: Option<BTreeMap<String, Pointer>>,
+    /// The kind of prompt, such as code, reasoning, recall or prose, for the report. Parser text
+    /// only.
+    category: Option<Text>,
     /// A file that the run writes; it is read instead of the run's output. A path or a glob below
     /// {out}, such as "{out}/report.xml". All parsers but exit-code.
     file: Option<BelowOut>,
@@ -303,6 +306,7 @@ fn parsers_keys(schema: &mut schemars::Schema) {
                 "if": is("regex"),
                 "then": { "required": ["pattern"] },
             },
+            { "if": is("text"), "else": { "properties": { "category": false } } },
             { "if": is("logits"), "then": { "required": ["file"] } },
             {
                 "if": is_one_of(&["regex", "llama-eval-callback"]),
@@ -340,6 +344,8 @@ enum Parser {
     /// A file with logits (.npy, .safetensors, llama.cpp's KL-divergence base file), compared with
     /// that of the good endpoint: MEASURE.max_abs, MEASURE.min_cosine, MEASURE.mean_kl and so on.
     Logits,
+    /// Generated text on stdout: MEASURE.words, distinct_1, distinct_2, repeated_4.
+    Text,
     /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
     LmEval,
     /// The output of kernels' test programs: MEASURE.failed, MEASURE.passed, MEASURE.skipped,

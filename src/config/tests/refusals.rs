@@ -147,14 +147,9 @@ fn logits_need_a_file_and_only_they_have_presets() {
 
 #[test]
 fn what_is_not_there_yet_is_refused_by_name() {
-    for parser in ["tensors", "text"] {
-        let said = refused("llama-perplexity", parser);
-        assert_eq!(said.len(), 1, "{said:#?}");
-        says(
-            &said[0],
-            &format!("`{parser}` is not available yet. Available: llama-perplexity, llama-"),
-        );
-    }
+    let said = refused("llama-perplexity", "tensors");
+    assert_eq!(said.len(), 1, "{said:#?}");
+    says(&said[0], "`tensors` is not available yet. Available: llama-perplexity, llama-");
     says(&refused_extra("[run]\nexclusive = true\n"), "run.exclusive: not available yet");
     says(&refused("{build}/ppl", "{build}/ppl {port}")[0], "`{port}` is not available yet");
 }

@@ -90,6 +90,8 @@ impl Ledger {
             next: Vec::new(),
             cause: None,
             levels: Vec::new(),
+            facts: Vec::new(),
+            texts: Vec::new(),
             logits: Vec::new(),
         }
     }

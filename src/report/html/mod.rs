@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use askama::Template;
 
-use crate::evaluation::Outcome;
+use crate::evaluation::{Outcome, TextPair};
 use crate::ui::text;
 
 use self::answer::Answer;
@@ -32,7 +32,7 @@ use super::links::Logs;
 use super::model::{MatrixLine, Report};
 use super::plot::{KEYS, hex};
 use super::range::Range;
-use super::{certainty, inquiry, matrix, tables, words};
+use super::{certainty, generated, inquiry, matrix, tables, words};
 
 /// The whole page, with the logs that fit into it; `logs` makes the links to the other files.
 pub fn html(report: &Report, logs: &Logs) -> String {
@@ -73,9 +73,10 @@ struct Page {
     candidates: TableView,
     candidate_changes: Vec<CandidateView>,
     contributions: TableView,
-    /// The tests of parts of the change.
     /// Tables about the inside of the commit, with their titles.
     inquiry: Vec<(&'static str, TableView)>,
+    /// The texts that parent and commit generate.
+    texts: Vec<TextView>,
     targets: Vec<Plot>,
     targets_legend: Legend,
     further: Vec<Plot>,
@@ -112,6 +113,23 @@ struct Page {
     folder: String,
     missing: Option<String>,
     totals: String,
+}
+
+/// What one prompt gives at parent and commit.
+struct TextView {
+    title: String,
+    parent: String,
+    commit: String,
+}
+
+impl TextView {
+    fn of(pair: &TextPair) -> Self {
+        Self {
+            title: generated::title(pair),
+            parent: text::lines(&pair.parent.text),
+            commit: text::lines(&pair.commit.text),
+        }
+    }
 }
 
 /// Most plots of a page; the tables have the other metrics.
@@ -152,6 +170,7 @@ impl Page {
                 .map(|(title, table)| (*title, view(table)))
                 .filter(|(_, table)| !table.is_empty())
                 .collect(),
+            texts: report.texts.iter().map(TextView::of).collect(),
             targets_legend: Legend::of_plots(&targets),
             targets,
             further,

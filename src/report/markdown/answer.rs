@@ -2,9 +2,10 @@
 
 use crate::report::change::{Shown, folded, shown};
 use crate::report::model::{CandidateLine, Change, FirstBad, Report};
-use crate::report::{certainty, differences, facts, inquiry, tables, words};
+use crate::report::{certainty, differences, facts, generated, inquiry, tables, words};
 use crate::ui::text;
 
+use super::escape::fenced;
 use super::page::Page;
 
 /// The heading of the diff.
@@ -32,6 +33,13 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
     }
     for (title, table) in inquiry::tables(report) {
         page.titled(2, title, &table);
+    }
+    for pair in &report.texts {
+        page.heading(3, &generated::title(pair));
+        for (side, words) in [("Parent:", &pair.parent), ("Commit:", &pair.commit)] {
+            page.paragraph(side);
+            page.block(&fenced(&words.text));
+        }
     }
     page.heading(2, "How to reproduce");
     page.paragraph(&words::reproduce(report, "beside this report"));

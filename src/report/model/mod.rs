@@ -20,7 +20,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Forge, LevelResult, Lineage, LogitsChange, Outcome, Within};
+use crate::evaluation::{
+    CommitId, FactChange, Forge, LevelResult, Lineage, LogitsChange, Outcome, TextPair, Within,
+};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
@@ -68,6 +70,12 @@ pub struct Report {
     /// What each level of the engine shows at `culprit`, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelResult>,
+    /// The facts that differ between `culprit` and its parent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactChange>,
+    /// The texts that `culprit` and its parent generate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<TextPair>,
     /// How the logits of `culprit` differ from its parent's, by measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logits: Vec<LogitsChange>,
