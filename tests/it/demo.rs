@@ -86,7 +86,8 @@ fn launch_a_speed_on_a_busy_machine() {
             std::hint::spin_loop();
         }
     });
-    names_the_planted_commit("launch", &["Cause: not looked for inside the commit: runs vary"]);
+    let cause = "Cause: src/threadpool.h alone makes the step";
+    names_the_planted_commit("launch", &[cause, "Fact: launch: 384,1,1 → 128,1,1"]);
     is_done.store(true, Ordering::Relaxed);
     load.join().unwrap();
 }

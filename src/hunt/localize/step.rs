@@ -1,7 +1,8 @@
 //! The target of a localisation: whether part of a change shows the step of the commit. Pure.
 
 use crate::evaluation::{
-    Aim, Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, Shows, Target, Value,
+    Aim, Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, NoiseKind, Shows,
+    Target, Value,
 };
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::Observation;
@@ -12,6 +13,12 @@ const SHARE: f64 = 0.5;
 
 /// How far a part's level may be from the commit's for the whole step, as a share of the step.
 const NEARLY: f64 = 0.1;
+
+/// The least distance of two levels that are far apart, in standard deviations of a run.
+const FAR: f64 = 12.0;
+
+/// And as a share of the larger one, or of both on a logarithmic scale.
+const FAR_SHARE: f64 = 0.4;
 
 /// The targets to judge parts of the commit's change by; the reason if there are none. `targets`:
 /// those of the hunt.
@@ -34,10 +41,11 @@ pub(super) fn targets(
         _ => None,
     });
     let Some(target) = of_metric else { return Err("no target has the metric of the step") };
-    if !is_judged_alone(&Target::Guard(target.clone()), by) {
+    let own = Target::Guard(between(target, effect, aim));
+    if !is_judged_alone(&Target::Guard(target.clone()), by) && !is_far(&own) {
         return Err("runs vary too much to judge parts of the change one by one");
     }
-    Ok(vec![Target::Guard(between(target, effect, aim))])
+    Ok(vec![own])
 }
 
 /// Whether a few runs of one commit decide about the target, without runs of others beside them.
@@ -48,7 +56,22 @@ pub(super) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
     };
     let is_plain = noise.is_none_or(|noise| !noise.paired && !noise.kind.is_rate());
     let strategy = SearchStrategy::of(std::slice::from_ref(target), by);
-    is_plain && strategy.method != SearchMethod::Posterior
+    is_plain && strategy.method != SearchMethod::Posterior || is_far(target)
+}
+
+/// Whether the levels are so far apart that neither noise nor a machine that drifts by a fifth
+/// could take one for the other.
+fn is_far(target: &Target) -> bool {
+    let Target::Guard(target) = target else { return false };
+    let Some(noise) = target.noise.filter(|noise| !noise.paired && !noise.kind.is_rate()) else {
+        return false;
+    };
+    let step = (noise.bad - noise.good).abs();
+    let share = match noise.kind {
+        NoiseKind::Log => step,
+        _ => step / f64::max(noise.good.abs(), noise.bad.abs()),
+    };
+    noise.distance().abs() >= FAR && share >= FAR_SHARE
 }
 
 /// The target between the levels of parent and commit: half of the step is the tolerance.
@@ -137,7 +160,7 @@ pub(super) fn is_whole(effect: &Effect, level: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::Metric;
+    use crate::evaluation::{Metric, Noise};
     use crate::oracle::fixture::target;
 
     fn effect(parent: f64, commit: f64) -> Effect {
@@ -172,6 +195,23 @@ mod tests {
         // A value that is no number keeps the hunt's tolerance.
         let own = between(&whole, &effect(7.0, f64::NAN), Aim::Regression);
         assert!((own.limit - whole.limit).abs() < 1e-12);
+    }
+
+    #[test]
+    fn levels_that_are_far_apart_need_no_runs_of_others() {
+        let far = |good: f64, bad: f64, kind, sd| {
+            let noise = Noise { kind, good, bad, sd, runs: 4, paired: false, error: 0.001 };
+            let plain = target(GuardForm::MaxDecreasePercent(5.0), 100.0, 50.0);
+            is_far(&Target::Guard(GuardTarget { noise: Some(noise), ..plain }))
+        };
+        // Logarithms of 100 and of 50 tokens per second, turned.
+        assert!(far(-4.6, -3.9, NoiseKind::Log, 0.02));
+        assert!(!far(-4.6, -3.9, NoiseKind::Log, 0.2));
+        // A machine may drift by so much.
+        assert!(!far(-4.6, -4.3, NoiseKind::Log, 0.001));
+        assert!(far(10.0, 20.0, NoiseKind::Plain, 0.5));
+        assert!(!far(10.0, 13.0, NoiseKind::Plain, 0.1));
+        assert!(!far(0.0, 1.0, NoiseKind::Breaks, 0.0));
     }
 
     #[test]
