@@ -249,7 +249,6 @@ impl View {
                 self.progress.done_line(&text);
             }
             Event::Level(level) => self.progress.done_line(&lines::level(level)),
-            Event::ThreadFloor(floor) => self.progress.done_line(&lines::floor(floor)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),

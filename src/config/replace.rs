@@ -38,6 +38,11 @@ impl Measure {
         let with = |placeholder: &Placeholder| {
             (*placeholder == Placeholder::Threads).then(|| Instead::Text(threads.to_string()))
         };
-        Some(self.replaced(format!("{}[threads={threads}]", self.name), &with))
+        // A cell of a matrix has the name of a cell already.
+        let name = match self.name.strip_suffix(']') {
+            Some(cell) => format!("{cell},threads={threads}]"),
+            None => format!("{}[threads={threads}]", self.name),
+        };
+        Some(self.replaced(name, &with))
     }
 }

@@ -54,6 +54,22 @@ pub struct LevelCheck {
     pub attempts: Vec<String>,
 }
 
+impl LevelCheck {
+    /// A measure that cannot be judged.
+    pub fn unknown(measure: &str, reason: &str) -> Self {
+        Self {
+            measure: measure.to_owned(),
+            shows: LevelShows::Unknown,
+            metric: None,
+            parent: None,
+            commit: None,
+            tolerance: None,
+            reason: Some(reason.to_owned()),
+            attempts: Vec::new(),
+        }
+    }
+}
+
 /// The lowest level that fails, and whether all levels below it pass; `None` if no level fails.
 pub fn lowest_failing(levels: &[LevelResult]) -> Option<(&LevelResult, &[LevelResult])> {
     let place = levels.iter().position(|level| level.shows == LevelShows::Fails)?;

@@ -56,16 +56,19 @@ pub struct LogitsChange {
     pub measure: String,
     /// From the parent to the commit.
     pub difference: LogitsDifference,
-    /// The engine's own difference between numbers of threads, if it was measured.
+    /// From one run of the parent to another one, if both are comparable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<LogitsDifference>,
+    /// The parent's own difference between numbers of threads, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<ThreadFloor>,
+    /// The two runs of the parent, and the run of the commit.
+    pub attempts: Vec<String>,
 }
 
-/// How the logits of the good end differ between two numbers of threads.
+/// How a commit's logits differ between two numbers of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThreadFloor {
-    /// The measure.
-    pub measure: String,
     /// The usual number of threads, and the other one.
     pub threads: [u32; 2],
     /// From the usual number to the other one.

@@ -15,7 +15,7 @@ pub enum LogitsGuard {
     Lossy,
 }
 
-/// LogitsLimits on figures.
+/// Limits on figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogitsLimits {
     /// The largest max |Δ|.
@@ -54,7 +54,7 @@ impl LogitsGuard {
         }
     }
 
-    /// LogitsLimits on figures; none for [`LogitsGuard::Bitwise`].
+    /// Limits on figures; none for [`LogitsGuard::Bitwise`].
     pub fn limits(self) -> LogitsLimits {
         let none = LogitsLimits::default();
         match self {

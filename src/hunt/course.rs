@@ -78,9 +78,9 @@ pub fn drive(
         other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
     };
     let result = result.and_then(|finding| driver.localize(finding));
-    let result = result.and_then(|finding| driver.check_levels(finding));
-    let result = result.and_then(|finding| driver.compare_printed(finding));
-    let result = result.and_then(|finding| driver.compare_logits(finding));
+    let result = result.and_then(|finding| driver.add_levels(finding));
+    let result = result.and_then(|finding| driver.add_printed(finding));
+    let result = result.and_then(|finding| driver.add_logits(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },

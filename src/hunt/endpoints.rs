@@ -11,7 +11,6 @@ pub(crate) mod nothing_ran;
 pub(crate) mod plan;
 pub(crate) mod same_text;
 pub(crate) mod targets;
-mod thread_floor;
 
 use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict,
@@ -118,7 +117,6 @@ impl Driver<'_> {
             let place = VerdictContext { search_number: 0, phase: Phase::Endpoint, left: None };
             write_down(&mut self.oracle, seen, &judgement, place)?;
         }
-        self.measure_thread_floors(&good)?;
         if let Some(finding) = self.check_merge_bases(&good, &bad, &chosen)? {
             return Ok(Err(finding));
         }

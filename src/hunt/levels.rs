@@ -3,53 +3,45 @@
 
 mod compare;
 
-use crate::config::{Config, Level};
-use crate::evaluation::{
-    CommitId, Culprit, Finding, LevelCheck, LevelResult, LevelShows, Outcome, Phase,
-};
+use crate::config::Level;
+use crate::evaluation::{Aim, Failure, Finding, LevelCheck, LevelResult, LevelShows, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::{Request, Sample};
+use crate::hunt::inquiry::{Pair, unless_stopped};
+use crate::oracle::Sample;
 use crate::store::journal::{Entry, Event};
 
-/// Runs of the parent: their difference is the noise.
+/// Runs of the parent. Their difference is the noise.
 const PARENT_RUNS: usize = 2;
 
-/// A failure of the commit counts if it repeats.
-const FAILED_RUNS: usize = 2;
+/// Runs of the parent if its first runs differ.
+const NOISY_RUNS: usize = 4;
+
+/// A difference counts if a second run of the commit shows it too.
+const COMMIT_RUNS: usize = 2;
 
 impl Driver<'_> {
-    /// Adds to a finding what each `[[level]]` shows at the main first bad commit and its parent.
-    pub(crate) fn check_levels(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(main) = finding.main.filter(|_| finding.outcome == Outcome::Culprit) else {
-            return Ok(finding);
-        };
-        if !self.begun.options.localize || self.oracle.recipes.engine.within.is_some() {
+    /// Adds to a finding what each `[[level]]` shows at the main first bad commit and its parent. In
+    /// a hunt for a fix no level is checked: what is asked is what got worse.
+    pub(crate) fn add_levels(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
+        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
+        if self.begun.options.aim == Aim::Fix {
             return Ok(finding);
         }
-        let culprit = finding.culprits[main].clone();
-        for level in self.oracle.recipes.config.levels.clone() {
-            // The commit is found: a fault of the machine now must not take the answer away.
-            match self.level(&level, &culprit) {
-                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-                Err(fault) => {
-                    finding
-                        .notes
-                        .push(format!("the level {} was not checked: {fault}", level.name));
-                    break;
-                }
-                Ok(result) => finding.levels.push(result),
+        for level in &pair.recipe.levels {
+            let what = format!("the level {} was not checked", level.name);
+            match unless_stopped(self.level(level, &pair), &mut finding, &what)? {
+                Some(result) => finding.levels.push(result),
+                None => break,
             }
         }
         Ok(finding)
     }
 
-    fn level(&mut self, level: &Level, culprit: &Culprit) -> Result<LevelResult, HuntError> {
-        let [parent, commit] = [&culprit.parent, &culprit.info.commit];
-        let recipe = self.oracle.recipes.at(commit)?;
+    fn level(&mut self, level: &Level, pair: &Pair) -> Result<LevelResult, HuntError> {
         let mut checks = Vec::new();
         for measure in &level.measures {
-            checks.push(self.check(level, &recipe, measure, [parent, commit])?);
+            checks.push(self.check(level, pair, measure)?);
         }
         let shows = checks.iter().map(|check| check.shows).max().unwrap_or(LevelShows::Unknown);
         let result = LevelResult { name: level.name.clone(), shows, checks };
@@ -66,72 +58,68 @@ impl Driver<'_> {
     fn check(
         &mut self,
         level: &Level,
-        recipe: &Config,
+        pair: &Pair,
         measure: &str,
-        [parent, commit]: [&CommitId; 2],
     ) -> Result<LevelCheck, HuntError> {
-        let parents = self.level_runs(parent, measure, PARENT_RUNS)?;
-        let mut commits = self.level_runs(commit, measure, 1)?;
-        if commits.iter().any(|sample| sample.result.is_err()) {
-            commits = self.level_runs(commit, measure, FAILED_RUNS)?;
-        }
-        let attempts: Vec<String> =
-            parents.iter().chain(&commits).map(|sample| sample.attempt.clone()).collect();
-        let unknown = |reason: String| LevelCheck {
-            measure: measure.to_owned(),
-            shows: LevelShows::Unknown,
-            metric: None,
-            parent: None,
-            commit: None,
-            tolerance: None,
-            reason: Some(reason),
-            attempts: attempts.clone(),
+        let Some(declared) = pair.recipe.measure(measure) else {
+            return Ok(LevelCheck::unknown(measure, "no measure has this name here"));
         };
-        let (Some(declared), false, false) =
-            (recipe.measure(measure), parents.is_empty(), commits.is_empty())
-        else {
-            return Ok(unknown("it does not build".to_owned()));
-        };
-        let failure = |samples: &[Sample]| {
-            samples.iter().find_map(|sample| sample.result.as_ref().err().cloned())
-        };
-        if let Some(failure) = failure(&parents) {
-            return Ok(unknown(format!("the parent fails too: {}", failure.detail)));
-        }
-        if let Some(failure) = failure(&commits) {
-            let always = commits.iter().all(|sample| sample.result.is_err());
-            let shows = if always { LevelShows::Fails } else { LevelShows::Unknown };
-            return Ok(LevelCheck { shows, ..unknown(failure.detail) });
-        }
+        let allowed = level.allows();
         if declared.parser.is_compared() {
-            let difference = self.oracle.logits_between(parent, commit, measure)?;
-            let Some(difference) = difference else {
-                return Ok(unknown("the logits cannot be compared".to_owned()));
-            };
-            return Ok(LevelCheck {
-                attempts,
-                ..compare::logits(measure, &difference, level.allows())
+            return Ok(match self.logits(pair, measure)? {
+                Some(change) => compare::logits(&change, allowed),
+                None => LevelCheck::unknown(measure, "the logits cannot be compared"),
             });
         }
-        let readings = |samples: &[Sample]| -> Vec<_> {
-            samples.iter().filter_map(|sample| sample.result.as_ref().ok().cloned()).collect()
+        let judged = |parents: &[Sample], commit: &Sample| -> LevelCheck {
+            if let Some(failure) = parents.iter().find_map(failure_of) {
+                let reason = format!("the parent fails too: {}", failure.detail);
+                return LevelCheck::unknown(measure, &reason);
+            }
+            match &commit.result {
+                Err(failure) => LevelCheck {
+                    shows: LevelShows::Fails,
+                    ..LevelCheck::unknown(measure, &failure.detail)
+                },
+                Ok(reading) => {
+                    let parents: Vec<&Reading> =
+                        parents.iter().filter_map(|sample| sample.result.as_ref().ok()).collect();
+                    compare::compare(measure, &declared.parser, &parents, reading, allowed)
+                }
+            }
         };
-        let (parents, commits) = (readings(&parents), readings(&commits));
-        let parents: Vec<_> = parents.iter().collect();
-        let check =
-            compare::compare(measure, &declared.parser, &parents, &commits[0], level.allows());
-        Ok(LevelCheck { attempts, ..check })
+        let mut parents = self.inquire(&pair.parent, measure, PARENT_RUNS, None)?;
+        let mut commits = self.inquire(&pair.commit, measure, 1, None)?;
+        let Some(first) = commits.first() else {
+            return Ok(LevelCheck::unknown(measure, "it does not build"));
+        };
+        let mut check = judged(&parents, first);
+        if check.shows == LevelShows::Fails {
+            if !repeats(&parents) {
+                parents = self.inquire(&pair.parent, measure, NOISY_RUNS, None)?;
+            }
+            commits = self.inquire(&pair.commit, measure, COMMIT_RUNS, None)?;
+            let all: Vec<LevelCheck> =
+                commits.iter().map(|commit| judged(&parents, commit)).collect();
+            let fails = all.iter().filter(|check| check.shows == LevelShows::Fails).count();
+            check = match all.into_iter().next() {
+                Some(first) if fails == commits.len() => first,
+                _ => LevelCheck::unknown(measure, "only some of its runs differ"),
+            };
+        }
+        check.attempts =
+            parents.iter().chain(&commits).map(|sample| sample.attempt.clone()).collect();
+        Ok(check)
     }
+}
 
-    fn level_runs(
-        &mut self,
-        commit: &CommitId,
-        measure: &str,
-        runs: usize,
-    ) -> Result<Vec<Sample>, HuntError> {
-        let names = [measure.to_owned()];
-        let look = Request::look(commit, &names, Phase::Inquiry);
-        let seen = self.oracle.evaluate(Request { runs, ..look })?;
-        Ok(seen.of(measure).to_vec())
-    }
+fn failure_of(sample: &Sample) -> Option<&Failure> {
+    sample.result.as_ref().err()
+}
+
+/// Whether all runs gave the same, bit for bit.
+fn repeats(samples: &[Sample]) -> bool {
+    let mut readings = samples.iter().map(|sample| sample.result.as_ref().ok());
+    let first = readings.next().flatten();
+    readings.all(|other| first.zip(other).is_some_and(|(a, b)| a.same_bits(b)))
 }

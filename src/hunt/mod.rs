@@ -9,6 +9,7 @@ mod course;
 mod driver;
 mod endpoints;
 mod error;
+mod inquiry;
 mod levels;
 mod localize;
 mod missing_commits;

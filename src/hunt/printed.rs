@@ -2,104 +2,139 @@
 //! at its parent. Nothing is judged: a changed launch configuration may be the cause, and a text
 //! that went wrong is plain to a reader.
 
+use std::collections::BTreeSet;
+
 use crate::config::{Measure, MeasureKind, Parser};
-use crate::evaluation::{
-    CommitId, FactChange, Finding, GeneratedText, Metric, Outcome, Phase, Reading, TextPair,
-};
+use crate::evaluation::{FactChange, Finding, GeneratedText, Metric, Reading, TextPair};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::{Request, Sample};
+use crate::hunt::inquiry::{Pair, unless_stopped};
+use crate::oracle::Sample;
+
+/// Runs of each commit. What differs between runs of one commit is no change.
+const RUNS: usize = 2;
+
+/// The most characters of a text that the answer keeps.
+const MOST_CHARACTERS: usize = 4000;
+
+/// The runs of parent and commit, as many of each.
+struct Runs {
+    parents: Vec<Sample>,
+    commits: Vec<Sample>,
+}
 
 impl Driver<'_> {
     /// Adds to a finding the facts that differ between the main first bad commit and its parent, and
     /// the texts of both.
-    pub(crate) fn compare_printed(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(main) = finding.main.filter(|_| finding.outcome == Outcome::Culprit) else {
-            return Ok(finding);
-        };
-        if !self.begun.options.localize || self.oracle.recipes.engine.within.is_some() {
-            return Ok(finding);
-        }
-        let culprit = &finding.culprits[main];
-        let commits = [culprit.parent.clone(), culprit.info.commit.clone()];
-        for measure in self.oracle.recipes.config.measures.clone() {
+    pub(crate) fn add_printed(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
+        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
+        for measure in &pair.recipe.measures {
             let is_fact = measure.kind == MeasureKind::Fact;
             if !is_fact && !matches!(measure.parser, Parser::Text { .. }) {
                 continue;
             }
-            // The commit is found: a fault of the machine now must not take the answer away.
-            let runs = match self.run_of_each(&measure.name, &commits) {
-                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-                Err(fault) => {
-                    finding.notes.push(format!("{} was not compared: {fault}", measure.name));
-                    break;
-                }
-                Ok(runs) => runs,
-            };
-            let Some([parent, commit]) = runs else { continue };
+            let what = format!("{} was not compared", measure.name);
+            let asked = self.runs_of_both(&pair, &measure.name);
+            let Some(runs) = unless_stopped(asked, &mut finding, &what)? else { break };
             if is_fact {
-                finding.facts.extend(changes(&parent, &commit));
+                finding.facts.extend(changes(&runs));
             } else {
-                finding.texts.extend(pair(&measure, &parent, &commit));
+                finding.texts.extend(texts(measure, &runs));
             }
         }
         Ok(finding)
     }
 
-    /// A run of each commit; `None` if one does not build.
-    fn run_of_each(
-        &mut self,
-        measure: &str,
-        commits: &[CommitId; 2],
-    ) -> Result<Option<[Sample; 2]>, HuntError> {
-        let names = [measure.to_owned()];
-        let mut runs = Vec::new();
-        for commit in commits {
-            let look = Request::look(commit, &names, Phase::Inquiry);
-            let seen = self.oracle.evaluate(Request { runs: 1, ..look })?;
-            runs.extend(seen.of(measure).first().cloned());
-        }
-        Ok(runs.try_into().ok())
+    fn runs_of_both(&mut self, pair: &Pair, measure: &str) -> Result<Runs, HuntError> {
+        Ok(Runs {
+            parents: self.inquire(&pair.parent, measure, RUNS, None)?,
+            commits: self.inquire(&pair.commit, measure, RUNS, None)?,
+        })
     }
 }
 
-/// The facts that differ. A run that failed says nothing.
-fn changes(parent: &Sample, commit: &Sample) -> Vec<FactChange> {
-    let (Ok(before), Ok(after)) = (&parent.result, &commit.result) else { return Vec::new() };
-    let metrics: std::collections::BTreeSet<&Metric> =
-        before.values.keys().chain(after.values.keys()).collect();
-    let of = |reading: &Reading, metric: &Metric| {
-        reading.values.get(metric).map(std::string::ToString::to_string)
-    };
-    let change = |metric: &Metric| FactChange {
-        metric: metric.clone(),
-        parent: of(before, metric),
-        commit: of(after, metric),
-        attempts: vec![parent.attempt.clone(), commit.attempt.clone()],
-    };
-    let all = metrics.into_iter().map(change);
-    all.filter(|change| change.parent != change.commit).collect()
+/// The readings of runs that all gave one.
+fn readings(samples: &[Sample]) -> Option<Vec<&Reading>> {
+    let all: Option<Vec<_>> = samples.iter().map(|sample| sample.result.as_ref().ok()).collect();
+    all.filter(|all| !all.is_empty())
 }
 
-fn pair(measure: &Measure, parent: &Sample, commit: &Sample) -> Option<TextPair> {
+/// The facts that differ between parent and commit, and not between runs of one of them.
+fn changes(runs: &Runs) -> Vec<FactChange> {
+    let (Some(before), Some(after)) = (readings(&runs.parents), readings(&runs.commits)) else {
+        return Vec::new();
+    };
+    let all = before.iter().chain(&after).flat_map(|reading| reading.values.keys());
+    let metrics: BTreeSet<&Metric> = all.collect();
+    let of = |readings: &[&Reading], metric: &Metric| -> Option<Option<String>> {
+        let mut values = readings.iter().map(|reading| reading.values.get(metric));
+        let first = values.next()?;
+        values.all(|value| value == first).then(|| first.map(ToString::to_string))
+    };
+    let attempts = || runs.parents.iter().chain(&runs.commits).map(|run| run.attempt.clone());
+    let change = |metric: &Metric| {
+        let (parent, commit) = (of(&before, metric)?, of(&after, metric)?);
+        (parent != commit).then(|| FactChange {
+            metric: metric.clone(),
+            parent,
+            commit,
+            attempts: attempts().collect(),
+        })
+    };
+    metrics.into_iter().filter_map(change).collect()
+}
+
+fn texts(measure: &Measure, runs: &Runs) -> Option<TextPair> {
     let Parser::Text { category } = &measure.parser else { return None };
+    let (before, after) = (readings(&runs.parents)?, readings(&runs.commits)?);
+    let text = |reading: &Reading| reading.text.clone().unwrap_or_default();
+    let varies = |readings: &[&Reading]| readings.iter().any(|it| text(it) != text(readings[0]));
+    let [parent, commit] = [text(before[0]), text(after[0])];
     Some(TextPair {
         measure: measure.name.clone(),
         category: category.clone(),
-        parent: generated(measure, parent)?,
-        commit: generated(measure, commit)?,
+        differs: parent != commit,
+        varies: varies(&before) || varies(&after),
+        first_other_word: first_other_word(&parent, &commit),
+        parent: generated(measure, before[0], &runs.parents[0])?,
+        commit: generated(measure, after[0], &runs.commits[0])?,
     })
 }
 
-fn generated(measure: &Measure, sample: &Sample) -> Option<GeneratedText> {
-    let reading = sample.result.as_ref().ok()?;
+fn generated(measure: &Measure, reading: &Reading, sample: &Sample) -> Option<GeneratedText> {
     let of = |name| reading.values.get(&Metric::named(&measure.name, name))?.number();
     Some(GeneratedText {
-        text: reading.text.clone()?,
+        text: reading.text.as_deref()?.chars().take(MOST_CHARACTERS).collect(),
         words: of("words")?,
         distinct_1: of("distinct_1"),
         distinct_2: of("distinct_2"),
         repeated_4: of("repeated_4"),
         attempt: sample.attempt.clone(),
     })
+}
+
+/// The first word that differs, counted from 1; `None` if all words are equal.
+fn first_other_word(parent: &str, commit: &str) -> Option<usize> {
+    let (mut parent, mut commit) = (parent.split_whitespace(), commit.split_whitespace());
+    let mut place = 1;
+    loop {
+        match (parent.next(), commit.next()) {
+            (None, None) => return None,
+            (a, b) if a != b => return Some(place),
+            _ => place += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_other_word_is_counted_from_one() {
+        assert_eq!(first_other_word("a b c", "a b d"), Some(3));
+        assert_eq!(first_other_word("a b", "a b c"), Some(3));
+        assert_eq!(first_other_word("a b", "a  b"), None);
+        assert_eq!(first_other_word("a b", "a b"), None);
+    }
 }

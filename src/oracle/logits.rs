@@ -98,6 +98,12 @@ fn reading(measure: &str, found: &LogitsDifference, is_compared: bool) -> Result
         };
         return Err(Failure::not_finite(&place, number));
     }
+    // The reference has no NaN, so such a position is infinite there and finite here, or the other
+    // way round, as with a mask that was lost.
+    if let Some(one) = found.non_finite.first().filter(|_| found.positions_left_out > 0) {
+        let place = format!("|Δ| of {measure} at position {}, token {}", one.position, one.index);
+        return Err(Failure::not_finite(&place, f64::INFINITY));
+    }
     let count = |count: usize| Some(count as f64);
     let shape = [("positions", count(found.positions)), ("vocab", count(found.vocab))];
     let figures = [

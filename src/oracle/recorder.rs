@@ -27,6 +27,8 @@ pub struct Recorder {
     values: Vec<(CommitId, Metric, Value)>,
     /// The notes that the journal has already.
     notes: BTreeSet<String>,
+    /// The runs that others are compared with: run key → attempt.
+    references: BTreeMap<String, String>,
 }
 
 impl Recorder {
@@ -41,6 +43,7 @@ impl Recorder {
             built: BTreeSet::new(),
             values: Vec::new(),
             notes: BTreeSet::new(),
+            references: BTreeMap::new(),
         }
     }
 
@@ -53,10 +56,14 @@ impl Recorder {
         let mut built_here = BTreeSet::new();
         let mut values = Vec::new();
         let mut notes = BTreeSet::new();
+        let mut references = BTreeMap::new();
         for entry in hunt.entries()? {
             match entry.event {
                 Event::Run(run) => {
                     attempts.insert(run.attempt.clone());
+                    if run.apart == Some(ExclusionReason::Reference) {
+                        references.insert(run.run_key.clone(), run.attempt.clone());
+                    }
                     if !run.reused {
                         made.insert(run.attempt.clone());
                     }
@@ -88,6 +95,7 @@ impl Recorder {
             built: built_here,
             values,
             notes,
+            references,
         })
     }
 
@@ -125,6 +133,11 @@ impl Recorder {
     /// Whether the journal names the attempt already.
     pub fn names(&self, attempt: &str) -> bool {
         self.attempts.contains(attempt)
+    }
+
+    /// The run under this key that the hunt compares others with, if it has chosen one.
+    pub fn reference(&self, run_key: &str) -> Option<&str> {
+        self.references.get(run_key).map(String::as_str)
     }
 
     /// The builds that failed in this hunt since a build last worked, or since it was resumed.
@@ -227,6 +240,9 @@ impl Recorder {
         let log = hunt.adopt_log(&run.log, &name)?;
         let reused = record.hunt.as_deref() != Some(hunt.id()) || record.same_as.is_some();
         self.attempts.insert(record.attempt.clone());
+        if apart == Some(ExclusionReason::Reference) {
+            self.references.insert(record.run_key.clone(), record.attempt.clone());
+        }
         if !reused {
             self.made.insert(record.attempt.clone());
         }

@@ -26,6 +26,13 @@ impl Oracle {
         if let Some(known) = self.references.found(&key) {
             return Ok(Some(known));
         }
+        // A hunt keeps its reference, unless that run was damaged.
+        if let Some(attempt) = self.recorder.reference(key.as_str())
+            && let Some(run) = self.store.run(key.as_str(), attempt)?
+        {
+            self.references.keep(&key, &run);
+            return Ok(Some(run));
+        }
         for run in self.store.runs(&key)? {
             if run.record.dumps.is_empty()
                 || self.stored.is_of_other_libraries(&run, &self.store)?

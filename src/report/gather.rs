@@ -133,7 +133,6 @@ impl<'a> Gathered<'a> {
             | Event::FailureHunt { .. }
             | Event::Localizing { .. }
             | Event::Level(_)
-            | Event::ThreadFloor(_)
             | Event::Trial(_) => {}
             Event::Resumed => self.stopped = None,
             // What was built is not the commit itself.

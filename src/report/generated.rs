@@ -41,13 +41,16 @@ fn texts_in_words(texts: &[TextPair]) -> Option<String> {
     if texts.is_empty() {
         return None;
     }
-    let differing = texts.iter().filter(|pair| pair.differs()).count();
+    let differing = texts.iter().filter(|pair| pair.differs).count();
     let all = text::plural(texts.len(), "text");
     let mut parts = vec![match differing {
         0 => format!("{all}, equal at parent and commit"),
         1 if texts.len() == 1 => "the generated text differs".to_owned(),
         _ => format!("{differing} of {all} differ"),
     }];
+    if texts.iter().any(|pair| pair.varies) {
+        parts.push("some vary from run to run by themselves".to_owned());
+    }
     for pair in texts.iter().filter(|pair| pair.repeats_itself()) {
         let share = |one: &GeneratedText| percent(one.repeated_4.unwrap_or(0.0));
         parts.push(format!(
@@ -95,7 +98,7 @@ pub(super) fn texts_table(report: &Report) -> Table {
             let of = |one| of(one).unwrap_or_else(|| "–".to_owned());
             Cell::Text(format!("{} → {}", of(parent), of(commit)))
         };
-        let first = pair.first_other_word();
+        let first = pair.first_other_word;
         [
             Cell::Text(title(pair)),
             both(&|one| Some(text::figure(one.words))),
@@ -112,9 +115,9 @@ pub(super) fn texts_table(report: &Report) -> Table {
 }
 
 fn logs(report: &Report, attempts: &[&str]) -> Cell {
-    let named = ["parent", "commit"].iter().zip(attempts).filter_map(|(words, attempt)| {
+    let named = attempts.iter().filter_map(|attempt| {
         let log = report.inquiry_logs.get(*attempt)?;
-        Some(Output { words: (*words).to_owned(), log: log.clone(), stored: None })
+        Some(Output { words: "log".to_owned(), log: log.clone(), stored: None })
     });
     Cell::Outputs(named.collect())
 }
@@ -137,7 +140,17 @@ mod tests {
 
     fn pair(name: &str, commit: GeneratedText) -> TextPair {
         let category = Some("prose".to_owned());
-        TextPair { measure: name.to_owned(), category, parent: generated("a", 0.02), commit }
+        let parent = generated("a", 0.02);
+        let differs = parent.text != commit.text;
+        TextPair {
+            measure: name.to_owned(),
+            category,
+            differs,
+            varies: false,
+            first_other_word: differs.then_some(1),
+            parent,
+            commit,
+        }
     }
 
     #[test]

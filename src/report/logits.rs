@@ -21,25 +21,32 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
 
 /// `max |Δ| 12.3 at position 3, token 17, first different position 0; beyond rounding`.
 fn in_words(change: &LogitsChange) -> String {
-    let LogitsChange { difference, floor, .. } = change;
+    let LogitsChange { difference, noise, floor, .. } = change;
     let mut parts = vec![short(difference)];
     if difference.beyond_rounding {
         parts.push("beyond rounding".to_owned());
     }
+    parts.extend(noise.as_ref().and_then(noise_in_words));
     parts.extend(floor.as_ref().map(floor_in_words));
     parts.join("; ")
 }
 
-/// `between 2 threads and 1 the good end differs by 2.1e-6`.
-pub fn floor_in_words(floor: &ThreadFloor) -> String {
-    let ThreadFloor { threads: [usual, other], difference, .. } = floor;
-    let threads = if *usual == 1 { "thread" } else { "threads" };
-    let between = format!("between {usual} {threads} and {other} the good end");
-    match difference.max_abs {
-        _ if difference.identical => format!("{between} is equal bit for bit"),
-        Some(largest) => format!("{between} differs by {} at most", text::difference(largest)),
-        None => format!("{between} has no figures"),
-    }
+/// `with 1 thread in place of 2 the parent's logits differ by at most 2.1e-6`.
+fn floor_in_words(floor: &ThreadFloor) -> String {
+    let ThreadFloor { threads: [usual, other], difference } = floor;
+    let threads = if *other == 1 { "thread" } else { "threads" };
+    let how = match difference.max_abs {
+        _ if difference.identical => "are equal bit for bit".to_owned(),
+        Some(largest) => format!("differ by at most {}", text::difference(largest)),
+        None => "are not finite".to_owned(),
+    };
+    format!("with {other} {threads} in place of {usual} the parent's logits {how}")
+}
+
+/// `two runs of the parent differ by at most 2.1e-6`; nothing if they are equal.
+fn noise_in_words(noise: &LogitsDifference) -> Option<String> {
+    let largest = noise.max_abs.filter(|_| !noise.identical)?;
+    Some(format!("two runs of the parent differ by at most {}", text::difference(largest)))
 }
 
 /// What differs, in a few words.

@@ -52,7 +52,6 @@ pub use html::html;
 pub use json::json;
 pub use levels::level_in_words;
 pub use links::Logs;
-pub use logits::floor_in_words;
 pub use markdown::{issue, markdown};
 pub use model::{Endpoint, MeasuredCommit, Report};
 pub use pace::Pace;

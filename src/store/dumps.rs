@@ -28,6 +28,9 @@ impl Store {
         if meta.is_file() {
             return Ok(vec![self.keep_dump(found, path.to_owned())?]);
         }
+        if !meta.is_dir() {
+            return Ok(Vec::new());
+        }
         let mut kept = Vec::new();
         for file in files_below(found)?.into_iter().take(MOST_FILES) {
             let inner = file.strip_prefix(found).unwrap_or(&file);
@@ -40,8 +43,10 @@ impl Store {
 
     fn keep_dump(&self, file: &Path, path: String) -> Result<Dumped, StoreError> {
         let known = digest(file)?;
-        if let Ok(meta) = std::fs::metadata(self.dump(&known)) {
-            return Ok(Dumped { path, sha256: known, bytes: meta.len() });
+        let bytes = std::fs::metadata(file).map_err(StoreError::at(file))?.len();
+        // A file that is damaged is replaced.
+        if std::fs::metadata(self.dump(&known)).is_ok_and(|kept| kept.len() == bytes) {
+            return Ok(Dumped { path, sha256: known, bytes });
         }
         let folder = self.dumps_folder();
         std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))?;

@@ -19,6 +19,7 @@
 //! | `mem` | the MiB that the measure `json` prints |
 //! | `ppl+NAME` | added to `ppl`; each file of `kernels` may set its own |
 //! | `checks` | results in the measures `suite`, `junit`: `q:pass:1e-7 k:fail:0.5 v:skip` |
+//! | `flaky_checks` | the same, for the first run with this key |
 //! | `tests` | which of `pp512 tg128` the measure `bench` prints |
 //! | `tensors` | names and first values that the measure `dump` prints: `l_out-0:1.5 y:nan` |
 //! | `sums` | `shown`: sums only the shown values, as llama-eval-callback once did |
@@ -631,7 +632,9 @@ fn logits(script: &Script, is_single: bool, path: &Path) {
 fn suite(script: &Script, report: Option<&Path>) {
     let mut lines = Vec::new();
     let mut cases = Vec::new();
-    for check in script.get("checks").unwrap_or_default().split_whitespace() {
+    let is_first = script.get("flaky_checks").is_some() && count("flaky-checks") == 0;
+    let checks = script.get(if is_first { "flaky_checks" } else { "checks" });
+    for check in checks.unwrap_or_default().split_whitespace() {
         let mut parts = check.split(':');
         let (name, state) = (parts.next().unwrap(), parts.next().unwrap_or("pass"));
         let far = parts.next().map(|far| format!("  max_diff={far}")).unwrap_or_default();

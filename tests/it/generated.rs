@@ -45,7 +45,7 @@ fn a_changed_fact_and_a_loop_are_shown_side_by_side() {
     let starts = env.starts();
     let stories = starts.iter().filter(|start| start.measure == "story");
     let labels: Vec<&str> = stories.map(|start| start.label.as_str()).collect();
-    assert_eq!(labels, ["2", "3"]);
+    assert_eq!(labels, ["2", "2", "3", "3"]);
 }
 
 #[test]

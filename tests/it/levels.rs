@@ -55,8 +55,8 @@ fn the_lowest_level_that_fails_is_told() {
     assert!(hunt.output.stdout.contains(said), "{}", hunt.output.stdout);
     let check = &hunt.report["levels"][0]["checks"][0];
     let attempts = check["attempts"].as_array().unwrap();
-    // Two runs of the parent, one of the commit; all logs can be read.
-    assert_eq!(attempts.len(), 3);
+    // Two runs of each, since a failed check must fail again; all logs can be read.
+    assert_eq!(attempts.len(), 4);
     for attempt in attempts {
         let log = hunt.report["inquiry_logs"][attempt.as_str().unwrap()].as_str().unwrap();
         assert!(hunt.file(log).contains("# command: "), "{log}");
@@ -65,7 +65,7 @@ fn the_lowest_level_that_fails_is_told() {
     let starts = env.starts();
     let of_suite = starts.iter().filter(|start| start.measure == "suite");
     let labels: Vec<&str> = of_suite.map(|start| start.label.as_str()).collect();
-    assert_eq!(labels, ["2", "2", "3"]);
+    assert_eq!(labels, ["2", "2", "3", "3"]);
 }
 
 #[test]
@@ -85,6 +85,32 @@ fn a_level_that_fails_at_the_parent_too_cannot_be_judged() {
     assert_eq!(shown(&hunt), [("kernel", "unknown"), ("forward", "passes"), ("tools", "passes")]);
     let reason = &hunt.report["levels"][0]["checks"][0]["reason"];
     assert!(reason.as_str().unwrap().starts_with("the parent fails too: "), "{reason}");
+}
+
+#[test]
+fn a_check_that_flakes_or_does_not_run_accuses_nobody() {
+    // The commit's check fails in its first run only.
+    let (_env, _, flaky) = hunt(|plan| {
+        let plan = set(plan, 0..3, "checks = q:pass:1e-7");
+        plan.with(3, "flaky_checks = q:fail:0.5").with(3, "checks = q:pass:1e-7")
+    });
+    assert_eq!(shown(&flaky)[0], ("kernel", "unknown"));
+    // The commit's suite skips a check.
+    let (_env, _, skipped) = hunt(|plan| {
+        let plan = set(plan, 0..3, "checks = q:pass:1e-7 k:pass:1e-7");
+        set(plan, 3..6, "checks = q:pass:1e-7 k:skip")
+    });
+    assert_eq!(shown(&skipped)[0], ("kernel", "unknown"));
+    // A check that failed before.
+    let (_env, _, failed) = hunt(|plan| set(plan, 0..6, "checks = q:fail:0.5"));
+    assert_eq!(shown(&failed)[0], ("kernel", "unknown"));
+}
+
+#[test]
+fn logits_that_vary_by_themselves_pass() {
+    let (_env, _, hunt) =
+        hunt(|plan| set(plan.with_all("wiggle = 0.5"), 0..6, "checks = q:pass:1e-7"));
+    assert_eq!(shown(&hunt)[1], ("forward", "passes"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ struct World {
 }
 
 fn world(change: impl FnOnce(Plan) -> Plan, guard: &str) -> World {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::localizing();
     let history = change(line("7.0 7.0 7.0 7.0 7.0 7.0")).build(&env);
     let keys = "parser = \"logits\"\nfile = \"{out}/logits.npy\"";
     Oracle::new(&env).only_guard(guard).measure("logits", "logits", keys).write(&env);
@@ -85,6 +85,7 @@ fn a_damaged_file_is_measured_again() {
         let bytes = fs::read(&dump).unwrap();
         fs::write(&dump, &bytes[..bytes.len() - 8]).unwrap();
     }
+    fs::remove_dir_all(world.env.git_folder().join("bisect-ppl/comparisons")).unwrap();
     let hunt = world.env.hunt().names(&world.history, 3);
     assert!(hunt.report["totals"]["runs"].as_u64().unwrap() > 0);
     assert!(hunt.output.stderr.contains("a file with tensors that it wrote is missing or changed"));
@@ -128,24 +129,67 @@ fn logits_of_another_shape_are_not_compared() {
 
 #[test]
 fn the_difference_between_numbers_of_threads_is_the_floor() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::localizing();
     let history = from_3("shift = 0.5")(line("7.0 7.0 7.0 7.0 7.0 7.0")).build(&env);
     let keys = "parser = \"logits\"\nfile = \"{out}/logits.npy\"";
-    let oracle = Oracle::new(&env).only_guard(LOSSLESS).section("[run]\nthreads = 2");
+    let guard = "metric = \"logits[room=one].max_abs\"\nmax = 1e-5";
+    // Also in a cell of a matrix, whose name has brackets of its own.
+    let sections = "[run]\nthreads = 2\n[matrix]\nroom = [\"one\"]";
+    let oracle = Oracle::new(&env).only_guard(guard).section(sections);
     let text = oracle.measure("logits", "logits", keys).text();
-    let text = text.replace("run logits", "run logits threads={threads}");
+    let text = text.replace("run logits", "run logits threads={threads} room={matrix.room}");
     fs::write(env.repo().join("oracle.toml"), text).unwrap();
     let hunt = env.hunt().names(&history, 3);
     let floor = &hunt.report["logits"][0]["floor"];
     assert_eq!(floor["threads"], serde_json::json!([2, 1]));
     let largest = floor["difference"]["max_abs"].as_f64().unwrap();
     assert!((largest - 1e-6).abs() < 1e-12, "{largest}");
-    let said = "between 2 threads and 1 the good end differs by 1e-6 at most";
+    let said = "with 1 thread in place of 2 the parent's logits differ by at most 1e-6";
     assert!(hunt.output.stdout.contains(said), "{}", hunt.output.stdout);
-    // One run more than the reference and two samples.
-    let starts = env.starts();
-    let runs = starts.iter().filter(|start| start.measure == "logits" && start.label == "0");
-    assert_eq!(runs.count(), 4);
+    // The run with one thread is no sample of its commit.
+    let samples = hunt.commit(&history, 2)["samples"].as_array().unwrap();
+    assert!(samples.iter().all(|one| !one["metric"].as_str().unwrap().contains("threads=1")));
+}
+
+#[test]
+fn a_mask_that_is_lost_is_found() {
+    // The reference has −∞ where commit 3 writes a number.
+    let world =
+        world(|plan| (0..3).fold(plan, |plan, label| plan.with(label, "shift = -inf")), LOSSLESS);
+    let hunt = world.env.hunt().names(&world.history, 3);
+    let said = "|Δ| of logits at position 2, token 1 is inf";
+    assert!(hunt.output.stdout.contains(said), "{}", hunt.output.stdout);
+}
+
+#[test]
+fn a_link_is_no_file_with_logits() {
+    let world = world(from_3("shift = 0.5"), LOSSLESS);
+    let config = world.env.repo().join("oracle.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    let link = "after = [\"ln -s logits.npy {out}/link.npy\"]\nfile = \"{out}/link.npy\"";
+    fs::write(&config, text.replace("file = \"{out}/logits.npy\"", link)).unwrap();
+    let hunt = world.env.hunt().expect(4, "endpoint-unmeasurable");
+    assert!(hunt.output.stdout.contains("there is nothing to read at {out}/link.npy"));
+}
+
+#[test]
+fn an_end_that_its_own_guard_forbids_blames_nobody_in_a_bisect_by_hand() {
+    // Runs that vary are never identical to the reference.
+    let bitwise = "metric = \"logits\"\npreset = \"bitwise\"";
+    let world = world(|plan| plan.with_all("wiggle = 0.01"), bitwise);
+    let env = &world.env;
+    env.git(&["bisect", "start", "HEAD", "v1"]);
+    let output = env.run(&["oracle"]);
+    assert!(output.code() >= Some(128), "{output:?}");
+    let said = "logits.identical is 0 at the good commit";
+    assert!(output.stderr.contains(said), "{}", output.stderr);
+}
+
+#[test]
+fn a_build_on_trial_yields_what_a_guard_asks_for() {
+    let world = world(|plan| plan, LOSSLESS);
+    let said = world.env.run(&["check", "--good", "v1", "--build"]).expect(0).stdout;
+    assert!(said.contains("logits.max_abs 0"), "{said}");
 }
 
 #[test]

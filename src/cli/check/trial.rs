@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::evaluation::{CommitId, Phase, Resource};
 use crate::git::Repository;
 use crate::hunt::{self, not_yielded};
-use crate::oracle::{Observation, Oracle, Request};
+use crate::oracle::{Observation, Oracle, References, Request};
 use crate::process::{Stop, read_log};
 use crate::report;
 use crate::ui::{Ui, text};
@@ -31,6 +31,8 @@ pub fn check(
     let pins = hunt::pins(repository, config).map_err(Failed::hunt)?;
     let mut oracle = hunt::alone(repository, config.clone(), pins, stop).map_err(Failed::hunt)?;
     let measures = config.search_measures();
+    // Logits are compared with those of another run of the same commit.
+    oracle.references = References::at(Some(commit.clone()));
     let look = Request::look(commit, &measures, Phase::Manual);
     let seen = oracle.evaluate(Request { runs: 1, keep: false, ..look });
     let tidied = hunt::tidy(&oracle);

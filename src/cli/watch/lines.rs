@@ -1,8 +1,7 @@
 //! The lines that a hunt prints for the events of its journal. No IO.
 
 use crate::evaluation::{
-    ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource, Target,
-    ThreadFloor, Trial,
+    ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource, Target, Trial,
 };
 use crate::oracle::Activity;
 use crate::report;
@@ -49,12 +48,6 @@ pub(super) fn trial(trial: &Trial) -> String {
 /// `level    kernel: passes (selftest.failed 0 → 0)`.
 pub(super) fn level(level: &LevelResult) -> String {
     format!("{:<8} {}", "level", report::level_in_words(level))
-}
-
-/// `threads  logits: between 2 threads and 1 the good end differs by 2.1e-6 at most`.
-pub(super) fn floor(floor: &ThreadFloor) -> String {
-    let measure = text::line(&floor.measure);
-    format!("{:<8} {measure}: {}", "threads", report::floor_in_words(floor))
 }
 
 /// `changed  guard.ppl.max_increase = 0.01  (in oracle.toml: 0.1)`.

@@ -271,6 +271,13 @@ pub(crate) fn standing(
     let target = |guard: &Guard| {
         let missing = || missing_at(good, &guard.metric, "the good endpoint");
         let baseline = good.level(&guard.metric).ok_or_else(missing)?;
+        if guard.is_broken(&baseline, &baseline) {
+            return Err(format!(
+                "{} is {baseline} at the good commit {}, which its own guard forbids",
+                guard.metric,
+                good.commit.short()
+            ));
+        }
         let text = good.text(&guard.metric.measure);
         Ok(Target::Guard(GuardTarget::between(guard, baseline.clone(), baseline, text)))
     };

@@ -1,7 +1,7 @@
 //! Compares the readings of one measure at a first bad commit and its parent. Pure.
 
 use crate::config::{LevelTolerance, Parser};
-use crate::evaluation::{LevelCheck, LevelShows, LogitsDifference, Metric, Reading, Value};
+use crate::evaluation::{LevelCheck, LevelShows, LogitsChange, Metric, Reading, Value};
 use crate::stats;
 
 /// A number may differ by this many times what the parent's own runs differ.
@@ -21,23 +21,27 @@ pub(super) fn compare(
     commit: &Reading,
     allowed: LevelTolerance,
 ) -> LevelCheck {
-    let none = LevelCheck {
-        measure: measure.to_owned(),
-        shows: LevelShows::Unknown,
-        metric: None,
-        parent: None,
-        commit: None,
-        tolerance: None,
-        reason: None,
-        attempts: Vec::new(),
-    };
+    let none = LevelCheck { reason: None, ..LevelCheck::unknown(measure, "") };
     let Some(parent) = parents.first() else { return none };
     if allowed == LevelTolerance::Trend {
+        let agrees = |again: &&Reading| {
+            trend(&again.chunks, &parent.chunks, none.clone()).shows == LevelShows::Passes
+        };
+        if !parents.iter().all(agrees) {
+            return LevelCheck::unknown(measure, "the parent's own runs have no common trend");
+        }
         return trend(&parent.chunks, &commit.chunks, none);
     }
+    if counts_checks(of) && parents.iter().any(|parent| fails(measure, parent)) {
+        return LevelCheck::unknown(measure, "the parent fails it too");
+    }
     let mut worst: Option<(f64, LevelCheck)> = None;
+    let mut missing = None;
     for (metric, before) in &parent.values {
-        let Some(after) = commit.values.get(metric) else { continue };
+        let Some(after) = commit.values.get(metric) else {
+            missing = Some(format!("the commit's output has no {metric}"));
+            continue;
+        };
         let noise = noise(metric, parents);
         let Some((excess, tolerance)) = excess(metric, of, (before, after), allowed, noise) else {
             continue;
@@ -55,36 +59,57 @@ pub(super) fn compare(
             worst = Some((excess, check));
         }
     }
-    let reason = Some("no value of both says whether it passes".to_owned());
-    worst.map_or(LevelCheck { reason, ..none }, |(_, check)| check)
+    let worst = worst.map(|(_, check)| check);
+    if let Some(check) = worst.as_ref().filter(|check| check.shows == LevelShows::Fails) {
+        return check.clone();
+    }
+    // What did not run did not pass.
+    let other = parent.ran().zip(commit.ran()).and_then(|(wanted, ran)| ran.besides(wanted));
+    let other = other.map(|other| format!("of the parent's checks, {other}")).or(missing);
+    match (other, worst) {
+        (Some(reason), _) => LevelCheck::unknown(measure, &reason),
+        (None, Some(check)) => check,
+        (None, None) => LevelCheck::unknown(measure, "no value says whether it passes"),
+    }
+}
+
+/// Whether the measure's values say which checks failed.
+fn counts_checks(of: &Parser) -> bool {
+    matches!(of, Parser::ExitCode | Parser::Parity | Parser::Junit)
+}
+
+/// Whether a run has a failed check.
+fn fails(measure: &str, reading: &Reading) -> bool {
+    let counts = ["failed", "failures", "errors"].map(|name| Metric::named(measure, name));
+    let all = counts.into_iter().chain([Metric::of(measure)]);
+    let mut values = all.filter_map(|metric| reading.values.get(&metric)?.number());
+    values.any(|count| count != 0.0)
 }
 
 /// Compares the logits of parent and commit, value by value.
-pub(super) fn logits(
-    measure: &str,
-    found: &LogitsDifference,
-    allowed: LevelTolerance,
-) -> LevelCheck {
+pub(super) fn logits(change: &LogitsChange, allowed: LevelTolerance) -> LevelCheck {
+    let LogitsChange { measure, difference, noise, attempts, .. } = change;
     let tolerance = match allowed {
-        LevelTolerance::Of(tolerance) => Some(tolerance),
-        LevelTolerance::Training { weights, .. } => Some(weights),
-        LevelTolerance::Trend => None,
+        LevelTolerance::Of(tolerance) => tolerance,
+        LevelTolerance::Training { weights, .. } => weights,
+        LevelTolerance::Trend => return LevelCheck::unknown(measure, "logits have no trend"),
     };
-    let is_within = found.max_abs.zip(tolerance).map(|(largest, allowed)| largest <= allowed);
+    let noise = noise.as_ref().and_then(|noise| noise.max_abs).unwrap_or(0.0);
+    let tolerance = tolerance.max(TIMES_NOISE * noise);
+    let is_within = difference.max_abs.filter(|_| difference.positions_left_out == 0);
     let shows = match is_within {
-        Some(true) => LevelShows::Passes,
-        Some(false) => LevelShows::Fails,
-        None => LevelShows::Unknown,
+        Some(largest) if largest <= tolerance => LevelShows::Passes,
+        _ => LevelShows::Fails,
     };
     LevelCheck {
-        measure: measure.to_owned(),
+        measure: measure.clone(),
         shows,
         metric: Some(Metric::named(measure, "max_abs")),
         parent: None,
-        commit: found.max_abs.map(Value::Number),
-        tolerance,
-        reason: tolerance.is_none().then(|| "logits have no trend".to_owned()),
-        attempts: Vec::new(),
+        commit: Some(Value::Number(difference.max_abs.unwrap_or(f64::INFINITY))),
+        tolerance: Some(tolerance),
+        reason: None,
+        attempts: attempts.clone(),
     }
 }
 
@@ -132,7 +157,8 @@ fn excess(
             "passed" | "tests" | "skipped" => None,
             name if name.starts_with("loss") => Some((ratio((after - before).abs()), tolerance)),
             // A distance from a reference: only a larger one is worse.
-            _ => Some((ratio((after - tolerance).min(after - before)), tolerance)),
+            _ if after <= tolerance => Some((ratio(0.0), tolerance)),
+            _ => Some((ratio(after - before), tolerance)),
         },
         _ => Some((ratio((after - before).abs()), tolerance)),
     }
@@ -218,10 +244,15 @@ mod tests {
         let farther = [("failed", 0.0), ("passed", 3.0), ("q", 0.5), ("max_diff", 1e-6)];
         assert_eq!(shown(&before, &farther), (LevelShows::Fails, Some("q".to_owned())));
         // As far from the reference as the parent was.
-        let far = [("failed", 1.0), ("q", 0.5)];
+        let far = [("failed", 0.0), ("q", 0.5)];
         assert_eq!(shown(&far, &far).0, LevelShows::Passes);
-        // Fewer checks fail.
-        assert_eq!(shown(&far, &[("failed", 0.0), ("q", 0.5)]).0, LevelShows::Passes);
+        // Beyond the tolerance, and by more than it.
+        assert_eq!(shown(&[("q", 0.0)], &[("q", 1.5e-5)]).0, LevelShows::Fails);
+        assert_eq!(shown(&[("q", 0.9e-5)], &[("q", 1.5e-5)]).0, LevelShows::Passes);
+        // What failed before says nothing, and neither does what did not run.
+        assert_eq!(shown(&[("failed", 1.0)], &[("failed", 1.0)]).0, LevelShows::Unknown);
+        assert_eq!(shown(&[("failed", 1.0)], &[("failed", 0.0)]).0, LevelShows::Unknown);
+        assert_eq!(shown(&before, &[("failed", 0.0)]).0, LevelShows::Unknown);
     }
 
     #[test]

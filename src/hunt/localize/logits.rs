@@ -1,39 +1,92 @@
-//! How the logits of the first bad commit differ from its parent's.
+//! How the logits of the first bad commit differ from its parent's, and the parent's from
+//! themselves: from run to run, and with another number of threads.
 
-use crate::evaluation::{Finding, LogitsChange, Outcome};
+use crate::config::{Config, Measure};
+use crate::evaluation::{CommitId, Dumped, Finding, LogitsChange, LogitsDifference, ThreadFloor};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::store::journal::Event;
+use crate::hunt::inquiry::{Pair, unless_stopped};
 
 impl Driver<'_> {
     /// Adds to a finding how the logits of its main first bad commit differ from its parent's, for
     /// each measure of logits that both yield.
-    pub(crate) fn compare_logits(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(main) = finding.main.filter(|_| finding.outcome == Outcome::Culprit) else {
-            return Ok(finding);
-        };
-        let mut floors = Vec::new();
-        for entry in self.hunt.entries()? {
-            if let Event::ThreadFloor(floor) = entry.event {
-                floors.push(*floor);
-            }
-        }
-        let culprit = &finding.culprits[main];
-        let (parent, commit) = (culprit.parent.clone(), culprit.info.commit.clone());
-        let config = self.oracle.recipes.config.clone();
-        let measures = config.measures.iter().filter(|measure| measure.parser.is_compared());
-        for measure in measures.filter(|measure| !measure.for_cause) {
-            // The commit is found: a fault of the machine now must not take the answer away.
-            let Ok(Some(difference)) = self.oracle.logits_between(&parent, &commit, &measure.name)
+    pub(crate) fn add_logits(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
+        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
+        let measures = pair.recipe.measures.iter().filter(|measure| measure.parser.is_compared());
+        for measure in measures {
+            let what = format!("the logits of {} were not compared", measure.name);
+            let Some(change) =
+                unless_stopped(self.logits(&pair, &measure.name), &mut finding, &what)?
             else {
-                continue;
+                break;
             };
-            finding.logits.push(LogitsChange {
-                measure: measure.name.clone(),
-                difference,
-                floor: floors.iter().find(|floor| floor.measure == measure.name).cloned(),
-            });
+            let Some(mut change) = change else { continue };
+            let floor = self.thread_floor(&pair, measure);
+            let what = format!("{} was not run with another number of threads", measure.name);
+            change.floor = unless_stopped(floor, &mut finding, &what)?.flatten();
+            finding.logits.push(change);
         }
         Ok(finding)
+    }
+
+    /// The logits of the commit against its parent's, and the parent's two runs against each other.
+    pub(crate) fn logits(
+        &mut self,
+        pair: &Pair,
+        measure: &str,
+    ) -> Result<Option<LogitsChange>, HuntError> {
+        let mut dumps = Vec::new();
+        let mut attempts = Vec::new();
+        for (commit, runs) in [(&pair.parent, 2), (&pair.commit, 1)] {
+            for sample in self.inquire(commit, measure, runs, None)?.iter().take(runs) {
+                attempts.push(sample.attempt.clone());
+                dumps.extend(self.oracle.logits_of(commit, &pair.recipe, measure, sample)?);
+            }
+        }
+        let [parent, again, commit] = dumps.as_slice() else { return Ok(None) };
+        let Some(difference) = self.oracle.compare_logits(parent, commit)? else { return Ok(None) };
+        let noise = self.oracle.compare_logits(parent, again)?;
+        Ok(Some(LogitsChange {
+            measure: measure.to_owned(),
+            difference,
+            noise,
+            floor: None,
+            attempts,
+        }))
+    }
+
+    /// The parent's logits with half of the threads, or with two in place of one.
+    fn thread_floor(
+        &mut self,
+        pair: &Pair,
+        measure: &Measure,
+    ) -> Result<Option<ThreadFloor>, HuntError> {
+        let cores = self.oracle.recipes.facts.machine.cores;
+        let cores = u32::try_from(cores).unwrap_or(u32::MAX);
+        let usual = pair.recipe.run.threads.unwrap_or(cores);
+        let other = if usual == 1 { 2 } else { usual / 2 };
+        let Some(variant) = measure.with_threads(other) else { return Ok(None) };
+        let mut recipe = pair.recipe.clone();
+        let name = variant.name.clone();
+        recipe.measures.push(variant);
+        let (Some(base), Some(varied)) = (
+            self.dump_of(&pair.parent, &recipe, &measure.name)?,
+            self.dump_of(&pair.parent, &recipe, &name)?,
+        ) else {
+            return Ok(None);
+        };
+        let difference: Option<LogitsDifference> = self.oracle.compare_logits(&base, &varied)?;
+        Ok(difference.map(|difference| ThreadFloor { threads: [usual, other], difference }))
+    }
+
+    fn dump_of(
+        &mut self,
+        commit: &CommitId,
+        recipe: &Config,
+        measure: &str,
+    ) -> Result<Option<Dumped>, HuntError> {
+        let samples = self.inquire(commit, measure, 1, Some(recipe))?;
+        let Some(sample) = samples.first() else { return Ok(None) };
+        Ok(self.oracle.logits_of(commit, recipe, measure, sample)?)
     }
 }

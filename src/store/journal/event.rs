@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
-    Judgement, LevelResult, Metric, Noise, OptionChange, Phase, Surroundings, Target, ThreadFloor,
-    Trial, Value, Within,
+    Judgement, LevelResult, Metric, Noise, OptionChange, Phase, Surroundings, Target, Trial, Value,
+    Within,
 };
 use crate::store::CompilerCache;
 
@@ -99,8 +99,6 @@ pub enum Event {
     Trial(Box<Trial>),
     /// A level of the engine was checked at the first bad commit and its parent.
     Level(Box<LevelResult>),
-    /// The good end's logits with another number of threads.
-    ThreadFloor(Box<ThreadFloor>),
     /// Something a reader should know.
     Note {
         /// The note, in a sentence.
