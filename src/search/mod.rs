@@ -26,6 +26,7 @@ mod likelihood;
 mod noisy;
 mod passfail;
 mod repeat;
+mod rule;
 mod sequential;
 
 pub use advice::{Advice, Answer, Candidate, Place, Scale, Settings};
@@ -46,4 +47,5 @@ pub use likelihood::Likelihood;
 pub use noisy::Noisy;
 pub use passfail::{Rates, calibrate_rates};
 pub use repeat::{Repeat, is_level, is_on_one_side, repeat};
+pub use rule::{JudgedCell, most_telling, separating_rules, telling_numbers};
 pub use sequential::{Side, most_runs, sequential, sequential_rates};
