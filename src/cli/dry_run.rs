@@ -86,7 +86,8 @@ fn words(config: &Config, range: &ExaminedRange, slots: &str) -> String {
         line("build", &command.text);
     }
     for measure in &config.measures {
-        line("run", &format!("{}: {}", measure.name, measure.command.text));
+        let what = if measure.for_cause { "cause" } else { "run" };
+        line(what, &format!("{}: {}", measure.name, measure.command.text));
     }
     for guard in &config.guards {
         line("guard", &format!("{}: {}", guard.metric, limit(guard.form)));

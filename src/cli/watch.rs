@@ -249,6 +249,13 @@ impl View {
                 self.progress.done_line(&text);
             }
             Event::Level(level) => self.progress.done_line(&lines::level(level)),
+            Event::Sweeping { commit, cells } => {
+                self.progress.localize();
+                let cells = text::plural(*cells, "cell");
+                let text = format!("sweeping {} and its parent in {cells}", commit.short());
+                self.progress.done_line(&text);
+            }
+            Event::Swept(cell) => self.progress.done_line(&lines::cell(cell)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),

@@ -56,9 +56,9 @@ impl InputError {
         match self {
             Self::Undeclared { name } => format!("add `{name} = \"PATH\"` to [inputs]"),
             Self::Missing { name, .. } | Self::NoMatch { name, .. } | Self::Empty { name, .. } => {
-                // A value of a matrix axis is an input named AXIS[VALUE].
+                // A value of an axis or of a parameter is an input named AXIS[VALUE].
                 let (name, table) = match name.split_once('[') {
-                    Some((axis, _)) => (axis, "matrix"),
+                    Some((axis, _)) => (axis, "matrix] or [sweep"),
                     None => (name.as_str(), "inputs"),
                 };
                 format!(

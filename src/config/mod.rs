@@ -5,6 +5,7 @@
 //! overrides and overlays into the tree. `read` goes through the tree once, collects every
 //! problem and yields the `Config`. No other code reads the file.
 
+mod cell;
 mod changes;
 mod command;
 mod document;
@@ -18,9 +19,9 @@ mod parser;
 mod problem;
 mod read;
 mod reader;
-mod replace;
 mod schema;
 mod source;
+mod sweep;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use model::*;
 pub use parser::{CHECKING, KLD_NAMES, PARSER_KEYS, Parser, Pick};
 pub use problem::{ConfigError, Location, Problem};
 pub use schema::schema;
+pub use sweep::{Sweep, SweepParameter, SweepValue};
 pub use template::{
     MissingValue, Names, Part, Placeholder, Template, TemplateError, Values, fill_env,
 };

@@ -10,7 +10,7 @@ use crate::evaluation::{CommitId, FailureKind, Guard, Metric, TreeEntry};
 
 use super::level::Level;
 use super::source::Source;
-use super::{Parser, Placeholder, Template};
+use super::{Parser, Placeholder, Sweep, Template};
 
 /// One checked oracle.toml. The only ways to make one are [`Config::load`], [`Config::parse`]
 /// and [`Config::resolve`].
@@ -31,6 +31,8 @@ pub struct Config {
     pub measures: Vec<Measure>,
     /// `[[level]]`, the lowest first; every measure that they name exists.
     pub levels: Vec<Level>,
+    /// `[sweep]`; every measure and parameter that it names exists.
+    pub sweep: Option<Sweep>,
     /// `[run]`.
     pub run: Run,
     /// `[[require]]`.

@@ -11,6 +11,7 @@ mod name;
 mod overrides;
 mod pathspecs;
 mod prepare;
+mod sweep;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,9 +19,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::failures::failures;
-use self::matrix::Matrix;
+use self::matrix::{Matrix, refuse_in_shared};
 use self::name::{NOT_A_WORD, is_word};
 use self::pathspecs::pathspecs;
+use self::sweep::SweepReader;
 use super::document::Node;
 use super::later;
 use super::problem::Problem;
@@ -55,14 +57,16 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     reader.names.inputs = inputs(reader, &mut root);
     let run = run(reader, &mut root);
     let matrix = Matrix::read(reader, &mut root);
+    let sweep = SweepReader::read(reader, &mut root, &matrix);
     let failures = failures(reader, &mut root);
     let worktree = worktree(reader, &mut root, base);
-    let build = build(reader, &mut root, &matrix);
-    let prepares = prepare::prepares(reader, &mut root, &matrix);
-    let (mut measures, declared) = measure::measures(reader, &mut root, &failures, &matrix);
+    let build = build(reader, &mut root);
+    let prepares = prepare::prepares(reader, &mut root);
+    let (mut measures, declared) = measure::measures(reader, &mut root, &failures, &matrix, &sweep);
     matrix.finish(reader, &mut root, &measures);
     let requires = guard::requires(reader, &mut root, &declared);
     let guards = guard::guards(reader, &mut root, &declared);
+    let sweep = sweep.finish(reader, &mut root, &measures, &guards);
     let levels = levels::levels(reader, &mut root, &declared, &guards, &mut measures);
     let statistics = statistics(reader, &mut root);
     let (probes, variables) = environment(reader, &mut root);
@@ -83,6 +87,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         prepares,
         measures,
         levels,
+        sweep,
         run,
         requires,
         guards,
@@ -164,10 +169,10 @@ fn links(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {
     links
 }
 
-fn build(reader: &mut Reader, root: &mut TableReader<'_>, matrix: &Matrix) -> Build {
+fn build(reader: &mut Reader, root: &mut TableReader<'_>) -> Build {
     let mut section = root.section(reader, "build");
-    let commands = section.get("commands").map(|field| build_commands(reader, &field, matrix));
-    let env = section.get("env").map(|field| build_env(reader, &field, matrix));
+    let commands = section.get("commands").map(|field| build_commands(reader, &field));
+    let env = section.get("env").map(|field| build_env(reader, &field));
     let mode = section.get("mode").and_then(|field| {
         let modes = [("clean", BuildMode::Clean), ("incremental", BuildMode::Incremental)];
         field.choice(reader, &modes, &[])
@@ -193,26 +198,22 @@ fn build(reader: &mut Reader, root: &mut TableReader<'_>, matrix: &Matrix) -> Bu
     }
 }
 
-fn build_commands(reader: &mut Reader, field: &Field<'_>, matrix: &Matrix) -> Vec<super::Command> {
+fn build_commands(reader: &mut Reader, field: &Field<'_>) -> Vec<super::Command> {
     let mut commands = Vec::new();
     for field in field.list(reader).unwrap_or_default() {
         let Some(command) = field.command(reader) else { continue };
         refuse_out(reader, &field, &command.words);
-        matrix.refuse_in_shared(reader, &field, &command.words, "a build");
+        refuse_in_shared(reader, &field, &command.words, "a build");
         commands.push(command);
     }
     commands
 }
 
-fn build_env(
-    reader: &mut Reader,
-    field: &Field<'_>,
-    matrix: &Matrix,
-) -> BTreeMap<String, Template> {
+fn build_env(reader: &mut Reader, field: &Field<'_>) -> BTreeMap<String, Template> {
     let env = field.env(reader);
     let values: Vec<Template> = env.values().cloned().collect();
     refuse_out(reader, field, &values);
-    matrix.refuse_in_shared(reader, field, &values, "a build");
+    refuse_in_shared(reader, field, &values, "a build");
     env
 }
 

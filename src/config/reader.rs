@@ -17,6 +17,8 @@ pub(super) struct Reader {
     pub(super) problems: Vec<Problem>,
     /// The names from `[inputs]` and `[[prepare]]` that templates may use, as far as readable.
     pub(super) names: Names,
+    /// Names that stand for another path in each cell, though templates use them as inputs.
+    pub(super) cell_inputs: Vec<String>,
     /// Whether `{chunks}` will have a value.
     pub(super) chunks: bool,
     /// Every table that was read, with its allowed keys, and every key that takes one of a few
@@ -225,6 +227,10 @@ impl<'d> Field<'d> {
             Data::Flag(flag) => Some(flag),
             _ => self.expected(reader, "true or false"),
         }
+    }
+
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.node.data, Data::Table(_))
     }
 
     /// A flag, or one word in its place, which gives `Some(None)`.

@@ -3,6 +3,7 @@
 //! exists. So the schema never refuses a file that this program reads. Tests compare the two.
 
 mod document;
+mod sweep;
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;

@@ -38,6 +38,8 @@ pub enum Placeholder {
     Input(String),
     /// `{matrix.NAME}`: the value of an axis in a cell.
     Matrix(String),
+    /// `{sweep.NAME}`: the value of a parameter in a cell of the sweep.
+    Sweep(String),
     /// `{prepare.NAME}`: the folder that a `[[prepare]]` filled.
     Prepare(String),
 }
@@ -78,6 +80,7 @@ impl fmt::Display for Placeholder {
         match self {
             Self::Input(name) => write!(f, "{{inputs.{name}}}"),
             Self::Matrix(name) => write!(f, "{{matrix.{name}}}"),
+            Self::Sweep(name) => write!(f, "{{sweep.{name}}}"),
             Self::Prepare(name) => write!(f, "{{prepare.{name}}}"),
             plain => {
                 let name = PLAIN.iter().find(|(_, p)| p == plain).map_or("", |(name, _)| name);
@@ -130,7 +133,7 @@ pub enum TemplateError {
 
 fn allowed() -> String {
     let plain: Vec<_> = PLAIN.iter().map(|(name, _)| format!("{{{name}}}")).collect();
-    format!("{} {{inputs.NAME}} {{matrix.NAME}} {{prepare.NAME}}", plain.join(" "))
+    format!("{} {{inputs.NAME}} {{matrix.NAME}} {{sweep.NAME}} {{prepare.NAME}}", plain.join(" "))
 }
 
 fn prepared(names: &[String]) -> String {
@@ -402,7 +405,10 @@ fn named(name: &str, names: &Names) -> Result<Placeholder, TemplateError> {
             })
         };
     }
-    // `Matrix::cells` checks later whether there is such an axis.
+    // `Matrix::cells` and `SweepReader` check later whether there is such an axis or parameter.
+    if let Some(parameter) = name.strip_prefix("sweep.") {
+        return Ok(Placeholder::Sweep(parameter.to_owned()));
+    }
     if let Some(axis) = name.strip_prefix("matrix.") {
         return Ok(Placeholder::Matrix(axis.to_owned()));
     }

@@ -9,6 +9,7 @@ mod prepare;
 mod reference;
 mod refusals;
 mod schema;
+mod sweep;
 
 use std::path::Path;
 use std::time::Duration;
@@ -44,6 +45,7 @@ fn seen(config: &Config) -> String {
         prepares,
         measures,
         levels,
+        sweep,
         run,
         requires,
         guards,
@@ -60,7 +62,7 @@ fn seen(config: &Config) -> String {
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{part:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{part:?}"
     )
 }
 

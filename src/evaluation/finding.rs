@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Cause, CommitId, Differences, FactChange, Failure, FileRole, LevelResult, LogitsChange, Metric,
-    Ran, TextPair, Value, number,
+    Ran, Shapes, TextPair, Value, number,
 };
 
 /// How a hunt ended.
@@ -278,6 +278,9 @@ pub struct Finding {
     /// What in the main first bad commit makes the step, if that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
+    /// Where the main first bad commit shows its regression, if a sweep was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shapes: Option<Shapes>,
     /// What each level of the engine shows at the main first bad commit, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelResult>,
@@ -310,6 +313,7 @@ impl Finding {
             facts: Vec::new(),
             texts: Vec::new(),
             logits: Vec::new(),
+            shapes: None,
         }
     }
 

@@ -7,7 +7,7 @@
 mod change;
 mod logits;
 mod revert;
-mod step;
+pub(crate) mod step;
 
 use std::collections::BTreeMap;
 

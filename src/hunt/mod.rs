@@ -22,6 +22,7 @@ mod run_verdicts;
 mod samples;
 mod search;
 mod searched;
+mod shapes;
 mod short;
 mod strategy;
 mod sweep;

@@ -31,7 +31,7 @@ impl Oracle {
         }
         let control = match fault {
             Fault::Commit | Fault::World => None,
-            Fault::Resource | Fault::Unclear => self.ask_control(run, &measure.name)?,
+            Fault::Resource | Fault::Unclear => self.ask_control(run, measure)?,
         };
         let why = match (fault, control) {
             (Fault::World, _) => "the machine is at fault",

@@ -17,7 +17,7 @@ impl Oracle {
     pub(super) fn ask_control(
         &mut self,
         failed: &StoredRun,
-        measure: &str,
+        measure: &Measure,
     ) -> Result<Option<bool>, OracleError> {
         let Some(control) = self.control.clone() else { return Ok(None) };
         let good = control.commit;
@@ -25,8 +25,16 @@ impl Oracle {
         if is_own && good == failed.record.commit {
             return Ok(None);
         }
-        let recipe = self.recipes.at(&good)?;
-        let Some(measure) = recipe.measure(measure).cloned() else { return Ok(None) };
+        let mut recipe = self.recipes.at(&good)?;
+        let measure = match recipe.measure(&measure.name) {
+            Some(own) => own.clone(),
+            // No recipe lists the cells of a sweep.
+            None if failed.record.phase == Phase::Inquiry => {
+                recipe.measures.push(measure.clone());
+                measure.clone()
+            }
+            None => return Ok(None),
+        };
         if self.has_only_failed(&good, &recipe, &measure)? {
             return Ok(None);
         }

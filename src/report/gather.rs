@@ -17,7 +17,7 @@ use super::model::{
     SCHEMA, SearchLine, StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{ReportError, change, inside, matrix, printed, repeats, short, timed};
+use super::{ReportError, change, inside, matrix, printed, repeats, shapes, short, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -133,14 +133,18 @@ impl<'a> Gathered<'a> {
             | Event::FailureHunt { .. }
             | Event::Localizing { .. }
             | Event::Level(_)
-            | Event::Trial(_) => {}
+            | Event::Trial(_)
+            | Event::Sweeping { .. }
+            | Event::Swept(_) => {}
             Event::Resumed => self.stopped = None,
             // What was built is not the commit itself.
             Event::Build(BuildDone { phase: Phase::Localize, attempt, log, .. })
             | Event::Run(RunDone { phase: Phase::Localize, attempt, log, .. }) => {
                 self.trial_logs.insert(attempt.clone(), log.clone());
             }
-            Event::Run(RunDone { phase: Phase::Inquiry, attempt, log, .. }) => {
+            // Another question was asked.
+            Event::Build(BuildDone { phase: Phase::Inquiry, attempt, log, .. })
+            | Event::Run(RunDone { phase: Phase::Inquiry, attempt, log, .. }) => {
                 self.inquiry_logs.insert(attempt.clone(), log.clone());
             }
             Event::Build(build) => {
@@ -255,6 +259,7 @@ impl<'a> Gathered<'a> {
             good: Endpoint::new(&begun.good, &begun.asked.0),
             bad: Endpoint::new(&begun.bad, &begun.asked.1),
             within: begun.within.clone(),
+            shapes: finding.shapes.as_ref().map(|shapes| shapes::line(shapes, &self.inquiry_logs)),
             cause: finding.cause.clone().map(|cause| CauseLine {
                 patch: cause.reverted().map(|_| REVERT_PATCH.to_owned()),
                 cause,
@@ -263,7 +268,7 @@ impl<'a> Gathered<'a> {
             facts: finding.facts.clone(),
             texts: finding.texts.clone(),
             levels: finding.levels.clone(),
-            inquiry_logs: self.inquiry_logs,
+            inquiry_logs: self.inquiry_logs.clone(),
             logits: finding.logits.clone(),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
             culprit,

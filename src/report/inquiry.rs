@@ -2,11 +2,12 @@
 
 use super::model::{FirstBad, Report};
 use super::tables::Table;
-use super::{cause, generated, levels, logits};
+use super::{cause, generated, levels, logits, shapes};
 
 /// Label and words of each fact.
 pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let mut facts = cause::facts(report, first);
+    facts.extend(shapes::facts(report, first));
     facts.extend(generated::facts(report, first));
     facts.extend(levels::facts(report, first));
     facts.extend(logits::facts(report, first));
@@ -14,12 +15,15 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
 }
 
 /// The tables with their titles; a table may be empty.
-pub(super) fn tables(report: &Report) -> Vec<(&'static str, Table)> {
-    vec![
-        (cause::TRIALS, cause::trials(report)),
+pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
+    let mut tables = vec![(cause::TRIALS.to_owned(), cause::trials(report))];
+    tables.extend(shapes::tables(report));
+    let others = [
         (generated::FACTS, generated::facts_table(report)),
         (levels::TITLE, levels::table(report)),
         (logits::TITLE, logits::table(report)),
         (generated::TEXTS, generated::texts_table(report)),
-    ]
+    ];
+    tables.extend(others.map(|(title, table)| (title.to_owned(), table)));
+    tables
 }

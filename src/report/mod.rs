@@ -32,6 +32,7 @@ mod printed;
 mod range;
 mod repeats;
 mod reproduce;
+mod shapes;
 mod short;
 mod tables;
 mod terminal;
@@ -60,6 +61,7 @@ pub use printed::telling;
 pub use reproduce::{
     Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord, reproduce, sides,
 };
+pub use shapes::cell_in_words;
 pub use terminal::{inside_answer, printed_lines, terminal_answer};
 
 /// Formats of a report that need only the journal.

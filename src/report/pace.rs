@@ -26,6 +26,8 @@ pub enum Stage {
     Confirmation,
     /// Parts of the first bad commit's change are tested.
     Localization,
+    /// The first bad commit is compared with its parent in the cells of a sweep.
+    Sweep,
 }
 
 impl fmt::Display for Stage {
@@ -35,6 +37,7 @@ impl fmt::Display for Stage {
             Self::Search => "searching",
             Self::Confirmation => "confirming",
             Self::Localization => "looking for the cause inside the commit",
+            Self::Sweep => "looking where the commit shows its regression",
         })
     }
 }
@@ -123,7 +126,8 @@ impl Pace {
                 }
             }
             Event::Localizing { .. } => self.stage = Stage::Localization,
-            Event::Build(build) if build.phase == Phase::Localize => {}
+            Event::Sweeping { .. } => self.stage = Stage::Sweep,
+            Event::Build(build) if matches!(build.phase, Phase::Localize | Phase::Inquiry) => {}
             Event::Build(build) if !build.reused => {
                 self.spent(build.phase).builds.push(build.wall_s);
                 self.made[0] += usize::from(build.phase != Phase::Endpoint);

@@ -3,7 +3,8 @@
 //! ```text
 //! fake-engine build SRC BUILD       engine.conf, kernels/*.conf → BUILD/engine.conf, BUILD/engine
 //! BUILD/engine convert FOLDER       makes FOLDER/model.conf
-//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME] [model=FOLDER]  obeys engine.conf;
+//! BUILD/engine run MEASURE [ROOM…] [chunks=N] [cell=NAME] [model=FOLDER] [NAME=NUMBER…]
+//!                                   obeys engine.conf;
 //!                                   ROOM: a folder that must be fresh; N: most chunks to read;
 //!                                   NAME: `KEY@NAME` replaces KEY;
 //!                                   FOLDER: its model.conf overrides engine.conf
@@ -55,6 +56,7 @@
 //! | `alone` | a run logs a fault if another engine is in the town |
 //! | `convert_exit`, `convert_ppl` | exit code of `convert`, the `ppl` that it writes |
 //! | `convert_none` | `convert` writes nothing |
+//! | `where.CELL` | `NAME%M!=0` or `NAME>N`: runs with such a word `NAME=NUMBER` are in CELL |
 //! | `build_log` | output of a failing build; replaces `error: engine.c:1: ` and `build_says` |
 //! | `build_hides` | `FILE TEXT`: the build writes a tracked file and hides that from git |
 //! | `build_keeps` | files of `kernels` that the build takes from an earlier build, if any |
@@ -73,6 +75,7 @@
 
 mod chance;
 mod leaks;
+mod shapes;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -319,6 +322,9 @@ fn run(measure: &str, rooms: &[&str]) {
     let mut script = Script::read(&text);
     if let Some(cell) = rooms.iter().find_map(|word| word.strip_prefix("cell=")) {
         script.enter(cell);
+    }
+    for cell in shapes::cells(&script, rooms) {
+        script.enter(&cell);
     }
     log(&format!("run {} {measure} {}", script.id(), std::process::id()));
     warn_of_git_variables();

@@ -38,6 +38,7 @@ mod process;
 mod properties;
 mod reworded;
 mod scenarios;
+mod shapes;
 mod simulation;
 mod status;
 mod store;

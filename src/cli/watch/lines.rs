@@ -1,7 +1,8 @@
 //! The lines that a hunt prints for the events of its journal. No IO.
 
 use crate::evaluation::{
-    ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource, Target, Trial,
+    ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource, SweptCell,
+    Target, Trial,
 };
 use crate::oracle::Activity;
 use crate::report;
@@ -48,6 +49,11 @@ pub(super) fn trial(trial: &Trial) -> String {
 /// `level    kernel: passes (selftest.failed 0 → 0)`.
 pub(super) fn level(level: &LevelResult) -> String {
     format!("{:<8} {}", "level", report::level_in_words(level))
+}
+
+/// `cell     width[d_in=171]: shows it (width.failed 1, parent 0)`.
+pub(super) fn cell(cell: &SweptCell) -> String {
+    format!("{:<8} {}", "cell", report::cell_in_words(cell))
 }
 
 /// `changed  guard.ppl.max_increase = 0.01  (in oracle.toml: 0.1)`.

@@ -132,6 +132,14 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
         }
     };
     let of = find_measure(reader, field, &metric.measure, declared)?;
+    if of.for_cause {
+        let what = format!(
+            "measure `{}` runs only inside a first bad commit, so no guard can be on it.",
+            of.name
+        );
+        field.refuse(reader, what);
+        return None;
+    }
     let in_cells = |is_number: bool| {
         let is_of_all = of.name == metric.measure && of.cells.iter().any(|cell| *cell != of.name);
         let cells: Vec<Metric> = of
@@ -279,14 +287,17 @@ fn required(
             None
         }
         (Some(field), None) => field.pattern(reader).map(Required::Pattern),
-        (None, Some(field)) => {
-            field.choice(reader, &[("same-set", ())], &[])?;
+        (None, Some(checks)) => {
+            checks.choice(reader, &[("same-set", ())], &[])?;
+            if measure.is_some_and(|measure| measure.for_cause) {
+                checks.refuse(reader, "the measure does not run at the good end.");
+            }
             let parser =
                 measure.and_then(|measure| measure.yields.as_ref()).map(|(_, parser)| parser);
             if parser.is_some_and(|parser| !parser.tells_checks()) {
                 let [others @ .., last] = CHECKING;
                 let what = "the measure's parser does not report which checks ran";
-                field.refuse(reader, format!("{what}; {} and {last} do.", others.join(", ")));
+                checks.refuse(reader, format!("{what}; {} and {last} do.", others.join(", ")));
             }
             Some(Required::SameChecks)
         }

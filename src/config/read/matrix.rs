@@ -3,7 +3,7 @@
 
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::template::Instead;
-use super::super::{Command, Measure, Placeholder, Template};
+use super::super::{Measure, Placeholder, Template};
 use super::name::{NOT_A_WORD, is_word};
 
 /// The most cells of one measure. Each cell costs a run at every commit.
@@ -49,31 +49,22 @@ impl Matrix {
             } else if name != "threads" {
                 let first = values.first().map(|value| value.text.clone()).unwrap_or_default();
                 reader.names.inputs.entry(name.to_owned()).or_insert(first);
+                reader.cell_inputs.push(name.to_owned());
             }
             axes.push(Axis { name: name.to_owned(), values });
         }
         Self { axes }
     }
 
-    /// Refuses axes in something that all cells share, such as a build.
-    pub(super) fn refuse_in_shared<'t>(
-        &self,
-        reader: &mut Reader,
-        field: &Field<'_>,
-        words: impl IntoIterator<Item = &'t Template>,
-        what: &str,
-    ) {
-        for one in words.into_iter().flat_map(Template::placeholders) {
-            let is_axis = match one {
-                Placeholder::Matrix(_) => true,
-                Placeholder::Input(name) => self.axes.iter().any(|axis| axis.name == *name),
-                _ => false,
-            };
-            if is_axis {
-                let why = format!("{one} differs from cell to cell, and all cells share {what}.");
-                field.refuse(reader, why);
-            }
-        }
+    /// Whether there is an axis of this name.
+    pub(super) fn has_axis(&self, name: &str) -> bool {
+        self.axes.iter().any(|axis| axis.name == name)
+    }
+
+    /// Whether a measure names an axis.
+    pub(super) fn is_named_by(&self, measure: &Measure) -> bool {
+        let mut named = measure.templates().flat_map(Template::placeholders);
+        named.any(|one| self.axes.iter().any(|axis| axis.is(one)))
     }
 
     /// One measure for each combination of values of the axes that `measure` names; `measure`
@@ -84,7 +75,8 @@ impl Matrix {
         section: (&super::super::problem::Location, &str),
         measure: Measure,
     ) -> Vec<Measure> {
-        let named = placeholders(&measure);
+        let named: Vec<Placeholder> =
+            measure.templates().flat_map(Template::placeholders).cloned().collect();
         for one in &named {
             if let Placeholder::Matrix(name) = one
                 && !self.axes.iter().any(|axis| axis.name == *name)
@@ -158,6 +150,26 @@ impl Axis {
     }
 }
 
+/// Refuses what differs from cell to cell in something that all cells share, such as a build.
+pub(super) fn refuse_in_shared<'t>(
+    reader: &mut Reader,
+    field: &Field<'_>,
+    words: impl IntoIterator<Item = &'t Template>,
+    what: &str,
+) {
+    for one in words.into_iter().flat_map(Template::placeholders) {
+        let is_of_cell = match one {
+            Placeholder::Matrix(_) | Placeholder::Sweep(_) => true,
+            Placeholder::Input(name) => reader.cell_inputs.contains(name),
+            _ => false,
+        };
+        if is_of_cell {
+            let why = format!("{one} differs from cell to cell, and all cells share {what}.");
+            field.refuse(reader, why);
+        }
+    }
+}
+
 fn values(reader: &mut Reader, name: &str, field: &Field<'_>) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
     let Some(list) = field.list(reader) else { return values };
@@ -181,7 +193,7 @@ fn values(reader: &mut Reader, name: &str, field: &Field<'_>) -> Vec<Value> {
 }
 
 /// The name of a value in a metric: for a file, its name without folder and ending.
-fn label(text: &str) -> String {
+pub(super) fn label(text: &str) -> String {
     let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or(text);
     let stem = match last.rsplit_once('.') {
         Some((stem, ending)) if ending.chars().any(|c| !c.is_ascii_digit()) && !stem.is_empty() => {
@@ -193,33 +205,22 @@ fn label(text: &str) -> String {
     stem.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
 }
 
-fn commands(measure: &Measure) -> impl Iterator<Item = &Command> {
-    std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
-}
-
-fn placeholders(measure: &Measure) -> Vec<Placeholder> {
-    let words = commands(measure).flat_map(|command| &command.words);
-    let templates = words.chain(measure.env.values()).chain(&measure.cwd);
-    templates.flat_map(Template::placeholders).cloned().collect()
-}
-
 fn in_cell(reader: &mut Reader, measure: &Measure, cell: &[(&Axis, &Value)]) -> Measure {
-    let of_cell: Vec<String> =
+    let labels: Vec<String> =
         cell.iter().map(|(axis, value)| format!("{}={}", axis.name, value.label)).collect();
-    let named = placeholders(measure);
+    let named: Vec<&Placeholder> = measure.templates().flat_map(Template::placeholders).collect();
     for (axis, value) in cell {
         if named.iter().any(|one| matches!(one, Placeholder::Input(name) if *name == axis.name)) {
             reader.names.inputs.insert(input_of(axis, value), value.text.clone());
         }
     }
-    let with = |placeholder: &Placeholder| {
+    measure.in_cell(&labels, &|placeholder| {
         let (axis, value) = cell.iter().find(|(axis, _)| axis.is(placeholder))?;
         Some(match placeholder {
             Placeholder::Input(_) => Instead::Hole(Placeholder::Input(input_of(axis, value))),
             _ => Instead::Text(value.text.clone()),
         })
-    };
-    measure.replaced(format!("{}[{}]", measure.name, of_cell.join(",")), &with)
+    })
 }
 
 /// The name of a value as an input: `AXIS[VALUE]`.

@@ -13,6 +13,7 @@ use super::super::{
 use super::failures::run_failures;
 use super::matrix::Matrix;
 use super::name::{NOT_A_WORD, is_word};
+use super::sweep::SweepReader;
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
@@ -27,6 +28,8 @@ pub(super) struct Declared {
     /// The kind of its values, and the parser that names them. `None` if the parser could not be
     /// read; then its metrics are not reported as unknown.
     pub(super) yields: Option<(MeasureKind, Parser)>,
+    /// [`Measure::for_cause`].
+    pub(super) for_cause: bool,
 }
 
 /// A whole measure, for the message if there is none.
@@ -83,6 +86,7 @@ pub(super) fn measures(
     root: &mut TableReader<'_>,
     failures: &Failures,
     matrix: &Matrix,
+    sweep: &SweepReader,
 ) -> (Vec<Measure>, Vec<Declared>) {
     let mut measures = Vec::new();
     let mut declared: Vec<Declared> = Vec::new();
@@ -90,8 +94,11 @@ pub(super) fn measures(
         let name = name(reader, &mut section, &declared);
         let (place, key) = (section.place, format!("{}.command", section.key));
         let mut cells = Vec::new();
-        let yields = measure(reader, section, name.as_deref(), failures).map(|measure| {
+        let mut for_cause = false;
+        let yields = measure(reader, section, name.as_deref(), failures).map(|mut measure| {
             let yields = (measure.kind, measure.parser.clone());
+            measure.for_cause |= sweep.is_for_cause(reader, (place, &key), &measure, matrix);
+            for_cause = measure.for_cause;
             if name.is_some() {
                 let made = matrix.cells(reader, (place, &key), measure);
                 cells.extend(made.iter().map(|cell| cell.name.clone()));
@@ -99,7 +106,7 @@ pub(super) fn measures(
             }
             yields
         });
-        declared.extend(name.map(|name| Declared { name, cells, yields }));
+        declared.extend(name.map(|name| Declared { name, cells, yields, for_cause }));
     }
     (measures, declared)
 }

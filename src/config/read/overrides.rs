@@ -10,10 +10,11 @@ use super::super::reader::{Reader, TableReader};
 use super::condition::condition;
 
 /// Keys that the whole hunt depends on. No override may set them. Each has advice for the message.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 17] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 18] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["matrix"], ""),
+    (&["sweep"], ""),
     (&["guard"], ""),
     (&["level"], ""),
     (&["statistics"], ""),

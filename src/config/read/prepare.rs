@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::{Command, Placeholder, Policy, Prepare, Template};
 use super::failures::POLICIES;
-use super::matrix::Matrix;
+use super::matrix::refuse_in_shared;
 use super::name::{NOT_A_WORD, is_word};
 
 /// The words of a message for the result of a step, which all cells of a matrix share.
@@ -13,11 +13,7 @@ const SHARED: &str = "what is prepared";
 
 const PREPARE_TIMEOUT: Duration = Duration::from_mins(30);
 
-pub(super) fn prepares(
-    reader: &mut Reader,
-    root: &mut TableReader<'_>,
-    matrix: &Matrix,
-) -> Vec<Prepare> {
+pub(super) fn prepares(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Prepare> {
     let mut prepares: Vec<Prepare> = Vec::new();
     for mut section in root.sections(reader, "prepare") {
         let name = name(reader, &mut section);
@@ -27,12 +23,12 @@ pub(super) fn prepares(
         let line =
             format!("command = \"python3 {{src}}/convert.py --outfile {folder}/model.gguf\"");
         let command = section.need(reader, "command", &line);
-        let command = command.and_then(|field| self::command(reader, &field, matrix));
+        let command = command.and_then(|field| self::command(reader, &field));
         let timeout = section.get("timeout").and_then(|field| field.duration(reader));
         let env = section.get("env").map(|field| {
             let env = field.env(reader);
             refuse_a_runs_own(reader, &field, env.values());
-            matrix.refuse_in_shared(reader, &field, env.values(), SHARED);
+            refuse_in_shared(reader, &field, env.values(), SHARED);
             env
         });
         let outputs = section.get("outputs").map(|field| {
@@ -67,10 +63,10 @@ fn name(reader: &mut Reader, section: &mut TableReader<'_>) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn command(reader: &mut Reader, field: &Field<'_>, matrix: &Matrix) -> Option<Command> {
+fn command(reader: &mut Reader, field: &Field<'_>) -> Option<Command> {
     let command = field.command(reader)?;
     refuse_a_runs_own(reader, field, &command.words);
-    matrix.refuse_in_shared(reader, field, &command.words, SHARED);
+    refuse_in_shared(reader, field, &command.words, SHARED);
     Some(command)
 }
 

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, json_schema};
 
+use super::sweep::Sweep;
+
 /// How commits are built and measured, and what counts as worse.
 #[derive(JsonSchema)]
 #[schemars(rename = "oracle.toml", deny_unknown_fields)]
@@ -26,6 +28,7 @@ pub(super) struct Document {
     /// {inputs.AXIS} if its values are paths, or as {matrix.AXIS} if they are text. A measure that
     /// names an axis has a cell for each value of the axis.
     matrix: Option<Matrix>,
+    sweep: Option<Sweep>,
     worktree: Option<Worktree>,
     build: Option<Build>,
     /// Steps between build and measures that run once for each build, such as the conversion of a
@@ -241,7 +244,7 @@ struct Measure {
     name: Text,
     /// The command, split into words as a shell would split it; no shell runs. Placeholders: {src}
     /// {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date}
-    /// {inputs.NAME} {matrix.NAME} {prepare.NAME}.
+    /// {inputs.NAME} {matrix.NAME} {sweep.NAME} {prepare.NAME}.
     command: Text,
     /// How its output is read.
     parser: Parser,

@@ -165,6 +165,7 @@ fn is_kind(kind: &str, schema: &Value) -> bool {
         "`[FILE, TEXT]`" => is("array") && schema["minItems"] == json!(2),
         "table of strings" => schema["additionalProperties"]["type"] == json!("string"),
         "table" => schema["properties"].is_object(),
+        "table of values" => schema["additionalProperties"]["anyOf"].is_array(),
         "command"
         | "name"
         | "path"
@@ -233,7 +234,7 @@ fn the_reference_has_every_placeholder_and_no_other() {
         .map(|word| word.trim_matches(['{', '}']).to_owned())
         .collect();
     let plain = PLAIN.iter().map(|(name, _)| (*name).to_owned());
-    let named = ["inputs.NAME", "matrix.NAME", "prepare.NAME"].map(str::to_owned);
+    let named = ["inputs.NAME", "matrix.NAME", "sweep.NAME", "prepare.NAME"].map(str::to_owned);
     assert_eq!(written, plain.chain(named).collect());
 }
 

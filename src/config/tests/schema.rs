@@ -76,6 +76,8 @@ model = "m.bin"
 mode = "clean"
 confirm = "reuse"
 [run]
+[sweep]
+parameters.threads = [1, 2]
 [environment]
 [statistics]
 [failures]

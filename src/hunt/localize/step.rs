@@ -49,7 +49,7 @@ pub(super) fn targets(
 }
 
 /// Whether a few runs of one commit decide about the target, without runs of others beside them.
-pub(super) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
+pub(crate) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
     let noise = match target {
         Target::Guard(target) => target.noise,
         Target::Failure { .. } => None,

@@ -93,6 +93,7 @@ impl Ledger {
             facts: Vec::new(),
             texts: Vec::new(),
             logits: Vec::new(),
+            shapes: None,
         }
     }
 

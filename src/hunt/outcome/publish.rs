@@ -42,12 +42,13 @@ fn recipe(oracle: &Oracle, commit: &CommitId) -> Result<Recipe, HuntError> {
         cores: u32::try_from(facts.machine.cores).unwrap_or(u32::MAX),
         inputs: inputs.collect(),
     };
+    let searched = config.measures.iter().filter(|measure| !measure.for_cause);
     Ok(Recipe {
         layers: layers(oracle, commit, &config)?,
         build: config.build.commands.iter().map(|command| words.command(command)).collect(),
         build_env: words.env(&config.build.env),
         prepares: config.prepares.iter().map(|prepare| words.prepare(prepare)).collect(),
-        measures: config.measures.iter().map(|measure| words.measure(measure)).collect(),
+        measures: searched.map(|measure| words.measure(measure)).collect(),
         links: config.worktree.link.clone(),
         submodules: config.worktree.submodules,
     })
@@ -111,8 +112,8 @@ impl Words<'_> {
             Placeholder::Input(name) => {
                 self.inputs.get(name.as_str()).map(|path| (*path).to_owned())
             }
-            // Cells have the values in place of the axes.
-            Placeholder::Matrix(_) => None,
+            // Cells have the values in place of the names.
+            Placeholder::Matrix(_) | Placeholder::Sweep(_) => None,
         };
         RecipePart::Text(value.unwrap_or_else(|| placeholder.to_string()))
     }

@@ -74,7 +74,7 @@ struct Page {
     candidate_changes: Vec<CandidateView>,
     contributions: TableView,
     /// Tables about the inside of the commit, with their titles.
-    inquiry: Vec<(&'static str, TableView)>,
+    inquiry: Vec<(String, TableView)>,
     /// The texts that parent and commit generate.
     texts: Vec<TextView>,
     targets: Vec<Plot>,
@@ -166,8 +166,8 @@ impl Page {
                 .collect(),
             contributions: view(&tables::contributions(report)),
             inquiry: inquiry::tables(report)
-                .iter()
-                .map(|(title, table)| (*title, view(table)))
+                .into_iter()
+                .map(|(title, table)| (title, view(&table)))
                 .filter(|(_, table)| !table.is_empty())
                 .collect(),
             texts: report.texts.iter().map(TextView::of).collect(),

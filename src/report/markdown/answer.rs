@@ -32,7 +32,7 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
         first_bad(page, report, first);
     }
     for (title, table) in inquiry::tables(report) {
-        page.titled(2, title, &table);
+        page.titled(2, &title, &table);
     }
     for pair in &report.texts {
         page.heading(3, &generated::title(pair));

@@ -12,6 +12,7 @@ mod inside;
 mod matrix;
 mod repeats;
 mod search;
+mod shapes;
 mod timed;
 mod totals;
 
@@ -36,6 +37,7 @@ pub use inside::InsideLine;
 pub use matrix::{CellLine, CellStep, MatrixLine};
 pub use repeats::RepeatLine;
 pub use search::{LikelyCommit, PosteriorLine, SearchLine, StepLine};
+pub use shapes::ShapesLine;
 pub use timed::TimedLine;
 pub use totals::Totals;
 
@@ -83,6 +85,9 @@ pub struct Report {
     /// hunt's folder.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inquiry_logs: BTreeMap<String, String>,
+    /// Where `culprit` shows its regression, if a sweep was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shapes: Option<ShapesLine>,
     /// All real parents of `culprit`.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
-    Judgement, LevelResult, Metric, Noise, OptionChange, Phase, Surroundings, Target, Trial, Value,
-    Within,
+    Judgement, LevelResult, Metric, Noise, OptionChange, Phase, Surroundings, SweptCell, Target,
+    Trial, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -99,6 +99,15 @@ pub enum Event {
     Trial(Box<Trial>),
     /// A level of the engine was checked at the first bad commit and its parent.
     Level(Box<LevelResult>),
+    /// The first bad commit is compared with its parent in the cells of a sweep.
+    Sweeping {
+        /// The commit.
+        commit: CommitId,
+        /// How many cells the grids have.
+        cells: usize,
+    },
+    /// A cell of the sweep was judged.
+    Swept(Box<SweptCell>),
     /// Something a reader should know.
     Note {
         /// The note, in a sentence.

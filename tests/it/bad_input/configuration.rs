@@ -114,7 +114,7 @@ max_increase = "much"
     insta::assert_snapshot!(refused(&env, &START), @r#"
     exit code 2
     error: oracle.toml has 12 problems
-      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, failures, worktree, build, prepare, measure, require, guard, statistics, environment, patch, overlay, ruler, report, override
+      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, sweep, failures, worktree, build, prepare, measure, require, guard, statistics, environment, patch, overlay, ruler, report, override
       oracle.toml:5:1: inputs.my model: a name is made of letters, digits, `_` and `-`.
       oracle.toml:8:1: build.command: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
       oracle.toml:9:8: build.mode: `incremntal` is not allowed; did you mean `incremental`? Allowed: clean, incremental
@@ -122,7 +122,7 @@ max_increase = "much"
       oracle.toml:11:8: build.jobs: 0 is out of range; allowed: 1 to 4294967295
       oracle.toml:15:11: measure.ppl.command: no shell reads this, so `|` has no effect: quote it if it is meant literally, or write sh -c '…'
       oracle.toml:16:10: measure.ppl.parser: `perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, llama-bench, llama-kld, llama-eval-callback, logits, text, lm-eval, parity, junit, regex, json, exit-code
-      oracle.toml:20:11: measure.speed.command: unknown placeholder `{biuld}`; did you mean `build`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME} {prepare.NAME}; for braces of your own write `{{biuld}}`
+      oracle.toml:20:11: measure.speed.command: unknown placeholder `{biuld}`; did you mean `build`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME} {sweep.NAME} {prepare.NAME}; for braces of your own write `{{biuld}}`
       oracle.toml:22:11: measure.speed.pattern: not a regular expression: unclosed group.
       oracle.toml:25:10: guard[1].metric: there is no measure `pppl`; did you mean `ppl`? Measures: ppl, speed
       oracle.toml:26:16: guard[1].max_increase: expected a number, found a string.
@@ -152,7 +152,7 @@ fn near_misses() {
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:12:11: measure.ppl.command: unknown placeholder `{thread}`; did you mean `threads`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME} {prepare.NAME}; for braces of your own write `{{thread}}`
+      oracle.toml:12:11: measure.ppl.command: unknown placeholder `{thread}`; did you mean `threads`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME} {sweep.NAME} {prepare.NAME}; for braces of your own write `{{thread}}`
     hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     Oracle::new(&env).ppl("timeot = \"2m\"").write(&env);

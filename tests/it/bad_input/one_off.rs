@@ -60,7 +60,7 @@ fn words_that_no_command_takes() {
     insta::assert_snapshot!(refused(&env, &start(&["--arg=ppl=-c {thread}"])), @r"
     exit code 2
     error: oracle.toml with --arg has 1 problem
-      --arg ppl='-c {thread}': measure.ppl.command: unknown placeholder `{thread}`; did you mean `threads`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME} {prepare.NAME}; for braces of your own write `{{thread}}`
+      --arg ppl='-c {thread}': measure.ppl.command: unknown placeholder `{thread}`; did you mean `threads`? Allowed: {src} {build} {out} {cache} {jobs} {threads} {chunks} {commit} {short} {parent} {commit_date} {inputs.NAME} {matrix.NAME} {sweep.NAME} {prepare.NAME}; for braces of your own write `{{thread}}`
     hint: `bisect-ppl help oracle-toml` lists the keys; the file itself has no problem
     ");
     insta::assert_snapshot!(refused(&env, &start(&["--arg=ppl=| head"])), @r"

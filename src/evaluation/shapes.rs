@@ -1,0 +1,110 @@
+//! Where a first bad commit shows its regression: the cells of a parameter sweep, and the simplest
+//! rule that separates them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommitId, FailureKind, Metric, Properties, ShapeRule, Shows, Value};
+
+/// Where a first bad commit shows its regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shapes {
+    /// The first bad commit.
+    pub commit: CommitId,
+    /// The parent that it is compared with in each cell.
+    pub parent: CommitId,
+    /// One sweep for each measure.
+    pub sweeps: Vec<MeasureSweep>,
+    /// Why nothing was swept, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_swept: Option<String>,
+}
+
+/// The cells of one measure, and the rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasureSweep {
+    /// The measure.
+    pub measure: String,
+    /// The parameters that the measure names, in the order of the file.
+    pub parameters: Vec<String>,
+    /// The cells in the order of their tests: first the whole grid, then those that tell rules
+    /// apart.
+    pub cells: Vec<SweptCell>,
+    /// What the cells say.
+    pub end: SweepEnd,
+}
+
+/// One cell: a measure with a value for each of its parameters, at commit and parent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweptCell {
+    /// The measure in this cell: `width[d_in=171]`.
+    pub measure: String,
+    /// The name of the value of each parameter.
+    pub labels: Vec<String>,
+    /// The properties that a rule may use.
+    pub properties: Properties,
+    /// Whether the commit shows its regression here.
+    pub shows: Shows,
+    /// Why, in words.
+    pub reason: String,
+    /// The figure that was compared, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Metric>,
+    /// What the parent's runs gave.
+    pub parent: CellSide,
+    /// What the commit's runs gave.
+    pub commit: CellSide,
+}
+
+/// The runs of one commit in a cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellSide {
+    /// The level of the compared figure, if the runs have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Value>,
+    /// How the first failed run failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureKind>,
+    /// The runs, by their names.
+    pub attempts: Vec<String>,
+}
+
+/// How a sweep ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SweepEnd {
+    /// Each cell that can be judged shows the regression.
+    Everywhere,
+    /// No cell shows it.
+    Nowhere,
+    /// The cells that show it are those for which the rule holds.
+    Rule {
+        /// The rule that comes first in the order of the search.
+        rule: ShapeRule,
+        /// Other rules that are as simple and agree with all cells.
+        rivals: Vec<ShapeRule>,
+        /// Whether the budget of cells ended the tests that tell them apart.
+        is_spent: bool,
+    },
+    /// No rule of at most two conditions agrees with all cells.
+    NoRule,
+    /// No cell can be judged.
+    Unresolved,
+    /// The sweep stopped before its grid was complete; the reason, in words.
+    Stopped(String),
+}
+
+impl MeasureSweep {
+    /// How many cells that can be judged show the regression, and how many there are, among those
+    /// that `is_meant` accepts.
+    pub fn count(&self, is_meant: impl Fn(&Properties) -> bool) -> [usize; 2] {
+        let judged = self.cells.iter().filter(|cell| cell.shows != Shows::Unresolved);
+        let meant: Vec<_> = judged.filter(|cell| is_meant(&cell.properties)).collect();
+        let showing = meant.iter().filter(|cell| cell.shows == Shows::Difference).count();
+        [showing, meant.len()]
+    }
+
+    /// How many cells cannot be judged.
+    pub fn unresolved(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.shows == Shows::Unresolved).count()
+    }
+}

@@ -1,0 +1,321 @@
+//! From the first bad commit to the cells that show its regression: a sweep over the parameters of
+//! `[sweep]`, at the commit and at its worst parent.
+//!
+//! The whole grid comes first. Then `search::most_telling` chooses further cells until one rule is
+//! left.
+
+mod cell;
+mod grid;
+
+use crate::config::{Config, Measure};
+use crate::evaluation::{
+    CellSide, CommitId, Culprit, FailureKind, Finding, MeasureSweep, Metric, Outcome, Phase,
+    ShapeRule, Shapes, Shows, SweepEnd, SweptCell, Target,
+};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::localize::step::is_judged_alone;
+use crate::oracle::{Observation, OracleError, Request};
+use crate::search::{JudgedCell, most_telling, separating_rules};
+use crate::store::journal::Event;
+
+use cell::Criterion;
+use grid::{Grid, Values};
+
+/// Runs of each side in a cell: a difference counts only if it repeats.
+const RUNS_TO_CLAIM: usize = 2;
+
+/// Runs of each side in a cell if the runs of the measure vary.
+const RUNS_IN_NOISE: usize = 3;
+
+/// So many cells in a row that cannot be judged end the tests that tell rules apart.
+const MOST_IN_VAIN: usize = 4;
+
+impl Driver<'_> {
+    /// Adds to a finding where its main first bad commit shows the regression.
+    pub(crate) fn sweep_shapes(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
+        let culprit = finding.culprit().filter(|_| finding.outcome == Outcome::Culprit).cloned();
+        let is_asked = self.oracle.recipes.config.sweep.is_some() && self.begun.options.localize;
+        let Some(culprit) = culprit.filter(|_| is_asked) else { return Ok(finding) };
+        // The commit is found: a fault of the machine now must not take the answer away.
+        let shapes = match self.shapes(&culprit) {
+            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(fault) => not_swept(&culprit, fault.to_string()),
+            Ok(shapes) => shapes,
+        };
+        finding.shapes = Some(shapes);
+        Ok(finding)
+    }
+
+    fn shapes(&mut self, culprit: &Culprit) -> Result<Shapes, HuntError> {
+        let (mut targets, mut written, mut is_begun) = (Vec::new(), Vec::new(), false);
+        for entry in self.hunt.entries()? {
+            match entry.event {
+                Event::Targets { targets: chosen, .. } => targets = chosen,
+                Event::Sweeping { .. } => is_begun = true,
+                Event::Swept(cell) => written.push(*cell),
+                _ => {}
+            }
+        }
+        let [parent, commit] = [&culprit.parent, &culprit.info.commit];
+        let recipes = &self.oracle.recipes;
+        let recipe = recipes.at(commit)?;
+        if recipe.text() != recipes.at(parent)?.text() {
+            let why = "oracle.toml has another recipe for it than for its parent";
+            return Ok(not_swept(culprit, why.to_owned()));
+        }
+        if let Some(why) = self.obstacle(culprit, &targets) {
+            return Ok(not_swept(culprit, why.to_owned()));
+        }
+        // An override may change which parameters a measure names.
+        let sweep = recipe.sweep.clone().expect("no override changes [sweep]");
+        let measures = sweep.measures.iter().filter_map(|name| recipe.measure(name).cloned());
+        let plans: Vec<(Measure, Grid<'_>)> = measures
+            .map(|measure| {
+                let parameters = sweep.parameters_of(&measure);
+                (measure, Grid { parameters })
+            })
+            .collect();
+        let cells: usize = plans.iter().map(|(_, grid)| grid.cells().len()).sum();
+        if !is_begun {
+            let event = Event::Sweeping { commit: commit.clone(), cells };
+            self.oracle.recorder.event(event)?;
+        }
+        let mut course = Course {
+            driver: self,
+            culprit,
+            recipe,
+            targets,
+            tolerance: sweep.tolerance,
+            written,
+            left: sweep.budget.saturating_sub(cells),
+        };
+        let sweeps = plans.iter().map(|(measure, grid)| course.sweep(measure, grid));
+        let sweeps: Vec<MeasureSweep> = sweeps.collect::<Result<_, _>>()?;
+        for side in [parent, commit] {
+            self.oracle.release(side);
+        }
+        let (commit, parent) = (commit.clone(), parent.clone());
+        Ok(Shapes { commit, parent, sweeps, not_swept: None })
+    }
+
+    /// Why single runs of the commit and its parent say nothing.
+    fn obstacle(&self, culprit: &Culprit, targets: &[Target]) -> Option<&'static str> {
+        if culprit.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Build) {
+            return Some("it does not build");
+        }
+        let by = self.begun.options.search;
+        let is_its = |target: &&Target| match target {
+            Target::Guard(target) => {
+                culprit.effects.iter().any(|effect| effect.metric == target.guard.metric)
+            }
+            Target::Failure { .. } => culprit.failure.is_some(),
+        };
+        let varies = targets.iter().filter(is_its).any(|target| !is_judged_alone(target, by));
+        (varies || self.is_flaky).then_some("runs vary too much to compare single cells")
+    }
+}
+
+/// A sweep in progress.
+struct Course<'c, 'd> {
+    driver: &'c mut Driver<'d>,
+    culprit: &'c Culprit,
+    /// The recipe of the commit, which is that of the parent.
+    recipe: Config,
+    targets: Vec<Target>,
+    tolerance: Option<f64>,
+    /// The cells that the journal has already.
+    written: Vec<SweptCell>,
+    /// How many cells may be tried beyond the grids.
+    left: usize,
+}
+
+/// One measure, and how its cells are judged.
+struct Swept<'s> {
+    measure: &'s Measure,
+    criterion: Criterion,
+    /// Runs of each side to begin with.
+    runs: usize,
+}
+
+impl Course<'_, '_> {
+    fn sweep(&mut self, measure: &Measure, grid: &Grid<'_>) -> Result<MeasureSweep, HuntError> {
+        let mut cells = Vec::new();
+        let guards = &self.recipe.guards;
+        let criterion = cell::criterion(measure, &self.targets, guards, self.tolerance);
+        let runs = if self.is_noisy(measure) { RUNS_IN_NOISE } else { 1 };
+        let swept = Swept { measure, criterion, runs };
+        let end = match self.cells(&swept, grid, &mut cells) {
+            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(fault) => SweepEnd::Stopped(fault.to_string()),
+            Ok(end) => end,
+        };
+        let parameters = grid.parameters.iter().map(|one| one.name.clone()).collect();
+        Ok(MeasureSweep { measure: measure.name.clone(), parameters, cells, end })
+    }
+
+    fn is_noisy(&self, measure: &Measure) -> bool {
+        self.targets.iter().any(|target| match target {
+            Target::Guard(target) => {
+                target.guard.metric.measure == measure.name && target.noise.is_some()
+            }
+            Target::Failure { .. } => false,
+        })
+    }
+
+    /// Judges the grid, and then cells that tell rules apart.
+    fn cells(
+        &mut self,
+        swept: &Swept<'_>,
+        grid: &Grid<'_>,
+        cells: &mut Vec<SweptCell>,
+    ) -> Result<SweepEnd, HuntError> {
+        let mut tried = Vec::new();
+        for values in grid.cells() {
+            cells.push(self.judged(swept, grid, &values)?);
+            tried.push(values);
+        }
+        let grid_size = cells.len();
+        loop {
+            let known: Vec<JudgedCell> = cells.iter().filter_map(judged_cell).collect();
+            let showing = known.iter().filter(|cell| cell.shows).count();
+            if known.is_empty() {
+                return Ok(SweepEnd::Unresolved);
+            } else if showing == known.len() {
+                return Ok(SweepEnd::Everywhere);
+            } else if showing == 0 {
+                return Ok(SweepEnd::Nowhere);
+            }
+            let rules = separating_rules(&known);
+            let candidates = grid.candidates(&tried);
+            let properties: Vec<_> = candidates.iter().map(|cell| grid::properties(cell)).collect();
+            let next = most_telling(&rules, &properties);
+            // Beyond some border perhaps no cell can be judged.
+            let (Some(place), 1.., false) = (next, self.left, is_in_vain(&cells[grid_size..]))
+            else {
+                return Ok(end(rules, next.is_some() && self.left == 0));
+            };
+            self.left -= 1;
+            let values = candidates[place].clone();
+            match self.judged(swept, grid, &values) {
+                // What is known so far is an answer.
+                Err(HuntError::Budget(_)) => return Ok(end(rules, true)),
+                cell => cells.push(cell?),
+            }
+            tried.push(values);
+        }
+    }
+
+    /// Judges one cell, and writes it to the journal unless a driver before did.
+    fn judged(
+        &mut self,
+        swept: &Swept<'_>,
+        grid: &Grid<'_>,
+        values: &Values,
+    ) -> Result<SweptCell, HuntError> {
+        let named = grid.parameters.iter().copied().zip(values.iter().cloned());
+        let (recipe, name) = self.recipe.in_sweep_cell(swept.measure, &named.collect::<Vec<_>>());
+        let bare = SweptCell {
+            measure: name,
+            labels: grid::labels(values),
+            properties: grid::properties(values),
+            shows: Shows::Unresolved,
+            reason: String::new(),
+            metric: None,
+            parent: CellSide::default(),
+            commit: CellSide::default(),
+        };
+        let cell = match self.measured(swept, &recipe, bare.clone()) {
+            // The machine's fault, or a want of memory that only this cell has.
+            Err(HuntError::Oracle(fault @ OracleError::World { .. })) => {
+                SweptCell { reason: fault.to_string(), ..bare }
+            }
+            cell => cell?,
+        };
+        if !self.written.contains(&cell) {
+            self.driver.oracle.recorder.event(Event::Swept(Box::new(cell.clone())))?;
+        }
+        Ok(cell)
+    }
+
+    fn measured(
+        &mut self,
+        swept: &Swept<'_>,
+        recipe: &Config,
+        bare: SweptCell,
+    ) -> Result<SweptCell, HuntError> {
+        let Swept { measure, criterion, runs } = swept;
+        let aim = self.driver.begun.options.aim;
+        let name = bare.measure.clone();
+        let mut runs = *runs;
+        loop {
+            let parent = self.evaluate(&self.culprit.parent.clone(), recipe, &name, runs)?;
+            let commit = self.evaluate(&self.culprit.info.commit.clone(), recipe, &name, runs)?;
+            let seen = aim.swap_if_fix([&parent, &commit]);
+            let sides = aim.swap_if_fix(["parent", "commit"]);
+            let (shows, reason) = cell::shows(criterion, &name, &measure.parser, sides, seen);
+            if shows == Shows::Difference && runs < RUNS_TO_CLAIM {
+                runs = RUNS_TO_CLAIM;
+                continue;
+            }
+            let metric = cell::shown_metric(criterion, &name, &measure.parser, seen[0]);
+            let [parent, commit] = [&parent, &commit].map(|seen| cell::side(seen, metric.as_ref()));
+            let metric = metric.map(|own| Metric { measure: measure.name.clone(), ..own });
+            return Ok(SweptCell { shows, reason, metric, parent, commit, ..bare });
+        }
+    }
+
+    fn evaluate(
+        &mut self,
+        commit: &CommitId,
+        recipe: &Config,
+        measure: &str,
+        runs: usize,
+    ) -> Result<Observation, HuntError> {
+        let measures = [measure.to_owned()];
+        let look = Request::look(commit, &measures, Phase::Inquiry);
+        let oracle = &mut self.driver.oracle;
+        let seen = oracle.evaluate(Request { runs, recipe: Some(recipe), ..look })?;
+        // Another build for each cell would fail too.
+        if let Some(failure) = &seen.build_failure {
+            let why = format!("{} built before, and now: {}", commit.short(), failure.detail);
+            return Err(HuntError::World(why));
+        }
+        Ok(seen)
+    }
+}
+
+/// Whether the last cells beyond the grid could not be judged.
+fn is_in_vain(beyond: &[SweptCell]) -> bool {
+    let last = beyond.iter().rev().take(MOST_IN_VAIN);
+    last.filter(|cell| cell.shows == Shows::Unresolved).count() == MOST_IN_VAIN
+}
+
+/// A cell for the search for rules, if it can be judged.
+fn judged_cell(cell: &SweptCell) -> Option<JudgedCell> {
+    let shows = match cell.shows {
+        Shows::Difference => true,
+        Shows::Nothing => false,
+        Shows::Unresolved => return None,
+    };
+    Some(JudgedCell { properties: cell.properties.clone(), shows })
+}
+
+/// The answer with these rules left. `is_spent`: more cells would tell them apart.
+fn end(mut rules: Vec<ShapeRule>, is_spent: bool) -> SweepEnd {
+    if rules.is_empty() {
+        return SweepEnd::NoRule;
+    }
+    let rule = rules.remove(0);
+    SweepEnd::Rule { rule, rivals: rules, is_spent }
+}
+
+/// Nothing was swept; the reason.
+fn not_swept(culprit: &Culprit, why: String) -> Shapes {
+    Shapes {
+        commit: culprit.info.commit.clone(),
+        parent: culprit.parent.clone(),
+        sweeps: Vec::new(),
+        not_swept: Some(why),
+    }
+}

@@ -1,0 +1,19 @@
+//! Where the first bad commit shows its regression, with the logs of the runs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::Shapes;
+
+/// Where the first bad commit shows its regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShapesLine {
+    /// The cells and the rules.
+    #[serde(flatten)]
+    pub shapes: Shapes,
+    /// The answers in words, one for each sweep; the reason if nothing was swept.
+    pub words: Vec<String>,
+    /// The logs of the runs by their names, relative to the hunt's folder.
+    pub logs: BTreeMap<String, String>,
+}
