@@ -48,7 +48,11 @@ const HEALS: &str = "Revert: reverting it heals the bad end";
 fn repack_the_default() {
     names_the_planted_commit(
         "repack",
-        &["Cause: hunk 2 of 4 in src/model.c makes the step", HEALS],
+        &[
+            "Cause: hunk 2 of 4 in src/model.c makes the step",
+            HEALS,
+            "Shapes: only where d_in % 4 ≠ 0: shows in 3 of 3 such cells, in 0 of 4 others",
+        ],
     );
 }
 
@@ -71,7 +75,8 @@ fn quant_with_four_bits_where_more_belong() {
 #[test]
 fn crash_a_failure_is_the_target() {
     let title = "First bad commit (it crashes; no metric compared): ";
-    names_it_as("crash", title, &["Cause: hunk 2 of 2 in src/model.c makes the step", HEALS]);
+    let cause = "Cause: hunk 2 of 2 in src/model.c makes the step";
+    names_it_as("crash", title, &[cause, HEALS, "Shapes: only where length > 256: "]);
 }
 
 /// A loop keeps one core busy, and other tests use the other cores. The hunt works for two reasons.
