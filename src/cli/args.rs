@@ -69,7 +69,7 @@ pub enum Command {
     /// Build and measure one commit
     #[command(after_help = help::MEASURE)]
     Measure(Measure),
-    /// Compare two dumps of logits, without any commit
+    /// Compare two dumps of logits or of tensors, without any commit
     Diff(Diff),
     /// Judge the checked-out commit; `git bisect run` calls it
     #[command(after_help = help::ORACLE)]
@@ -362,9 +362,38 @@ pub enum DiffCommand {
     /// Compare the logits of the same tokens in two files
     #[command(after_help = help::DIFF_LOGITS)]
     Logits(DiffLogits),
-    /// Any other word: unknown, or not available yet
+    /// Compare the tensors of two dumps in the order of computation, and find the first different
+    /// one
+    #[command(after_help = help::DIFF_TENSORS)]
+    Tensors(DiffTensors),
+    /// Any other word
     #[command(external_subcommand)]
-    Unavailable(Vec<String>),
+    Unknown(Vec<String>),
+}
+
+/// `diff tensors`.
+#[derive(Debug, ClapArgs)]
+pub struct DiffTensors {
+    /// The base: a folder of .npy or .safetensors files, one .safetensors file, or the output of
+    /// llama-eval-callback
+    #[arg(value_name = "A")]
+    pub base: PathBuf,
+    /// The candidate, in any of these formats
+    #[arg(value_name = "B")]
+    pub candidate: PathBuf,
+    /// Another dump of A's build, or of a commit without an effect: a tensor may differ by four
+    /// times what it differs there. Can be given more than once
+    #[arg(long, value_name = "C")]
+    pub noise: Vec<PathBuf>,
+    /// Show all tensors, not only those near the first different one
+    #[arg(long)]
+    pub all: bool,
+    /// Threads; the figures do not depend on them [default: the usable cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `diff logits`.

@@ -1,6 +1,8 @@
 //! `diff`: compares two dumps by hand, without a repository.
 
 mod lines;
+mod tensor_lines;
+mod tensors;
 
 use anyhow::anyhow;
 use serde_json::{Value, json};
@@ -17,7 +19,8 @@ use super::{Failed, exit, unavailable};
 pub fn run(command: &DiffCommand, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     match command {
         DiffCommand::Logits(args) => logits(args, ui, stop),
-        DiffCommand::Unavailable(words) => Err(unavailable::diff(words)),
+        DiffCommand::Tensors(args) => tensors::run(args, threads(args.threads), ui, stop),
+        DiffCommand::Unknown(words) => Err(unavailable::diff(words)),
     }
 }
 
@@ -32,8 +35,7 @@ fn logits(args: &DiffLogits, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         return Err(Failed::usage(error, Some("leave --tensor out".to_owned())));
     }
     let guard = args.guard.map(guard);
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let settings = Settings { threads: args.threads.map_or_else(cores, usize::from), guard };
+    let settings = Settings { threads: threads(args.threads), guard };
     let [base, candidate] = &dumps;
     let found =
         compare(base, candidate, &settings, &|| stop.is_requested()).map_err(Failed::dump)?;
@@ -45,6 +47,12 @@ fn logits(args: &DiffLogits, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     };
     ui.out(&shown).map_err(Failed::stdout)?;
     Ok(if breaches.is_empty() { exit::DONE } else { exit::FAILED })
+}
+
+/// The given number of threads, or one for each usable core.
+fn threads(given: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    given.map_or_else(cores, usize::from)
 }
 
 fn guard(preset: Preset) -> LogitsGuard {

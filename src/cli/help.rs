@@ -144,6 +144,20 @@ Exit codes:
   2  wrong words, or files that cannot be read or compared
   5  reading failed in between   130  interrupted";
 
+pub(super) const DIFF_TENSORS: &str = "\
+Examples:
+  bisect-ppl diff tensors good-dump/ bad-dump/
+  bisect-ppl diff tensors a.safetensors b.safetensors --noise c.safetensors
+  bisect-ppl diff tensors good.txt bad.txt     # of llama-eval-callback
+  bisect-ppl diff tensors a/ b/ --json | jq .first_different
+
+Formats, tolerances and patterns: bisect-ppl help tensors
+
+Exit codes:
+  0  no tensor is beyond its tolerance   1  a tensor is
+  2  wrong words, or files that cannot be read or compared
+  5  reading failed in between   130  interrupted";
+
 pub(super) const ORACLE: &str = "\
 Examples:
   git bisect start HEAD v1 && git bisect run bisect-ppl oracle

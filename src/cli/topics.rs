@@ -37,6 +37,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("statistics", "how it decides in noise"),
     topic!("reliability", "how often it is right, and how that was measured"),
     topic!("logits", "the figures of `diff logits`, and their formulas"),
+    topic!("tensors", "the first different tensor: formats, tolerances, patterns"),
     topic!("store-format", "the files that it keeps"),
     topic!("benchmarks", "what the driver itself costs, and the speed of `diff logits`"),
     topic!("engines/llama.cpp", "recipes for llama.cpp"),

@@ -27,13 +27,12 @@ pub fn command(words: &[String]) -> Failed {
     Failed::usage(anyhow!("there is no command `{name}`"), hint)
 }
 
-/// The error for anything but logits after `diff`.
+/// The error for an unknown word after `diff`.
 pub fn diff(words: &[String]) -> Failed {
     let name = words.first().map_or("", String::as_str);
-    let is_planned = name == "tensors";
-    let why = if is_planned { "is not available yet" } else { "does not exist" };
-    let hint = "`bisect-ppl diff logits A B` compares two files with logits";
-    Failed::usage(anyhow!("`bisect-ppl diff {}` {why}", text::line(name)), Some(hint.to_owned()))
+    let hint = "there are `bisect-ppl diff logits A B` and `bisect-ppl diff tensors A B`";
+    let what = anyhow!("`bisect-ppl diff {}` does not exist", text::line(name));
+    Failed::usage(what, Some(hint.to_owned()))
 }
 
 /// The known word that a misspelt one stands for: one letter in three may be wrong.

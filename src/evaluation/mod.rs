@@ -26,6 +26,7 @@ mod number;
 mod option_change;
 mod output;
 mod printed;
+mod printed_number;
 mod resource;
 mod run;
 mod setup;
@@ -34,6 +35,7 @@ mod shapes;
 mod signal;
 mod surroundings;
 mod target;
+mod tensor_comparison;
 mod tree_entry;
 mod unreadable;
 mod verdict;
@@ -69,6 +71,7 @@ pub use noise::{Noise, NoiseKind, Orientation};
 pub use option_change::OptionChange;
 pub use output::{LONGEST_LINE, Stream};
 pub use printed::{FactChange, GeneratedText, TextPair};
+pub use printed_number::parse_number;
 pub use resource::{Resource, Resources};
 pub use run::{Dumped, ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub use setup::{Compiled, Setup};
@@ -76,6 +79,10 @@ pub use shape_rule::{Border, Comparison, Condition, Join, Properties, Property, 
 pub use shapes::{CellSide, MeasureSweep, Shapes, SweepEnd, SweptCell};
 pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
+pub use tensor_comparison::{
+    TensorAxis, TensorComparison, TensorDifference, TensorGrowth, TensorInput, TensorLevel,
+    TensorOrder, TensorPart, TensorPattern, TensorPatternKind, TensorVerdict,
+};
 pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub use unreadable::Unreadable;
 pub use verdict::{Judgement, SkipReason, Verdict};

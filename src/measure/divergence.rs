@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{Failure, FailureKind, Metric, Reading, Unreadable};
+use crate::evaluation::{Failure, FailureKind, Metric, Reading, Unreadable, parse_number};
 
-use super::value::{finite, parse_number, reading};
+use super::value::{finite, reading};
 
 /// Labels without blanks, and the names of their metrics.
 const LABELS: [(&str, &str); 34] = [

@@ -14,13 +14,10 @@ use regex::Regex;
 use crate::evaluation::{
     Checks, Failure, FailureKind, Metric, Reading, Resource, Unreadable, Value,
 };
+use crate::tensor::{PrintedHead, PrintedTensor, printed_sum};
 
-use super::value::{excerpt, parse_number};
+use super::value::excerpt;
 use super::word::word;
-
-mod tensor;
-
-use tensor::{Head, Tensor};
 
 /// Names of metrics over all tensors; a tensor with such a name becomes `tensor-NAME`.
 const OWN: [&str; 2] = ["tensors", "infinite"];
@@ -34,7 +31,7 @@ pub(super) struct EvalCallback {
     measure: String,
     /// The pattern of the tensors to read; `None` for all.
     wanted: Option<Regex>,
-    tensors: Vec<Tensor>,
+    tensors: Vec<PrintedTensor>,
     /// The name of the current tensor, and whether it is the last of `tensors`.
     current: Option<(String, bool)>,
     /// The first tensor with a NaN sum.
@@ -54,15 +51,15 @@ impl EvalCallback {
 
     /// Takes one line; true if it holds a part of a tensor.
     pub(super) fn line(&mut self, line: &str) -> bool {
-        if let Some(head) = Head::of(line) {
+        if let Some(head) = PrintedHead::of(line) {
             let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.is_match(&head.name));
             self.current = Some((head.name.clone(), is_wanted));
-            self.tensors.extend(is_wanted.then(|| Tensor::new(head)));
+            self.tensors.extend(is_wanted.then(|| PrintedTensor::new(head)));
             return true;
         }
         let Some((name, is_wanted)) = &self.current else { return false };
         let line = line.trim();
-        let sum = line.strip_prefix("sum = ").and_then(sum_of);
+        let sum = line.strip_prefix("sum = ").and_then(printed_sum);
         let is_broken = sum.is_some_and(f64::is_nan);
         if is_broken && self.broken.is_none() {
             self.broken = Some(name.clone());
@@ -93,7 +90,7 @@ impl EvalCallback {
             return Err(Failure::unreadable(Unreadable::NoTensor, what));
         }
         let (bytes, others): (Vec<bool>, Vec<bool>) =
-            self.tensors.iter().filter_map(Tensor::counts_bytes).partition(|counts| *counts);
+            self.tensors.iter().filter_map(PrintedTensor::counts_bytes).partition(|counts| *counts);
         if !bytes.is_empty() && bytes.len() >= others.len() {
             let what = "the values are the first one plus distances in memory, as llama.cpp \
                         printed them until 2024-05-10"
@@ -109,7 +106,7 @@ impl EvalCallback {
     }
 
     fn reading(self) -> Reading {
-        let sums_are_whole = self.tensors.iter().any(Tensor::sums_more_than_it_shows);
+        let sums_are_whole = self.tensors.iter().any(PrintedTensor::sums_more_than_it_shows);
         let names = names(&self.tensors);
         let mut values = BTreeMap::new();
         let mut own = |name: &str, number: f64| {
@@ -124,7 +121,7 @@ impl EvalCallback {
                 own(&name, sum);
             }
         }
-        let infinite = |tensor: &&Tensor| tensor.sum.is_some_and(f64::is_infinite);
+        let infinite = |tensor: &&PrintedTensor| tensor.sum.is_some_and(f64::is_infinite);
         own("infinite", self.tensors.iter().filter(infinite).count() as f64);
         own("tensors", self.tensors.len() as f64);
         Reading { values, checks: Some(heads(&self.tensors)), ..Reading::default() }
@@ -133,14 +130,14 @@ impl EvalCallback {
 
 /// The name of each tensor in a metric. If several tensors share a name, the operation is added,
 /// and if that is equal too, a number. So a name means the same tensor in another commit's graph.
-fn names(tensors: &[Tensor]) -> Vec<String> {
+fn names(tensors: &[PrintedTensor]) -> Vec<String> {
     let plain: Vec<String> = tensors.iter().map(|tensor| plain(&tensor.head.name)).collect();
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for name in &plain {
         *counts.entry(name).or_default() += 1;
     }
     let mut alike: BTreeMap<String, u32> = BTreeMap::new();
-    let named = |(tensor, name): (&Tensor, &String)| {
+    let named = |(tensor, name): (&PrintedTensor, &String)| {
         if counts[name.as_str()] == 1 {
             return name.clone();
         }
@@ -150,12 +147,6 @@ fn names(tensors: &[Tensor]) -> Vec<String> {
         if *count == 1 { name } else { format!("{name}_{count}") }
     };
     tensors.iter().zip(&plain).map(named).collect()
-}
-
-/// A printed sum; `None` if it has no six decimals, because the line is cut.
-fn sum_of(text: &str) -> Option<f64> {
-    let is_whole = text.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 6);
-    parse_number(text).filter(|sum| is_whole || !sum.is_finite())
 }
 
 fn plain(name: &str) -> String {
@@ -170,7 +161,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The tensors as the checks that ran: graphs with the same tensors can be compared.
-fn heads(tensors: &[Tensor]) -> Checks {
+fn heads(tensors: &[PrintedTensor]) -> Checks {
     let mut heads = BTreeSet::new();
     for tensor in tensors {
         let head = tensor.head.to_string();

@@ -10,9 +10,9 @@ use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
 use crate::config::MeasureKind;
-use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
+use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value, parse_number};
 
-use super::value::{excerpt, not_a_number, number_in, parse_number, reading};
+use super::value::{excerpt, not_a_number, number_in, reading};
 
 /// Reads one run's output.
 #[derive(Debug)]

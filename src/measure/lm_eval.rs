@@ -47,7 +47,7 @@ fn named(task: &str, key: &str) -> String {
 /// `None` for an entry that is not a number (an alias), and for a standard error that could not be
 /// computed: with one sample it is NaN or `N/A`, which says nothing about the answers.
 fn value(metric: &Metric, key: &str, figure: &Json) -> Option<Result<Value, Failure>> {
-    let is_number = |text: &str| super::value::parse_number(text).is_some();
+    let is_number = |text: &str| crate::evaluation::parse_number(text).is_some();
     let value = match figure {
         Json::Number(number) => finite(metric, number.as_f64()?),
         // A bare NaN arrives as a string, since it was quoted.

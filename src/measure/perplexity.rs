@@ -16,9 +16,9 @@
 //! Small automata read byte by byte, so the result does not depend on how lines are cut into
 //! pieces.
 
-use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream, Unreadable};
+use crate::evaluation::{Failure, FailureKind, Metric, Reading, Stream, Unreadable, parse_number};
 
-use super::value::{finite, parse_number};
+use super::value::finite;
 
 mod scan;
 

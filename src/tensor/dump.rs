@@ -4,12 +4,12 @@
 //! an error of the disk would end the program.
 
 use std::fs::File;
-use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::dtype::Encoding;
 use super::error::{DumpError, Problem};
+use super::head::{REDUMP, head, whole};
 use super::layout::Layout;
 use super::{kl_base, npy, safetensors};
 
@@ -177,31 +177,6 @@ impl Dump {
         }
         Ok(())
     }
-}
-
-const REDUMP: &str = "write the dump again";
-
-/// The first bytes of a file, as many as it has.
-fn head(file: &File, bytes: usize) -> io::Result<Vec<u8>> {
-    let mut buffer = vec![0; bytes];
-    let mut have = 0;
-    while have < bytes {
-        match file.read_at(&mut buffer[have..], have as u64) {
-            Ok(0) => break,
-            Ok(more) => have += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    buffer.truncate(have);
-    Ok(buffer)
-}
-
-fn whole(header: &[u8], bytes: usize) -> Result<(), Problem> {
-    if header.len() < bytes {
-        return Err(Problem::new("the file ends in its header", REDUMP));
-    }
-    Ok(())
 }
 
 /// The problem of a file that begins with none of the known signatures.

@@ -5,26 +5,44 @@
 //! on slices of floats and no IO; `compare` brings both sides together. docs/logits.md has the
 //! formulas.
 
+mod cache_check;
 mod compare;
+mod compare_sets;
 mod comparison;
+mod conclusion;
+mod difference;
 mod dtype;
 mod dump;
+mod entry;
 mod error;
 mod exact;
 mod figures;
+mod head;
 mod kernel;
 mod kl_base;
 mod layout;
+mod matching;
+mod name;
 mod npy;
+mod patterns;
+mod printed;
+mod printed_block;
+mod printed_set;
 mod quantile;
 mod row;
 mod safetensors;
+mod set;
 mod single;
+mod stored;
+mod stored_set;
 
 pub use compare::{Settings, compare};
+pub use compare_sets::compare_sets;
 pub use comparison::{Breach, Comparison};
 pub use dtype::Encoding;
 pub use dump::Dump;
 pub use error::DumpError;
 pub use figures::{Extreme, Figures, LargestDelta, NonFinite};
+pub use printed::{PrintedHead, PrintedTensor, printed_sum};
 pub use row::Figure;
+pub use set::TensorSet;

@@ -2,6 +2,8 @@
 //!
 //! Source: <https://huggingface.co/docs/safetensors/index#format>.
 
+use std::collections::HashMap;
+
 use safetensors::Dtype;
 use safetensors::tensor::Metadata;
 
@@ -36,11 +38,7 @@ pub(super) fn header_bytes(start: &[u8]) -> Result<usize, Problem> {
 /// Reads a whole header and chooses a tensor: the named one, or the only one. Also returns where the
 /// file must end.
 pub(super) fn read(header: &[u8], name: Option<&str>) -> Result<(Layout, u64), Problem> {
-    // `SafeTensors::read_metadata` would need the whole file in memory.
-    let metadata: Metadata =
-        serde_json::from_slice(header.get(8..).unwrap_or_default()).map_err(|error| {
-            Problem::new(format!("its header cannot be read ({error})"), "write the file again")
-        })?;
+    let metadata = metadata(header)?;
     let names = metadata.offset_keys();
     let chosen = match (name, names.as_slice()) {
         (Some(name), _) => names.iter().find(|one| *one == name).ok_or_else(|| {
@@ -56,6 +54,44 @@ pub(super) fn read(header: &[u8], name: Option<&str>) -> Result<(Layout, u64), P
             return Err(Problem::new(what, "choose one with --tensor NAME"));
         }
     };
+    let layout = layout(header, &metadata, chosen)?;
+    Ok((layout, header.len() as u64 + metadata.data_len() as u64))
+}
+
+/// All tensors of a file, by their place in it.
+pub(super) struct Contents {
+    /// Each tensor's name and layout, or why it cannot be read.
+    pub(super) tensors: Vec<(String, Result<Layout, Problem>)>,
+    /// Where the file must end.
+    pub(super) end: u64,
+    /// What the program that wrote it added: names and texts.
+    pub(super) texts: HashMap<String, String>,
+}
+
+/// Reads a whole header.
+pub(super) fn read_all(header: &[u8]) -> Result<Contents, Problem> {
+    let metadata = metadata(header)?;
+    let names = metadata.offset_keys();
+    let tensors = names.into_iter().map(|name| {
+        let layout = layout(header, &metadata, &name);
+        (name, layout)
+    });
+    Ok(Contents {
+        tensors: tensors.collect(),
+        end: header.len() as u64 + metadata.data_len() as u64,
+        texts: metadata.metadata().clone().unwrap_or_default(),
+    })
+}
+
+fn metadata(header: &[u8]) -> Result<Metadata, Problem> {
+    // `SafeTensors::read_metadata` would need the whole file in memory.
+    serde_json::from_slice(header.get(8..).unwrap_or_default()).map_err(|error| {
+        Problem::new(format!("its header cannot be read ({error})"), "write the file again")
+    })
+}
+
+/// Where a tensor of the header is.
+fn layout(header: &[u8], metadata: &Metadata, chosen: &str) -> Result<Layout, Problem> {
     let info = metadata.info(chosen).expect("the name is from the same header");
     let encoding = match info.dtype {
         Dtype::F64 => Encoding::F64,
@@ -67,15 +103,13 @@ pub(super) fn read(header: &[u8], name: Option<&str>) -> Result<(Layout, u64), P
             return Err(Problem::new(what, "save F16, BF16, F32 or F64"));
         }
     };
-    let data = header.len() as u64;
-    let layout = Layout {
-        tensor: Some(chosen.clone()),
+    Ok(Layout {
+        tensor: Some(chosen.to_owned()),
         encoding,
         shape: info.shape.iter().map(|length| *length as u64).collect(),
-        offset: data + info.data_offsets.0 as u64,
+        offset: header.len() as u64 + info.data_offsets.0 as u64,
         tokens: None,
-    };
-    Ok((layout, data + metadata.data_len() as u64))
+    })
 }
 
 /// The first names, and how many more there are.

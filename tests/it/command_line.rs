@@ -44,7 +44,7 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
 
     Measure without a hunt:
       measure      Build and measure one commit
-      diff         Compare two dumps of logits, without any commit
+      diff         Compare two dumps of logits or of tensors, without any commit
 
     Be called by git:
       oracle       Judge the checked-out commit; `git bisect run` calls it

@@ -262,9 +262,6 @@ fn files_that_cannot_be_compared_are_refused_with_a_cure() {
         let said = diff(&env, &["a.npy", name]).expect(2).says(&[why, "hint: "]);
         assert_eq!(said.stdout, "", "{name}");
     }
-    env.run(&["diff", "tensors", "a", "b"])
-        .expect(2)
-        .says(&["`bisect-ppl diff tensors` is not available yet"]);
     env.run(&["diff", "nothing"]).expect(2).says(&["does not exist"]);
 }
 

@@ -43,6 +43,7 @@ mod simulation;
 mod status;
 mod store;
 mod suites;
+mod tensors;
 mod timed;
 mod world;
 mod worlds;

@@ -82,12 +82,12 @@ fn table(found: &Comparison) -> String {
 }
 
 /// A number with three significant digits; the JSON has all.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     text::figure(format!("{value:.2e}").parse().unwrap_or(value))
 }
 
 /// A cosine; close to 1, by its distance from 1.
-fn cosine(value: f64) -> String {
+pub(super) fn cosine(value: f64) -> String {
     let distance = 1.0 - value;
     if distance > 0.0 && distance < 1e-3 {
         return format!("1 − {}", short(distance));

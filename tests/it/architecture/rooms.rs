@@ -19,7 +19,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("oracle", "build measure tensor store config git search stats evaluation process ui"),
     ("build", "differ store config git evaluation process"),
     ("differ", "git evaluation"),
-    ("measure", "config stats evaluation"),
+    ("measure", "config stats evaluation tensor"),
     ("report", "differ store git search stats ui evaluation process"),
     ("store", "evaluation process"),
     ("config", "evaluation"),

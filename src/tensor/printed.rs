@@ -1,8 +1,9 @@
-//! One printed tensor.
+//! A tensor as llama-eval-callback prints it: a line with its operation and shape, the outer values
+//! of its rows, and a sum. A parser and a set of tensors read it.
 
 use std::fmt;
 
-use crate::measure::value::parse_number;
+use crate::evaluation::parse_number;
 
 /// A longer dimension prints half of this many values at each end. The last dimension prints all.
 const MOST_SHOWN: u64 = 6;
@@ -21,17 +22,23 @@ const SHOWN: [(&str, f64); 7] = [
 
 /// The first line of a printed tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) name: String,
+pub struct PrintedHead {
+    /// Its name; several tensors of a graph can have the same.
+    pub name: String,
     kind: String,
-    pub(super) operation: String,
-    shape: [u64; 4],
+    /// What computes it, such as `MUL_MAT`.
+    pub operation: String,
+    /// The names of its operands.
+    pub sources: Vec<String>,
+    /// The lengths of its dimensions; the values of the first one are adjacent.
+    pub shape: [u64; 4],
 }
 
 /// A tensor, as read so far.
 #[derive(Debug)]
-pub(super) struct Tensor {
-    pub(super) head: Head,
+pub struct PrintedTensor {
+    /// Its first line.
+    pub head: PrintedHead,
     /// The values of the first row.
     first: Vec<f64>,
     /// Number of printed values, their sum, and the sum of their magnitudes.
@@ -39,19 +46,20 @@ pub(super) struct Tensor {
     shown: f64,
     magnitude: f64,
     /// The last printed sum, and the number of sums: one per index of the last dimension.
-    pub(super) sum: Option<f64>,
+    pub sum: Option<f64>,
     sums: u64,
 }
 
-impl Head {
+impl PrintedHead {
     /// Parses `NAME:  Qcur-0 = (f32)  ROPE(Qcur-0 (reshaped){64, 4, 7, 1}, …}) = {64, 4, 7, 1}`,
     /// where NAME is the function that prints, such as `common_debug_cb_eval`.
-    pub(super) fn of(line: &str) -> Option<Self> {
+    pub fn of(line: &str) -> Option<Self> {
         let (before, after) = line.split_once(" = (")?;
         let (_, name) = before.split_once(": ")?;
         let (kind, after) = after.split_once(')')?;
         let (operation, after) = after.split_once('(')?;
-        let (_, shape) = after.rsplit_once(" = {")?;
+        let (operands, shape) = after.rsplit_once(" = {")?;
+        let operands = operands.split('}').filter_map(|operand| operand.split_once('{'));
         let sizes = shape.trim_end().strip_suffix('}')?.split(", ").map(|size| size.parse().ok());
         let sizes: Vec<u64> = sizes.collect::<Option<_>>()?;
         let text = |part: &str| part.trim().to_owned();
@@ -59,36 +67,39 @@ impl Head {
             name: text(name),
             kind: text(kind),
             operation: text(operation),
+            sources: operands.map(|(name, _)| text(name.trim_start_matches(','))).collect(),
             shape: sizes.try_into().ok()?,
         })
     }
 
-    fn bytes(&self) -> Option<f64> {
+    /// The type of its values, such as `f32`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Bytes of a value; `None` if the type is quantized, so that no values are printed.
+    pub fn bytes(&self) -> Option<f64> {
         SHOWN.iter().find(|(kind, _)| *kind == self.kind).map(|(_, bytes)| *bytes)
     }
 }
 
 /// As printed, without the operands.
-impl fmt::Display for Head {
+impl fmt::Display for PrintedHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = self.shape.map(|size| size.to_string()).join(", ");
         write!(f, "{} = ({}) {} {{{shape}}}", self.name, self.kind, self.operation)
     }
 }
 
-impl Tensor {
-    pub(super) fn new(head: Head) -> Self {
+impl PrintedTensor {
+    /// A tensor of which only the first line was read.
+    pub fn new(head: PrintedHead) -> Self {
         Self { head, first: Vec::new(), count: 0, shown: 0.0, magnitude: 0.0, sum: None, sums: 0 }
     }
 
     /// Takes `[  -0.0125,  0.0696, ...,  -0.0100,  -0.0249],`; true if the line is such a row.
-    pub(super) fn row(&mut self, line: &str) -> bool {
-        let inner = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-        let Some((inner, _)) = inner else { return false };
-        let words = inner.split(',').map(str::trim).filter(|word| !matches!(*word, "..." | ""));
-        let Some(numbers) = words.map(parse_number).collect::<Option<Vec<f64>>>() else {
-            return false;
-        };
+    pub fn row(&mut self, line: &str) -> bool {
+        let Some(numbers) = printed_row(line) else { return false };
         self.count += numbers.len() as u64;
         self.shown += numbers.iter().sum::<f64>();
         self.magnitude += numbers.iter().map(|x| x.abs()).sum::<f64>();
@@ -98,19 +109,20 @@ impl Tensor {
         true
     }
 
-    pub(super) fn sum(&mut self, sum: f64) {
+    /// Takes the sum after an index of the last dimension.
+    pub fn sum(&mut self, sum: f64) {
         self.sum = Some(sum);
         self.sums += 1;
     }
 
     /// Whether all values are printed.
-    pub(super) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         let [a, b, c, _] = self.head.shape;
         [a, b, c].into_iter().all(|size| size <= MOST_SHOWN)
     }
 
     /// Whether every line of the tensor was read.
-    pub(super) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         if self.head.bytes().is_none() {
             return self.count == 0 && self.sums == 0;
         }
@@ -121,14 +133,14 @@ impl Tensor {
 
     /// The sum of the printed values, rounded to four decimals: the engine prints four, and
     /// further digits are rounding errors of the addition.
-    pub(super) fn shown(&self) -> Option<f64> {
+    pub fn shown(&self) -> Option<f64> {
         let rounded = (self.shown * 1e4).round() / 1e4;
         (self.sums > 0).then_some(rounded)
     }
 
     /// Whether the printed sum differs from that of the printed values by more than rounding to
     /// four decimals and single precision explain.
-    pub(super) fn sums_more_than_it_shows(&self) -> bool {
+    pub fn sums_more_than_it_shows(&self) -> bool {
         let allowed = self.count as f64 * (5e-5 + f64::from(f32::EPSILON) * self.magnitude) + 1e-6;
         let is_it = |sum: f64| sum.is_finite() && (sum - self.shown).abs() > allowed;
         !self.is_whole() && self.sum.is_some_and(is_it)
@@ -136,10 +148,31 @@ impl Tensor {
 
     /// Whether each value is the first value plus its offset in bytes (llama.cpp's bug until
     /// 2024-05-10); `None` if that cannot be decided.
-    pub(super) fn counts_bytes(&self) -> Option<bool> {
+    pub fn counts_bytes(&self) -> Option<bool> {
         let step = self.head.bytes().filter(|_| self.head.kind == "f32")?;
         let [a, b, c] = *self.first.first_chunk::<3>()?;
         // In larger values, single precision loses the steps.
         (a.abs() < 1e4).then(|| [b - a, c - b].iter().all(|x| (x - step).abs() < 2e-3))
     }
+}
+
+/// The values in `[  -0.0125,  0.0696, ...,  -0.0100,  -0.0249],`; `None` if the line is no such row.
+pub(super) fn printed_row(line: &str) -> Option<Vec<f64>> {
+    let (inner, _) = line.strip_prefix('[')?.split_once(']')?;
+    let words = inner.split(',').map(str::trim).filter(|word| !matches!(*word, "..." | ""));
+    words.map(parse_number).collect()
+}
+
+/// The indices of a dimension of which values are printed. `is_last`: the dimension prints all.
+pub(super) fn printed_indices(length: u64, is_last: bool) -> Vec<u64> {
+    let half = MOST_SHOWN / 2;
+    (0..length)
+        .filter(|i| is_last || length <= MOST_SHOWN || *i < half || *i >= length - half)
+        .collect()
+}
+
+/// A printed sum; `None` if it has no six decimals, because the line is cut.
+pub fn printed_sum(text: &str) -> Option<f64> {
+    let is_whole = text.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 6);
+    parse_number(text).filter(|sum| is_whole || !sum.is_finite())
 }

@@ -1,0 +1,347 @@
+//! How the tensors of two dumps differ: the first different one, the inputs before it, and what
+//! the differences look like.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Two sets of tensors, compared in the order of computation. A is the base, B the candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorComparison {
+    /// Where the order of A comes from.
+    pub order: TensorOrder,
+    /// Whether a set has only printed values: the outer ones of each dimension, with four decimals.
+    pub printed_only: bool,
+    /// How many pairs of tensors were compared.
+    pub compared: usize,
+    /// How many of them are beyond their tolerance.
+    pub beyond: usize,
+    /// The compared tensors in A's order; in a report only those near the first different one.
+    pub tensors: Vec<TensorDifference>,
+    /// The first different one, as a place in `tensors`.
+    pub first: Option<usize>,
+    /// The operands of the first different tensor, as far as the sets have them.
+    pub inputs: Vec<TensorInput>,
+    /// Names of tensors without a partner, of A and of B.
+    pub unmatched: [Vec<String>; 2],
+    /// Names of tensors that B computes earlier or later than A does, relative to the others.
+    pub reordered: Vec<String>,
+    /// What `growth` runs along.
+    pub axis: TensorAxis,
+    /// The difference along the layers, or along the steps of a training run.
+    pub growth: Vec<TensorGrowth>,
+    /// What the differences look like, the most telling one first.
+    pub patterns: Vec<TensorPattern>,
+}
+
+impl TensorComparison {
+    /// The first different tensor.
+    pub fn first(&self) -> Option<&TensorDifference> {
+        self.tensors.get(self.first?)
+    }
+
+    /// Keeps of `tensors` only those near the first different one; without one, the last ones.
+    pub fn keep_near(&mut self, before: usize, after: usize) {
+        let at = self.first.unwrap_or(self.tensors.len());
+        let begin = at.saturating_sub(before);
+        self.tensors.truncate(at.saturating_add(after + 1));
+        self.tensors.drain(..begin);
+        self.first = self.first.map(|first| first - begin);
+    }
+}
+
+/// Where the order of a set of tensors comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensorOrder {
+    /// A list that the program wrote.
+    Listed,
+    /// The order in which they were printed.
+    Printed,
+    /// Assumed: by where they are in the file.
+    Offset,
+    /// Assumed: by the names of the files.
+    FileNames,
+}
+
+impl TensorOrder {
+    /// Whether the order may not be that of computation.
+    pub fn is_assumed(self) -> bool {
+        matches!(self, Self::Offset | Self::FileNames)
+    }
+}
+
+/// A tensor of A and its partner in B.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorDifference {
+    /// The name in A.
+    pub name: String,
+    /// The name in B, if it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_name: Option<String>,
+    /// What it is in a transformer, if its name tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<TensorPart>,
+    /// The layer, from 0, if its name has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<u32>,
+    /// The training step, if its name has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+    /// What computes it, if the set says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// The lengths of the axes in A; the values of the last one are adjacent.
+    pub shape: Vec<u64>,
+    /// What the comparison says.
+    pub verdict: TensorVerdict,
+    /// Which tolerance its name asks for.
+    pub level: TensorLevel,
+    /// The largest |Δ| that does not count as a difference.
+    pub tolerance: f64,
+    /// The largest |Δ| between repeated dumps, and dumps of harmless commits, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<f64>,
+    /// The largest |Δ|; `None` if there are no finite values to compare. Here and below.
+    pub max_abs: Option<f64>,
+    /// The mean |Δ|.
+    pub mean_abs: Option<f64>,
+    /// The root of the mean Δ².
+    pub rms: Option<f64>,
+    /// The root of the mean of A's squared values.
+    pub base_rms: Option<f64>,
+    /// The cosine of the angle between both, as vectors of all values.
+    pub cosine: Option<f64>,
+    /// The first position beyond the tolerance: indices on all axes but the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_position: Option<Vec<u64>>,
+    /// The position of the largest |Δ|.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_position: Option<Vec<u64>>,
+    /// The two values with the largest |Δ|.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_values: Option<[f64; 2]>,
+    /// How many values are NaN or infinite in one set and not equal in the other, in A and in B.
+    pub non_finite: [u64; 2],
+    /// Why it cannot be compared, or what else differs, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
+}
+
+impl TensorDifference {
+    /// Whether it differs by more than its tolerance, in its shape, or in what is not finite.
+    pub fn is_different(&self) -> bool {
+        matches!(
+            self.verdict,
+            TensorVerdict::Beyond | TensorVerdict::NonFinite | TensorVerdict::Shape
+        )
+    }
+
+    /// RMS of Δ relative to the RMS of A; `None` if A is zero.
+    pub fn relative(&self) -> Option<f64> {
+        let (rms, base) = (self.rms?, self.base_rms?);
+        (base > 0.0).then(|| rms / base)
+    }
+}
+
+/// What the comparison of two tensors says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensorVerdict {
+    /// All values are equal.
+    Equal,
+    /// No difference is beyond the tolerance.
+    Within,
+    /// A difference is beyond the tolerance.
+    Beyond,
+    /// A value is NaN or infinite in one set, and not the same in the other.
+    NonFinite,
+    /// The shapes do not fit.
+    Shape,
+    /// A tensor cannot be read.
+    NotCompared,
+}
+
+/// A tolerance for tensors of one kind, for values in f32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensorLevel {
+    /// The result of one kernel alone.
+    Kernel,
+    /// A tensor inside a model.
+    Layer,
+    /// The last result of a model.
+    Logits,
+    /// A gradient.
+    Gradient,
+    /// A weight after several training steps.
+    Weights,
+    /// The gradient of an embedding.
+    EmbeddingGradient,
+}
+
+impl TensorLevel {
+    /// The largest |Δ|.
+    pub fn tolerance(self) -> f64 {
+        match self {
+            Self::Kernel | Self::Gradient => 1e-5,
+            Self::Layer => 1e-4,
+            Self::Logits | Self::Weights => 1e-3,
+            Self::EmbeddingGradient => 1e-2,
+        }
+    }
+}
+
+/// What a tensor is in a transformer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensorPart {
+    /// The embedded tokens.
+    Embedding,
+    /// The normalised input of the attention.
+    AttentionNorm,
+    /// The queries.
+    Query,
+    /// The keys.
+    Key,
+    /// The values.
+    Value,
+    /// Queries, keys and values in one tensor.
+    QueryKeyValue,
+    /// The angles of the rotation.
+    RotationTable,
+    /// The queries after the rotation.
+    RotatedQuery,
+    /// The keys after the rotation.
+    RotatedKey,
+    /// The scores of the attention, before softmax.
+    Scores,
+    /// The weights of the attention, after softmax.
+    AttentionWeights,
+    /// The weighted values, before the output projection.
+    Attention,
+    /// The attention's output projection.
+    AttentionOutput,
+    /// The sum of the layer's input and the attention's output.
+    AttentionResidual,
+    /// The normalised input of the feed-forward part.
+    FeedForwardNorm,
+    /// The gate projection.
+    Gate,
+    /// The up projection.
+    Up,
+    /// The activation: of SwiGLU, silu(gate) × up.
+    Activation,
+    /// The down projection: the feed-forward part's output.
+    FeedForwardOutput,
+    /// The layer's output.
+    LayerOutput,
+    /// The normalised last hidden state.
+    OutputNorm,
+    /// The logits.
+    Logits,
+}
+
+/// An operand of the first different tensor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorInput {
+    /// Its name in A.
+    pub name: String,
+    /// The largest |Δ|, if it was compared.
+    pub max_abs: Option<f64>,
+    /// Whether it is within its tolerance.
+    pub is_clean: bool,
+}
+
+/// What a growth runs along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensorAxis {
+    /// The layers of a model.
+    Layer,
+    /// The steps of a training run.
+    Step,
+}
+
+impl fmt::Display for TensorAxis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Layer => "layer",
+            Self::Step => "step",
+        })
+    }
+}
+
+/// A point of the growth along layers or steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorGrowth {
+    /// The layer or the step, from 0.
+    pub at: u32,
+    /// The tensor: the layer's last one.
+    pub name: String,
+    /// The largest |Δ|.
+    pub max_abs: f64,
+    /// RMS of Δ relative to the RMS of A.
+    pub relative: f64,
+}
+
+/// What the differences look like, and the evidence in words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorPattern {
+    /// Which pattern.
+    pub kind: TensorPatternKind,
+    /// The evidence, one sentence.
+    pub evidence: String,
+}
+
+/// A known pattern of differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensorPatternKind {
+    /// Values that are not finite appear.
+    NonFinite,
+    /// A difference above 1.0.
+    NotRounding,
+    /// Queries or keys differ only after the rotation.
+    Rotation,
+    /// The attention differs although queries, keys and values do not.
+    Attention,
+    /// A projection differs although its input does not.
+    Projection,
+    /// The feed-forward part differs although its input does not.
+    FeedForward,
+    /// A norm differs although its input does not.
+    Norm,
+    /// The embedded tokens differ.
+    Embedding,
+    /// The sum with the layer's input differs although both terms do not.
+    Residual,
+    /// Only the logits differ.
+    Output,
+    /// Prefill and decode differ from the full forward pass.
+    Cache,
+    /// The difference grows by a factor from layer to layer or from step to step.
+    Instability,
+    /// One layer is far worse than its neighbours.
+    OneLayer,
+}
+
+impl fmt::Display for TensorPatternKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NonFinite => "values that are not finite",
+            Self::NotRounding => "a bug, not rounding",
+            Self::Rotation => "rotary embedding",
+            Self::Attention => "attention",
+            Self::Projection => "projection",
+            Self::FeedForward => "feed-forward part",
+            Self::Norm => "norm",
+            Self::Embedding => "embedding",
+            Self::Residual => "residual",
+            Self::Output => "output head",
+            Self::Cache => "KV cache",
+            Self::Instability => "instability",
+            Self::OneLayer => "one layer",
+        })
+    }
+}

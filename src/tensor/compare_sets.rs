@@ -1,0 +1,273 @@
+//! Compares two sets of tensors: tensor by tensor, on several threads and in bounded memory.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::evaluation::{TensorComparison, TensorDifference, TensorVerdict};
+
+use super::cache_check;
+use super::conclusion::{self, Seen};
+use super::difference::{Buffers, Difference, IsStopped, Window, difference};
+use super::entry::{Entry, Values};
+use super::error::DumpError;
+use super::matching::{Matching, matching};
+use super::name::NameParts;
+use super::set::TensorSet;
+
+/// A tensor may differ by this multiple of its own noise.
+const NOISE: f64 = 4.0;
+
+/// Printed values have four decimals, so their differences are multiples of 0.0001; half of that
+/// covers what rounding in binary adds.
+const HALF_PRINTED_STEP: f64 = 5e-5;
+
+/// Compares the candidate with the base. `noise` are further dumps of what the base was dumped of,
+/// or of commits without an effect: how they differ from the base widens the tolerances.
+/// `is_stopped` is asked before each block of values.
+///
+/// # Errors
+/// If no tensor has a partner, if reading fails, or if the user stops it.
+pub fn compare_sets(
+    base: &TensorSet,
+    candidate: &TensorSet,
+    noise: &[TensorSet],
+    threads: usize,
+    is_stopped: IsStopped<'_>,
+) -> Result<TensorComparison, DumpError> {
+    let matched = matching(&base.tensors, &candidate.tensors);
+    if matched.pairs.is_empty() {
+        let names = [base, candidate].map(|set| set.tensors[0].name.clone());
+        let what = format!("no tensor of one is in the other (`{}`, `{}`)", names[0], names[1]);
+        return Err(DumpError::mismatch(what, "dump the same model with the same hooks"));
+    }
+    let mut levels: Vec<Option<f64>> = vec![None; base.tensors.len()];
+    for set in noise {
+        for (place, largest) in noise_of(base, set, threads, is_stopped)? {
+            levels[place] = Some(levels[place].unwrap_or(0.0).max(largest));
+        }
+    }
+    let job = Job { sets: [base, candidate], matched: &matched, noise: &levels, is_stopped };
+    let mut tensors: Vec<TensorDifference> =
+        in_parallel(matched.pairs.len(), threads, &|place, buffers| job.pair(place, buffers))?;
+    tell_apart(&mut tensors);
+    let caches = cache_check::differences(base, candidate, is_stopped)?;
+    let names = |side: usize, set: &TensorSet| {
+        matched.unmatched[side].iter().map(|place| set.tensors[*place].name.clone()).collect()
+    };
+    let entry = |place: usize| &base.tensors[matched.pairs[place].0];
+    let inputs = |place: usize| {
+        let nearest = |name: &String| (0..place).rev().find(|other| entry(*other).name == *name);
+        let names = &entry(place).inputs;
+        (!names.is_empty()).then(|| names.iter().filter_map(nearest).collect())
+    };
+    let seen = Seen {
+        order: base.order(),
+        printed_only: base.is_printed() || candidate.is_printed(),
+        inputs: &inputs,
+        unmatched: [names(0, base), names(1, candidate)],
+        reordered: matched.reordered.iter().map(|at| base.tensors[*at].name.clone()).collect(),
+        caches,
+    };
+    Ok(conclusion::of(tensors, seen))
+}
+
+/// The largest difference of each tensor of the base from another dump, by its place.
+fn noise_of(
+    base: &TensorSet,
+    other: &TensorSet,
+    threads: usize,
+    is_stopped: IsStopped<'_>,
+) -> Result<Vec<(usize, f64)>, DumpError> {
+    let pairs = matching(&base.tensors, &other.tensors).pairs;
+    let found = in_parallel(pairs.len(), threads, &|at, buffers| {
+        let (place, partner) = pairs[at];
+        let entries = [&base.tensors[place], &other.tensors[partner]];
+        let Ok(found) = compare_pair(entries, f64::INFINITY, buffers, is_stopped)? else {
+            return Ok(None);
+        };
+        Ok(found.0.max_abs().map(|largest| (place, largest)))
+    })?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// What the threads share.
+struct Job<'a> {
+    sets: [&'a TensorSet; 2],
+    matched: &'a Matching,
+    noise: &'a [Option<f64>],
+    is_stopped: IsStopped<'a>,
+}
+
+impl Job<'_> {
+    /// Compares a pair of tensors.
+    fn pair(&self, place: usize, buffers: &mut Buffers) -> Result<TensorDifference, DumpError> {
+        let (a, b) = self.matched.pairs[place];
+        let entries = [&self.sets[0].tensors[a], &self.sets[1].tensors[b]];
+        let mut one = described(entries, self.noise[a]);
+        let is_printed = self.sets.iter().any(|set| set.is_printed());
+        let slack = if is_printed { HALF_PRINTED_STEP } else { 0.0 };
+        let found = compare_pair(entries, one.tolerance + slack, buffers, self.is_stopped)?;
+        let (mut figures, mut values) = match found {
+            Ok(found) => found,
+            Err((verdict, remark)) => {
+                return Ok(TensorDifference { verdict, remark: Some(remark), ..one });
+            }
+        };
+        if figures.storage_step > one.tolerance {
+            // Values that are stored in few bits have a wider tolerance, and so another first
+            // position.
+            one.tolerance = figures.storage_step;
+            let again = compare_pair(entries, one.tolerance + slack, buffers, self.is_stopped)?;
+            if let Ok(again) = again {
+                (figures, values) = again;
+            }
+        }
+        let largest = figures.max_abs();
+        one.verdict = if figures.non_finite != [0, 0] {
+            TensorVerdict::NonFinite
+        } else if largest.is_some_and(|largest| largest > one.tolerance + slack) {
+            TensorVerdict::Beyond
+        } else if largest.is_none_or(|largest| largest == 0.0) {
+            TensorVerdict::Equal
+        } else {
+            TensorVerdict::Within
+        };
+        one.max_abs = largest;
+        one.mean_abs = figures.mean(figures.sum);
+        one.rms = figures.mean(figures.squared).map(f64::sqrt);
+        one.base_rms = figures.mean(figures.squares[0]).map(f64::sqrt);
+        one.cosine = largest.map(|_| super::row::cosine(figures.squares, figures.squared));
+        one.first_position = figures.first.map(|first| values[0].position(first));
+        if let Some((_, at, pair)) = figures.largest {
+            one.worst_position = Some(values[0].position(at));
+            one.worst_values = Some(pair);
+        }
+        one.non_finite = figures.non_finite;
+        Ok(one)
+    }
+}
+
+/// Adds the operation to names that occur several times.
+fn tell_apart(tensors: &mut [TensorDifference]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for one in &*tensors {
+        *counts.entry(one.name.clone()).or_default() += 1;
+    }
+    for one in tensors {
+        if let Some(operation) = one.operation.as_ref().filter(|_| counts[&one.name] > 1) {
+            one.name = format!("{} ({operation})", one.name);
+        }
+    }
+}
+
+/// A difference with no figures yet.
+fn described(entries: [&Entry; 2], noise: Option<f64>) -> TensorDifference {
+    let [a, b] = entries;
+    let parts = NameParts::of(&a.name, a.operation.as_deref());
+    let tolerance = parts.level.tolerance().max(NOISE * noise.unwrap_or(0.0));
+    TensorDifference {
+        name: a.name.clone(),
+        other_name: (a.name != b.name).then(|| b.name.clone()),
+        part: parts.part,
+        layer: parts.layer,
+        step: parts.step,
+        operation: a.operation.clone(),
+        shape: a.shape.clone(),
+        verdict: TensorVerdict::NotCompared,
+        level: parts.level,
+        tolerance,
+        noise,
+        max_abs: None,
+        mean_abs: None,
+        rms: None,
+        base_rms: None,
+        cosine: None,
+        first_position: None,
+        worst_position: None,
+        worst_values: None,
+        non_finite: [0, 0],
+        remark: None,
+    }
+}
+
+/// The figures of two tensors and their values; or why they have none.
+type Compared = Result<(Difference, [Values; 2]), (TensorVerdict, String)>;
+
+fn compare_pair(
+    entries: [&Entry; 2],
+    threshold: f64,
+    buffers: &mut Buffers,
+    is_stopped: IsStopped<'_>,
+) -> Result<Compared, DumpError> {
+    let [a, b] = entries;
+    let sources = match (&a.source, &b.source) {
+        (Ok(a), Ok(b)) => [a, b],
+        (Err(why), _) => return Ok(Err((TensorVerdict::NotCompared, format!("A: {why}")))),
+        (_, Err(why)) => return Ok(Err((TensorVerdict::NotCompared, format!("B: {why}")))),
+    };
+    if !fit(&a.shape, &b.shape) {
+        let what = format!("its shape is {:?} in A and {:?} in B", a.shape, b.shape);
+        return Ok(Err((TensorVerdict::Shape, what)));
+    }
+    let mut pair = [sources[0].open()?, sources[1].open()?];
+    if pair[0].count() != pair[1].count() {
+        // Of printed tensors with other axes, other values are printed.
+        let what = "other values of it are printed, because its axes differ".to_owned();
+        return Ok(Err((TensorVerdict::NotCompared, what)));
+    }
+    let window = Window { begin: [0, 0], count: pair[0].count() };
+    Ok(Ok((difference(&mut pair, window, threshold, buffers, is_stopped)?, pair)))
+}
+
+/// Whether two shapes are the same, or one is the other with neighbouring axes joined, so that the
+/// values are in the same order.
+fn fit(a: &[u64], b: &[u64]) -> bool {
+    let products = |shape: &[u64]| {
+        let mut products = vec![1_u64];
+        for length in shape.iter().rev() {
+            let product = products[products.len() - 1].saturating_mul(*length);
+            products.push(product);
+        }
+        products.dedup();
+        products
+    };
+    let [a, b] = [products(a), products(b)];
+    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    few.last() == many.last() && few.iter().all(|product| many.contains(product))
+}
+
+/// Does jobs on several threads; the results are in the order of the jobs.
+fn in_parallel<T: Send>(
+    jobs: usize,
+    threads: usize,
+    work: &(dyn Fn(usize, &mut Buffers) -> Result<T, DumpError> + Sync),
+) -> Result<Vec<T>, DumpError> {
+    let next = AtomicUsize::new(0);
+    let has_failed = AtomicBool::new(false);
+    let results: Mutex<Vec<(usize, Result<T, DumpError>)>> = Mutex::default();
+    let run = || {
+        let mut buffers = Buffers::default();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= jobs || has_failed.load(Ordering::Relaxed) {
+                return;
+            }
+            let result = work(place, &mut buffers);
+            has_failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            results.lock().unwrap_or_else(PoisonError::into_inner).push((place, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.clamp(1, jobs.max(1)) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests;

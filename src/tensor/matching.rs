@@ -1,0 +1,202 @@
+//! Finds the partner of each tensor of one set in another one. Pure.
+//!
+//! Tensors are matched by name. If a name occurs several times, its operation and its place among
+//! those with the same name and operation count too. What is left is matched in order, between the
+//! same matched neighbours: by its layer and its part in a transformer, then, where a graph was
+//! rewritten, by operation and shape.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::entry::Entry;
+use super::name::NameParts;
+
+/// Which tensors of two sets belong together.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Matching {
+    /// Places in A and in B, in the order of A.
+    pub(super) pairs: Vec<(usize, usize)>,
+    /// Places without a partner, in A and in B.
+    pub(super) unmatched: [Vec<usize>; 2],
+    /// Places in A whose partners are in another order.
+    pub(super) reordered: Vec<usize>,
+}
+
+/// Matches all tensors.
+pub(super) fn matching(a: &[Entry], b: &[Entry]) -> Matching {
+    let mut partner: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut taken: BTreeSet<usize> = BTreeSet::new();
+    let keys = [a, b].map(unique_keys);
+    let by_key: BTreeMap<&Key, usize> =
+        keys[1].iter().enumerate().map(|(place, key)| (key, place)).collect();
+    for (place, key) in keys[0].iter().enumerate() {
+        if let Some(other) = by_key.get(key) {
+            partner.insert(place, *other);
+            taken.insert(*other);
+        }
+    }
+    let parts = |entry: &Entry| {
+        let parts = NameParts::of(&entry.name, entry.operation.as_deref());
+        Some(format!("{:?} {:?} {:?}", parts.step, parts.layer, parts.part?))
+    };
+    let shape = |entry: &Entry| {
+        let operation = entry.operation.as_ref()?;
+        Some(format!("{operation} {:?}", entry.shape))
+    };
+    for key in [&parts as &dyn Fn(&Entry) -> Option<String>, &shape] {
+        match_rest(a, b, key, &mut partner, &mut taken);
+    }
+    let pairs: Vec<(usize, usize)> = partner.iter().map(|(a, b)| (*a, *b)).collect();
+    let others: Vec<usize> = pairs.iter().map(|(_, b)| *b).collect();
+    let in_order = longest_rise(&others);
+    Matching {
+        unmatched: [
+            (0..a.len()).filter(|place| !partner.contains_key(place)).collect(),
+            (0..b.len()).filter(|place| !taken.contains(place)).collect(),
+        ],
+        reordered: (0..pairs.len())
+            .filter(|place| !in_order.contains(place))
+            .map(|place| pairs[place].0)
+            .collect(),
+        pairs,
+    }
+}
+
+/// A name, an operation if that is needed to tell it apart, and a count from 0.
+type Key = (String, Option<String>, usize);
+
+fn unique_keys(tensors: &[Entry]) -> Vec<Key> {
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in tensors {
+        *names.entry(&one.name).or_default() += 1;
+    }
+    let mut counts: BTreeMap<(&str, Option<&str>), usize> = BTreeMap::new();
+    let mut keys = Vec::new();
+    for one in tensors {
+        let operation = one.operation.as_deref().filter(|_| names[one.name.as_str()] > 1);
+        let count = counts.entry((&one.name, operation)).or_default();
+        keys.push((one.name.clone(), operation.map(str::to_owned), *count));
+        *count += 1;
+    }
+    keys
+}
+
+/// Matches tensors without a partner that have the same key, in order, between the same matched
+/// neighbours.
+fn match_rest(
+    a: &[Entry],
+    b: &[Entry],
+    key: &dyn Fn(&Entry) -> Option<String>,
+    partner: &mut BTreeMap<usize, usize>,
+    taken: &mut BTreeSet<usize>,
+) {
+    let mut found = Vec::new();
+    let mut used: BTreeSet<usize> = BTreeSet::new();
+    for place in (0..a.len()).filter(|place| !partner.contains_key(place)) {
+        let Some(wanted) = key(&a[place]) else { continue };
+        let after = partner.range(..place).next_back().map_or(0, |(_, other)| other + 1);
+        let before = partner.range(place..).next().map_or(b.len(), |(_, other)| *other);
+        let is_it = |other: &usize| {
+            !taken.contains(other)
+                && !used.contains(other)
+                && key(&b[*other]).as_ref() == Some(&wanted)
+        };
+        if let Some(other) = (after..before.max(after)).find(is_it) {
+            used.insert(other);
+            found.push((place, other));
+        }
+    }
+    for (place, other) in found {
+        partner.insert(place, other);
+        taken.insert(other);
+    }
+}
+
+/// The places of a longest rising subsequence.
+fn longest_rise(values: &[usize]) -> BTreeSet<usize> {
+    // ends[n]: the place of the smallest value that ends a rise of n + 1 values.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::new();
+    for (place, value) in values.iter().enumerate() {
+        let length = ends.partition_point(|end| values[*end] < *value);
+        before.push(length.checked_sub(1).map(|last| ends[last]));
+        if length == ends.len() {
+            ends.push(place);
+        } else {
+            ends[length] = place;
+        }
+    }
+    let last = ends.last().copied();
+    std::iter::successors(last, |place| before[*place]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str, operation: Option<&str>, shape: &[u64]) -> Entry {
+        Entry {
+            name: name.to_owned(),
+            operation: operation.map(str::to_owned),
+            inputs: Vec::new(),
+            shape: shape.to_vec(),
+            source: Err("not needed".to_owned()),
+        }
+    }
+
+    fn plain(names: &[&str]) -> Vec<Entry> {
+        names.iter().map(|name| entry(name, None, &[2, 3])).collect()
+    }
+
+    #[test]
+    fn names_match_and_another_order_is_told() {
+        let found = matching(&plain(&["a", "b", "c", "d"]), &plain(&["a", "c", "b", "new"]));
+        assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 1)]);
+        assert_eq!(found.unmatched, [vec![3], vec![3]]);
+        assert_eq!(found.reordered.len(), 1);
+    }
+
+    #[test]
+    fn one_name_of_several_tensors_matches_by_operation_and_count() {
+        let of = |names: &[(&str, &str)]| -> Vec<Entry> {
+            names.iter().map(|(name, what)| entry(name, Some(what), &[4])).collect()
+        };
+        let a = of(&[("Qcur-0", "MUL_MAT"), ("Qcur-0", "ROPE"), ("x", "ADD"), ("x", "ADD")]);
+        let b = of(&[
+            ("Qcur-0", "MUL_MAT"),
+            ("Qcur-0", "ADD"),
+            ("Qcur-0", "ROPE"),
+            ("x", "ADD"),
+            ("x", "ADD"),
+        ]);
+        let found = matching(&a, &b);
+        assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 3), (3, 4)]);
+        assert_eq!(found.unmatched, [vec![], vec![1]]);
+    }
+
+    #[test]
+    fn other_names_of_the_same_part_match() {
+        let a = plain(&["blk0.q", "blk0.k", "blk1.q"]);
+        let b = plain(&["Qcur-0", "Kcur-0", "Qcur-1"]);
+        assert_eq!(matching(&a, &b).pairs, [(0, 0), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn a_rewritten_graph_matches_by_operation_and_shape_between_its_neighbours() {
+        let a = [
+            entry("x", Some("ADD"), &[2]),
+            entry("node_1", Some("MUL_MAT"), &[2, 3]),
+            entry("y", Some("ADD"), &[2]),
+            entry("node_2", Some("MUL_MAT"), &[2, 3]),
+        ];
+        let b = [
+            entry("x", Some("ADD"), &[2]),
+            entry("node_7", Some("SCALE"), &[2, 3]),
+            entry("node_8", Some("MUL_MAT"), &[2, 3]),
+            entry("y", Some("ADD"), &[2]),
+            entry("node_9", Some("MUL_MAT"), &[9, 3]),
+        ];
+        let found = matching(&a, &b);
+        assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 3)]);
+        assert_eq!(found.unmatched, [vec![3], vec![1, 4]]);
+    }
+}

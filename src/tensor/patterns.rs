@@ -1,0 +1,200 @@
+//! What a pattern of differences is known to mean, with its evidence. Pure.
+
+use crate::evaluation::{
+    TensorComparison, TensorDifference, TensorGrowth, TensorPart, TensorPattern,
+    TensorPatternKind as Kind, TensorVerdict,
+};
+
+use super::cache_check::CacheDifference;
+
+/// Rounding does not make a difference above this.
+const BUG: f64 = 1.0;
+
+/// A layer this many times worse than the one before it is far worse.
+const FAR: f64 = 10.0;
+
+/// Growth by this factor per layer or step, in the geometric mean, is instability if no single
+/// factor is below [`LEAST_FACTOR`] or above [`FAR`].
+const UNSTABLE: f64 = 2.0;
+const LEAST_FACTOR: f64 = 1.5;
+
+/// Fewer points do not show a growth.
+const LEAST_POINTS: usize = 4;
+
+/// The patterns that a comparison shows, the most telling one first. Its own field is not read.
+pub(super) fn of(found: &TensorComparison, caches: &[CacheDifference]) -> Vec<TensorPattern> {
+    let pattern =
+        |kind, evidence: Option<String>| Some(TensorPattern { kind, evidence: evidence? });
+    let all = [
+        found.first().and_then(|first| {
+            let (kind, evidence) = place(found, first)?;
+            pattern(kind, Some(evidence))
+        }),
+        pattern(Kind::Cache, cache(caches)),
+        pattern(Kind::NonFinite, non_finite(found)),
+        pattern(Kind::NotRounding, not_rounding(found)),
+        pattern(Kind::OneLayer, one_layer(found)),
+        pattern(Kind::Instability, instability(found)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// What the part of the first different tensor says, if all its inputs are clean.
+fn place(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, String)> {
+    let part = first.part?;
+    let has_clean_inputs = !found.inputs.is_empty() && found.inputs.iter().all(|one| one.is_clean);
+    if part == TensorPart::Embedding {
+        return Some((
+            Kind::Embedding,
+            format!("`{}` is the first tensor of the model", first.name),
+        ));
+    }
+    if !has_clean_inputs {
+        return None;
+    }
+    let names: Vec<String> = found.inputs.iter().map(|one| format!("`{}`", one.name)).collect();
+    let clean = format!(
+        "{} before it {} clean",
+        names.join(", "),
+        if names.len() == 1 { "is" } else { "are" }
+    );
+    let is_read = |part: TensorPart| {
+        found.tensors.iter().any(|one| one.part == Some(part) && one.layer == first.layer)
+    };
+    let kind = match part {
+        TensorPart::Embedding => Kind::Embedding,
+        TensorPart::RotationTable | TensorPart::RotatedQuery | TensorPart::RotatedKey => {
+            return Some((Kind::Rotation, rotation(found, first, &clean)));
+        }
+        TensorPart::Scores | TensorPart::AttentionWeights | TensorPart::Attention => {
+            Kind::Attention
+        }
+        TensorPart::AttentionOutput if !is_read(TensorPart::Attention) => {
+            let evidence =
+                format!("{clean}; the dump does not tell the attention from its output projection");
+            return Some((Kind::Attention, evidence));
+        }
+        TensorPart::Query
+        | TensorPart::Key
+        | TensorPart::Value
+        | TensorPart::QueryKeyValue
+        | TensorPart::AttentionOutput => Kind::Projection,
+        TensorPart::Gate
+        | TensorPart::Up
+        | TensorPart::Activation
+        | TensorPart::FeedForwardOutput => Kind::FeedForward,
+        TensorPart::AttentionNorm | TensorPart::FeedForwardNorm | TensorPart::OutputNorm => {
+            Kind::Norm
+        }
+        TensorPart::AttentionResidual | TensorPart::LayerOutput => Kind::Residual,
+        TensorPart::Logits => Kind::Output,
+    };
+    Some((kind, format!("{clean}, `{}` is not", first.name)))
+}
+
+fn rotation(found: &TensorComparison, first: &TensorDifference, clean: &str) -> String {
+    let is_rotated = |one: &&TensorDifference| {
+        one.layer == first.layer
+            && one.is_different()
+            && matches!(one.part, Some(TensorPart::RotatedQuery | TensorPart::RotatedKey))
+    };
+    let both: Vec<String> =
+        found.tensors.iter().filter(is_rotated).map(|one| format!("`{}`", one.name)).collect();
+    if both.len() == 2 {
+        format!("{clean}; {} differ, both after the rotation", both.join(" and "))
+    } else {
+        format!("{clean}, `{}` after the rotation is not", first.name)
+    }
+}
+
+fn non_finite(found: &TensorComparison) -> Option<String> {
+    let one = found.tensors.iter().find(|one| one.verdict == TensorVerdict::NonFinite)?;
+    let [a, b] = one.non_finite;
+    Some(format!(
+        "`{}` is the first tensor with NaN or infinite values: {a} in A, {b} in B",
+        one.name
+    ))
+}
+
+fn not_rounding(found: &TensorComparison) -> Option<String> {
+    let is_large = |one: &&TensorDifference| one.max_abs.is_some_and(|largest| largest > BUG);
+    let one = found.tensors.iter().find(is_large)?;
+    Some(format!("max |Δ| of `{}` is {}, above 1", one.name, short(one.max_abs?)))
+}
+
+/// A layer that is far worse than the one before it; or the first one, if it is far worse than the
+/// next.
+fn one_layer(found: &TensorComparison) -> Option<String> {
+    let growth = &found.growth;
+    let is_beyond = |point: &TensorGrowth| {
+        found.tensors.iter().any(|one| one.name == point.name && one.is_different())
+    };
+    let ratio = |a: &TensorGrowth, b: &TensorGrowth| {
+        if b.relative > 0.0 { a.relative / b.relative } else { f64::INFINITY }
+    };
+    let after = growth.windows(2).find(|pair| {
+        is_beyond(&pair[1]) && !is_beyond(&pair[0]) && ratio(&pair[1], &pair[0]) >= FAR
+    });
+    let (one, other) = match (after, growth.first_chunk::<2>()) {
+        (Some(pair), _) => (&pair[1], &pair[0]),
+        (None, Some([first, second])) if is_beyond(first) && ratio(first, second) >= FAR => {
+            (first, second)
+        }
+        _ => return None,
+    };
+    let axis = found.axis;
+    let times = if other.relative > 0.0 {
+        format!("{} times that of {axis} {}", short(ratio(one, other)), other.at)
+    } else {
+        format!("{axis} {} is equal in both", other.at)
+    };
+    Some(format!("RMS of Δ is {} of the RMS in {axis} {}, {times}", short(one.relative), one.at))
+}
+
+fn instability(found: &TensorComparison) -> Option<String> {
+    let begin = found.growth.iter().position(|point| point.relative > 0.0)?;
+    let points = &found.growth[begin..];
+    if points.len() < LEAST_POINTS || found.first.is_none() {
+        return None;
+    }
+    let factors: Vec<f64> =
+        points.windows(2).map(|pair| pair[1].relative / pair[0].relative).collect();
+    if factors.iter().any(|factor| !(LEAST_FACTOR..FAR).contains(factor)) {
+        return None;
+    }
+    let mean = (factors.iter().map(|factor| factor.ln()).sum::<f64>() / factors.len() as f64).exp();
+    let (first, last) = (points.first()?, points.last()?);
+    let axis = found.axis;
+    (mean >= UNSTABLE).then(|| {
+        format!(
+            "the difference grows by {} per {axis}, from {} in {axis} {} to {} in {axis} {}",
+            short(mean),
+            short(first.relative),
+            first.at,
+            short(last.relative),
+            last.at
+        )
+    })
+}
+
+fn cache(caches: &[CacheDifference]) -> Option<String> {
+    let is_it = |one: &&CacheDifference| {
+        one.max_abs[1] > one.tolerance && one.max_abs[1] > 4.0 * one.max_abs[0]
+    };
+    let one = caches.iter().find(is_it)?;
+    let [a, b] = one.max_abs.map(short);
+    Some(format!(
+        "`{}` of prefill and decode differs from the full pass by {b} in B, by {a} in A",
+        one.name
+    ))
+}
+
+/// Three significant digits.
+fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
+    if (1e-3..1e4).contains(&rounded) || rounded == 0.0 {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
+}
