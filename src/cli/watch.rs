@@ -256,6 +256,7 @@ impl View {
                 self.progress.done_line(&text);
             }
             Event::Swept(cell) => self.progress.done_line(&lines::cell(cell)),
+            Event::Tensors(change) => self.progress.done_line(&lines::tensors(change)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),

@@ -1,9 +1,6 @@
 //! Names that a later version of oracle.toml will have. The reader refuses these names and says
 //! that they are not available yet. `src/cli/unavailable.rs` lists such commands and options.
 
-/// Values of `measure.parser`.
-pub(super) const PARSERS: &[&str] = &["tensors"];
-
 /// Keys of `[run]`.
 pub(super) const RUN_KEYS: &[&str] = &["exclusive"];
 

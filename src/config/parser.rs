@@ -21,6 +21,9 @@ pub enum Parser {
         /// The kind of prompt, for the report.
         category: Option<String>,
     },
+    /// The tensors that the run computes, in files or as llama-eval-callback prints them. They are
+    /// no metrics: they are compared after a first bad commit was found.
+    Tensors,
     /// The results of lm-evaluation-harness.
     LmEval,
     /// The output of kernel test programs: checks that pass or fail, distances, losses.
@@ -140,7 +143,7 @@ pub const KLD_NAMES: [&str; 34] = [
 ];
 
 impl Parser {
-    /// The names of the values that this parser yields; never empty. An inner `None` is the
+    /// The names of the values that this parser yields; empty for [`Parser::Tensors`]. An inner `None` is the
     /// unnamed value, whose metric has the name of the measure. `wall_s` and `peak_rss_mib`,
     /// which every run has, are not among them.
     ///
@@ -153,6 +156,7 @@ impl Parser {
                     pattern.capture_names().flatten().map(|name| Some(name.to_owned())).collect();
                 if named.is_empty() { vec![None] } else { named }
             }
+            Self::Tensors => Vec::new(),
             Self::Logits => LOGITS_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::Text { .. } => TEXT_NAMES.map(|name| Some(name.to_owned())).to_vec(),
             Self::LlamaKld => KLD_NAMES.map(|name| Some(name.to_owned())).to_vec(),
@@ -188,7 +192,7 @@ impl Parser {
     /// Whether the store keeps the files that the runs wrote, since later runs are compared with
     /// them.
     pub fn keeps_dumps(&self) -> bool {
-        matches!(self, Self::Logits)
+        matches!(self, Self::Logits | Self::Tensors)
     }
 
     /// Whether a run says nothing by itself: its values are differences from a run of the good end.

@@ -262,7 +262,7 @@ timeout = 30
 [[measure]]
 name = "ppl"
 command = "{build}/ppl --model {inputs.modle} | tee log"
-parser = "tensors"
+parser = "perplexity"
 [[measure]]
 name = "speed"
 command = "{build}/bench {inputs.modle}"
@@ -282,7 +282,7 @@ confidence = 99
       oracle.toml:5:1: build.comands: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
       oracle.toml:6:11: build.timeout: expected a time with its unit in quotes, such as "90s", found an integer.
       oracle.toml:9:11: measure.ppl.command: no shell reads this, so `|` has no effect: quote it if it is meant literally, or write sh -c '…'
-      oracle.toml:10:10: measure.ppl.parser: `tensors` is not available yet. Available: llama-perplexity, llama-bench, llama-kld, llama-eval-callback, logits, text, lm-eval, parity, junit, regex, json, exit-code
+      oracle.toml:10:10: measure.ppl.parser: `perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, llama-bench, llama-kld, llama-eval-callback, logits, text, tensors, lm-eval, parity, junit, regex, json, exit-code
       oracle.toml:13:11: measure.speed.command: `{inputs.modle}` names no input; did you mean `model`? Declared: model
       oracle.toml:15:11: measure.speed.pattern: has named and unnamed groups: name all, or write (?:…) for those that hold no value.
       oracle.toml:17:10: guard[1].metric: there is no measure `sped`; did you mean `speed`? Measures: ppl, speed

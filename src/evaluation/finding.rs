@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Cause, CommitId, Differences, FactChange, Failure, FileRole, LevelResult, LogitsChange, Metric,
-    Ran, Shapes, TextPair, Value, number,
+    Ran, Shapes, TensorChange, TextPair, Value, number,
 };
 
 /// How a hunt ended.
@@ -293,6 +293,9 @@ pub struct Finding {
     /// How the logits of the main first bad commit differ from its parent's, by measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logits: Vec<LogitsChange>,
+    /// How its tensors differ from its parent's, by measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tensors: Vec<TensorChange>,
 }
 
 impl Finding {
@@ -314,6 +317,7 @@ impl Finding {
             texts: Vec::new(),
             logits: Vec::new(),
             shapes: None,
+            tensors: Vec::new(),
         }
     }
 

@@ -80,8 +80,8 @@ pub use shapes::{CellSide, MeasureSweep, Shapes, SweepEnd, SweptCell};
 pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
 pub use tensor_comparison::{
-    TensorAxis, TensorComparison, TensorDifference, TensorGrowth, TensorInput, TensorLevel,
-    TensorOrder, TensorPart, TensorPattern, TensorPatternKind, TensorVerdict,
+    TensorAxis, TensorChange, TensorComparison, TensorDifference, TensorGrowth, TensorInput,
+    TensorLevel, TensorOrder, TensorPart, TensorPattern, TensorPatternKind, TensorVerdict,
 };
 pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub use unreadable::Unreadable;

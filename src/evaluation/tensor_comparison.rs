@@ -5,6 +5,27 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::CommitId;
+
+/// How the tensors of a first bad commit differ from its parent's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorChange {
+    /// The measure that dumps them.
+    pub measure: String,
+    /// The parent: A.
+    pub parent: CommitId,
+    /// The commit: B.
+    pub commit: CommitId,
+    /// A commit without an effect, whose differences from the parent widen the tolerances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harmless: Option<CommitId>,
+    /// The runs: of the parent, of the commit, of `harmless`.
+    pub attempts: Vec<String>,
+    /// The comparison; only tensors near the first different one.
+    #[serde(flatten)]
+    pub comparison: TensorComparison,
+}
+
 /// Two sets of tensors, compared in the order of computation. A is the base, B the candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TensorComparison {

@@ -81,6 +81,7 @@ pub fn drive(
     let result = result.and_then(|finding| driver.add_levels(finding));
     let result = result.and_then(|finding| driver.add_printed(finding));
     let result = result.and_then(|finding| driver.add_logits(finding));
+    let result = result.and_then(|finding| driver.add_tensors(finding));
     let result = result.and_then(|finding| driver.sweep_shapes(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
     let last = match &result {

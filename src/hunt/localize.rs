@@ -8,6 +8,7 @@ mod change;
 mod logits;
 mod revert;
 pub(crate) mod step;
+mod tensors;
 
 use std::collections::BTreeMap;
 

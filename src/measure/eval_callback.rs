@@ -79,10 +79,7 @@ impl EvalCallback {
         if let Some(name) = &self.broken {
             return Err(Failure::not_finite(&format!("the sum of tensor `{name}`"), f64::NAN));
         }
-        if self.current.is_none() {
-            let what = "no tensor in the output, as llama-eval-callback prints them".to_owned();
-            return Err(Failure::unreadable(Unreadable::NoTensor, what));
-        }
+        self.has_tensors()?;
         let count = self.tensors.len();
         if count == 0 {
             let pattern = self.wanted.as_ref().map_or("", Regex::as_str);
@@ -97,12 +94,33 @@ impl EvalCallback {
                 .to_owned();
             return Err(Failure::unreadable(Unreadable::WrongValues, what));
         }
-        if let Some(place) = self.tensors.iter().position(|tensor| !tensor.is_complete()) {
-            let name = excerpt(&self.tensors[place].head.name);
-            let detail = format!("the output of tensor `{name}` is cut, {place} are whole before");
-            return Err(Failure::plain(FailureKind::Incomplete, detail));
-        }
+        self.is_complete()?;
         Ok(self.reading())
+    }
+
+    /// Checks that the tensors of a run that ended with exit code 0 are whole; they are compared as
+    /// a set, so there are no values.
+    pub(super) fn finish_set(self) -> Result<Reading, Failure> {
+        self.has_tensors()?;
+        self.is_complete()?;
+        Ok(Reading::default())
+    }
+
+    fn has_tensors(&self) -> Result<(), Failure> {
+        if self.current.is_none() {
+            let what = "no tensor in the output, as llama-eval-callback prints them".to_owned();
+            return Err(Failure::unreadable(Unreadable::NoTensor, what));
+        }
+        Ok(())
+    }
+
+    fn is_complete(&self) -> Result<(), Failure> {
+        let Some(place) = self.tensors.iter().position(|tensor| !tensor.is_complete()) else {
+            return Ok(());
+        };
+        let name = excerpt(&self.tensors[place].head.name);
+        let detail = format!("the output of tensor `{name}` is cut, {place} are whole before");
+        Err(Failure::plain(FailureKind::Incomplete, detail))
     }
 
     fn reading(self) -> Reading {

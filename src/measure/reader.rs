@@ -67,6 +67,8 @@ enum LineParser {
     Divergence(Divergence),
     Parity(Box<Parity>),
     EvalCallback(Box<EvalCallback>),
+    /// The tensors of the same text, which are compared as a set.
+    Tensors(Box<EvalCallback>),
 }
 
 #[derive(Debug)]
@@ -134,6 +136,11 @@ impl Reader {
                 Figures::Whole(Whole::default(), WholeParser::Bench(parser))
             }
             Parser::Logits => Figures::Dump,
+            Parser::Tensors if spec.file.is_some() => Figures::Dump,
+            Parser::Tensors => {
+                let parser = EvalCallback::new(spec.name, None);
+                Figures::Lines(LineParser::Tensors(Box::new(parser)))
+            }
             Parser::ExitCode => Figures::ExitCode,
         };
         let source = match spec.file.filter(|_| !spec.parser.keeps_dumps()) {
@@ -305,7 +312,9 @@ impl Figures {
             Self::Lines(LineParser::Pattern(parser)) => parser.line(text),
             Self::Lines(LineParser::Divergence(parser)) => parser.line(text),
             Self::Lines(LineParser::Parity(parser)) => parser.line(text),
-            Self::Lines(LineParser::EvalCallback(parser)) => parser.line(text),
+            Self::Lines(LineParser::EvalCallback(parser) | LineParser::Tensors(parser)) => {
+                parser.line(text)
+            }
             _ => false,
         }
     }
@@ -325,6 +334,7 @@ impl Figures {
             Self::Lines(LineParser::Divergence(parser)) => parser.finish(),
             Self::Lines(LineParser::Parity(parser)) => parser.finish(),
             Self::Lines(LineParser::EvalCallback(parser)) => parser.finish(),
+            Self::Lines(LineParser::Tensors(parser)) => parser.finish_set(),
             Self::Whole(stdout, parser) => {
                 let text = stdout.text()?;
                 match parser {

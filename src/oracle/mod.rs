@@ -44,6 +44,7 @@ mod set_aside;
 mod setting;
 mod slot_pool;
 mod stored_runs;
+mod tensors;
 mod twin;
 mod untestable;
 
@@ -67,4 +68,5 @@ pub use request::Request;
 pub use run_sample::{RunSample, run_sample};
 pub use slot_pool::SlotPool;
 pub use stored_runs::StoredRuns;
+pub use tensors::TensorRuns;
 pub(crate) use untestable::skip_reason;

@@ -133,6 +133,7 @@ impl<'a> Gathered<'a> {
             | Event::FailureHunt { .. }
             | Event::Localizing { .. }
             | Event::Level(_)
+            | Event::Tensors(_)
             | Event::Trial(_)
             | Event::Sweeping { .. }
             | Event::Swept(_) => {}
@@ -270,6 +271,7 @@ impl<'a> Gathered<'a> {
             levels: finding.levels.clone(),
             inquiry_logs: self.inquiry_logs.clone(),
             logits: finding.logits.clone(),
+            tensors: finding.tensors.clone(),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),
             culprit,
             candidates,

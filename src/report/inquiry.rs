@@ -2,7 +2,7 @@
 
 use super::model::{FirstBad, Report};
 use super::tables::Table;
-use super::{cause, generated, levels, logits, shapes};
+use super::{cause, generated, levels, logits, shapes, tensors};
 
 /// Label and words of each fact.
 pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
@@ -11,6 +11,7 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     facts.extend(generated::facts(report, first));
     facts.extend(levels::facts(report, first));
     facts.extend(logits::facts(report, first));
+    facts.extend(tensors::facts(report, first));
     facts
 }
 
@@ -23,6 +24,8 @@ pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
         (levels::TITLE, levels::table(report)),
         (logits::TITLE, logits::table(report)),
         (generated::TEXTS, generated::texts_table(report)),
+        (tensors::NEAR, tensors::near(report)),
+        (tensors::GROWTH, tensors::growth(report)),
     ];
     tables.extend(others.map(|(title, table)| (title.to_owned(), table)));
     tables

@@ -35,6 +35,7 @@ mod reproduce;
 mod shapes;
 mod short;
 mod tables;
+mod tensors;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -62,6 +63,7 @@ pub use reproduce::{
     Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord, reproduce, sides,
 };
 pub use shapes::cell_in_words;
+pub use tensors::in_words as tensors_in_words;
 pub use terminal::{inside_answer, printed_lines, terminal_answer};
 
 /// Formats of a report that need only the journal.

@@ -22,16 +22,23 @@ const NOISE: f64 = 4.0;
 /// covers what rounding in binary adds.
 const HALF_PRINTED_STEP: f64 = 5e-5;
 
-/// Compares the candidate with the base. `noise` are further dumps of what the base was dumped of,
-/// or of commits without an effect: how they differ from the base widens the tolerances.
-/// `is_stopped` is asked before each block of values.
+/// Further dumps. How they differ from the base or the candidate widens the tolerances.
+#[derive(Debug, Default)]
+pub struct TensorNoise {
+    /// Of the base's build, or of commits without an effect.
+    pub of_base: Vec<TensorSet>,
+    /// Of the candidate's build.
+    pub of_candidate: Vec<TensorSet>,
+}
+
+/// Compares the candidate with the base. `is_stopped` is asked before each block of values.
 ///
 /// # Errors
 /// If no tensor has a partner, if reading fails, or if the user stops it.
 pub fn compare_sets(
     base: &TensorSet,
     candidate: &TensorSet,
-    noise: &[TensorSet],
+    noise: &TensorNoise,
     threads: usize,
     is_stopped: IsStopped<'_>,
 ) -> Result<TensorComparison, DumpError> {
@@ -42,9 +49,20 @@ pub fn compare_sets(
         return Err(DumpError::mismatch(what, "dump the same model with the same hooks"));
     }
     let mut levels: Vec<Option<f64>> = vec![None; base.tensors.len()];
-    for set in noise {
+    let mut widen = |place: usize, largest: f64| {
+        levels[place] = Some(levels[place].unwrap_or(0.0).max(largest));
+    };
+    for set in &noise.of_base {
         for (place, largest) in noise_of(base, set, threads, is_stopped)? {
-            levels[place] = Some(levels[place].unwrap_or(0.0).max(largest));
+            widen(place, largest);
+        }
+    }
+    for set in &noise.of_candidate {
+        for (partner, largest) in noise_of(candidate, set, threads, is_stopped)? {
+            let pair = matched.pairs.iter().find(|(_, other)| *other == partner);
+            if let Some((place, _)) = pair {
+                widen(*place, largest);
+            }
         }
     }
     let job = Job { sets: [base, candidate], matched: &matched, noise: &levels, is_stopped };

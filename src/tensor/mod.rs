@@ -37,7 +37,7 @@ mod stored;
 mod stored_set;
 
 pub use compare::{Settings, compare};
-pub use compare_sets::compare_sets;
+pub use compare_sets::{TensorNoise, compare_sets};
 pub use comparison::{Breach, Comparison};
 pub use dtype::Encoding;
 pub use dump::Dump;

@@ -215,14 +215,20 @@ pub(super) fn inputs_of(part: TensorPart) -> &'static [&'static [TensorPart]] {
         Part::AttentionOutput => {
             &[&[Part::Attention], &[Part::Query, Part::Key, Part::Value], &[Part::QueryKeyValue]]
         }
-        Part::AttentionResidual => &[&[Part::AttentionOutput, Part::LayerOutput, Part::Embedding]],
+        Part::AttentionResidual => &[
+            &[Part::AttentionOutput, Part::LayerOutput, Part::Embedding],
+            &[Part::Attention, Part::LayerOutput, Part::Embedding],
+        ],
         Part::FeedForwardNorm => &[&[Part::AttentionResidual], &[Part::AttentionOutput]],
         Part::Gate | Part::Up => &[&[Part::FeedForwardNorm]],
         Part::Activation => &[&[Part::Gate, Part::Up], &[Part::Up]],
         Part::FeedForwardOutput => {
             &[&[Part::Activation], &[Part::Gate, Part::Up], &[Part::FeedForwardNorm]]
         }
-        Part::LayerOutput => &[&[Part::FeedForwardOutput, Part::AttentionResidual]],
+        Part::LayerOutput => &[
+            &[Part::FeedForwardOutput, Part::AttentionResidual],
+            &[Part::Activation, Part::AttentionResidual],
+        ],
         Part::OutputNorm => &[&[Part::LayerOutput]],
         Part::Logits => &[&[Part::OutputNorm], &[Part::LayerOutput]],
     }

@@ -44,15 +44,12 @@ fn place(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, St
     let part = first.part?;
     let has_clean_inputs = !found.inputs.is_empty() && found.inputs.iter().all(|one| one.is_clean);
     if part == TensorPart::Embedding {
-        return Some((
-            Kind::Embedding,
-            format!("`{}` is the first tensor of the model", first.name),
-        ));
+        return Some((Kind::Embedding, format!("{} is the first tensor of the model", first.name)));
     }
     if !has_clean_inputs {
         return None;
     }
-    let names: Vec<String> = found.inputs.iter().map(|one| format!("`{}`", one.name)).collect();
+    let names: Vec<String> = found.inputs.iter().map(|one| one.name.clone()).collect();
     let clean = format!(
         "{} before it {} clean",
         names.join(", "),
@@ -89,7 +86,7 @@ fn place(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, St
         TensorPart::AttentionResidual | TensorPart::LayerOutput => Kind::Residual,
         TensorPart::Logits => Kind::Output,
     };
-    Some((kind, format!("{clean}, `{}` is not", first.name)))
+    Some((kind, format!("{clean}, {} is not", first.name)))
 }
 
 fn rotation(found: &TensorComparison, first: &TensorDifference, clean: &str) -> String {
@@ -99,11 +96,11 @@ fn rotation(found: &TensorComparison, first: &TensorDifference, clean: &str) -> 
             && matches!(one.part, Some(TensorPart::RotatedQuery | TensorPart::RotatedKey))
     };
     let both: Vec<String> =
-        found.tensors.iter().filter(is_rotated).map(|one| format!("`{}`", one.name)).collect();
+        found.tensors.iter().filter(is_rotated).map(|one| one.name.clone()).collect();
     if both.len() == 2 {
         format!("{clean}; {} differ, both after the rotation", both.join(" and "))
     } else {
-        format!("{clean}, `{}` after the rotation is not", first.name)
+        format!("{clean}, {} after the rotation is not", first.name)
     }
 }
 
@@ -111,7 +108,7 @@ fn non_finite(found: &TensorComparison) -> Option<String> {
     let one = found.tensors.iter().find(|one| one.verdict == TensorVerdict::NonFinite)?;
     let [a, b] = one.non_finite;
     Some(format!(
-        "`{}` is the first tensor with NaN or infinite values: {a} in A, {b} in B",
+        "{} is the first tensor with NaN or infinite values: {a} in A, {b} in B",
         one.name
     ))
 }
@@ -119,7 +116,7 @@ fn non_finite(found: &TensorComparison) -> Option<String> {
 fn not_rounding(found: &TensorComparison) -> Option<String> {
     let is_large = |one: &&TensorDifference| one.max_abs.is_some_and(|largest| largest > BUG);
     let one = found.tensors.iter().find(is_large)?;
-    Some(format!("max |Δ| of `{}` is {}, above 1", one.name, short(one.max_abs?)))
+    Some(format!("max |Δ| of {} is {}, above 1", one.name, short(one.max_abs?)))
 }
 
 /// A layer that is far worse than the one before it; or the first one, if it is far worse than the
@@ -184,7 +181,7 @@ fn cache(caches: &[CacheDifference]) -> Option<String> {
     let one = caches.iter().find(is_it)?;
     let [a, b] = one.max_abs.map(short);
     Some(format!(
-        "`{}` of prefill and decode differs from the full pass by {b} in B, by {a} in A",
+        "{} of prefill and decode differs from the full pass by {b} in B, by {a} in A",
         one.name
     ))
 }

@@ -52,24 +52,52 @@ fn repack_the_default() {
             "Cause: hunk 2 of 4 in src/model.c makes the step",
             HEALS,
             "Shapes: only where d_in % 4 ≠ 0: shows in 3 of 3 such cells, in 0 of 4 others",
+            // The width of the second layer is 171.
+            "First different tensor: blk1.ffn_down (max |Δ| 7.9",
+            "its input blk1.ffn_act is clean",
+            "It looks like: feed-forward part",
+            "It looks like: one layer: ",
         ],
     );
 }
 
 #[test]
 fn rope_where_every_kernel_passes_its_own_check() {
-    names_the_planted_commit("rope", &["Cause: src/rope.c alone makes the step", HEALS]);
+    names_the_planted_commit(
+        "rope",
+        &[
+            "Cause: src/rope.c alone makes the step",
+            HEALS,
+            "First different tensor: blk0.q_rope (max |Δ| 10",
+            "It looks like: rotary embedding: blk0.q before it is clean; blk0.q_rope and blk0.k_rope",
+        ],
+    );
 }
 
 #[test]
 fn fused_where_each_layer_alone_keeps_the_limit() {
     // The hunk does not build without the rest of the change.
-    names_the_planted_commit("fused", &["Cause: hunk 2 of 2 in src/forward.c makes the step"]);
+    names_the_planted_commit(
+        "fused",
+        &[
+            "Cause: hunk 2 of 2 in src/forward.c makes the step",
+            "First different tensor: blk0.attn_residual (max |Δ| 0.13",
+            "It looks like: residual: blk0.attn, embd before it are clean",
+        ],
+    );
 }
 
 #[test]
 fn quant_with_four_bits_where_more_belong() {
-    names_the_planted_commit("quant", &["Cause: hunk 2 of 3 in src/model.c makes the step", HEALS]);
+    names_the_planted_commit(
+        "quant",
+        &[
+            "Cause: hunk 2 of 3 in src/model.c makes the step",
+            HEALS,
+            "First different tensor: blk0.q (max |Δ| 2.3",
+            "It looks like: projection: blk0.attn_norm before it is clean",
+        ],
+    );
 }
 
 #[test]

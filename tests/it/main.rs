@@ -22,6 +22,7 @@ mod damaged;
 mod demo;
 mod diff;
 mod eras;
+mod first_tensor;
 mod generated;
 mod init;
 mod kills;

@@ -106,8 +106,8 @@ fn the_first_different_tensor_is_shown_with_its_inputs_and_its_neighbours() {
       blk0.attn    2 × 2        0         0         0            1     0.0001
 
     What it looks like:
-      rotary embedding: `blk0.q` before it is clean, `blk0.q_rope` after the rotation is not
-      a bug, not rounding: max |Δ| of `blk0.q_rope` is 2, above 1
+      rotary embedding: blk0.q before it is clean, blk0.q_rope after the rotation is not
+      a bug, not rounding: max |Δ| of blk0.q_rope is 2, above 1
     ");
     insta::assert_snapshot!(diff(&env, &["a", "a"]).expect(0).stdout, @r"
     A  a (3 tensors)
@@ -209,7 +209,7 @@ fn the_output_of_eval_callback_has_operations_and_operands() {
     * Qcur-0 (ROPE)     2          0.5      0.25     0.354  0.99763     0.0001
 
     What it looks like:
-      rotary embedding: `Qcur-0 (MUL_MAT)` before it is clean, `Qcur-0 (ROPE)` after the rotation is not
+      rotary embedding: Qcur-0 (MUL_MAT) before it is clean, Qcur-0 (ROPE) after the rotation is not
 
     Only printed values were compared: the first and last three of each dimension, with four
     decimals. A tensor that looks equal may differ elsewhere.

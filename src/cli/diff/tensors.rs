@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::evaluation::TensorComparison;
 use crate::process::Stop;
-use crate::tensor::{TensorSet, compare_sets};
+use crate::tensor::{TensorNoise, TensorSet, compare_sets};
 use crate::ui::Ui;
 
 use super::super::args::DiffTensors;
@@ -15,13 +15,14 @@ use super::tensor_lines;
 pub(super) fn run(args: &DiffTensors, threads: usize, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let open = |path: &std::path::PathBuf| TensorSet::open(path).map_err(Failed::dump);
     let (base, candidate) = (open(&args.base)?, open(&args.candidate)?);
-    let noise = args.noise.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let of_base = args.noise.iter().map(open).collect::<Result<_, _>>()?;
+    let noise = TensorNoise { of_base, ..TensorNoise::default() };
     let is_stopped = || stop.is_requested();
     let found =
         compare_sets(&base, &candidate, &noise, threads, &is_stopped).map_err(Failed::dump)?;
     let sets = [&base, &candidate];
     let shown = if args.json {
-        format!("{:#}\n", as_json(sets, &noise, &found))
+        format!("{:#}\n", as_json(sets, &noise.of_base, &found))
     } else {
         tensor_lines::text(sets, &found, args.all)
     };

@@ -2,7 +2,7 @@
 
 use crate::evaluation::{
     ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource, SweptCell,
-    Target, Trial,
+    Target, TensorChange, Trial,
 };
 use crate::oracle::Activity;
 use crate::report;
@@ -54,6 +54,12 @@ pub(super) fn level(level: &LevelResult) -> String {
 /// `cell     width[d_in=171]: shows it (width.failed 1, parent 0)`.
 pub(super) fn cell(cell: &SweptCell) -> String {
     format!("{:<8} {}", "cell", report::cell_in_words(cell))
+}
+
+/// `tensors  dump: first different: blk1.ffn_down (max |Δ| 7.93, …)`.
+pub(super) fn tensors(change: &TensorChange) -> String {
+    let (measure, found) = (text::line(&change.measure), report::tensors_in_words(change));
+    format!("{:<8} {measure}: first different: {found}", "tensors")
 }
 
 /// `changed  guard.ppl.max_increase = 0.01  (in oracle.toml: 0.1)`.

@@ -132,6 +132,14 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
         }
     };
     let of = find_measure(reader, field, &metric.measure, declared)?;
+    if let Some((_, Parser::Tensors)) = &of.yields {
+        let what = format!(
+            "`{}` has no metric: its tensors are compared after a first bad commit was found.",
+            of.name
+        );
+        field.refuse(reader, what);
+        return None;
+    }
     if of.for_cause {
         let what = format!(
             "measure `{}` runs only inside a first bad commit, so no guard can be on it.",

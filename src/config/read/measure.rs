@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::evaluation::Resource;
 
-use super::super::later;
 use super::super::reader::{Field, Reader, TableReader};
 use super::super::{
     Failures, Measure, MeasureKind, PARSER_KEYS, Parser, Pick, Placeholder, Values,
@@ -48,6 +47,7 @@ enum ParserName {
     LlamaEvalCallback,
     Logits,
     Text,
+    Tensors,
     LmEval,
     Parity,
     Junit,
@@ -63,6 +63,7 @@ const PARSERS: &[(&str, ParserName)] = &[
     ("llama-eval-callback", ParserName::LlamaEvalCallback),
     ("logits", ParserName::Logits),
     ("text", ParserName::Text),
+    ("tensors", ParserName::Tensors),
     ("lm-eval", ParserName::LmEval),
     ("parity", ParserName::Parity),
     ("junit", ParserName::Junit),
@@ -168,13 +169,15 @@ fn measure(
     run_failures(reader, &mut policies, &mut own);
     policies.finish(reader);
     section.finish(reader);
+    let parser = parser?;
     Some(Measure {
         name: name.unwrap_or_default().to_owned(),
         // A measure whose command cannot be read still yields metrics; the reader has already
         // recorded why this configuration will not be used.
         command: command
             .unwrap_or_else(|| super::super::Command { text: String::new(), words: Vec::new() }),
-        parser: parser?,
+        for_cause: matches!(parser, Parser::Tensors),
+        parser,
         file,
         timeout: timeout.unwrap_or(RUN_TIMEOUT),
         env: env.unwrap_or_default(),
@@ -185,7 +188,6 @@ fn measure(
         failures: own,
         exclusive: exclusive.unwrap_or(false),
         warmup: warmup.unwrap_or(0),
-        for_cause: false,
     })
 }
 
@@ -193,7 +195,7 @@ fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind)
     let names = PARSERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let line = "parser = \"llama-perplexity\"";
     let name_spot = section.need_one_of(reader, "parser", line, &names);
-    let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, later::PARSERS));
+    let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, &[]));
     let [pattern, pick, pointer, pointers, category] = PARSER_KEYS.map(|key| section.get(key));
     let name = name?;
     let written = PARSERS[name as usize].0;
@@ -228,6 +230,7 @@ fn parser(reader: &mut Reader, section: &mut TableReader<'_>, kind: MeasureKind)
             let category = category.and_then(|field| field.text(reader).map(str::to_owned));
             Some(Parser::Text { category })
         }
+        ParserName::Tensors => Some(Parser::Tensors),
         ParserName::LmEval => Some(Parser::LmEval),
         ParserName::Parity => Some(Parser::Parity),
         ParserName::Junit => Some(Parser::Junit),

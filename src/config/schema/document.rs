@@ -349,6 +349,9 @@ enum Parser {
     Logits,
     /// Generated text on stdout: MEASURE.words, distinct_1, distinct_2, repeated_4.
     Text,
+    /// The tensors of a run: a folder of .npy files, .safetensors files, or without `file` what
+    /// llama-eval-callback prints. They are compared after a first bad commit was found.
+    Tensors,
     /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
     LmEval,
     /// The output of kernels' test programs: MEASURE.failed, MEASURE.passed, MEASURE.skipped,

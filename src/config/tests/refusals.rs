@@ -146,10 +146,21 @@ fn logits_need_a_file_and_only_they_have_presets() {
 }
 
 #[test]
+fn tensors_are_asked_for_after_a_commit_was_found_and_yield_no_metric() {
+    let dump = "[[measure]]\nname = \"dump\"\ncommand = \"x\"\nparser = \"tensors\"\n";
+    for file in ["", "file = \"{out}/dump\"\n"] {
+        let config = parse(&format!("{SMALL}{dump}{file}")).unwrap();
+        assert!(config.measure("dump").unwrap().for_cause);
+        assert_eq!(config.search_measures(), ["ppl"]);
+    }
+    for metric in ["dump", "dump.blk0", "dump.wall_s"] {
+        let guard = format!("[[guard]]\nmetric = \"{metric}\"\nmax = 1\n");
+        says(&refused_extra(&format!("{dump}{guard}")), "guard[2].metric: `dump` has no metric");
+    }
+}
+
+#[test]
 fn what_is_not_there_yet_is_refused_by_name() {
-    let said = refused("llama-perplexity", "tensors");
-    assert_eq!(said.len(), 1, "{said:#?}");
-    says(&said[0], "`tensors` is not available yet. Available: llama-perplexity, llama-");
     says(&refused_extra("[run]\nexclusive = true\n"), "run.exclusive: not available yet");
     says(&refused("{build}/ppl", "{build}/ppl {port}")[0], "`{port}` is not available yet");
 }

@@ -94,6 +94,7 @@ impl Ledger {
             texts: Vec::new(),
             logits: Vec::new(),
             shapes: None,
+            tensors: Vec::new(),
         }
     }
 

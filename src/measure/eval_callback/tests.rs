@@ -276,3 +276,20 @@ fn kept_lines_are_enough() {
         assert_eq!(read_of(wanted, &kept.join("\n")), parser.finish());
     }
 }
+
+#[test]
+fn a_set_of_tensors_has_no_values_and_may_have_nan() {
+    let read_set = |output: &str| {
+        let mut parser = EvalCallback::new("dump", None);
+        for line in output.lines() {
+            parser.line(line);
+        }
+        parser.finish_set()
+    };
+    let broken = head(YEAR_2025, "z", "f32", "ADD", [1, 1, 1, 1]) + "[nan],\nsum = nan\n";
+    let output = dump(YEAR_2025, "x", "ADD", &wide()) + &broken;
+    assert_eq!(read_set(&output), Ok(Reading::default()));
+    let cut = &output[..output.len() - 5];
+    assert_eq!(read_set(cut).unwrap_err().kind, FailureKind::Incomplete);
+    assert_eq!(read_set("no tensor").unwrap_err().kind, FailureKind::Unreadable);
+}

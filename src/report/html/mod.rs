@@ -25,7 +25,7 @@ use self::change::CandidateView;
 use self::embedded::Embedded;
 use self::facts::FactView;
 use self::pair::Pair;
-use self::plots::{Belief, Legend, Plot, Steps};
+use self::plots::{Belief, Legend, Picture, Plot, Steps};
 use self::quoted::Quoted;
 use self::records::Records;
 use super::links::Logs;
@@ -77,6 +77,8 @@ struct Page {
     inquiry: Vec<(String, TableView)>,
     /// The texts that parent and commit generate.
     texts: Vec<TextView>,
+    /// How the difference of the tensors grows.
+    growth: Vec<Picture>,
     targets: Vec<Plot>,
     targets_legend: Legend,
     further: Vec<Plot>,
@@ -165,6 +167,7 @@ impl Page {
                 .map(|candidate| CandidateView::of(candidate, logs))
                 .collect(),
             contributions: view(&tables::contributions(report)),
+            growth: plots::growth(report),
             inquiry: inquiry::tables(report)
                 .into_iter()
                 .map(|(title, table)| (title, view(&table)))

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::evaluation::Verdict;
+use crate::evaluation::{TensorChange, Verdict};
 use crate::report::links::Logs;
 use crate::report::model::Report;
-use crate::report::plot::{Drawing, Levels, Narrowing, Weighing, What, shown};
+use crate::report::plot::{Drawing, Growth, Levels, Narrowing, Weighing, What, shown};
 use crate::report::range::Range;
-use crate::report::{certainty, tables, words};
+use crate::report::{certainty, tables, tensors, words};
 use crate::ui::text;
 
 use super::cells::{TableView, VerdictView};
@@ -146,6 +146,20 @@ pub(super) struct Picture {
     pub(super) words: String,
     pub(super) wide: Drawing,
     pub(super) narrow: Drawing,
+}
+
+/// How the difference of the tensors grows, by measure.
+pub(super) fn growth(report: &Report) -> Vec<Picture> {
+    let all = report.tensors.iter().filter_map(|change| Some((change, Growth::of(change)?)));
+    let picture = |(change, growth): (&TensorChange, Growth<'_>)| Picture {
+        name: change.measure.clone(),
+        caption: tensors::axis_title(change.comparison.axis)
+            + if growth.is_logarithmic() { "; the scale is logarithmic" } else { "" },
+        words: growth.in_words(),
+        wide: growth.draw(WIDE),
+        narrow: growth.draw(NARROW),
+    };
+    all.map(picture).collect()
 }
 
 impl Belief {

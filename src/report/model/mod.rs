@@ -22,7 +22,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, FactChange, Forge, LevelResult, Lineage, LogitsChange, Outcome, TextPair, Within,
+    CommitId, FactChange, Forge, LevelResult, Lineage, LogitsChange, Outcome, TensorChange,
+    TextPair, Within,
 };
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
@@ -88,6 +89,9 @@ pub struct Report {
     /// Where `culprit` shows its regression, if a sweep was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<ShapesLine>,
+    /// How the tensors of `culprit` differ from its parent's, by measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tensors: Vec<TensorChange>,
     /// All real parents of `culprit`.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.

@@ -2,6 +2,7 @@
 //! screen needs its own drawing.
 
 mod canvas;
+mod growth;
 mod levels;
 mod metric;
 mod narrowing;
@@ -10,6 +11,7 @@ mod posterior;
 mod scale;
 
 pub(super) use canvas::hex;
+pub(super) use growth::Growth;
 pub(super) use levels::{Levels, shown};
 pub(super) use narrowing::{Narrowing, What};
 pub(super) use palette::KEYS;

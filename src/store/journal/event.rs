@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{
     Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
     Judgement, LevelResult, Metric, Noise, OptionChange, Phase, Surroundings, SweptCell, Target,
-    Trial, Value, Within,
+    TensorChange, Trial, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -108,6 +108,8 @@ pub enum Event {
     },
     /// A cell of the sweep was judged.
     Swept(Box<SweptCell>),
+    /// The tensors of the first bad commit were compared with its parent's.
+    Tensors(Box<TensorChange>),
     /// Something a reader should know.
     Note {
         /// The note, in a sentence.

@@ -33,8 +33,9 @@ fn dump(folder: &Path, tensors: &[(&str, f32)]) -> TensorSet {
     TensorSet::open(folder).unwrap()
 }
 
-fn compared(base: &TensorSet, candidate: &TensorSet, noise: &[TensorSet]) -> TensorComparison {
-    compare_sets(base, candidate, noise, 2, &|| false).unwrap()
+fn compared(base: &TensorSet, candidate: &TensorSet, of_base: Vec<TensorSet>) -> TensorComparison {
+    let noise = TensorNoise { of_base, ..TensorNoise::default() };
+    compare_sets(base, candidate, &noise, 2, &|| false).unwrap()
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn the_first_different_tensor_is_the_first_beyond_its_tolerance() {
         &root.path().join("b"),
         &[("blk0.q", 1.00005), ("blk0.q_rope", 1.5), ("blk0.attn", 9.0)],
     );
-    let found = compared(&base, &candidate, &[]);
+    let found = compared(&base, &candidate, Vec::new());
     assert_eq!((found.compared, found.beyond, found.first), (3, 2, Some(1)));
     let first = found.first().unwrap();
     assert_eq!((first.max_abs, first.tolerance, first.noise), (Some(0.5), 1e-4, None));
@@ -67,12 +68,16 @@ fn a_tensor_may_differ_by_four_times_its_noise() {
     let root = tempfile::tempdir().unwrap();
     let of = |name: &str, value| dump(&root.path().join(name), &[("x", value), ("y", 1.0)]);
     let (base, candidate) = (of("a", 1.0), of("b", 1.75));
-    let noise = [of("n1", 1.125), of("n2", 1.1875)];
-    let found = compared(&base, &candidate, &noise);
+    let both = vec![of("n1", 1.125), of("n2", 1.1875)];
+    let found = compared(&base, &candidate, both);
     assert_eq!((found.tensors[0].noise, found.tensors[0].tolerance), (Some(0.1875), 0.75));
     assert_eq!(found.tensors[1].noise, Some(0.0));
     assert_eq!(found.first, None);
-    assert_eq!(compared(&base, &candidate, &noise[..1]).first, Some(0));
+    assert_eq!(compared(&base, &candidate, vec![of("n1", 1.125)]).first, Some(0));
+    // The candidate's own noise counts too.
+    let noise = TensorNoise { of_candidate: vec![of("n3", 1.5)], ..TensorNoise::default() };
+    let found = compare_sets(&base, &candidate, &noise, 1, &|| false).unwrap();
+    assert_eq!((found.tensors[0].noise, found.first), (Some(0.25), None));
 }
 
 #[test]
@@ -82,7 +87,7 @@ fn shapes_and_missing_tensors_are_findings() {
     dump(&root.path().join("b"), &[("y", 1.0), ("x", 1.0), ("new", 1.0)]);
     npy(&root.path().join("b/000_y.npy"), [3, 2], &[1.0; 6]);
     let candidate = TensorSet::open(&root.path().join("b")).unwrap();
-    let found = compared(&base, &candidate, &[]);
+    let found = compared(&base, &candidate, Vec::new());
     assert_eq!(found.unmatched, [vec!["old".to_owned()], vec!["new".to_owned()]]);
     assert_eq!(found.reordered.len(), 1);
     let first = found.first().unwrap();
@@ -111,12 +116,11 @@ fn a_set_with_both_passes_shows_a_broken_cache() {
         npy(&folder.join("decode.logits.npy"), [1, 2], &[5.0, decoded]);
         TensorSet::open(&folder).unwrap()
     };
-    let found = compared(&of("a", 6.0), &of("b", 6.5), &[]);
+    let found = compared(&of("a", 6.0), &of("b", 6.5), Vec::new());
     let cache = found.patterns.iter().find(|one| one.kind == TensorPatternKind::Cache).unwrap();
-    let expected =
-        "`logits` of prefill and decode differs from the full pass by 0.5 in B, by 0 in A";
+    let expected = "logits of prefill and decode differs from the full pass by 0.5 in B, by 0 in A";
     assert_eq!(cache.evidence, expected);
-    let same = compared(&of("c", 6.5), &of("d", 6.5), &[]);
+    let same = compared(&of("c", 6.5), &of("d", 6.5), Vec::new());
     assert!(same.patterns.is_empty() && same.first.is_none());
 }
 
@@ -124,7 +128,8 @@ fn a_set_with_both_passes_shows_a_broken_cache() {
 fn dumps_without_a_common_tensor_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let [a, b] = ["one", "two"].map(|name| dump(&root.path().join(name), &[(name, 1.0)]));
-    let error = compare_sets(&a, &b, &[], 1, &|| false).unwrap_err().to_string();
+    let error =
+        compare_sets(&a, &b, &TensorNoise::default(), 1, &|| false).unwrap_err().to_string();
     assert_eq!(
         error,
         "the files cannot be compared: no tensor of one is in the other (`one`, `two`)"

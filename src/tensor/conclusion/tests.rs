@@ -99,8 +99,17 @@ fn the_first_part_with_clean_inputs_names_the_pattern() {
         assert_eq!(inputs(&found), before, "{first}");
         assert_eq!(found.patterns[0].kind, kind, "{first}");
     }
+    // A kernel that adds to the residual writes no output of its own.
+    let fused: Vec<_> = layer_from("blk0.attn_residual")
+        .into_iter()
+        .filter(|(name, _)| *name != "blk0.attn_out")
+        .collect();
+    let found = concluded(&fused);
+    assert_eq!(inputs(&found), ["blk0.attn", "embd"]);
+    assert_eq!(found.patterns[0].kind, Kind::Residual);
     let found = concluded(&layer_from("blk0.q_rope"));
-    let expected = "`blk0.q` before it is clean; `blk0.q_rope` and `blk0.k_rope` differ, both after the rotation";
+    let expected =
+        "blk0.q before it is clean; blk0.q_rope and blk0.k_rope differ, both after the rotation";
     assert_eq!(found.patterns[0].evidence, expected);
 }
 

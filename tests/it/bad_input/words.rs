@@ -159,13 +159,12 @@ fn what_is_not_there_yet_is_refused_by_name() {
         let said = refused(&env, &args);
         assert!(said.starts_with("exit code 2\n") && said.contains("not available yet"), "{said}");
     }
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 5] = [
         &["verify", "report.json"],
         &["compare", "v1", "HEAD"],
         &["gate", "--base", "v1", "--head", "HEAD"],
         &["track", "v1..HEAD"],
         &["reproduce", "--good", "v1", "--bad", "HEAD"],
-        &["diff", "tensors", "a", "b"],
     ];
     for args in commands {
         let said = refused(&env, args);

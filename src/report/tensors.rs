@@ -1,0 +1,149 @@
+//! Words and tables about the tensors of the first bad commit and its parent.
+
+use crate::evaluation::{
+    TensorAxis, TensorChange, TensorComparison, TensorDifference, TensorVerdict,
+};
+use crate::ui::text;
+
+use super::model::{FirstBad, Report};
+use super::tables::{Cell, Table};
+
+/// The label of the fact about the first different tensor, and of those about patterns.
+const FIRST: &str = "First different tensor";
+const PATTERN: &str = "It looks like";
+
+/// The headings of the tables.
+pub(super) const NEAR: &str = "Tensors near the first different one";
+pub(super) const GROWTH: &str = "How the difference grows";
+
+/// Label and words of each fact about the tensors. Empty for another commit than the main one.
+pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
+    let is_main = report.culprit.as_ref().is_some_and(|main| main.commit == first.commit);
+    let mut facts = Vec::new();
+    for change in report.tensors.iter().filter(|_| is_main) {
+        facts.push((FIRST, in_words(change)));
+        facts.extend(change.comparison.patterns.iter().map(|pattern| {
+            (PATTERN, format!("{}: {}", pattern.kind, text::line(&pattern.evidence)))
+        }));
+    }
+    facts
+}
+
+/// `blk1.ffn_down (max |Δ| 7.93, tolerance 0.0001, noise 0; its inputs are clean)`.
+pub fn in_words(change: &TensorChange) -> String {
+    let found = &change.comparison;
+    let Some(first) = found.first() else {
+        let compared = text::plural(found.compared, "tensor");
+        return format!("none: {compared} within their tolerances");
+    };
+    let mut parts = vec![how(first)];
+    if let [inputs @ .., last] = found.inputs.as_slice() {
+        let are_clean = found.inputs.iter().all(|input| input.is_clean);
+        let which = if inputs.is_empty() {
+            format!("its input {} is", text::line(&last.name))
+        } else {
+            "its inputs are".to_owned()
+        };
+        parts.push(format!("{which} {}", if are_clean { "clean" } else { "different too" }));
+    }
+    if let Some([.., position]) = first.first_position.as_deref() {
+        parts.push(format!("first at position {position}"));
+    }
+    if found.order.is_assumed() {
+        parts.push("the order of the tensors is assumed".to_owned());
+    }
+    if found.printed_only {
+        parts.push("only printed values were compared".to_owned());
+    }
+    format!("{} ({})", text::line(&first.name), parts.join("; "))
+}
+
+fn how(first: &TensorDifference) -> String {
+    match (first.verdict, first.max_abs) {
+        (TensorVerdict::Shape, _) => text::line(first.remark.as_deref().unwrap_or_default()),
+        (TensorVerdict::NonFinite, _) => {
+            let [parent, commit] = first.non_finite;
+            format!("NaN or infinite values: {parent} in the parent, {commit} in the commit")
+        }
+        (_, largest) => {
+            let noise = first.noise.map(|noise| format!(", noise {}", text::rounded(noise)));
+            format!(
+                "max |Δ| {}, tolerance {}{}",
+                largest.map_or_else(|| "-".to_owned(), text::rounded),
+                text::rounded(first.tolerance),
+                noise.unwrap_or_default()
+            )
+        }
+    }
+}
+
+/// The compared tensors near the first different one, in the order of computation.
+pub(super) fn near(report: &Report) -> Table {
+    let rows = report.tensors.iter().flat_map(|change| change.comparison.tensors.iter().map(row));
+    let columns = [
+        "tensor",
+        "shape",
+        "result",
+        "max |Δ|",
+        "tolerance",
+        "RMS of Δ",
+        "cosine",
+        "first position",
+    ];
+    Table::new(columns, rows)
+}
+
+fn row(one: &TensorDifference) -> [Cell; 8] {
+    let number =
+        |value: Option<f64>| Cell::Text(value.map_or_else(|| "–".to_owned(), text::rounded));
+    let shape: Vec<String> = one.shape.iter().map(u64::to_string).collect();
+    let result = match one.verdict {
+        TensorVerdict::Equal => "equal",
+        TensorVerdict::Within => "within the tolerance",
+        TensorVerdict::Beyond => "different",
+        TensorVerdict::NonFinite => "NaN or infinite",
+        TensorVerdict::Shape => "another shape",
+        TensorVerdict::NotCompared => "not compared",
+    };
+    let position = one.first_position.as_deref().map(|position| {
+        let indices: Vec<String> = position.iter().map(u64::to_string).collect();
+        indices.join(", ")
+    });
+    [
+        Cell::Text(text::line(&one.name)),
+        Cell::Text(shape.join(" × ")),
+        Cell::Text(result.to_owned()),
+        number(one.max_abs),
+        number(Some(one.tolerance)),
+        number(one.rms),
+        Cell::Text(one.cosine.map_or_else(|| "–".to_owned(), |cosine| format!("{cosine:.6}"))),
+        Cell::Text(position.unwrap_or_default()),
+    ]
+}
+
+/// The difference after each layer or step.
+pub(super) fn growth(report: &Report) -> Table {
+    let points = report.tensors.iter().filter(|change| has_growth(&change.comparison));
+    let rows = points.flat_map(|change| {
+        let axis = change.comparison.axis;
+        change.comparison.growth.iter().map(move |point| {
+            [
+                Cell::Text(format!("{axis} {}", point.at)),
+                Cell::Text(text::line(&point.name)),
+                Cell::Text(text::rounded(point.relative)),
+                Cell::Text(text::rounded(point.max_abs)),
+            ]
+        })
+    });
+    Table::new(["after", "tensor", "RMS of Δ / RMS", "max |Δ|"], rows)
+}
+
+/// Whether there is a growth to show.
+pub(super) fn has_growth(found: &TensorComparison) -> bool {
+    found.growth.len() > 1 && found.first.is_some()
+}
+
+/// The title of the plot.
+pub(super) fn axis_title(axis: TensorAxis) -> String {
+    format!("RMS of Δ relative to the parent's RMS, after each {axis}")
+}
