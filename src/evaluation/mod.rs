@@ -81,7 +81,8 @@ pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
 pub use tensor_comparison::{
     TensorAxis, TensorChange, TensorComparison, TensorDifference, TensorGrowth, TensorInput,
-    TensorLevel, TensorOrder, TensorPart, TensorPattern, TensorPatternKind, TensorVerdict,
+    TensorLevel, TensorOrder, TensorPart, TensorPattern, TensorPatternKind, TensorRun,
+    TensorVerdict,
 };
 pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub use unreadable::Unreadable;

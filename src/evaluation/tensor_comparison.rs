@@ -19,11 +19,20 @@ pub struct TensorChange {
     /// A commit without an effect, whose differences from the parent widen the tolerances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harmless: Option<CommitId>,
-    /// The runs: of the parent, of the commit, of `harmless`.
-    pub attempts: Vec<String>,
+    /// The runs that dumped, those of the parent first.
+    pub runs: Vec<TensorRun>,
     /// The comparison; only tensors near the first different one.
     #[serde(flatten)]
     pub comparison: TensorComparison,
+}
+
+/// A run that dumped tensors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TensorRun {
+    /// The commit.
+    pub commit: CommitId,
+    /// The run's name in the store.
+    pub attempt: String,
 }
 
 /// Two sets of tensors, compared in the order of computation. A is the base, B the candidate.

@@ -30,6 +30,7 @@ impl Oracle {
         commit: &CommitId,
         measure: &str,
         runs: usize,
+        phase: Phase,
     ) -> Result<Result<Vec<StoredRun>, String>, OracleError> {
         let names = [measure.to_owned()];
         let recipe = self.recipes.at(commit)?;
@@ -37,7 +38,7 @@ impl Oracle {
             return Ok(Err("the measure is not in its recipe".to_owned()));
         };
         let key = self.recipes.run_key_of(commit, &recipe, declared)?;
-        let look = Request::look(commit, &names, Phase::Search);
+        let look = Request::look(commit, &names, phase);
         let seen = self.evaluate(Request { runs, ..look })?;
         if let Some(failure) = seen.build_failure {
             return Ok(Err(failure.detail));

@@ -70,7 +70,12 @@ impl Report {
             Event::Begun(begun) => Some(begun.as_ref()),
             _ => None,
         })?;
-        let mut gathered = Gathered { is_driven, ..Gathered::default() };
+        let asked = entries.iter().filter_map(|entry| match &entry.event {
+            Event::Tensors(change) => Some(change.runs.iter().map(|run| run.attempt.as_str())),
+            _ => None,
+        });
+        let dumped = asked.flatten().collect();
+        let mut gathered = Gathered { is_driven, dumped, ..Gathered::default() };
         for entry in &entries {
             gathered.see(&entry.event);
         }
@@ -118,6 +123,8 @@ struct Gathered<'a> {
     trial_logs: BTreeMap<String, String>,
     /// The logs of the other runs that asked about the inside of a commit, by attempt.
     inquiry_logs: BTreeMap<String, String>,
+    /// The runs whose tensors were compared.
+    dumped: BTreeSet<&'a str>,
     commands: Commands,
     plan: Option<&'a Plan>,
     stopped: Option<Stop<'a>>,
@@ -155,6 +162,9 @@ impl<'a> Gathered<'a> {
                 }
             }
             Event::Run(run) => {
+                if self.dumped.contains(run.attempt.as_str()) {
+                    self.inquiry_logs.insert(run.attempt.clone(), run.log.clone());
+                }
                 // A reader who repeats a run by hand needs the command for the full text.
                 if !self.measured.run(run) {
                     self.commands.measures.insert(run.measure.clone(), run.argv.clone());

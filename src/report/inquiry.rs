@@ -26,6 +26,7 @@ pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
         (generated::TEXTS, generated::texts_table(report)),
         (tensors::NEAR, tensors::near(report)),
         (tensors::GROWTH, tensors::growth(report)),
+        (tensors::RUNS, tensors::runs(report)),
     ];
     tables.extend(others.map(|(title, table)| (title.to_owned(), table)));
     tables

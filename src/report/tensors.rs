@@ -6,7 +6,7 @@ use crate::evaluation::{
 use crate::ui::text;
 
 use super::model::{FirstBad, Report};
-use super::tables::{Cell, Table};
+use super::tables::{Cell, Output, Table};
 
 /// The label of the fact about the first different tensor, and of those about patterns.
 const FIRST: &str = "First different tensor";
@@ -14,6 +14,7 @@ const PATTERN: &str = "It looks like";
 
 /// The headings of the tables.
 pub(super) const NEAR: &str = "Tensors near the first different one";
+pub(super) const RUNS: &str = "The dumps of its tensors";
 pub(super) const GROWTH: &str = "How the difference grows";
 
 /// Label and words of each fact about the tensors. Empty for another commit than the main one.
@@ -136,6 +137,28 @@ pub(super) fn growth(report: &Report) -> Table {
         })
     });
     Table::new(["after", "tensor", "RMS of Δ / RMS", "max |Δ|"], rows)
+}
+
+/// The runs whose tensors were compared.
+pub(super) fn runs(report: &Report) -> Table {
+    let rows = report.tensors.iter().flat_map(|change| {
+        change.runs.iter().map(move |run| {
+            let what = match &run.commit {
+                commit if *commit == change.parent => "parent: A",
+                commit if *commit == change.commit => "commit: B",
+                _ => "without an effect: for the tolerances",
+            };
+            let log = report.inquiry_logs.get(&run.attempt);
+            let output =
+                log.map(|log| Output { words: "log".to_owned(), log: log.clone(), stored: None });
+            [
+                Cell::Name(run.commit.clone()),
+                Cell::Text(what.to_owned()),
+                Cell::Outputs(output.into_iter().collect()),
+            ]
+        })
+    });
+    Table::new(["dump of", "use", "output"], rows)
 }
 
 /// Whether there is a growth to show.

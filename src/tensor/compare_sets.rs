@@ -142,6 +142,10 @@ impl Job<'_> {
             }
         }
         let largest = figures.max_abs();
+        if figures.non_finite == [0, 0] && entries[0].has_nan != entries[1].has_nan {
+            figures.non_finite = entries.map(|entry| u64::from(entry.has_nan));
+            one.remark = Some("its sum is NaN; the value that is NaN is not printed".to_owned());
+        }
         one.verdict = if figures.non_finite != [0, 0] {
             TensorVerdict::NonFinite
         } else if largest.is_some_and(|largest| largest > one.tolerance + slack) {

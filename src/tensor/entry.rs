@@ -14,6 +14,8 @@ pub(super) struct Entry {
     pub(super) inputs: Vec<String>,
     /// The lengths of the axes, the slowest first; empty if unknown.
     pub(super) shape: Vec<u64>,
+    /// Whether its printed sum is NaN, so that a value is, though it may not be printed.
+    pub(super) has_nan: bool,
     /// Where its values are, or why they cannot be read.
     pub(super) source: Result<Source, String>,
 }

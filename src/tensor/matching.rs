@@ -139,6 +139,7 @@ mod tests {
             operation: operation.map(str::to_owned),
             inputs: Vec::new(),
             shape: shape.to_vec(),
+            has_nan: false,
             source: Err("not needed".to_owned()),
         }
     }

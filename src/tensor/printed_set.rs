@@ -99,5 +99,12 @@ fn entry(one: &Open, path: &Arc<PathBuf>) -> Entry {
         })),
         _ => Err(format!("its text is longer than {} MiB", LONGEST_TEXT >> 20)),
     };
-    Entry { name, operation: Some(operation), inputs: sources, shape: axes(shape), source }
+    Entry {
+        name,
+        operation: Some(operation),
+        inputs: sources,
+        shape: axes(shape),
+        has_nan: one.tensor.sum.is_some_and(f64::is_nan),
+        source,
+    }
 }

@@ -153,7 +153,7 @@ fn missing(list: &Path, name: &str) -> DumpError {
 fn entry(name: String, stored: Result<Stored, String>) -> Entry {
     let shape = stored.as_ref().map_or_else(|_| Vec::new(), |stored| stored.shape().to_vec());
     let source = stored.map(Source::Stored);
-    Entry { name, operation: None, inputs: Vec::new(), shape, source }
+    Entry { name, operation: None, inputs: Vec::new(), shape, has_nan: false, source }
 }
 
 /// The only tensor of a `.npy` file, or why its values cannot be compared.

@@ -322,11 +322,11 @@ fn numpy_computes_the_same() {
     }
 }
 
-/// Peak resident memory of `diff logits` on these files, in MiB, as the system last told it. What
+/// Peak resident memory of `diff WHAT` on these files, in MiB, as the system last told it. What
 /// `wait4` tells would include the memory of this test before the program began.
-fn peak(env: &TestEnvironment, names: [&str; 2], threads: &str) -> u64 {
+fn peak(env: &TestEnvironment, what: &str, names: [&str; 2], threads: &str) -> u64 {
     let mut command = env.command(TestEnvironment::product(), &env.path("tmp"));
-    command.args(["diff", "logits", names[0], names[1], "--threads", threads]);
+    command.args(["diff", what, names[0], names[1], "--threads", threads]);
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -360,6 +360,8 @@ fn memory_does_not_grow_with_the_files() {
             file.write_all(&row).unwrap();
         }
     }
-    let peak = peak(&env, ["a.safetensors", "b.safetensors"], "4");
-    assert!((1..32).contains(&peak), "{peak} MiB for two files of 64 MiB");
+    for what in ["logits", "tensors"] {
+        let peak = peak(&env, what, ["a.safetensors", "b.safetensors"], "4");
+        assert!((1..32).contains(&peak), "{what}: {peak} MiB for two files of 64 MiB");
+    }
 }

@@ -214,6 +214,12 @@ fn the_output_of_eval_callback_has_operations_and_operands() {
     Only printed values were compared: the first and last three of each dimension, with four
     decimals. A tensor that looks equal may differ elsewhere.
     ");
+    // A NaN that is not printed shows in the sum.
+    let hidden = printed(3.0).replace("sum = 3.000000\n", "sum = nan\n");
+    fs::write(env.path("tmp/nan.txt"), hidden).unwrap();
+    let found = json(&env, &["a.txt", "nan.txt"]);
+    assert_eq!(found["first_different"], "Qcur-0 (MUL_MAT)");
+    assert_eq!(found["patterns"][1]["kind"], "non-finite");
     // Four decimals are compared, so the last one may differ.
     fs::write(env.path("tmp/c.txt"), printed(3.0001)).unwrap();
     diff(&env, &["a.txt", "c.txt"]).expect(0);

@@ -1,7 +1,7 @@
 //! Which tensor of the first bad commit differs first from its parent's.
 
 use crate::config::{Measure, Parser};
-use crate::evaluation::{CommitId, Culprit, Finding, Outcome, TensorChange};
+use crate::evaluation::{CommitId, Culprit, Finding, Outcome, Phase, TensorChange, TensorRun};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::TensorRuns;
@@ -70,21 +70,23 @@ impl Driver<'_> {
         let (mut runs, mut harmless) = (TensorRuns::default(), None);
         for (side, id) in [("parent", &parent), ("commit", &commit)] {
             let count = if side == "parent" { 2 } else { 1 };
-            let found = match self.oracle.dump_tensors(id, &measure.name, count)? {
+            let found = match self.oracle.dump_tensors(id, &measure.name, count, Phase::Inquiry)? {
                 Ok(found) => found,
                 Err(why) => return Ok(Err(format!("of {}: {why}", id.short()))),
             };
             *(if side == "parent" { &mut runs.parent } else { &mut runs.commit }) = found;
         }
         for id in self.harmless(&parent)? {
-            if let Ok(found) = self.oracle.dump_tensors(&id, &measure.name, 1)? {
+            // Any build of it will do, so that it is not built again.
+            if let Ok(found) = self.oracle.dump_tensors(&id, &measure.name, 1, Phase::Search)? {
                 runs.harmless = found;
                 harmless = Some(id);
                 break;
             }
         }
         if are_different(&runs.parent)
-            && let Ok(found) = self.oracle.dump_tensors(&commit, &measure.name, 2)?
+            && let Ok(found) =
+                self.oracle.dump_tensors(&commit, &measure.name, 2, Phase::Inquiry)?
         {
             runs.commit = found;
         }
@@ -97,18 +99,13 @@ impl Driver<'_> {
         }
         Ok(found.map(|mut comparison| {
             comparison.keep_near(BEFORE, AFTER);
-            let attempts = |runs: &[StoredRun]| -> Vec<String> {
-                runs.iter().map(|run| run.record.attempt.clone()).collect()
-            };
+            let all = runs.parent.iter().chain(&runs.commit).chain(&runs.harmless);
             TensorChange {
                 measure: measure.name.clone(),
                 parent,
                 commit,
                 harmless,
-                attempts: [&runs.parent, &runs.commit, &runs.harmless]
-                    .into_iter()
-                    .flat_map(|runs| attempts(runs))
-                    .collect(),
+                runs: all.map(told).collect(),
                 comparison,
             }
         }))
@@ -139,6 +136,10 @@ impl Driver<'_> {
         }
         Ok(found)
     }
+}
+
+fn told(run: &StoredRun) -> TensorRun {
+    TensorRun { commit: run.record.commit.clone(), attempt: run.record.attempt.clone() }
 }
 
 /// Whether the dumps of two runs differ in a file.
