@@ -136,7 +136,7 @@ impl NameParts {
             (Kind::Value, Some(Part::Logits)) => TensorLevel::Logits,
             (Kind::Value, _) => TensorLevel::Layer,
         };
-        let part = part.filter(|_| kind == Kind::Value).map(|part| made_by(part, operation));
+        let part = part.filter(|_| kind == Kind::Value).map(|part| made_by(part, bare, operation));
         Self { step, layer, part, level }
     }
 }
@@ -182,11 +182,13 @@ fn part_of(name: &str) -> Option<TensorPart> {
 
 /// The part, where one name is of several tensors: llama.cpp calls the rotated query `Qcur` too, and
 /// called the output projection `kqv_out` until it had a name of its own.
-fn made_by(part: TensorPart, operation: Option<&str>) -> TensorPart {
+fn made_by(part: TensorPart, name: &str, operation: Option<&str>) -> TensorPart {
     match (part, operation) {
         (Part::Query, Some("ROPE")) => Part::RotatedQuery,
         (Part::Key, Some("ROPE")) => Part::RotatedKey,
-        (Part::Attention, Some("MUL_MAT" | "ADD")) => Part::AttentionOutput,
+        (Part::Attention, Some("MUL_MAT" | "ADD")) if name.starts_with("kqv_out") => {
+            Part::AttentionOutput
+        }
         (part, _) => part,
     }
 }
@@ -309,6 +311,8 @@ mod tests {
         assert_eq!(part("Kcur-0", "ROPE"), Some(Part::RotatedKey));
         assert_eq!(part("kqv_out-0", "MUL_MAT"), Some(Part::AttentionOutput));
         assert_eq!(part("kqv_out-0", "CONT"), Some(Part::Attention));
+        // The weighted values are a product too.
+        assert_eq!(part("kqv-0", "MUL_MAT"), Some(Part::Attention));
     }
 
     #[test]
