@@ -7,7 +7,8 @@ pub struct Level {
     pub name: String,
     /// The measures that check it.
     pub measures: Vec<String>,
-    /// The largest difference between parent and commit, in each metric's unit; `None`: by name.
+    /// The largest difference between parent and commit, in each metric's unit. `None`: the
+    /// level's name decides.
     pub tolerance: Option<f64>,
     /// For training: how many steps the measures train.
     pub steps: Option<u32>,

@@ -67,7 +67,8 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let requires = guard::requires(reader, &mut root, &declared);
     let guards = guard::guards(reader, &mut root, &declared);
     let sweep = sweep.finish(reader, &mut root, &measures, &guards);
-    let levels = levels::levels(reader, &mut root, &declared, &guards, &mut measures);
+    let levels = levels::levels(reader, &mut root, &declared);
+    levels::mark_for_cause(&mut measures, &levels, &guards);
     let statistics = statistics(reader, &mut root);
     let (probes, variables) = environment(reader, &mut root);
     let patches = laid::patches(reader, &mut root);

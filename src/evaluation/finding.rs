@@ -5,8 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, FactChange, Failure, FileRole, LevelResult, LogitsChange, Metric,
-    Ran, Shapes, TensorChange, TextPair, Value, number,
+    Cause, CommitId, Differences, Failure, FileRole, Inquiry, Metric, Ran, Shapes, Value, number,
 };
 
 /// How a hunt ended.
@@ -281,21 +280,9 @@ pub struct Finding {
     /// Where the main first bad commit shows its regression, if a sweep was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<Shapes>,
-    /// What each level of the engine shows at the main first bad commit, the lowest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub levels: Vec<LevelResult>,
-    /// The facts that differ between the main first bad commit and its parent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<FactChange>,
-    /// The texts that the main first bad commit and its parent generate.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub texts: Vec<TextPair>,
-    /// How the logits of the main first bad commit differ from its parent's, by measure.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub logits: Vec<LogitsChange>,
-    /// How its tensors differ from its parent's, by measure.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tensors: Vec<TensorChange>,
+    /// What else was asked about the inside of the main first bad commit.
+    #[serde(flatten)]
+    pub inquiry: Inquiry,
 }
 
 impl Finding {
@@ -312,12 +299,8 @@ impl Finding {
             notes: Vec::new(),
             next: Vec::new(),
             cause: None,
-            levels: Vec::new(),
-            facts: Vec::new(),
-            texts: Vec::new(),
-            logits: Vec::new(),
+            inquiry: Inquiry::default(),
             shapes: None,
-            tensors: Vec::new(),
         }
     }
 

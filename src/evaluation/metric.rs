@@ -176,6 +176,15 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// How many checks failed; `None` if the parser counts none.
+    pub fn failed_checks(&self) -> Option<f64> {
+        let is_count = |metric: &Metric| {
+            matches!(metric.name.as_deref(), Some("failed" | "failures" | "errors"))
+        };
+        let counts = self.values.iter().filter(|(metric, _)| is_count(metric));
+        counts.filter_map(|(_, value)| value.number()).reduce(|sum, count| sum + count)
+    }
+
     /// How much text the run read, if its output says so.
     pub fn extent(&self) -> Option<Extent> {
         let chunks = self.chunks.len();

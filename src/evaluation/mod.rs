@@ -15,6 +15,7 @@ mod file_role;
 mod finding;
 mod forge;
 mod guard;
+mod inquiry;
 mod levels;
 mod loaded;
 mod logits;
@@ -58,6 +59,7 @@ pub use finding::{
 };
 pub use forge::{ChangeRequest, Forge, Hosted, Site};
 pub use guard::{Direction, FormName, Guard, GuardForm};
+pub use inquiry::Inquiry;
 pub use levels::{LevelCheck, LevelResult, LevelShows, lowest_failing};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
 pub use logits::{

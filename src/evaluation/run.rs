@@ -33,8 +33,9 @@ pub enum Phase {
 
 impl Phase {
     /// Whether this phase may reuse a run or build made for `other`; `is_ours`: by this hunt.
-    /// A confirmation takes only this hunt's confirmation runs. A check of the ruler, and an
-    /// inquiry, take only runs and builds of confirmations and of their own kind.
+    /// A confirmation takes only this hunt's confirmation runs. A check of the ruler takes only runs
+    /// and builds of confirmations and of other such checks, an inquiry only those of confirmations
+    /// and of inquiries.
     pub fn takes(self, other: Self, is_ours: bool) -> bool {
         match self {
             Self::Confirm => other == Self::Confirm && is_ours,

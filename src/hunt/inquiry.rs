@@ -1,11 +1,14 @@
 //! Questions about the inside of the main first bad commit, asked at it and at its worst parent.
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, FailureKind, Finding, Outcome, Phase};
-use crate::oracle::{Request, Sample};
+use crate::evaluation::{CommitId, Culprit, FailureKind, Finding, Outcome, Phase};
+use crate::oracle::{Observation, Request};
 
 use super::HuntError;
 use super::driver::Driver;
+
+/// Why two commits cannot be compared part by part.
+pub(crate) const OTHER_RECIPE: &str = "oracle.toml has another recipe for it than for its parent";
 
 /// The two commits that are asked, and how both are built and run.
 pub(crate) struct Pair {
@@ -19,31 +22,41 @@ impl Driver<'_> {
     /// nobody wants to know, or if the two have different recipes: then what they print cannot be
     /// compared.
     pub(crate) fn pair_to_ask(&self, finding: &Finding) -> Result<Option<Pair>, HuntError> {
-        let main = finding.main.filter(|_| finding.outcome == Outcome::Culprit);
-        let Some(culprit) = main.map(|main| &finding.culprits[main]) else { return Ok(None) };
+        let Some(culprit) = self.main_to_ask(finding) else { return Ok(None) };
         let builds = culprit.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Build);
-        let recipes = &self.oracle.recipes;
-        if !self.begun.options.localize || recipes.engine.within.is_some() || !builds {
+        if self.oracle.recipes.engine.within.is_some() || !builds {
             return Ok(None);
         }
         let (parent, commit) = (culprit.parent.clone(), culprit.info.commit.clone());
-        let recipe = recipes.at(&commit)?;
-        let is_same = recipes.at(&parent)?.text() == recipe.text();
-        Ok(is_same.then_some(Pair { parent, commit, recipe }))
+        let recipe = self.common_recipe(culprit)?;
+        Ok(recipe.map(|recipe| Pair { parent, commit, recipe }))
     }
 
-    /// Runs of one measure at one of the commits, of fresh builds. `recipe`: not the commit's own.
+    /// The main first bad commit; `None` if there is none, or if nobody wants to know more of it.
+    pub(crate) fn main_to_ask<'f>(&self, finding: &'f Finding) -> Option<&'f Culprit> {
+        let is_asked = finding.outcome == Outcome::Culprit && self.begun.options.localize;
+        finding.culprit().filter(|_| is_asked)
+    }
+
+    /// The recipe of a commit and of its worst parent; `None` if they have different ones.
+    pub(crate) fn common_recipe(&self, culprit: &Culprit) -> Result<Option<Config>, HuntError> {
+        let recipes = &self.oracle.recipes;
+        let recipe = recipes.at(&culprit.info.commit)?;
+        let is_same = recipes.at(&culprit.parent)?.text() == recipe.text();
+        Ok(is_same.then_some(recipe))
+    }
+
+    /// Runs of one measure at a commit, of fresh builds. `recipe`: not the commit's own.
     pub(crate) fn inquire(
         &mut self,
         commit: &CommitId,
         measure: &str,
         runs: usize,
         recipe: Option<&Config>,
-    ) -> Result<Vec<Sample>, HuntError> {
+    ) -> Result<Observation, HuntError> {
         let names = [measure.to_owned()];
         let look = Request::look(commit, &names, Phase::Inquiry);
-        let seen = self.oracle.evaluate(Request { runs, recipe, ..look })?;
-        Ok(seen.of(measure).to_vec())
+        Ok(self.oracle.evaluate(Request { runs, recipe, ..look })?)
     }
 }
 

@@ -31,7 +31,7 @@ impl Driver<'_> {
         for level in &pair.recipe.levels {
             let what = format!("the level {} was not checked", level.name);
             match unless_stopped(self.level(level, &pair), &mut finding, &what)? {
-                Some(result) => finding.levels.push(result),
+                Some(result) => finding.inquiry.levels.push(result),
                 None => break,
             }
         }
@@ -90,36 +90,30 @@ impl Driver<'_> {
         };
         let mut parents = self.inquire(&pair.parent, measure, PARENT_RUNS, None)?;
         let mut commits = self.inquire(&pair.commit, measure, 1, None)?;
-        let Some(first) = commits.first() else {
+        let Some(first) = commits.of(measure).first() else {
             return Ok(LevelCheck::unknown(measure, "it does not build"));
         };
-        let mut check = judged(&parents, first);
+        let mut check = judged(parents.of(measure), first);
         if check.shows == LevelShows::Fails {
-            if !repeats(&parents) {
+            if !parents.is_same_each_time(measure) {
                 parents = self.inquire(&pair.parent, measure, NOISY_RUNS, None)?;
             }
             commits = self.inquire(&pair.commit, measure, COMMIT_RUNS, None)?;
+            let again = commits.of(measure).iter();
             let all: Vec<LevelCheck> =
-                commits.iter().map(|commit| judged(&parents, commit)).collect();
+                again.map(|commit| judged(parents.of(measure), commit)).collect();
             let fails = all.iter().filter(|check| check.shows == LevelShows::Fails).count();
+            let runs = all.len();
             check = match all.into_iter().next() {
-                Some(first) if fails == commits.len() => first,
+                Some(first) if fails == runs => first,
                 _ => LevelCheck::unknown(measure, "only some of its runs differ"),
             };
         }
-        check.attempts =
-            parents.iter().chain(&commits).map(|sample| sample.attempt.clone()).collect();
+        check.attempts = [parents.attempts(), commits.attempts()].concat();
         Ok(check)
     }
 }
 
 fn failure_of(sample: &Sample) -> Option<&Failure> {
     sample.result.as_ref().err()
-}
-
-/// Whether all runs gave the same, bit for bit.
-fn repeats(samples: &[Sample]) -> bool {
-    let mut readings = samples.iter().map(|sample| sample.result.as_ref().ok());
-    let first = readings.next().flatten();
-    readings.all(|other| first.zip(other).is_some_and(|(a, b)| a.same_bits(b)))
 }

@@ -14,12 +14,13 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Cause, CauseEnd, CauseSet, CommitId, Culprit, FileRole, Finding, Outcome, Phase, Revert, Shows,
-    Target, Trial, TrialOf,
+    Cause, CauseEnd, CauseSet, CommitId, Culprit, FileRole, Finding, Phase, Revert, Shows, Target,
+    Trial, TrialOf,
 };
 use crate::git::History;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::inquiry::OTHER_RECIPE;
 use crate::oracle::Observation;
 use crate::search::{self, Isolated, Parts};
 use crate::store::journal::Event;
@@ -58,21 +59,17 @@ struct Localization<'l, 'd> {
 impl Driver<'_> {
     /// Adds to a finding what in its main first bad commit makes the step.
     pub(crate) fn localize(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(main) = finding.main.filter(|_| finding.outcome == Outcome::Culprit) else {
-            return Ok(finding);
-        };
-        if !self.begun.options.localize {
-            return Ok(finding);
-        }
-        let culprit = finding.culprits[main].clone();
+        let Some(culprit) = self.main_to_ask(&finding).cloned() else { return Ok(finding) };
         // The commit is found: a fault of the machine now must not take the answer away.
         let cause = match self.cause(&culprit) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
             Err(fault) => unknown(&culprit, fault.to_string()),
             Ok(cause) => cause,
         };
-        for file in &mut finding.culprits[main].files {
-            file.role = cause.role(&file.path);
+        for own in finding.culprits.iter_mut().filter(|own| own.info == culprit.info) {
+            for file in &mut own.files {
+                file.role = cause.role(&file.path);
+            }
         }
         finding.cause = Some(cause);
         Ok(finding)
@@ -83,10 +80,8 @@ impl Driver<'_> {
         if self.oracle.recipes.engine.within.is_some() {
             return Ok(none("its files are those of a dependency"));
         }
-        let recipes = &self.oracle.recipes;
-        let [before, after] = [&culprit.parent, &culprit.info.commit];
-        if recipes.at(before)?.text() != recipes.at(after)?.text() {
-            return Ok(none("oracle.toml has another recipe for it than for its parent"));
+        if self.common_recipe(culprit)?.is_none() {
+            return Ok(none(OTHER_RECIPE));
         }
         let (mut whole, mut written, mut is_begun) = (Vec::new(), Vec::new(), false);
         for entry in self.hunt.entries()? {
@@ -105,7 +100,7 @@ impl Driver<'_> {
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         if !is_begun {
-            let (commit, files) = (after.clone(), change.whole().len());
+            let (commit, files) = (culprit.info.commit.clone(), change.whole().len());
             self.oracle.recorder.event(Event::Localizing { commit, files })?;
         }
         let localization = Localization {

@@ -37,9 +37,9 @@ impl Driver<'_> {
             let asked = self.runs_of_both(&pair, &measure.name);
             let Some(runs) = unless_stopped(asked, &mut finding, &what)? else { break };
             if is_fact {
-                finding.facts.extend(changes(&runs));
+                finding.inquiry.facts.extend(changes(&runs));
             } else {
-                finding.texts.extend(texts(measure, &runs));
+                finding.inquiry.texts.extend(texts(measure, &runs));
             }
         }
         Ok(finding)
@@ -47,8 +47,8 @@ impl Driver<'_> {
 
     fn runs_of_both(&mut self, pair: &Pair, measure: &str) -> Result<Runs, HuntError> {
         Ok(Runs {
-            parents: self.inquire(&pair.parent, measure, RUNS, None)?,
-            commits: self.inquire(&pair.commit, measure, RUNS, None)?,
+            parents: self.inquire(&pair.parent, measure, RUNS, None)?.of(measure).to_vec(),
+            commits: self.inquire(&pair.commit, measure, RUNS, None)?.of(measure).to_vec(),
         })
     }
 }

@@ -9,13 +9,14 @@ mod grid;
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{
-    CellSide, CommitId, Culprit, FailureKind, Finding, MeasureSweep, Metric, Outcome, Phase,
-    ShapeRule, Shapes, Shows, SweepEnd, SweptCell, Target,
+    CellSide, CommitId, Culprit, FailureKind, Finding, MeasureSweep, Metric, ShapeRule, Shapes,
+    Shows, SweepEnd, SweptCell, Target,
 };
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::inquiry::OTHER_RECIPE;
 use crate::hunt::localize::step::is_judged_alone;
-use crate::oracle::{Observation, OracleError, Request};
+use crate::oracle::{Observation, OracleError};
 use crate::search::{JudgedCell, most_telling, separating_rules};
 use crate::store::journal::Event;
 
@@ -34,9 +35,9 @@ const MOST_IN_VAIN: usize = 4;
 impl Driver<'_> {
     /// Adds to a finding where its main first bad commit shows the regression.
     pub(crate) fn sweep_shapes(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let culprit = finding.culprit().filter(|_| finding.outcome == Outcome::Culprit).cloned();
-        let is_asked = self.oracle.recipes.config.sweep.is_some() && self.begun.options.localize;
-        let Some(culprit) = culprit.filter(|_| is_asked) else { return Ok(finding) };
+        let is_asked = self.oracle.recipes.config.sweep.is_some();
+        let culprit = self.main_to_ask(&finding).filter(|_| is_asked).cloned();
+        let Some(culprit) = culprit else { return Ok(finding) };
         // The commit is found: a fault of the machine now must not take the answer away.
         let shapes = match self.shapes(&culprit) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
@@ -58,12 +59,9 @@ impl Driver<'_> {
             }
         }
         let [parent, commit] = [&culprit.parent, &culprit.info.commit];
-        let recipes = &self.oracle.recipes;
-        let recipe = recipes.at(commit)?;
-        if recipe.text() != recipes.at(parent)?.text() {
-            let why = "oracle.toml has another recipe for it than for its parent";
-            return Ok(not_swept(culprit, why.to_owned()));
-        }
+        let Some(recipe) = self.common_recipe(culprit)? else {
+            return Ok(not_swept(culprit, OTHER_RECIPE.to_owned()));
+        };
         if let Some(why) = self.obstacle(culprit, &targets) {
             return Ok(not_swept(culprit, why.to_owned()));
         }
@@ -272,10 +270,7 @@ impl Course<'_, '_> {
         measure: &str,
         runs: usize,
     ) -> Result<Observation, HuntError> {
-        let measures = [measure.to_owned()];
-        let look = Request::look(commit, &measures, Phase::Inquiry);
-        let oracle = &mut self.driver.oracle;
-        let seen = oracle.evaluate(Request { runs, recipe: Some(recipe), ..look })?;
+        let seen = self.driver.inquire(commit, measure, runs, Some(recipe))?;
         // Another build for each cell would fail too.
         if let Some(failure) = &seen.build_failure {
             let why = format!("{} built before, and now: {}", commit.short(), failure.detail);

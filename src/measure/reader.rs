@@ -261,11 +261,7 @@ fn explained(
 
 /// Whether a test of a suite failed.
 fn has_failures(reading: &Reading) -> bool {
-    let is_count = |name: Option<&str>| matches!(name, Some("failed" | "failures" | "errors"));
-    let mut values = reading.values.iter();
-    values.any(|(metric, value)| {
-        is_count(metric.name.as_deref()) && value.number().is_some_and(|count| count > 0.0)
-    })
+    reading.failed_checks().is_some_and(|count| count > 0.0)
 }
 
 impl Source {

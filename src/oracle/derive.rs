@@ -32,37 +32,35 @@ impl Derived {
     }
 }
 
+/// How the runs of a measure are read.
+#[derive(Clone, Copy)]
+pub(super) struct Derivation<'d> {
+    pub(super) measure: &'d Measure,
+    pub(super) config: &'d Config,
+    /// The run that the others are compared with, if the measure needs one.
+    pub(super) reference: Option<&'d StoredRun>,
+    pub(super) store: &'d Store,
+}
+
 impl Derivations {
-    /// Parses a stored run, or returns the known result. `reference` is the run that runs of the
-    /// measure are compared with, if there is one.
-    pub(super) fn of(
-        &self,
-        run: &StoredRun,
-        measure: &Measure,
-        config: &Config,
-        reference: Option<&StoredRun>,
-        store: &Store,
-    ) -> Result<Derived, StoreError> {
+    /// Parses a stored run, or returns the known result.
+    pub(super) fn of(&self, run: &StoredRun, how: Derivation<'_>) -> Result<Derived, StoreError> {
+        let Derivation { measure, config, reference, .. } = how;
         let against = reference.map(|reference| &reference.record.attempt);
         let read_by = format!("{measure:?} {:?} {against:?}", config.requires);
         let key = (run.record.attempt.clone(), read_by);
         if let Some(known) = self.0.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let derived = derive(run, measure, config, reference, store)?;
+        let derived = derive(run, how)?;
         self.0.borrow_mut().insert(key, derived.clone());
         Ok(derived)
     }
 }
 
 /// Parses a stored run.
-fn derive(
-    run: &StoredRun,
-    measure: &Measure,
-    config: &Config,
-    reference: Option<&StoredRun>,
-    store: &Store,
-) -> Result<Derived, StoreError> {
+fn derive(run: &StoredRun, how: Derivation<'_>) -> Result<Derived, StoreError> {
+    let Derivation { measure, config, reference, store } = how;
     let log = read_log(&run.log).map_err(StoreError::at(&run.log))?;
     let mut reader = Reader::new(measure, &config.requires);
     for (stream, line) in log.lines() {

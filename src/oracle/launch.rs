@@ -70,8 +70,7 @@ impl Oracle {
             look: &|| self.launcher.look(measure),
         })?;
         let reference = self.reference(measure, recipe)?;
-        let derivations = &self.stored.derivations;
-        let derived = derivations.of(&run, measure, recipe, reference.as_ref(), &self.store)?;
+        let derived = self.derived(&run, measure, recipe, reference.as_ref())?;
         Ok((run, derived))
     }
 

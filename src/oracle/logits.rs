@@ -48,7 +48,10 @@ pub(super) fn difference(
     if let Some(known) = store.logits_difference(digests.0, digests.1) {
         return Ok(Ok(known));
     }
-    let paths = [store.checked_dump(base)?, store.checked_dump(candidate)?];
+    let first = store.checked_dump(base)?;
+    let is_same = base.sha256 == candidate.sha256;
+    let second = if is_same { first.clone() } else { store.checked_dump(candidate)? };
+    let paths = [first, second];
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings { threads, guard: None };
     let compared = Dump::open(&paths[0], None).and_then(|base| {

@@ -145,12 +145,17 @@ impl Observation {
     /// Whether all runs of the metric's measure are bit-identical: every parsed value, the
     /// per-chunk ones included, and the metric itself (which may be a time).
     pub fn repeats(&self, metric: &Metric) -> bool {
-        let samples = self.of(&metric.measure);
         let values = self.values(metric);
-        let readings: Vec<_> = samples.iter().filter_map(|s| s.result.as_ref().ok()).collect();
-        values.len() == samples.len()
+        values.len() == self.of(&metric.measure).len()
             && values.windows(2).all(|pair| pair[0] == pair[1])
-            && readings.windows(2).all(|pair| pair[0].same_bits(pair[1]))
+            && self.is_same_each_time(&metric.measure)
+    }
+
+    /// Whether all runs of the measure gave values, the same bit for bit.
+    pub fn is_same_each_time(&self, measure: &str) -> bool {
+        let readings = self.of(measure).iter().map(|sample| sample.result.as_ref().ok());
+        let readings: Option<Vec<_>> = readings.collect();
+        readings.is_some_and(|all| all.windows(2).all(|pair| pair[0].same_bits(pair[1])))
     }
 
     /// The attempts of all samples.

@@ -72,7 +72,7 @@ impl Oracle {
         if !made.ended.is_success() || made.missing.is_some() {
             let record = self.failed(launch, placed, prepare, made);
             let run = self.store.put_run(&record, log)?;
-            let derived = self.stored.derivations.of(&run, measure, recipe, None, &self.store)?;
+            let derived = self.derived(&run, measure, recipe, None)?;
             return Ok(Some((run, derived)));
         }
         let record = BuildRecord {

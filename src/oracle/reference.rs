@@ -2,9 +2,9 @@
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, ExclusionReason, Phase};
-use crate::store::StoredRun;
+use crate::store::{StoreError, StoredRun};
 
-use super::derive::Derived;
+use super::derive::{Derivation, Derived};
 use super::{Oracle, OracleError};
 
 impl Oracle {
@@ -39,12 +39,24 @@ impl Oracle {
             {
                 continue;
             }
-            if self.stored.derivations.of(&run, own, &recipe, None, &self.store)?.is_value() {
+            if self.derived(&run, own, &recipe, None)?.is_value() {
                 self.references.keep(&key, &run);
                 return Ok(Some(run));
             }
         }
         Ok(None)
+    }
+
+    /// What a stored run gave. `reference`: the run that it is compared with.
+    pub(super) fn derived(
+        &self,
+        run: &StoredRun,
+        measure: &Measure,
+        config: &Config,
+        reference: Option<&StoredRun>,
+    ) -> Result<Derived, StoreError> {
+        let how = Derivation { measure, config, reference, store: &self.store };
+        self.stored.derivations.of(run, how)
     }
 
     /// Whether this run becomes the reference, if there is none yet.
@@ -70,7 +82,7 @@ impl Oracle {
         commit: &CommitId,
         phase: Phase,
     ) -> Result<(), OracleError> {
-        let derived = self.stored.derivations.of(reference, measure, recipe, None, &self.store)?;
+        let derived = self.derived(reference, measure, recipe, None)?;
         let apart = Some(ExclusionReason::Reference);
         Ok(self.recorder.run_apart(reference, &derived.sample, commit, phase, apart)?)
     }

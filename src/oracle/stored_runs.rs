@@ -6,7 +6,7 @@ use crate::config::{Config, Measure, Prepare};
 use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, Store, StoredRun};
 
-use super::derive::Derivations;
+use super::derive::{Derivation, Derivations};
 use super::duration::given;
 use super::loaded::Present;
 use super::{OracleError, Request, Sample};
@@ -43,6 +43,7 @@ impl StoredRuns {
     ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
         let mut whole = Vec::new();
         let mut failed = Vec::new();
+        let how = Derivation { measure, config: recipe, reference, store };
         for run in store.runs(key)? {
             // Compared with itself, it says nothing.
             if reference.is_some_and(|it| it.record.attempt == run.record.attempt) {
@@ -62,7 +63,7 @@ impl StoredRuns {
             if run.record.ended == Ended::TimedOut && given(run.record.used.wall_s) < limit {
                 continue;
             }
-            let derived = self.derivations.of(&run, measure, recipe, reference, store)?;
+            let derived = self.derivations.of(&run, how)?;
             if self.retry_failed && !is_ours && derived.sample.result.is_err() {
                 continue;
             }
@@ -98,8 +99,9 @@ impl StoredRuns {
         hunt: Option<&str>,
     ) -> Result<bool, OracleError> {
         let mut any = false;
+        let how = Derivation { measure, config: recipe, reference: None, store };
         for run in store.runs(key)?.iter().filter(|run| run.record.hunt.as_deref() == hunt) {
-            if self.derivations.of(run, measure, recipe, None, store)?.is_value() {
+            if self.derivations.of(run, how)?.is_value() {
                 return Ok(false);
             }
             any = true;

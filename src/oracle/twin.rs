@@ -54,8 +54,7 @@ impl Oracle {
             self.recorder.event(Event::Note { text })?;
         }
         let reference = self.reference(measure, recipe)?;
-        let derivations = &self.stored.derivations;
-        let derived = derivations.of(&run, measure, recipe, reference.as_ref(), &self.store)?;
+        let derived = self.derived(&run, measure, recipe, reference.as_ref())?;
         Ok(Some((run, derived)))
     }
 

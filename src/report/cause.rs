@@ -3,8 +3,8 @@
 use crate::evaluation::{Cause, CauseEnd, CauseSet, ChangePart, Revert, Shows, Trial, TrialOf};
 use crate::ui::text;
 
-use super::model::{CauseLine, FirstBad, Report};
-use super::tables::{Cell, Output, Table};
+use super::model::{CauseLine, Report};
+use super::tables::{Cell, Table};
 
 /// The label of what a revert shows.
 const REVERT: &str = "Revert";
@@ -15,11 +15,9 @@ pub(super) const TRIALS: &str = "Which part of the change makes the step";
 /// Most parts of a set that a sentence names.
 const MOST_PARTS: usize = 4;
 
-/// Label and words of each fact about the cause. Empty for another commit than the main one.
-pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
-    let Some(line) = report.cause.as_ref().filter(|line| line.cause.commit == first.commit) else {
-        return Vec::new();
-    };
+/// Label and words of each fact about the cause.
+pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let Some(line) = &report.cause else { return Vec::new() };
     let cause = &line.cause;
     let mut facts = Vec::new();
     if let CauseEnd::NotSeparable(why) = &cause.end {
@@ -35,6 +33,27 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
     facts.extend(revert_in_words(line).map(|words| (REVERT, words)));
     facts
+}
+
+/// `hunk 2 of 3 in src/packed.c alone`; `None` if it is not one set without which no step is left.
+pub(super) fn in_short(report: &Report) -> Option<String> {
+    let cause = &report.cause.as_ref()?.cause;
+    let [set] = cause.sets.as_slice() else { return None };
+    let is_part = cause.without().is_some();
+    if !set.is_minimal || !is_part || cause.end != CauseEnd::Complete {
+        return None;
+    }
+    let names = named(&set.parts);
+    let is_alone = set.context == 0 && set.parts.len() == 1;
+    Some(if is_alone { format!("{names} alone") } else { names })
+}
+
+/// `reverting it heals the bad end`, if it does.
+pub(super) fn healing(report: &Report) -> Option<String> {
+    let cause = &report.cause.as_ref()?.cause;
+    let heals = cause.revert == Some(Revert::Heals);
+    let what = if is_single(cause) { "it" } else { "them" };
+    heals.then(|| format!("reverting {what} heals the bad end"))
 }
 
 /// `hunk 2 of 3 in src/packed.c alone makes the step: ppl 7.52`.
@@ -157,15 +176,11 @@ pub fn shown(trial: &Trial) -> &'static str {
 pub(super) fn trials(report: &Report) -> Table {
     let Some(line) = &report.cause else { return Table::default() };
     let rows = line.cause.trials.iter().map(|trial| {
-        let logs = trial.attempts.iter().filter_map(|attempt| {
-            let log = line.logs.get(attempt)?;
-            Some(Output { words: "log".to_owned(), log: log.clone(), stored: None })
-        });
         [
             Cell::Text(tested(trial)),
             Cell::Text(shown(trial).to_owned()),
             Cell::Text(values(trial)),
-            Cell::Outputs(logs.collect()),
+            Cell::logs(&trial.attempts, &line.logs),
         ]
     });
     Table::new(["built and run", "result", "values", "output"], rows)

@@ -4,8 +4,8 @@
 use crate::evaluation::{FactChange, GeneratedText, TextPair};
 use crate::ui::text;
 
-use super::model::{FirstBad, Report};
-use super::tables::{Cell, Output, Table};
+use super::model::Report;
+use super::tables::{Cell, Table};
 
 /// The heading of the facts' table.
 pub(super) const FACTS: &str = "Facts that differ between parent and commit";
@@ -16,18 +16,21 @@ pub(super) const TEXTS: &str = "Generated text, parent and commit";
 /// The most facts that get a line of their own.
 const MOST_FACTS: usize = 4;
 
-/// Label and words of each fact. Empty for another commit than the main one.
-pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
-    if report.culprit.as_ref().is_none_or(|main| main.commit != first.commit) {
-        return Vec::new();
-    }
-    let changes = report.facts.iter().take(MOST_FACTS);
+/// Label and words of each fact.
+pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let changes = report.inquiry.facts.iter().take(MOST_FACTS);
     let mut lines: Vec<_> = changes.map(|change| ("Fact", change_in_words(change))).collect();
-    if report.facts.len() > MOST_FACTS {
-        lines.push(("Fact", format!("and {} more", report.facts.len() - MOST_FACTS)));
+    if report.inquiry.facts.len() > MOST_FACTS {
+        lines.push(("Fact", format!("and {} more", report.inquiry.facts.len() - MOST_FACTS)));
     }
-    lines.extend(texts_in_words(&report.texts).map(|words| ("Text", words)));
+    lines.extend(texts_in_words(&report.inquiry.texts).map(|words| ("Text", words)));
     lines
+}
+
+/// The fact that differs, if it is only one.
+pub(super) fn in_short(report: &Report) -> Option<String> {
+    let [change] = report.inquiry.facts.as_slice() else { return None };
+    Some(change_in_words(change))
 }
 
 /// `launch: 384,1,1 → 128,1,1`.
@@ -76,7 +79,7 @@ fn percent(share: f64) -> String {
 
 /// The facts that differ.
 pub(super) fn facts_table(report: &Report) -> Table {
-    let rows = report.facts.iter().map(|change| {
+    let rows = report.inquiry.facts.iter().map(|change| {
         let of = |side: &Option<String>| {
             Cell::Text(side.as_deref().map_or_else(|| "–".to_owned(), text::line))
         };
@@ -84,7 +87,7 @@ pub(super) fn facts_table(report: &Report) -> Table {
             Cell::Text(change.metric.to_string()),
             of(&change.parent),
             of(&change.commit),
-            logs(report, &change.attempts.iter().map(String::as_str).collect::<Vec<_>>()),
+            Cell::logs(&change.attempts, &report.inquiry_logs),
         ]
     });
     Table::new(["fact", "parent", "commit", "output"], rows)
@@ -92,7 +95,7 @@ pub(super) fn facts_table(report: &Report) -> Table {
 
 /// Length and repetition of each text.
 pub(super) fn texts_table(report: &Report) -> Table {
-    let rows = report.texts.iter().map(|pair| {
+    let rows = report.inquiry.texts.iter().map(|pair| {
         let TextPair { parent, commit, .. } = pair;
         let both = |of: &dyn Fn(&GeneratedText) -> Option<String>| {
             let of = |one| of(one).unwrap_or_else(|| "–".to_owned());
@@ -106,20 +109,12 @@ pub(super) fn texts_table(report: &Report) -> Table {
             both(&|one| Some(text::rounded(one.distinct_2?))),
             both(&|one| Some(percent(one.repeated_4?))),
             Cell::Text(first.map_or_else(|| "–".to_owned(), |word| word.to_string())),
-            logs(report, &[&parent.attempt, &commit.attempt]),
+            Cell::logs([&parent.attempt, &commit.attempt], &report.inquiry_logs),
         ]
     });
     let heads =
         ["prompt", "words", "distinct-1", "distinct-2", "repeated", "first other word", "output"];
     Table::new(heads, rows)
-}
-
-fn logs(report: &Report, attempts: &[&str]) -> Cell {
-    let named = attempts.iter().filter_map(|attempt| {
-        let log = report.inquiry_logs.get(*attempt)?;
-        Some(Output { words: "log".to_owned(), log: log.clone(), stored: None })
-    });
-    Cell::Outputs(named.collect())
 }
 
 #[cfg(test)]

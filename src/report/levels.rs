@@ -3,19 +3,31 @@
 use crate::evaluation::{LevelCheck, LevelResult, LevelShows, lowest_failing};
 use crate::ui::text;
 
-use super::model::{FirstBad, Report};
-use super::tables::{Cell, Output, Table};
+use super::model::Report;
+use super::tables::{Cell, Table};
 
 /// The heading of the table.
 pub(super) const TITLE: &str = "Levels of the engine, parent against commit";
 
-/// Label and words of the fact about the levels. Empty for another commit than the main one.
-pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
-    let is_main = report.culprit.as_ref().is_some_and(|main| main.commit == first.commit);
-    if !is_main || report.levels.is_empty() {
+/// Label and words of the fact about the levels.
+pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    if report.inquiry.levels.is_empty() {
         return Vec::new();
     }
-    vec![("Levels", in_words(&report.levels))]
+    vec![("Levels", in_words(&report.inquiry.levels))]
+}
+
+/// `kernel passes, forward fails`; `None` if a level below cannot be judged.
+pub(super) fn in_short(report: &Report) -> Option<String> {
+    let (lowest, below) = lowest_failing(&report.inquiry.levels)?;
+    let passes = named(below, LevelShows::Passes);
+    let fails = format!("{} fails", text::line(&lowest.name));
+    match below {
+        _ if below.iter().any(|level| level.shows == LevelShows::Unknown) => None,
+        [] => Some(fails),
+        [_] => Some(format!("{passes} passes, {fails}")),
+        _ => Some(format!("{passes} pass, {fails}")),
+    }
 }
 
 /// `kernel passes, forward fails: how the kernels are put together, …`.
@@ -86,20 +98,16 @@ pub fn level_in_words(level: &LevelResult) -> String {
 
 /// Every measure of every level.
 pub(super) fn table(report: &Report) -> Table {
-    let rows = report.levels.iter().flat_map(|level| {
+    let rows = report.inquiry.levels.iter().flat_map(|level| {
         level.checks.iter().map(|check| {
             let allowed = check.tolerance.filter(|_| check.metric.is_some());
-            let logs = check.attempts.iter().filter_map(|attempt| {
-                let log = report.inquiry_logs.get(attempt)?;
-                Some(Output { words: "log".to_owned(), log: log.clone(), stored: None })
-            });
             [
                 Cell::Text(text::line(&level.name)),
                 Cell::Text(text::line(&check.measure)),
                 Cell::Text(shown(check.shows).to_owned()),
                 Cell::Text(values(check)),
                 Cell::Text(allowed.map_or_else(|| "–".to_owned(), text::figure)),
-                Cell::Outputs(logs.collect()),
+                Cell::logs(&check.attempts, &report.inquiry_logs),
             ]
         })
     });

@@ -3,7 +3,7 @@
 use crate::evaluation::{LogitsChange, LogitsDifference, LogitsSide, ThreadFloor};
 use crate::ui::text;
 
-use super::model::{FirstBad, Report};
+use super::model::Report;
 use super::tables::{Cell, Table};
 
 /// The label of the facts about logits.
@@ -12,10 +12,9 @@ const LOGITS: &str = "Logits";
 /// The heading of their table.
 pub(super) const TITLE: &str = "How its logits differ from the parent's";
 
-/// Label and words of each fact about the logits. Empty for another commit than the main one.
-pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
-    let is_main = report.culprit.as_ref().is_some_and(|main| main.commit == first.commit);
-    let changes = report.logits.iter().filter(|_| is_main);
+/// Label and words of each fact about the logits.
+pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let changes = report.inquiry.logits.iter();
     changes.map(|change| (LOGITS, in_words(change))).collect()
 }
 
@@ -69,7 +68,7 @@ fn short(found: &LogitsDifference) -> String {
 
 /// All figures of parent and commit, each with its first and its worst position.
 pub(super) fn table(report: &Report) -> Table {
-    let rows = report.logits.iter().flat_map(rows);
+    let rows = report.inquiry.logits.iter().flat_map(rows);
     Table::new(["figure", "value", "first position", "worst position"], rows)
 }
 

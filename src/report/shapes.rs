@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::evaluation::{CellSide, MeasureSweep, Shapes, Shows, SweepEnd, SweptCell};
 use crate::ui::text;
 
-use super::model::{FirstBad, Report, ShapesLine};
+use super::model::{Report, ShapesLine};
 use super::tables::{Cell, Output, Table};
 
 /// The label of the answer.
@@ -38,10 +38,20 @@ pub(super) fn line(shapes: &Shapes, logs: &BTreeMap<String, String>) -> ShapesLi
 
 /// Label and words of the answer for each swept measure. Empty for another commit than the main
 /// one.
-pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
-    let line = report.shapes.as_ref().filter(|line| line.shapes.commit == first.commit);
-    let words = line.map(|line| words(&line.shapes)).unwrap_or_default();
+pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let words = report.shapes.as_ref().map(|line| words(&line.shapes)).unwrap_or_default();
     words.into_iter().map(|words| (SHAPES, words)).collect()
+}
+
+/// `only where d_in % 4 ≠ 0`; `None` if no rule is left alone.
+pub(super) fn in_short(report: &Report) -> Option<String> {
+    let sweeps = &report.shapes.as_ref()?.shapes.sweeps;
+    sweeps.iter().find_map(|sweep| match &sweep.end {
+        SweepEnd::Rule { rule, rivals, is_spent: false } if rivals.is_empty() => {
+            Some(text::line(&format!("only where {rule}")))
+        }
+        _ => None,
+    })
 }
 
 /// The answer for each measure; the measure is named if there are several.

@@ -5,8 +5,8 @@ use crate::evaluation::{
 };
 use crate::ui::text;
 
-use super::model::{FirstBad, Report};
-use super::tables::{Cell, Output, Table};
+use super::model::Report;
+use super::tables::{Cell, Table};
 
 /// The label of the fact about the first different tensor, and of those about patterns.
 const FIRST: &str = "First different tensor";
@@ -17,17 +17,31 @@ pub(super) const NEAR: &str = "Tensors near the first different one";
 pub(super) const RUNS: &str = "The dumps of its tensors";
 pub(super) const GROWTH: &str = "How the difference grows";
 
-/// Label and words of each fact about the tensors. Empty for another commit than the main one.
-pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
-    let is_main = report.culprit.as_ref().is_some_and(|main| main.commit == first.commit);
+/// Label and words of each fact about the tensors.
+pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
-    for change in report.tensors.iter().filter(|_| is_main) {
+    for change in &report.inquiry.tensors {
         facts.push((FIRST, in_words(change)));
         facts.extend(change.comparison.patterns.iter().map(|pattern| {
             (PATTERN, format!("{}: {}", pattern.kind, text::line(&pattern.evidence)))
         }));
     }
     facts
+}
+
+/// `first different tensor blk1.ffn_down (max |Δ| 7.93, noise 0)`.
+pub(super) fn in_short(report: &Report) -> Option<String> {
+    let first = report.inquiry.tensors.iter().find_map(|change| change.comparison.first())?;
+    let noise = first.noise.map(|noise| format!(", noise {}", text::rounded(noise)));
+    let how = match (first.verdict, first.max_abs) {
+        (TensorVerdict::Shape, _) => " (another shape)".to_owned(),
+        (TensorVerdict::NonFinite, _) => " (NaN or infinite)".to_owned(),
+        (_, Some(largest)) => {
+            format!(" (max |Δ| {}{})", text::rounded(largest), noise.unwrap_or_default())
+        }
+        (_, None) => String::new(),
+    };
+    Some(format!("first different tensor {}{how}", text::line(&first.name)))
 }
 
 /// `blk1.ffn_down (max |Δ| 7.93, tolerance 0.0001, noise 0; its inputs are clean)`.
@@ -80,7 +94,8 @@ fn how(first: &TensorDifference) -> String {
 
 /// The compared tensors near the first different one, in the order of computation.
 pub(super) fn near(report: &Report) -> Table {
-    let rows = report.tensors.iter().flat_map(|change| change.comparison.tensors.iter().map(row));
+    let rows =
+        report.inquiry.tensors.iter().flat_map(|change| change.comparison.tensors.iter().map(row));
     let columns = [
         "tensor",
         "shape",
@@ -124,7 +139,7 @@ fn row(one: &TensorDifference) -> [Cell; 8] {
 
 /// The difference after each layer or step.
 pub(super) fn growth(report: &Report) -> Table {
-    let points = report.tensors.iter().filter(|change| has_growth(&change.comparison));
+    let points = report.inquiry.tensors.iter().filter(|change| has_growth(&change.comparison));
     let rows = points.flat_map(|change| {
         let axis = change.comparison.axis;
         change.comparison.growth.iter().map(move |point| {
@@ -141,20 +156,17 @@ pub(super) fn growth(report: &Report) -> Table {
 
 /// The runs whose tensors were compared.
 pub(super) fn runs(report: &Report) -> Table {
-    let rows = report.tensors.iter().flat_map(|change| {
+    let rows = report.inquiry.tensors.iter().flat_map(|change| {
         change.runs.iter().map(move |run| {
             let what = match &run.commit {
                 commit if *commit == change.parent => "parent: A",
                 commit if *commit == change.commit => "commit: B",
                 _ => "without an effect: for the tolerances",
             };
-            let log = report.inquiry_logs.get(&run.attempt);
-            let output =
-                log.map(|log| Output { words: "log".to_owned(), log: log.clone(), stored: None });
             [
                 Cell::Name(run.commit.clone()),
                 Cell::Text(what.to_owned()),
-                Cell::Outputs(output.into_iter().collect()),
+                Cell::logs([&run.attempt], &report.inquiry_logs),
             ]
         })
     });

@@ -1,5 +1,7 @@
 //! Without noise, the value that repeats bit for bit is the commit's value.
 
+use crate::stats;
+
 /// Maximum runs of a commit if its first runs differ.
 const MOST_RUNS: usize = 5;
 
@@ -44,20 +46,16 @@ const CLOSE: f64 = 0.1;
 /// Whether runs that never repeat still have a level: their spread is at most a tenth of the
 /// tolerance. True without runs.
 pub fn is_level(values: impl IntoIterator<Item = f64>, tolerance: f64) -> bool {
-    let (least, most) = values
-        .into_iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| (least.min(x), most.max(x)));
-    most - least <= CLOSE * tolerance.max(0.0)
+    let spread = stats::extent(values).map_or(0.0, |[least, most]| most - least);
+    spread <= CLOSE * tolerance.max(0.0)
 }
 
 /// Whether runs that never repeat are still clearly on one side of the threshold. `margins`: each
-/// run's value minus the threshold, in any unit.
+/// run's value minus the threshold, in any unit. False without runs.
 pub fn is_on_one_side(margins: &[f64]) -> bool {
-    let least = margins.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = margins.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let Some([least, most]) = stats::extent(margins.iter().copied()) else { return false };
     let distance = least.abs().min(most.abs());
     let are_finite = margins.iter().all(|margin| margin.is_finite());
-    // False without runs.
     are_finite && least * most > 0.0 && most - least <= CLOSE * distance
 }
 

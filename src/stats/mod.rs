@@ -15,7 +15,7 @@ pub use paired::{Difference, difference};
 pub use profile::{Prefix, Profile, shortest};
 pub use rank::rank_correlation;
 pub use separation::{BadSide, Threshold, separation};
-pub use summary::{mean, median, winsorised_mean, winsorised_sd};
+pub use summary::{extent, mean, median, winsorised_mean, winsorised_sd};
 
 /// `x` rounded up, clamped to `least` … `most`; `most` for NaN.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was clamped")]

@@ -4,6 +4,12 @@
 /// 1/Φ⁻¹(3/4).
 const NORMAL: f64 = 1.4826;
 
+/// The smallest and the largest sample, NaN left out unless all are NaN; `None` without samples.
+pub fn extent(samples: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+    let each = samples.into_iter().map(|x| [x, x]);
+    each.reduce(|[least, most], [x, _]| [least.min(x), most.max(x)])
+}
+
 /// Σx/n; `None` without samples.
 pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)

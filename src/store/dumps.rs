@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -12,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::evaluation::{Dumped, RunRecord};
 
 use super::digests::digest;
-use super::durable::publish_temporary;
+use super::durable::{publish_temporary, temporary_in};
 use super::evidence::Damage;
 use super::inventory::files_below;
 use super::{Store, StoreError, key::hex};
@@ -50,11 +49,7 @@ impl Store {
         }
         let folder = self.dumps_folder();
         std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))?;
-        let mut copy = tempfile::Builder::new()
-            .prefix(".tmp-")
-            .permissions(std::fs::Permissions::from_mode(0o666))
-            .tempfile_in(&folder)
-            .map_err(|error| StoreError::at(&folder)(error.kind().into()))?;
+        let mut copy = temporary_in(&folder, &folder)?;
         let (sha256, bytes) = copied(file, copy.as_file_mut()).map_err(|error| match error {
             Copying::Read(source) => StoreError::Io { path: file.to_owned(), source },
             Copying::Write(source) => StoreError::Io { path: folder.clone(), source },
@@ -68,8 +63,8 @@ impl Store {
         self.dumps_folder().join(sha256.get(..2).unwrap_or("xx")).join(sha256)
     }
 
-    /// The content of a dumped file, after its digest was compared. A damaged file is renamed, so
-    /// that its run no longer counts.
+    /// Path of a dumped file's content, after its digest was checked. A file with another digest is
+    /// renamed to `*.damaged`, so that its run no longer counts.
     pub fn checked_dump(&self, dumped: &Dumped) -> Result<PathBuf, StoreError> {
         let path = self.dump(&dumped.sha256);
         if digest(&path)? == dumped.sha256 {

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::StoreError;
@@ -9,21 +10,27 @@ use super::StoreError;
 /// Writes `bytes` to a temporary file, syncs it, renames it to `path`, and syncs the folder.
 /// Creates the folder if needed.
 pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let folder = make_parent(path)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".tmp-")
-        // The umask decides, as for any other file, so that colleagues can read the store.
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
-        .tempfile_in(folder)
-        // The error should name `path`, not the temporary file.
-        .map_err(|error| {
-            let known = error.raw_os_error().is_some();
-            StoreError::at(path)(if known { error } else { error.kind().into() })
-        })?;
+    let mut file = temporary_in(make_parent(path)?, path)?;
     // Through `file`, every error would name the temporary file.
     file.as_file_mut().write_all(bytes).map_err(StoreError::at(path))?;
     file.as_file().sync_all().map_err(StoreError::at(path))?;
     publish_temporary(file, path)
+}
+
+/// A temporary file in the folder. An error names `path`, for which the file is meant.
+pub(super) fn temporary_in(
+    folder: &Path,
+    path: &Path,
+) -> Result<tempfile::NamedTempFile, StoreError> {
+    tempfile::Builder::new()
+        .prefix(".tmp-")
+        // The umask decides, as for any other file, so that colleagues can read the store.
+        .permissions(PermissionsExt::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| {
+            let known = error.raw_os_error().is_some();
+            StoreError::at(path)(if known { error } else { error.kind().into() })
+        })
 }
 
 /// Moves a synced temporary file to `path` on the same file system.

@@ -49,6 +49,8 @@ fn repack_the_default() {
     names_the_planted_commit(
         "repack",
         &[
+            "In short: hunk 2 of 4 in src/model.c; first different tensor blk1.ffn_down (max |Δ| 7.9",
+            "; only where d_in % 4 ≠ 0; reverting it heals the bad end",
             "Cause: hunk 2 of 4 in src/model.c makes the step",
             HEALS,
             "Shapes: only where d_in % 4 ≠ 0: shows in 3 of 3 such cells, in 0 of 4 others",
@@ -66,8 +68,11 @@ fn rope_where_every_kernel_passes_its_own_check() {
     names_the_planted_commit(
         "rope",
         &[
+            "In short: src/rope.c alone; first different tensor blk0.q_rope (max |Δ| 10",
+            "; kernel passes, forward fails; reverting it heals the bad end",
             "Cause: src/rope.c alone makes the step",
             HEALS,
+            "Levels: kernel passes, forward fails (ppl 5.4",
             "First different tensor: blk0.q_rope (max |Δ| 10",
             "It looks like: rotary embedding: blk0.q before it is clean; blk0.q_rope and blk0.k_rope",
         ],

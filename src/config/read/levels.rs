@@ -8,13 +8,11 @@ use super::super::reader::{Reader, TableReader};
 use super::super::{Measure, Parser};
 use super::measure::Declared;
 
-/// Reads the levels, the lowest first. A measure that only levels name runs for the cause alone.
+/// Reads the levels, the lowest first.
 pub(super) fn levels(
     reader: &mut Reader,
     root: &mut TableReader<'_>,
     declared: &[Declared],
-    guards: &[Guard],
-    measures: &mut [Measure],
 ) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for mut section in root.sections(reader, "level") {
@@ -62,12 +60,16 @@ pub(super) fn levels(
         }
         levels.push(Level { name, measures: cells, tolerance, steps });
     }
+    levels
+}
+
+/// Marks the measures that run only inside a first bad commit: those that only levels name, and
+/// those of texts, which are for people to look at.
+pub(super) fn mark_for_cause(measures: &mut [Measure], levels: &[Level], guards: &[Guard]) {
     for measure in measures {
-        // A text is for people to look at.
         let is_asked = levels.iter().any(|level| level.measures.contains(&measure.name))
             || matches!(measure.parser, Parser::Text { .. });
         let is_guarded = guards.iter().any(|guard| guard.metric.measure == measure.name);
         measure.for_cause |= is_asked && !is_guarded;
     }
-    levels
 }

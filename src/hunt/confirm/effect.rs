@@ -72,10 +72,8 @@ fn effect(
             .flat_map(move |a| to.clone().into_iter().map(move |b| (a, b)))
             .map(|(a, b)| target.guard.worsening(a, b))
     };
-    let interval = own_step.map(|_| {
-        interval_in_noise(good, bad, target, config).unwrap_or_else(|| {
-            [steps().fold(f64::INFINITY, f64::min), steps().fold(f64::NEG_INFINITY, f64::max)]
-        })
+    let interval = own_step.and_then(|_| {
+        interval_in_noise(good, bad, target, config).or_else(|| stats::extent(steps()))
     });
     let effect = Effect {
         metric: metric.clone(),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Value};
 use crate::oracle::{Observation, Sample};
 use crate::search::{self, Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
+use crate::stats;
 use crate::store::journal::SearchBy;
 
 use super::guard_check::{GuardCheck, moved};
@@ -228,8 +229,7 @@ fn too_noisy(
 }
 
 fn range(values: &[f64]) -> String {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let [low, high] = stats::extent(values.iter().copied()).unwrap_or([f64::NAN; 2]);
     format!("{low} to {high}")
 }
 

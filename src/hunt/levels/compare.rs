@@ -80,10 +80,8 @@ fn counts_checks(of: &Parser) -> bool {
 
 /// Whether a run has a failed check.
 fn fails(measure: &str, reading: &Reading) -> bool {
-    let counts = ["failed", "failures", "errors"].map(|name| Metric::named(measure, name));
-    let all = counts.into_iter().chain([Metric::of(measure)]);
-    let mut values = all.filter_map(|metric| reading.values.get(&metric)?.number());
-    values.any(|count| count != 0.0)
+    let exit_code = || reading.values.get(&Metric::of(measure))?.number();
+    reading.failed_checks().or_else(exit_code).is_some_and(|count| count != 0.0)
 }
 
 /// Compares the logits of parent and commit, value by value.
@@ -116,9 +114,7 @@ pub(super) fn logits(change: &LogitsChange, allowed: LevelTolerance) -> LevelChe
 /// By how much the parent's runs differ from each other.
 fn noise(metric: &Metric, parents: &[&Reading]) -> f64 {
     let numbers = parents.iter().filter_map(|reading| reading.values.get(metric)?.number());
-    let (least, most) = numbers
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| (least.min(x), most.max(x)));
-    (most - least).max(0.0)
+    stats::extent(numbers).map_or(0.0, |[least, most]| most - least)
 }
 
 /// The difference as a multiple of what is allowed, above 1 if it fails, and what is allowed. A

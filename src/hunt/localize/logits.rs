@@ -24,7 +24,7 @@ impl Driver<'_> {
             let floor = self.thread_floor(&pair, measure);
             let what = format!("{} was not run with another number of threads", measure.name);
             change.floor = unless_stopped(floor, &mut finding, &what)?.flatten();
-            finding.logits.push(change);
+            finding.inquiry.logits.push(change);
         }
         Ok(finding)
     }
@@ -38,7 +38,8 @@ impl Driver<'_> {
         let mut dumps = Vec::new();
         let mut attempts = Vec::new();
         for (commit, runs) in [(&pair.parent, 2), (&pair.commit, 1)] {
-            for sample in self.inquire(commit, measure, runs, None)?.iter().take(runs) {
+            let seen = self.inquire(commit, measure, runs, None)?;
+            for sample in seen.of(measure).iter().take(runs) {
                 attempts.push(sample.attempt.clone());
                 dumps.extend(self.oracle.logits_of(commit, &pair.recipe, measure, sample)?);
             }
@@ -85,8 +86,8 @@ impl Driver<'_> {
         recipe: &Config,
         measure: &str,
     ) -> Result<Option<Dumped>, HuntError> {
-        let samples = self.inquire(commit, measure, 1, Some(recipe))?;
-        let Some(sample) = samples.first() else { return Ok(None) };
+        let seen = self.inquire(commit, measure, 1, Some(recipe))?;
+        let Some(sample) = seen.of(measure).first() else { return Ok(None) };
         Ok(self.oracle.logits_of(commit, recipe, measure, sample)?)
     }
 }

@@ -1,9 +1,10 @@
 //! Which tensor of the first bad commit differs first from its parent's.
 
 use crate::config::{Measure, Parser};
-use crate::evaluation::{CommitId, Culprit, Finding, Outcome, Phase, TensorChange, TensorRun};
+use crate::evaluation::{CommitId, Finding, Phase, TensorChange, TensorRun};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::inquiry::{Pair, unless_stopped};
 use crate::oracle::TensorRuns;
 use crate::store::StoredRun;
 use crate::store::journal::Event;
@@ -16,67 +17,55 @@ impl Driver<'_> {
     /// Adds to a finding how the tensors of its main first bad commit differ from its parent's, for
     /// each measure of tensors.
     pub(crate) fn add_tensors(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(main) = finding.main.filter(|_| finding.outcome == Outcome::Culprit) else {
-            return Ok(finding);
-        };
-        let config = self.oracle.recipes.config.clone();
+        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
         let is_asked = |measure: &&Measure| matches!(measure.parser, Parser::Tensors);
-        let measures: Vec<&Measure> = config.measures.iter().filter(is_asked).collect();
-        if measures.is_empty() || !self.begun.options.localize {
-            return Ok(finding);
-        }
-        let culprit = finding.culprits[main].clone();
-        let mut known = Vec::new();
-        for entry in self.hunt.entries()? {
-            if let Event::Tensors(change) = entry.event {
-                known.push(*change);
-            }
-        }
-        for measure in measures {
-            let is_it = |one: &&TensorChange| {
-                one.measure == measure.name
-                    && one.commit == culprit.info.commit
-                    && one.parent == culprit.parent
-            };
-            if let Some(change) = known.iter().find(is_it) {
-                finding.tensors.push(change.clone());
+        for measure in pair.recipe.measures.iter().filter(is_asked) {
+            if let Some(known) = self.known_tensors(&pair, &measure.name)? {
+                finding.inquiry.tensors.push(known);
                 continue;
             }
-            // The commit is found: a fault of the machine now must not take the answer away.
-            let why = match self.tensors_of(&culprit, measure) {
-                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-                Err(fault) => fault.to_string(),
-                Ok(Err(why)) => why,
-                Ok(Ok(change)) => {
+            let what = format!("the tensors of {} were not compared", measure.name);
+            match unless_stopped(self.tensors(&pair, measure), &mut finding, &what)? {
+                Some(Ok(change)) => {
                     let event = Event::Tensors(Box::new(change.clone()));
                     self.oracle.recorder.event(event)?;
-                    finding.tensors.push(change);
-                    continue;
+                    finding.inquiry.tensors.push(change);
                 }
-            };
-            let name = &measure.name;
-            finding.notes.push(format!("The tensors of `{name}` were not compared: {why}."));
+                Some(Err(why)) => finding.notes.push(format!("{what}: {why}")),
+                None => break,
+            }
         }
         Ok(finding)
     }
 
+    /// What a driver before compared.
+    fn known_tensors(&self, pair: &Pair, measure: &str) -> Result<Option<TensorChange>, HuntError> {
+        let is_it = |one: &TensorChange| {
+            one.measure == measure && one.commit == pair.commit && one.parent == pair.parent
+        };
+        let known = self.hunt.entries()?.into_iter().find_map(|entry| match entry.event {
+            Event::Tensors(change) if is_it(&change) => Some(*change),
+            _ => None,
+        });
+        Ok(known)
+    }
+
     /// Dumps parent and commit, and compares them. Inside: why that is not possible, in words.
-    fn tensors_of(
+    fn tensors(
         &mut self,
-        culprit: &Culprit,
+        pair: &Pair,
         measure: &Measure,
     ) -> Result<Result<TensorChange, String>, HuntError> {
-        let (parent, commit) = (culprit.parent.clone(), culprit.info.commit.clone());
         let (mut runs, mut harmless) = (TensorRuns::default(), None);
-        for (side, id) in [("parent", &parent), ("commit", &commit)] {
-            let count = if side == "parent" { 2 } else { 1 };
-            let found = match self.oracle.dump_tensors(id, &measure.name, count, Phase::Inquiry)? {
-                Ok(found) => found,
+        for (id, count, found) in
+            [(&pair.parent, 2, &mut runs.parent), (&pair.commit, 1, &mut runs.commit)]
+        {
+            match self.oracle.dump_tensors(id, &measure.name, count, Phase::Inquiry)? {
+                Ok(dumped) => *found = dumped,
                 Err(why) => return Ok(Err(format!("of {}: {why}", id.short()))),
-            };
-            *(if side == "parent" { &mut runs.parent } else { &mut runs.commit }) = found;
+            }
         }
-        for id in self.harmless(&parent)? {
+        for id in self.harmless(&pair.parent)? {
             // Any build of it will do, so that it is not built again.
             if let Ok(found) = self.oracle.dump_tensors(&id, &measure.name, 1, Phase::Search)? {
                 runs.harmless = found;
@@ -86,7 +75,7 @@ impl Driver<'_> {
         }
         if are_different(&runs.parent)
             && let Ok(found) =
-                self.oracle.dump_tensors(&commit, &measure.name, 2, Phase::Inquiry)?
+                self.oracle.dump_tensors(&pair.commit, &measure.name, 2, Phase::Inquiry)?
         {
             runs.commit = found;
         }
@@ -102,8 +91,8 @@ impl Driver<'_> {
             let all = runs.parent.iter().chain(&runs.commit).chain(&runs.harmless);
             TensorChange {
                 measure: measure.name.clone(),
-                parent,
-                commit,
+                parent: pair.parent.clone(),
+                commit: pair.commit.clone(),
                 harmless,
                 runs: all.map(told).collect(),
                 comparison,

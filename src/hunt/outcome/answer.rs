@@ -79,22 +79,13 @@ impl Ledger {
             return Finding { candidates, accounts, notes, ..nothing() };
         };
         Finding {
-            outcome,
-            summary,
             main: main.filter(|_| outcome == Outcome::Culprit),
             culprits,
             candidates,
             accounts,
             contributions,
             notes,
-            next: Vec::new(),
-            cause: None,
-            levels: Vec::new(),
-            facts: Vec::new(),
-            texts: Vec::new(),
-            logits: Vec::new(),
-            shapes: None,
-            tensors: Vec::new(),
+            ..Finding::plain(outcome, summary)
         }
     }
 

@@ -189,12 +189,9 @@ impl Look<'_> {
 
     /// How many checks failed, or the exit code; `None` if no check ran.
     fn failed(&self, reading: &Reading) -> Option<f64> {
-        let number = |metric: &Metric| reading.values.get(metric).and_then(Value::number);
-        let named = |name| number(&Metric::named(self.measure, name));
         match self.parser {
-            Parser::ExitCode => number(&Metric::of(self.measure)),
-            Parser::Junit => Some(named("failures")? + named("errors")?),
-            _ => named("failed"),
+            Parser::ExitCode => reading.values.get(&Metric::of(self.measure))?.number(),
+            _ => reading.failed_checks(),
         }
     }
 

@@ -173,7 +173,7 @@ impl Page {
                 .map(|(title, table)| (title, view(&table)))
                 .filter(|(_, table)| !table.is_empty())
                 .collect(),
-            texts: report.texts.iter().map(TextView::of).collect(),
+            texts: report.inquiry.texts.iter().map(TextView::of).collect(),
             targets_legend: Legend::of_plots(&targets),
             targets,
             further,

@@ -150,7 +150,8 @@ pub(super) struct Picture {
 
 /// How the difference of the tensors grows, by measure.
 pub(super) fn growth(report: &Report) -> Vec<Picture> {
-    let all = report.tensors.iter().filter_map(|change| Some((change, Growth::of(change)?)));
+    let all =
+        report.inquiry.tensors.iter().filter_map(|change| Some((change, Growth::of(change)?)));
     let picture = |(change, growth): (&TensorChange, Growth<'_>)| Picture {
         name: change.measure.clone(),
         caption: tensors::axis_title(change.comparison.axis)

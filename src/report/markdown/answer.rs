@@ -34,7 +34,7 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
     for (title, table) in inquiry::tables(report) {
         page.titled(2, &title, &table);
     }
-    for pair in &report.texts {
+    for pair in &report.inquiry.texts {
         page.heading(3, &generated::title(pair));
         for (side, words) in [("Parent:", &pair.parent), ("Commit:", &pair.commit)] {
             page.paragraph(side);

@@ -4,7 +4,7 @@ use crate::evaluation::{CommitId, Outcome, Verdict, Within};
 use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
-use crate::report::{certainty, differences, inside, matrix, printed, shapes, tensors, words};
+use crate::report::{certainty, differences, inquiry, inside, matrix, printed, words};
 use crate::ui::text;
 
 use super::escape::{fenced, fenced_as, inline};
@@ -112,10 +112,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     let dependencies = words::dependencies(first);
     lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));
     lines.extend(inside::words(first).iter().take(2).map(|words| item("Inside", words)));
-    let tensors = tensors::facts(report, first);
-    let shapes = shapes::facts(report, first);
-    let facts = tensors.iter().take(2).chain(shapes.iter().take(2));
-    lines.extend(facts.map(|(label, words)| item(label, words)));
+    let facts = inquiry::main_facts(report, first);
+    lines.extend(facts.iter().map(|(label, words)| item(label, words)));
     let differ = differences::lines(first, 2);
     lines.extend(differ.iter().map(|(label, words)| item(label, words)));
     lines.extend(tolerance(report));

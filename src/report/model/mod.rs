@@ -21,10 +21,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{
-    CommitId, FactChange, Forge, LevelResult, Lineage, LogitsChange, Outcome, TensorChange,
-    TextPair, Within,
-};
+use crate::evaluation::{CommitId, Forge, Inquiry, Lineage, Outcome, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
@@ -70,18 +67,9 @@ pub struct Report {
     /// What in `culprit` makes the step, if that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseLine>,
-    /// What each level of the engine shows at `culprit`, the lowest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub levels: Vec<LevelResult>,
-    /// The facts that differ between `culprit` and its parent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<FactChange>,
-    /// The texts that `culprit` and its parent generate.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub texts: Vec<TextPair>,
-    /// How the logits of `culprit` differ from its parent's, by measure.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub logits: Vec<LogitsChange>,
+    /// What else was asked about the inside of `culprit`.
+    #[serde(flatten)]
+    pub inquiry: Inquiry,
     /// The logs of the runs that asked about the inside of `culprit`, by their names, relative to the
     /// hunt's folder.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -89,9 +77,6 @@ pub struct Report {
     /// Where `culprit` shows its regression, if a sweep was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<ShapesLine>,
-    /// How the tensors of `culprit` differ from its parent's, by measure.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tensors: Vec<TensorChange>,
     /// All real parents of `culprit`.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.

@@ -6,6 +6,8 @@ mod ends;
 mod samples;
 mod setting;
 
+use std::collections::BTreeMap;
+
 use crate::evaluation::{CommitId, Phase, Verdict};
 
 pub(super) use answer::{candidates, contributions, effects, files, likely};
@@ -76,6 +78,17 @@ impl Table {
 }
 
 impl Cell {
+    /// Links to the logs of these runs and builds, of those that are known.
+    pub(super) fn logs<'a>(
+        attempts: impl IntoIterator<Item = &'a String>,
+        known: &BTreeMap<String, String>,
+    ) -> Self {
+        let logs = attempts.into_iter().filter_map(|attempt| known.get(attempt));
+        let link =
+            |log: &String| Output { words: "log".to_owned(), log: log.clone(), stored: None };
+        Self::Outputs(logs.map(link).collect())
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
