@@ -73,6 +73,25 @@ impl Config {
         config.measures.push(own);
         (config, name)
     }
+
+    /// The measures that run only inside a first bad commit, so that a mistake in them shows before
+    /// the hunt: this configuration with the swept ones in their first cell, and the names.
+    pub fn to_try_for_cause(&self) -> (Self, Vec<String>) {
+        let (mut config, mut names) = (self.clone(), Vec::new());
+        for measure in self.measures.iter().filter(|measure| measure.for_cause) {
+            let parameters = self.sweep.iter().flat_map(|sweep| sweep.parameters_of(measure));
+            let first = |of: &'_ SweepParameter| of.values.first().cloned();
+            let cell: Vec<_> = parameters.filter_map(|of| Some((of, first(of)?))).collect();
+            if cell.is_empty() {
+                names.push(measure.name.clone());
+            } else {
+                let (with_cell, name) = config.in_sweep_cell(measure, &cell);
+                config = with_cell;
+                names.push(name);
+            }
+        }
+        (config, names)
+    }
 }
 
 impl SweepParameter {

@@ -47,7 +47,7 @@ pub struct LevelCheck {
     /// What may differ, in the metric's unit.
     #[serde(default, with = "number", skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// Why, in words: how it fails, or why it cannot be judged.
+    /// Why, in words: how it fails, or why it cannot be judged. With a tensor: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The runs at the parent and at the commit.

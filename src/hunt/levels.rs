@@ -3,7 +3,7 @@
 
 mod compare;
 
-use crate::config::Level;
+use crate::config::{Level, Parser};
 use crate::evaluation::{Aim, Failure, Finding, LevelCheck, LevelResult, LevelShows, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -69,6 +69,12 @@ impl Driver<'_> {
             return Ok(match self.logits(pair, measure)? {
                 Some(change) => compare::logits(&change, allowed),
                 None => LevelCheck::unknown(measure, "the logits cannot be compared"),
+            });
+        }
+        if matches!(declared.parser, Parser::Tensors) {
+            return Ok(match self.tensors(pair, declared)? {
+                Ok(change) => compare::tensors(&change, allowed),
+                Err(why) => LevelCheck::unknown(measure, &why),
             });
         }
         let judged = |parents: &[Sample], commit: &Sample| -> LevelCheck {

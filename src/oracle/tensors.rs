@@ -53,6 +53,20 @@ impl Oracle {
         Ok(Ok(found))
     }
 
+    /// How many tensors a run of the measure dumps. Inside: why they cannot be read, in words.
+    pub fn count_tensors(
+        &mut self,
+        commit: &CommitId,
+        measure: &Measure,
+    ) -> Result<Result<usize, String>, OracleError> {
+        let parent = match self.dump_tensors(commit, &measure.name, 1, Phase::Manual)? {
+            Ok(runs) => runs,
+            Err(why) => return Ok(Err(why)),
+        };
+        let runs = TensorRuns { commit: parent.clone(), parent, harmless: Vec::new() };
+        Ok(self.compare_tensors(measure, &runs)?.map(|comparison| comparison.compared))
+    }
+
     /// Compares the tensors of a commit with those of its parent. Inside: why that is not possible,
     /// in words.
     pub fn compare_tensors(

@@ -161,10 +161,11 @@ impl<'a> Gathered<'a> {
                     self.commands.build.clone_from(&build.commands);
                 }
             }
+            // Any build of a harmless commit served, so its run is none of an inquiry.
+            Event::Run(run) if self.dumped.contains(run.attempt.as_str()) => {
+                self.inquiry_logs.insert(run.attempt.clone(), run.log.clone());
+            }
             Event::Run(run) => {
-                if self.dumped.contains(run.attempt.as_str()) {
-                    self.inquiry_logs.insert(run.attempt.clone(), run.log.clone());
-                }
                 // A reader who repeats a run by hand needs the command for the full text.
                 if !self.measured.run(run) {
                     self.commands.measures.insert(run.measure.clone(), run.argv.clone());

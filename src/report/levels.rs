@@ -78,7 +78,10 @@ fn values(check: &LevelCheck) -> String {
         (Some(metric), Some(parent), Some(commit)) => {
             format!("{metric} {} → {}", text::value(parent), text::value(commit))
         }
-        (Some(metric), None, Some(commit)) => format!("{metric} {}", text::value(commit)),
+        (Some(metric), None, Some(commit)) => {
+            let which = check.reason.as_ref().map(|reason| format!(": {}", text::line(reason)));
+            format!("{metric} {}{}", text::value(commit), which.unwrap_or_default())
+        }
         _ => text::line(check.reason.as_deref().unwrap_or_default()),
     }
 }

@@ -40,6 +40,24 @@ fn tensors(hunt: &Hunt) -> &Value {
 }
 
 #[test]
+fn a_level_may_name_tensors() {
+    let env = TestEnvironment::localizing();
+    let world = world(env, |plan| plan);
+    let level = |name: &str, tolerance| {
+        format!("[[level]]\nname = \"{name}\"\nmeasures = [\"dump\"]\ntolerance = {tolerance}")
+    };
+    let oracle = Oracle::new(&world.env).measure("dump", "dump", "parser = \"tensors\"");
+    oracle.section(&level("strict", 0.4)).section(&level("coarse", 0.6)).write(&world.env);
+    let hunt = world.env.hunt().names(&world.history, 3);
+    hunt.output.says(&["Levels: strict fails (dump.max_abs 0.5: l_out-1); it is the lowest level"]);
+    let levels = hunt.report["levels"].as_array().unwrap();
+    let shows: Vec<&Value> = levels.iter().map(|level| &level["shows"]).collect();
+    assert_eq!(shows, ["fails", "passes"]);
+    // The dumps of the level serve for the first tensor too.
+    assert_eq!(world.dumps(), [1, 0, 2, 2, 0, 0]);
+}
+
+#[test]
 fn only_parent_commit_and_good_end_are_dumped_and_the_first_tensor_is_named() {
     let world = world(TestEnvironment::localizing(), |plan| plan);
     let hunt = world.env.hunt().names(&world.history, 3);

@@ -3,11 +3,11 @@
 
 use std::time::Instant;
 
-use crate::config::Config;
+use crate::config::{Config, Parser};
 use crate::evaluation::{CommitId, Phase, Resource};
 use crate::git::Repository;
 use crate::hunt::{self, not_yielded};
-use crate::oracle::{Observation, Oracle, References, Request};
+use crate::oracle::{Observation, Oracle, OracleError, References, Request, Sample};
 use crate::process::{Stop, read_log};
 use crate::report;
 use crate::ui::{Ui, text};
@@ -34,9 +34,14 @@ pub fn check(
     // Logits are compared with those of another run of the same commit.
     oracle.references = References::at(Some(commit.clone()));
     let look = Request::look(commit, &measures, Phase::Manual);
-    let seen = oracle.evaluate(Request { runs: 1, keep: false, ..look });
+    let seen = oracle.evaluate(Request { runs: 1, ..look });
+    let inside = match &seen {
+        Ok(seen) if seen.build_failure.is_none() => try_for_cause(&mut oracle, commit),
+        _ => Ok(Vec::new()),
+    };
     let tidied = hunt::tidy(&oracle);
     let seen = seen.map_err(Failed::oracle)?;
+    let inside = inside.map_err(Failed::oracle)?;
     tidied.map_err(Failed::hunt)?;
     let took = text::duration(begun.elapsed());
     if let Some(failure) = &seen.build_failure {
@@ -49,23 +54,26 @@ pub fn check(
         for sample in samples {
             match &sample.result {
                 Ok(_) => {
-                    let values = sample.values(measure).into_iter();
-                    let own = values.filter(|(metric, _)| Resource::of(metric).is_none());
-                    let mut own: Vec<String> = own
-                        .map(|(metric, value)| format!("{metric} {}", text::value(&value)))
-                        .collect();
-                    let more = own.len().saturating_sub(MOST_VALUES);
-                    if more > 0 {
-                        own.truncate(MOST_VALUES);
-                        own.push(format!("and {more} more"));
-                    }
                     let took = text::seconds(sample.used.wall_s);
-                    lines.ok("run", &format!("{measure}: {} in {took}", own.join("  ")));
+                    lines.ok("run", &format!("{measure}: {} in {took}", values(measure, sample)));
                 }
                 Err(failure) => {
                     lines.fail("run", &format!("{measure}: {}", failure.detail), None);
                     failed(lines, &oracle, &seen)?;
                 }
+            }
+        }
+    }
+    for tried in inside {
+        match tried.result {
+            Ok(values) => {
+                let took = text::seconds(tried.seconds);
+                lines.ok("cause", &format!("{}: {values} in {took}", tried.measure));
+            }
+            Err(why) => {
+                let about = format!("{}: {why}", tried.measure);
+                lines.warn("cause", &about, "correct it, or the report will lack what it asks");
+                lines.more(&tried.output);
             }
         }
     }
@@ -77,12 +85,65 @@ pub fn check(
     Ok(())
 }
 
+/// The values of a run, in a few words.
+fn values(measure: &str, sample: &Sample) -> String {
+    let values = sample.values(measure).into_iter();
+    let own = values.filter(|(metric, _)| Resource::of(metric).is_none());
+    let mut own: Vec<String> =
+        own.map(|(metric, value)| format!("{metric} {}", text::value(&value))).collect();
+    let more = own.len().saturating_sub(MOST_VALUES);
+    if more > 0 {
+        own.truncate(MOST_VALUES);
+        own.push(format!("and {more} more"));
+    }
+    own.join("  ")
+}
+
+/// One run of a measure that a hunt runs only inside a first bad commit.
+struct Tried {
+    measure: String,
+    /// Its values, or why there are none.
+    result: Result<String, String>,
+    seconds: f64,
+    /// What it printed, if it failed.
+    output: Vec<String>,
+}
+
+/// Runs each measure that a hunt runs only inside a first bad commit.
+fn try_for_cause(oracle: &mut Oracle, commit: &CommitId) -> Result<Vec<Tried>, OracleError> {
+    let (recipe, names) = oracle.recipes.at(commit)?.to_try_for_cause();
+    let mut all = Vec::new();
+    for name in names {
+        let measures = [name.clone()];
+        let look = Request::look(commit, &measures, Phase::Manual);
+        let seen = oracle.evaluate(Request { runs: 1, recipe: Some(&recipe), ..look })?;
+        let Some(sample) = seen.of(&name).last() else { continue };
+        let result = match &sample.result {
+            Err(failure) => Err(failure.detail.clone()),
+            Ok(_) => match recipe.measure(&name) {
+                Some(measure) if matches!(measure.parser, Parser::Tensors) => oracle
+                    .count_tensors(commit, measure)?
+                    .map(|count| text::plural(count, "tensor")),
+                _ => Ok(values(&name, sample)),
+            },
+        };
+        let output = if result.is_err() { output(oracle, &seen)? } else { Vec::new() };
+        all.push(Tried { measure: name, result, seconds: sample.used.wall_s, output });
+    }
+    Ok(all)
+}
+
 /// What the failed command printed, and where its log is.
-fn failed(lines: &mut Lines, oracle: &Oracle, seen: &Observation) -> Result<(), Failed> {
-    let Some(log) = oracle.failed_log(seen).map_err(Failed::oracle)? else { return Ok(()) };
+fn output(oracle: &Oracle, seen: &Observation) -> Result<Vec<String>, OracleError> {
+    let Some(log) = oracle.failed_log(seen)? else { return Ok(Vec::new()) };
     let told = read_log(&log).map(|log| report::telling(&log)).unwrap_or_default();
     let mut more: Vec<String> = told.iter().map(|line| format!("| {line}")).collect();
     more.push(format!("log: {}", log.display()));
-    lines.more(&more);
+    Ok(more)
+}
+
+fn failed(lines: &mut Lines, oracle: &Oracle, seen: &Observation) -> Result<(), Failed> {
+    let output = output(oracle, seen).map_err(Failed::oracle)?;
+    lines.more(&output);
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! Compares the readings of one measure at a first bad commit and its parent. Pure.
 
 use crate::config::{LevelTolerance, Parser};
-use crate::evaluation::{LevelCheck, LevelShows, LogitsChange, Metric, Reading, Value};
+use crate::evaluation::{
+    LevelCheck, LevelShows, LogitsChange, Metric, Reading, TensorChange, TensorDifference,
+    TensorVerdict, Value,
+};
 use crate::stats;
 
 /// A number may differ by this many times what the parent's own runs differ.
@@ -84,13 +87,64 @@ fn fails(measure: &str, reading: &Reading) -> bool {
     reading.failed_checks().or_else(exit_code).is_some_and(|count| count != 0.0)
 }
 
+/// What values of a tensor may differ by; `None` if only a trend counts.
+fn of_values(allowed: LevelTolerance) -> Option<f64> {
+    match allowed {
+        LevelTolerance::Of(tolerance) => Some(tolerance),
+        LevelTolerance::Training { weights, .. } => Some(weights),
+        LevelTolerance::Trend => None,
+    }
+}
+
+/// Compares the tensors of parent and commit, in the order of computation.
+pub(super) fn tensors(change: &TensorChange, allowed: LevelTolerance) -> LevelCheck {
+    let TensorChange { measure, runs, comparison, .. } = change;
+    let none = LevelCheck {
+        attempts: runs.iter().map(|run| run.attempt.clone()).collect(),
+        ..LevelCheck::unknown(measure, "no tensor could be compared")
+    };
+    let Some(tolerance) = of_values(allowed) else {
+        return LevelCheck { reason: Some("tensors have no trend".to_owned()), ..none };
+    };
+    let allowed = |one: &TensorDifference| tolerance.max(TIMES_NOISE * one.noise.unwrap_or(0.0));
+    let excess = |one: &TensorDifference| match (one.verdict, one.max_abs) {
+        (TensorVerdict::NotCompared, _) => None,
+        (TensorVerdict::Shape | TensorVerdict::NonFinite, _) => Some(f64::INFINITY),
+        (_, largest) => Some(multiple(largest?, allowed(one))),
+    };
+    // What is computed from a different tensor differs too, so the first one counts.
+    let compared = comparison.tensors.iter().filter_map(|one| Some((excess(one)?, one)));
+    let chosen = compared.reduce(
+        |chosen, next| {
+            if chosen.0 > 1.0 || chosen.0 >= next.0 { chosen } else { next }
+        },
+    );
+    let Some((excess, chosen)) = chosen else { return none };
+    let missing = comparison.unmatched[0].len();
+    let shows = if excess > 1.0 { LevelShows::Fails } else { LevelShows::Passes };
+    // What is not there did not pass.
+    if shows == LevelShows::Passes && missing > 0 {
+        let reason = Some(format!("the commit lacks {missing} of the parent's tensors"));
+        return LevelCheck { reason, ..none };
+    }
+    LevelCheck {
+        shows,
+        metric: Some(Metric::named(measure, "max_abs")),
+        commit: Some(Value::Number(chosen.max_abs.unwrap_or(f64::INFINITY))),
+        tolerance: Some(allowed(chosen)),
+        reason: Some(match &chosen.remark {
+            Some(remark) => format!("{} ({remark})", chosen.name),
+            None => chosen.name.clone(),
+        }),
+        ..none
+    }
+}
+
 /// Compares the logits of parent and commit, value by value.
 pub(super) fn logits(change: &LogitsChange, allowed: LevelTolerance) -> LevelCheck {
     let LogitsChange { measure, difference, noise, attempts, .. } = change;
-    let tolerance = match allowed {
-        LevelTolerance::Of(tolerance) => tolerance,
-        LevelTolerance::Training { weights, .. } => weights,
-        LevelTolerance::Trend => return LevelCheck::unknown(measure, "logits have no trend"),
+    let Some(tolerance) = of_values(allowed) else {
+        return LevelCheck::unknown(measure, "logits have no trend");
     };
     let noise = noise.as_ref().and_then(|noise| noise.max_abs).unwrap_or(0.0);
     let tolerance = tolerance.max(TIMES_NOISE * noise);
@@ -137,14 +191,7 @@ fn excess(
         LevelTolerance::Trend => return None,
     };
     let tolerance = tolerance.max(TIMES_NOISE * noise);
-    let ratio = |difference: f64| {
-        if difference <= tolerance {
-            // Equal values are no excess, also of a tolerance of 0.
-            (difference.max(0.0) / tolerance.max(f64::MIN_POSITIVE)).min(1.0)
-        } else {
-            difference / tolerance
-        }
-    };
+    let ratio = |difference| multiple(difference, tolerance);
     let count = |more: bool| (if more { f64::INFINITY } else { 0.0 }, 0.0);
     match of {
         Parser::ExitCode => Some(count(after != 0.0 && before == 0.0)),
@@ -157,6 +204,16 @@ fn excess(
             _ => Some((ratio(after - before), tolerance)),
         },
         _ => Some((ratio((after - before).abs()), tolerance)),
+    }
+}
+
+/// A difference as a multiple of what is allowed.
+fn multiple(difference: f64, tolerance: f64) -> f64 {
+    if difference <= tolerance {
+        // Equal values are no excess, also of a tolerance of 0.
+        (difference.max(0.0) / tolerance.max(f64::MIN_POSITIVE)).min(1.0)
+    } else {
+        difference / tolerance
     }
 }
 
@@ -186,95 +243,4 @@ fn trend(parent: &[f64], commit: &[f64], none: LevelCheck) -> LevelCheck {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reading(values: &[(&str, f64)]) -> Reading {
-        let value = |(name, x): &(&str, f64)| (Metric::named("m", name), Value::Number(*x));
-        Reading { values: values.iter().map(value).collect(), ..Reading::default() }
-    }
-
-    fn shown(
-        of: &Parser,
-        parents: &[Reading],
-        commit: &Reading,
-        allowed: LevelTolerance,
-    ) -> (LevelShows, Option<String>) {
-        let parents: Vec<&Reading> = parents.iter().collect();
-        let check = compare("m", of, &parents, commit, allowed);
-        (check.shows, check.metric.and_then(|metric| metric.name))
-    }
-
-    fn json() -> Parser {
-        Parser::Json { pointers: std::collections::BTreeMap::new() }
-    }
-
-    #[test]
-    fn a_number_may_differ_by_the_tolerance_or_by_four_times_the_noise() {
-        let of = LevelTolerance::Of(1e-3);
-        let parent = [reading(&[("a", 1.0), ("b", 5.0)])];
-        let fails = shown(&json(), &parent, &reading(&[("a", 1.002), ("b", 5.0)]), of);
-        assert_eq!(fails, (LevelShows::Fails, Some("a".to_owned())));
-        let passes = shown(&json(), &parent, &reading(&[("a", 1.0009), ("b", 5.0)]), of);
-        assert_eq!(passes.0, LevelShows::Passes);
-        let noisy = [reading(&[("a", 1.0)]), reading(&[("a", 1.001)])];
-        assert_eq!(shown(&json(), &noisy, &reading(&[("a", 1.0039)]), of).0, LevelShows::Passes);
-        assert_eq!(shown(&json(), &noisy, &reading(&[("a", 1.0041)]), of).0, LevelShows::Fails);
-        // A tolerance of nothing.
-        let exact = LevelTolerance::Of(0.0);
-        assert_eq!(shown(&json(), &parent, &parent[0].clone(), exact).0, LevelShows::Passes);
-        let other = reading(&[("a", 1.0 + 1e-12), ("b", 5.0)]);
-        assert_eq!(shown(&json(), &parent, &other, exact).0, LevelShows::Fails);
-    }
-
-    #[test]
-    fn checks_fail_if_more_of_them_fail_or_a_distance_grows() {
-        let kernel = LevelTolerance::Of(1e-5);
-        let shown = |before: &[(&str, f64)], after: &[(&str, f64)]| {
-            shown(&Parser::Parity, &[reading(before)], &reading(after), kernel)
-        };
-        let before = [("failed", 0.0), ("passed", 3.0), ("q", 1e-6), ("max_diff", 1e-6)];
-        assert_eq!(shown(&before, &before).0, LevelShows::Passes);
-        let failed = [("failed", 1.0), ("passed", 2.0), ("q", 1e-6), ("max_diff", 1e-6)];
-        assert_eq!(shown(&before, &failed), (LevelShows::Fails, Some("failed".to_owned())));
-        let farther = [("failed", 0.0), ("passed", 3.0), ("q", 0.5), ("max_diff", 1e-6)];
-        assert_eq!(shown(&before, &farther), (LevelShows::Fails, Some("q".to_owned())));
-        // As far from the reference as the parent was.
-        let far = [("failed", 0.0), ("q", 0.5)];
-        assert_eq!(shown(&far, &far).0, LevelShows::Passes);
-        // Beyond the tolerance, and by more than it.
-        assert_eq!(shown(&[("q", 0.0)], &[("q", 1.5e-5)]).0, LevelShows::Fails);
-        assert_eq!(shown(&[("q", 0.9e-5)], &[("q", 1.5e-5)]).0, LevelShows::Passes);
-        // What failed before says nothing, and neither does what did not run.
-        assert_eq!(shown(&[("failed", 1.0)], &[("failed", 1.0)]).0, LevelShows::Unknown);
-        assert_eq!(shown(&[("failed", 1.0)], &[("failed", 0.0)]).0, LevelShows::Unknown);
-        assert_eq!(shown(&before, &[("failed", 0.0)]).0, LevelShows::Unknown);
-    }
-
-    #[test]
-    fn losses_and_weights_have_tolerances_of_their_own() {
-        let of = LevelTolerance::Training { loss: 0.01, weights: 1e-3 };
-        let parent = [reading(&[("loss", 2.0), ("weights", 0.5)])];
-        let at = |loss, weights| {
-            shown(&json(), &parent, &reading(&[("loss", loss), ("weights", weights)]), of)
-        };
-        assert_eq!(at(2.009, 0.5).0, LevelShows::Passes);
-        assert_eq!(at(2.02, 0.5), (LevelShows::Fails, Some("loss".to_owned())));
-        assert_eq!(at(2.0, 0.502), (LevelShows::Fails, Some("weights".to_owned())));
-    }
-
-    #[test]
-    fn a_long_training_must_fall_alike() {
-        let curve = |speed: f64| Reading {
-            chunks: (0..200).map(|step| 4.0 * (-speed * f64::from(step) / 200.0).exp()).collect(),
-            ..Reading::default()
-        };
-        let at = |commit: &Reading| {
-            shown(&Parser::Parity, &[curve(2.0)], commit, LevelTolerance::Trend).0
-        };
-        assert_eq!(at(&curve(1.5)), LevelShows::Passes);
-        assert_eq!(at(&curve(0.3)), LevelShows::Fails);
-        assert_eq!(at(&curve(-0.5)), LevelShows::Fails);
-        assert_eq!(at(&Reading::default()), LevelShows::Unknown);
-    }
-}
+mod tests;

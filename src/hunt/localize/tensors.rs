@@ -26,7 +26,8 @@ impl Driver<'_> {
             }
             let what = format!("the tensors of {} were not compared", measure.name);
             match unless_stopped(self.tensors(&pair, measure), &mut finding, &what)? {
-                Some(Ok(change)) => {
+                Some(Ok(mut change)) => {
+                    change.comparison.keep_near(BEFORE, AFTER);
                     let event = Event::Tensors(Box::new(change.clone()));
                     self.oracle.recorder.event(event)?;
                     finding.inquiry.tensors.push(change);
@@ -50,8 +51,8 @@ impl Driver<'_> {
         Ok(known)
     }
 
-    /// Dumps parent and commit, and compares them. Inside: why that is not possible, in words.
-    fn tensors(
+    /// Dumps parent and commit, and compares all tensors. Inside: why that is not possible, in words.
+    pub(crate) fn tensors(
         &mut self,
         pair: &Pair,
         measure: &Measure,
@@ -86,8 +87,7 @@ impl Driver<'_> {
             harmless = None;
             found = self.oracle.compare_tensors(measure, &runs)?;
         }
-        Ok(found.map(|mut comparison| {
-            comparison.keep_near(BEFORE, AFTER);
+        Ok(found.map(|comparison| {
             let all = runs.parent.iter().chain(&runs.commit).chain(&runs.harmless);
             TensorChange {
                 measure: measure.name.clone(),

@@ -8,6 +8,9 @@ use crate::report::tables::{Cell, Output, Table};
 use crate::report::words;
 use crate::ui::text;
 
+/// A table with more rows than this is closed at first.
+const MOST_OPEN_ROWS: usize = 16;
+
 /// A table in a box that scrolls if the table is too wide.
 #[derive(Default, Template)]
 #[template(path = "table.html", whitespace = "minimize")]
@@ -56,6 +59,11 @@ impl TableView {
 
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether the table is long on a phone, where each cell is a line.
+    pub(super) fn is_long(&self) -> bool {
+        self.rows.len() > MOST_OPEN_ROWS
     }
 }
 

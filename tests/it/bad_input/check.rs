@@ -130,6 +130,30 @@ fn a_commit_is_built_and_measured_on_trial() {
 }
 
 #[test]
+fn what_is_asked_only_inside_a_commit_is_tried_too() {
+    let env = TestEnvironment::new();
+    line("g g b")
+        .with_all("tensors = l_out-0:1.5 result_output:3")
+        .with_all("checks = q:pass:1e-7")
+        .build(&env);
+    Oracle::new(&env)
+        .measure("dump", "dump", "parser = \"tensors\"")
+        .measure("empty", "suite", "parser = \"tensors\"")
+        .measure("code", "crash-please", "parser = \"parity\"")
+        .measure("wide", "suite width={sweep.width}", "parser = \"parity\"")
+        .section("[[level]]\nname = \"kernel\"\nmeasures = [\"code\"]")
+        .section("[sweep]\nparameters.width = { values = [96, 171] }")
+        .write(&env);
+    let said = env.run(&["check", "--good", "v1", "--build"]).expect(0).stdout;
+    let cause: Vec<&str> = said.lines().filter(|line| line.contains(" cause ")).collect();
+    assert!(cause[0].starts_with("ok    cause        dump: 2 tensors in "), "{said}");
+    assert!(cause[1].starts_with("warn  cause        empty: "), "{said}");
+    assert!(cause[2].starts_with("warn  cause        code: "), "{said}");
+    assert!(cause[3].starts_with("ok    cause        wide[width=96]: "), "{said}");
+    assert!(said.contains("correct it, or the report will lack what it asks"), "{said}");
+}
+
+#[test]
 fn a_metric_that_the_commit_on_trial_does_not_print() {
     let env = TestEnvironment::new();
     let history = line("g g g").with_all("tg = 40").build(&env);
