@@ -9,7 +9,9 @@ mod world;
 
 use std::hint::black_box;
 
-use bisect_ppl::search::{Advice, Graph, Noisy, Place, Rule, Scale, Settings, calibrate};
+use bisect_ppl::search::{
+    Advice, DriftPrior, Graph, Noisy, Place, Rule, Scale, Settings, calibrate,
+};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -44,7 +46,7 @@ fn begin<'a>(graph: &'a Graph, world: &mut World) -> Noisy<'a> {
     let tip = Place::Commit(graph.len() - 1);
     let mut ends = [Place::Good, tip].map(|place| (0..16).map(|_| world.run(place)).collect());
     let [good, bad]: &mut [Vec<f64>; 2] = &mut ends;
-    let rule = Rule { tolerance: 1.0, may_drift: false, paired: false };
+    let rule = Rule { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
     let found = calibrate(good, bad, rule).expect("the endpoints lie apart");
     let settings = Settings {
         prior: vec![1.0; graph.len()],
@@ -52,7 +54,7 @@ fn begin<'a>(graph: &'a Graph, world: &mut World) -> Noisy<'a> {
         good: std::mem::take(good),
         bad: std::mem::take(bad),
         scale: Scale::Levels(found),
-        may_drift: false,
+        drift: DriftPrior::Never,
         price_of_build: 1.0,
     };
     Noisy::new(graph, settings)

@@ -1,8 +1,9 @@
 //! Simulates a hunt with the program's own functions; only the runs are made up.
 
 use bisect_ppl::search::{
-    Advice, Calibration, Candidate, FreshPairs, Graph, Noisy, Place, Repeat, Rule, Scale, Settings,
-    Side, Step, Unsettled, calibrate, endpoint_order, most_runs, repeat, sequential,
+    Advice, Calibration, Candidate, DriftPrior, FreshPairs, Graph, Noisy, Place, Repeat, Rule,
+    Scale, Settings, Side, Step, Unsettled, calibrate, endpoint_order, most_runs, repeat,
+    sequential,
 };
 
 use super::world::World;
@@ -28,7 +29,8 @@ pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
     let tip = Place::Commit(world.graph.len() - 1);
     world.builds(tip);
     let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
-    let rule = Rule { tolerance, may_drift, paired: false };
+    let drift = if may_drift { DriftPrior::Likely } else { DriftPrior::Unlikely };
+    let rule = Rule { tolerance, drift, paired: false };
     let found = loop {
         for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
             let place = if is_good { Place::Good } else { tip };
@@ -54,7 +56,7 @@ pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
         return ending;
     }
     let [good, bad] = ends;
-    posterior(world, &found, good, bad, tolerance, may_drift)
+    posterior(world, &found, good, bad, tolerance, drift)
 }
 
 /// The values of both endpoints, if both repeat.
@@ -225,7 +227,7 @@ fn posterior(
     good: Vec<f64>,
     bad: Vec<f64>,
     tolerance: f64,
-    may_drift: bool,
+    drift: DriftPrior,
 ) -> Ending {
     let graph = world.graph.clone();
     let settings = Settings {
@@ -234,7 +236,7 @@ fn posterior(
         good,
         bad,
         scale: Scale::Levels(*found),
-        may_drift,
+        drift,
         price_of_build: 1.0,
     };
     let mut search = Noisy::new(&graph, settings);

@@ -93,8 +93,8 @@ impl GuardTarget {
         self.noise.is_some_and(|noise| noise.kind.is_rate())
     }
 
-    /// Whether machine drift may affect the metric: relative tolerances, times, and what should
-    /// not fall (throughput).
+    /// Whether drift is to be expected, as the machine's speed changes: relative tolerances, times,
+    /// and what should not fall (throughput).
     pub fn may_drift(&self) -> bool {
         let is_time = Resource::of(&self.guard.metric) == Some(Resource::WallTime);
         let is_throughput = self.guard.direction() == Direction::Down;

@@ -242,6 +242,9 @@ impl Driver<'_> {
             Searched::Gradual(crossing, _) => (None, Some(crossing.clone())),
             _ => (None, None),
         };
+        if matches!(searched, Searched::Unchanged(_)) {
+            self.doubt_mends_at(ledger, search_range)?;
+        }
         let mut next = ledger.enter(search_range, searched, bad);
         if let Some(crossing) = &crossing {
             next.extend(self.look_for_a_dip(search_range, crossing)?);

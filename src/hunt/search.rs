@@ -52,7 +52,7 @@ pub(crate) fn search(
     let mut sampler = Sampler::default();
     let (target, ends) = match driver.ends(&search_range, &target, &mut sampler)? {
         Ok(ends) => ends,
-        Err(why) => return Ok(Searched::Nothing(why)),
+        Err(nothing) => return Ok(nothing),
     };
     // The levels of this range's own ends may need another search method.
     let strategy =

@@ -19,6 +19,8 @@ pub(crate) enum Searched {
     Untestable(Vec<CommitId>),
     /// The range has no step to find. The text says why.
     Nothing(String),
+    /// Measured often enough, the ends of the range do not differ after all. The text says so.
+    Unchanged(String),
     /// Incremental and clean builds of a commit give different verdicts. The text says how.
     BuildsDisagree(String),
 }

@@ -1,7 +1,7 @@
 //! Chooses the targets and the method by which a range is searched. Pure.
 
 use crate::evaluation::{GuardTarget, Target};
-use crate::search::Calibration;
+use crate::search::{Calibration, DriftPrior};
 use crate::store::journal::{SearchBy, SearchMethod};
 
 /// The targets that decide a search, and the search method.
@@ -43,6 +43,16 @@ impl SearchStrategy {
             [Target::Guard(target)] if target.noise.is_some() => Some(target),
             _ => None,
         }
+    }
+}
+
+/// Whether the machine may move the target's level. It is looked for in every metric that varies
+/// from run to run.
+pub(crate) fn drift_prior(target: &GuardTarget) -> DriftPrior {
+    match target {
+        _ if target.is_rate() => DriftPrior::Never,
+        _ if target.may_drift() => DriftPrior::Likely,
+        _ => DriftPrior::Unlikely,
     }
 }
 

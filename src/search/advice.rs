@@ -1,6 +1,7 @@
 //! The messages between a search in noise and its caller, which makes the runs.
 
 use super::calibration::Calibration;
+use super::drift::DriftPrior;
 use super::passfail::Rates;
 
 /// What can be measured: the good endpoint or a commit of the range.
@@ -25,8 +26,8 @@ pub struct Settings {
     pub bad: Vec<f64>,
     /// Levels or rates from these samples.
     pub scale: Scale,
-    /// Whether the machine may drift.
-    pub may_drift: bool,
+    /// Whether the machine may drift: where it is likely, the good endpoint runs again now and then.
+    pub drift: DriftPrior,
     /// Duration of a build relative to a run; 1 if not known.
     pub price_of_build: f64,
 }

@@ -2,7 +2,7 @@
 
 use crate::stats;
 
-use super::{Levels, WELL_APART};
+use super::{DriftPrior, Levels, WELL_APART};
 
 /// Minimum runs of each endpoint.
 const LEAST_PAIRS: usize = 4;
@@ -27,10 +27,9 @@ const BOUND: f64 = 2.576;
 pub struct Rule {
     /// The tolerance, on the oriented scale.
     pub tolerance: f64,
-    /// Whether machine drift may affect the metric (throughput). Then pairs are used if the
-    /// variance of a difference is less than 1.2 times that of a run, or if good and bad move
-    /// together.
-    pub may_drift: bool,
+    /// Whether drift is looked for. Then pairs are used if good and bad move together; where drift is
+    /// likely, also if the variance of a difference is less than 1.2 times that of a run.
+    pub drift: DriftPrior,
     /// Whether pairs are always used.
     pub paired: bool,
 }
@@ -159,9 +158,13 @@ impl Seen {
             let each: f64 = g.iter().zip(&b).map(|(g, b)| 0.5 * (g * g + b * b)).sum();
             each > 0.0 && both / each > (2.3 / n.sqrt()).max(0.4)
         };
-        let drifts = rule.may_drift
-            && good.len() >= LEAST_TO_PAIR
-            && (of_pairs * of_pairs < 1.2 * single * single || moves_together());
+        let are_alike = of_pairs * of_pairs < 1.2 * single * single;
+        let drifts = good.len() >= LEAST_TO_PAIR
+            && match rule.drift {
+                DriftPrior::Never => false,
+                DriftPrior::Unlikely => moves_together(),
+                DriftPrior::Likely => are_alike || moves_together(),
+            };
         if rule.paired || drifts {
             let step = mean(&differences);
             let levels = Levels { good: 0.0, bad: step, sd: of_pairs };

@@ -2,6 +2,18 @@
 
 use super::Levels;
 
+/// Whether the machine may move a metric's level during a hunt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriftPrior {
+    /// There is no level that could drift.
+    Never,
+    /// It would be a surprise, as with a perplexity in noise. The endpoints' own runs are looked at;
+    /// during the search nothing is, because a false alarm costs all samples so far.
+    Unlikely,
+    /// The machine's speed changes, and the metric with it.
+    Likely,
+}
+
 /// Runs between two checks.
 const EVERY: usize = 8;
 /// Weight of the newest check in the moving average.

@@ -35,7 +35,7 @@ pub use builds::{Builds, builds_bear};
 pub use calibration::{Calibration, Rule, Unsettled, calibrate, endpoint_order, interval};
 pub use confirmation::{FreshPairs, Step};
 pub use delta::{Isolated, Parts, isolate};
-pub use drift::Drift;
+pub use drift::{Drift, DriftPrior};
 pub use evenness::odds_of_unevenness;
 pub use evidence::Evidence;
 pub use expectation::{Expectation, expect, steps_of};

@@ -7,7 +7,7 @@ use super::calibration::{self, Calibration, Rule, calibrate, endpoint_order};
 use super::evidence::Evidence;
 use super::graph::Graph;
 use super::likelihood::Likelihood;
-use super::{Drift, Levels, Rates, Unsettled};
+use super::{Drift, DriftPrior, Levels, Rates, Unsettled};
 
 /// Share of the posterior that a candidate must hold before its confirmation.
 const ENOUGH: f64 = 0.95;
@@ -49,7 +49,7 @@ pub struct Noisy<'a> {
 impl<'a> Noisy<'a> {
     /// A search over the graph; the graph's last commit is the bad endpoint.
     pub fn new(graph: &'a Graph, settings: Settings) -> Self {
-        let Settings { prior, untestable, good, bad, scale, may_drift, price_of_build } = settings;
+        let Settings { prior, untestable, good, bad, scale, drift, price_of_build } = settings;
         let runs = good.len() + bad.len();
         let is_paired = matches!(scale, Scale::Levels(Calibration { paired: true, .. }));
         let is_levels = matches!(scale, Scale::Levels(_));
@@ -65,7 +65,8 @@ impl<'a> Noisy<'a> {
             },
             samples: Vec::new(),
             belief: None,
-            drift: (may_drift && is_levels && !is_paired).then(|| Drift::since(runs)),
+            drift: (drift == DriftPrior::Likely && is_levels && !is_paired)
+                .then(|| Drift::since(runs)),
             again: None,
             asked: None,
             current: None,
@@ -358,7 +359,7 @@ impl<'a> Noisy<'a> {
         let Some((goods, bads)) = &mut self.again else { return };
         goods.extend(good);
         bads.extend(bad);
-        let rule = Rule { tolerance: 0.0, may_drift: true, paired: true };
+        let rule = Rule { tolerance: 0.0, drift: DriftPrior::Likely, paired: true };
         match calibrate(goods, bads, rule) {
             Ok(found) => {
                 self.scale = Scale::Levels(found);

@@ -3,7 +3,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use bisect_ppl::search::{Advice, Graph, Noisy, Place, Rule, Scale, Settings, calibrate};
+use bisect_ppl::search::{
+    Advice, DriftPrior, Graph, Noisy, Place, Rule, Scale, Settings, calibrate,
+};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -80,7 +82,7 @@ fn a_long_history_fits_into_64_mib() {
         let runs: Vec<f64> = (0..16).map(|_| world.run(place)).collect();
         runs
     });
-    let rule = Rule { tolerance: 1.0, may_drift: false, paired: false };
+    let rule = Rule { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
     let found = calibrate(&good, &bad, rule).unwrap();
     let (most, (asked, claimed)) = most_held(|| {
         let graph = Graph::new(&parents);
@@ -90,7 +92,7 @@ fn a_long_history_fits_into_64_mib() {
             good,
             bad,
             scale: Scale::Levels(found),
-            may_drift: false,
+            drift: DriftPrior::Never,
             price_of_build: 1.0,
         };
         let mut search = Noisy::new(&graph, settings);

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Value};
+use crate::hunt::strategy::drift_prior;
 use crate::oracle::{Observation, Sample};
-use crate::search::{self, Calibration, Rates, Rule, Unsettled, calibrate, calibrate_rates};
+use crate::search::{
+    self, Calibration, DriftPrior, Rates, Rule, Unsettled, calibrate, calibrate_rates,
+};
 use crate::stats;
 use crate::store::journal::SearchBy;
 
@@ -155,7 +158,7 @@ pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
     Rule {
         tolerance: target.oriented_limit(),
         // Verdicts for git compare levels, so pairs would be of no use.
-        may_drift: target.may_drift() && by != SearchBy::GitBisect,
+        drift: if by == SearchBy::GitBisect { DriftPrior::Never } else { drift_prior(target) },
         paired: false,
     }
 }

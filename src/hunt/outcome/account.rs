@@ -132,6 +132,11 @@ impl Ledger {
         beyond_good(&self.targets, metric, level)
     }
 
+    /// Drops the mends of this metric at this commit: there was none.
+    pub(crate) fn refute_mends(&mut self, by: &CommitId, metric: &Metric) {
+        self.mends.retain(|mend| mend.by != *by || mend.metric.as_ref() != Some(metric));
+    }
+
     /// The mends so far.
     pub(crate) fn mends(&self) -> &[Mend] {
         &self.mends
@@ -180,7 +185,7 @@ impl Ledger {
                 self.enter_open(search_range, commits, Why::Untestable);
                 return Vec::new();
             }
-            Searched::Nothing(why) | Searched::BuildsDisagree(why) => {
+            Searched::Nothing(why) | Searched::Unchanged(why) | Searched::BuildsDisagree(why) => {
                 self.notes.push(why);
                 return Vec::new();
             }

@@ -1,15 +1,44 @@
-//! Corrects what the hunt found earlier: a later found commit may restore files that a found commit
-//! changed.
+//! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
+//! restore files that a found commit changed.
 
-use crate::evaluation::Culprit;
+use crate::evaluation::{Aim, Culprit, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
+use crate::oracle::Request;
+use crate::stats;
 
 use super::account::Ledger;
 use super::standing::FoundCommit;
 
 impl Driver<'_> {
+    /// Drops mends that later runs refute: the metric does not change from the commit of the mend to
+    /// the hunt's newer end, and is worse there than at the good end. A mend rests on a few runs; the
+    /// search after it measured its commit often enough.
+    pub(crate) fn doubt_mends_at(
+        &mut self,
+        ledger: &mut Ledger,
+        search_range: &SearchRange,
+    ) -> Result<(), HuntError> {
+        let [mended, newer] = search_range.ends();
+        if search_range.aim != Aim::Regression || newer != self.begun.ends()[1] {
+            return Ok(());
+        }
+        for target in &search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            let measures = [metric.measure.clone()];
+            let look = Request::look(mended, &measures, Phase::Search);
+            let numbers = self.oracle.evaluate(look)?.numbers(metric);
+            let left = stats::winsorised_mean(&numbers)
+                .and_then(|level| ledger.beyond_good(metric, level));
+            if left.is_some_and(|left| left > target.limit) {
+                ledger.refute_mends(mended, metric);
+            }
+        }
+        self.settle_account(ledger)
+    }
+
     /// Withdraws a found commit if a later found commit restores some of its files. The later
     /// commit also made something worse, and no measurement tells the two effects apart.
     pub(crate) fn withdraw_what_is_put_back(

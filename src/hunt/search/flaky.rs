@@ -36,10 +36,11 @@ impl Driver<'_> {
         let mut sampler = Sampler::default();
         sampler.is_rebuilt = self.builds_differ(search_range)?;
         match self.ends(search_range, &target, &mut sampler)? {
-            Err(why) => {
+            Err(Searched::Nothing(why) | Searched::Unchanged(why)) => {
                 let range = self.open_range(search_range)?;
                 Ok(Some(Searched::Candidates(range, why.into())))
             }
+            Err(other) => Ok(Some(other)),
             Ok((target, ends)) => {
                 if let Some(end) = self.flaky_end(search_range, &target.guard.metric, &ends)? {
                     let why = format!("runs of {} differ, which it began with", end.short());

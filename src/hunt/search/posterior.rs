@@ -15,6 +15,7 @@ use crate::hunt::range::{Aside, SearchRange};
 use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::searched::Searched;
 use crate::hunt::strategy::SearchStrategy;
+use crate::hunt::strategy::drift_prior;
 use crate::hunt::verdict::{VerdictContext, write_down};
 use crate::oracle::{Request, RunSample};
 use crate::search::{
@@ -111,7 +112,7 @@ pub(crate) fn posterior(
         good,
         bad,
         scale: scale_of(target, orientation),
-        may_drift: target.may_drift(),
+        drift: drift_prior(target),
         price_of_build: driver.price_of_build(&target.guard.metric.measure)?,
     };
     let commits = lineage.into_iter().map(|one| one.commit).collect();

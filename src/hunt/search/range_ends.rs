@@ -6,6 +6,7 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::endpoints::noise::{rule, with_levels, with_rates};
 use crate::hunt::range::SearchRange;
+use crate::hunt::searched::Searched;
 use crate::oracle::RunSample;
 use crate::search::{Unsettled, calibrate, calibrate_rates, endpoint_order};
 
@@ -21,7 +22,7 @@ impl Driver<'_> {
         search_range: &SearchRange,
         target: &GuardTarget,
         sampler: &mut Sampler,
-    ) -> Result<Result<Ends, String>, HuntError> {
+    ) -> Result<Result<Ends, Searched>, HuntError> {
         let metric = &target.guard.metric;
         let is_rate = target.is_rate();
         let rule = rule(target, self.begun.options.search);
@@ -33,9 +34,9 @@ impl Driver<'_> {
                     RunSample::Sample(x) => ends[usize::from(!is_good)].push(x),
                     RunSample::Untestable(_, reason) => {
                         let name = commit.short();
-                        return Ok(Err(format!(
+                        return Ok(Err(Searched::Nothing(format!(
                             "{metric} cannot be measured at {name}, an end of the remaining range: {reason}"
-                        )));
+                        ))));
                     }
                 }
             }
@@ -50,18 +51,18 @@ impl Driver<'_> {
                 Ok(target) => return Ok(Ok((target, ends))),
                 Err(Unsettled::More) => {}
                 Err(Unsettled::NoDifference) => {
-                    return Ok(Err(format!(
+                    return Ok(Err(Searched::Unchanged(format!(
                         "{metric} does not change from {} to {} beyond its tolerance, measured \
                          often enough",
                         search_range.ends()[0].short(),
                         search_range.ends()[1].short()
-                    )));
+                    ))));
                 }
                 Err(Unsettled::TooNoisy { .. }) => {
-                    return Ok(Err(format!(
+                    return Ok(Err(Searched::Nothing(format!(
                         "any further change of {metric} after {} is lost in its noise",
                         search_range.ends()[0].short()
-                    )));
+                    ))));
                 }
             }
         }

@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 use super::super::fixture::assert_close;
 use super::*;
 
-const RULE: Rule = Rule { tolerance: 1.0, may_drift: false, paired: false };
+const RULE: Rule = Rule { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
 
 /// `n` runs, alternately 1 above and 1 below the level.
 fn about(level: f64, n: usize) -> Vec<f64> {
@@ -139,20 +139,20 @@ fn what_is_no_number_says_nothing_but_counts() {
 
 #[test]
 fn under_drift_runs_are_compared_in_pairs() {
-    let may_drift = Rule { may_drift: true, ..RULE };
+    let drifting = Rule { drift: DriftPrior::Likely, ..RULE };
     // The machine drifts from 0 to 50, and both endpoints with it.
     let drift = |i: usize| 10.0 * i as f64;
     let good: Vec<f64> = about(0.0, 6).iter().enumerate().map(|(i, x)| x + drift(i)).collect();
     let bad: Vec<f64> = across(9.0, 6).iter().enumerate().map(|(i, x)| x + drift(i)).collect();
-    let found = calibrate(&good, &bad, may_drift).unwrap();
+    let found = calibrate(&good, &bad, drifting).unwrap();
     assert!(found.paired);
     assert_close(found.levels.good, 0.0);
     assert!((found.levels.bad - 9.0).abs() < 1.0, "{found:?}");
     // No pairs without possible drift, and none before six runs.
     assert_eq!(calibrate(&good, &bad, RULE), Err(Unsettled::More));
-    assert_eq!(calibrate(&good[..5], &bad[..5], may_drift), Err(Unsettled::More));
+    assert_eq!(calibrate(&good[..5], &bad[..5], drifting), Err(Unsettled::More));
     // Uncorrelated noise stays unpaired.
-    let plain = calibrate(&about(0.0, 8), &across(9.0, 8), may_drift).unwrap();
+    let plain = calibrate(&about(0.0, 8), &across(9.0, 8), drifting).unwrap();
     assert!(!plain.paired);
 }
 
@@ -166,7 +166,7 @@ fn plain_noise_is_seldom_taken_for_a_drift() {
             let mut run = || -> f64 { StandardNormal.sample(&mut random) };
             let good: Vec<f64> = (0..n).map(|_| run()).collect();
             let bad: Vec<f64> = (0..n).map(|_| 9.0 + run()).collect();
-            let rule = Rule { may_drift: true, ..RULE };
+            let rule = Rule { drift: DriftPrior::Likely, ..RULE };
             *count += usize::from(calibrate(&good, &bad, rule).unwrap().paired);
         }
     }
@@ -182,6 +182,10 @@ fn the_bound_is_students() {
     }
 }
 
+fn priors() -> impl Strategy<Value = DriftPrior> {
+    prop::sample::select(vec![DriftPrior::Never, DriftPrior::Unlikely, DriftPrior::Likely])
+}
+
 fn runs() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
     (4_usize..20, 0.0..12.0_f64).prop_flat_map(|(n, step)| {
         let end = move |level: f64| prop::collection::vec(level - 2.0..level + 2.0, n);
@@ -191,8 +195,8 @@ fn runs() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
 
 proptest! {
     #[test]
-    fn shift_and_scale_change_nothing((good, bad) in runs(), shift in -50.0..50.0_f64, scale in 0.1..10.0_f64, may_drift: bool) {
-        let rule = Rule { may_drift, ..RULE };
+    fn shift_and_scale_change_nothing((good, bad) in runs(), shift in -50.0..50.0_f64, scale in 0.1..10.0_f64, drift in priors()) {
+        let rule = Rule { drift, ..RULE };
         let moved = |x: &[f64]| x.iter().map(|x| x * scale + shift).collect::<Vec<_>>();
         let scaled = Rule { tolerance: scale, ..rule };
         match (calibrate(&good, &bad, rule), calibrate(&moved(&good), &moved(&bad), scaled)) {
@@ -215,9 +219,9 @@ proptest! {
     fn whatever_was_measured_it_ends(
         (good, bad) in (0_usize..70).prop_flat_map(|n| (prop::collection::vec(any::<f64>(), n), prop::collection::vec(any::<f64>(), n))),
         paired: bool,
-        may_drift: bool,
+        drift in priors(),
     ) {
-        let found = calibrate(&good, &bad, Rule { tolerance: 1.0, may_drift, paired });
+        let found = calibrate(&good, &bad, Rule { tolerance: 1.0, drift, paired });
         if good.len() >= MOST_PAIRS {
             prop_assert_ne!(found, Err(Unsettled::More));
         }

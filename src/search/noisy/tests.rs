@@ -39,7 +39,7 @@ fn settings(commits: usize, step: f64, n: usize) -> Settings {
         good: about(0.0, 1),
         bad: about(step, 2),
         scale: Scale::Levels(found),
-        may_drift: false,
+        drift: DriftPrior::Never,
         price_of_build: 1.0,
     }
 }
@@ -336,7 +336,7 @@ fn what_is_no_number_is_a_run_that_says_nothing() {
     for of in [
         settings(8, 4.0, 4),
         paired(settings(8, 4.0, 6)),
-        Settings { may_drift: true, ..settings(8, 4.0, 4) },
+        Settings { drift: DriftPrior::Likely, ..settings(8, 4.0, 4) },
     ] {
         for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut search = Noisy::new(&graph, of.clone());

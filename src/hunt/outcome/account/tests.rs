@@ -213,6 +213,27 @@ fn a_range_in_which_nothing_is_left_after_all_is_a_note() {
 }
 
 #[test]
+fn a_refuted_mend_is_dropped_for_its_metric_alone() {
+    let (mut ledger, _) = whole(noisy(UP, 6.0, 9.0));
+    let mend = |metric: &str| Mend {
+        by: commit('9'),
+        before: None,
+        metric: Some(Metric::of(metric)),
+        amount: 3.0,
+        left: 0.0,
+        limit: 0.1,
+        repeats: false,
+    };
+    ledger.mended(mend("ppl"));
+    ledger.mended(mend("other"));
+    ledger.refute_mends(&commit('8'), &Metric::of("ppl"));
+    assert_eq!(ledger.mends().len(), 2);
+    ledger.refute_mends(&commit('9'), &Metric::of("ppl"));
+    let left: Vec<_> = ledger.mends().iter().filter_map(|mend| mend.metric.clone()).collect();
+    assert_eq!(left, [Metric::of("other")]);
+}
+
+#[test]
 fn nothing_found_explains_nothing_without_a_sign() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 9.0));
     let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".into());

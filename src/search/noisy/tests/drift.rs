@@ -40,7 +40,7 @@ fn pairs_take_turns() {
 #[test]
 fn a_drift_leads_to_pairs() {
     let graph = Graph::line(64);
-    let drifting = Settings { may_drift: true, ..settings(64, 3.0, 4) };
+    let drifting = Settings { drift: DriftPrior::Likely, ..settings(64, 3.0, 4) };
     let mut search = Noisy::new(&graph, drifting.clone());
     let mut engine = Engine::new((0..64).map(|i| if i < 20 { 0.0 } else { 3.0 }).collect(), 3);
     // After eight runs of commits, the good endpoint runs again.
@@ -81,7 +81,8 @@ fn a_drift_leads_to_pairs() {
 #[test]
 fn where_pairs_show_nothing_it_ends() {
     let graph = Graph::line(64);
-    let mut search = Noisy::new(&graph, Settings { may_drift: true, ..settings(64, 3.0, 4) });
+    let mut search =
+        Noisy::new(&graph, Settings { drift: DriftPrior::Likely, ..settings(64, 3.0, 4) });
     let mut engine = Engine::new(vec![0.0; 64], 3);
     let mut looks = 0;
     let run = |place| {

@@ -27,7 +27,7 @@ fn hunt(
     let bad: Vec<f64> = (0..24).map(|_| run(Place::Commit(commits - 1))).collect();
     let rule = Rule {
         tolerance: 0.0,
-        may_drift: false,
+        drift: DriftPrior::Never,
         paired: matches!(of.scale, Scale::Levels(Calibration { paired: true, .. })),
     };
     let Ok(found) = calibrate(&good, &bad, rule) else {
@@ -96,7 +96,7 @@ proptest! {
         let graph = graph(&parents);
         let size = parents.len();
         untestable[size - 1] = false;
-        let mut of = Settings { prior, untestable, may_drift: kind == 1, ..settings(size, 4.0, 6) };
+        let mut of = Settings { prior, untestable, drift: if kind == 1 { DriftPrior::Likely } else { DriftPrior::Never }, ..settings(size, 4.0, 6) };
         if kind == 2 {
             of = paired(of);
         }
