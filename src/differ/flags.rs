@@ -93,7 +93,7 @@ fn tool(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-fn is_source(word: &str) -> bool {
+pub fn is_source(word: &str) -> bool {
     let ending = tool(word).rsplit_once('.').map_or("", |(_, ending)| ending);
     ["c", "cc", "cl", "cpp", "cu", "cxx", "hip", "m", "mm", "s", "S"].contains(&ending)
 }

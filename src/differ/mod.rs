@@ -9,12 +9,15 @@ mod cmake_cache;
 mod compare;
 mod constants;
 mod flags;
+mod names;
 pub mod packages;
 mod spelling;
+mod tokens;
 
 pub use build_folders::BuildFolders;
 pub use cmake_cache::cmake_cache;
 pub use compare::setups;
 pub use constants::{constants, used};
-pub use flags::{compile_commands, flags_make, printed_command};
+pub use flags::{compile_commands, flags_make, is_source, printed_command};
+pub use names::{Names, is_header, names, words};
 pub use spelling::{is_code, pathspecs};

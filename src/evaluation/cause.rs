@@ -19,6 +19,9 @@ pub struct Cause {
     pub sets: Vec<CauseSet>,
     /// How the search for them ended.
     pub end: CauseEnd,
+    /// Parts that were taken out together with the sets, since they seem to need them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependents: Vec<ChangePart>,
     /// All tested parts of the change, in the order of the tests.
     pub trials: Vec<Trial>,
     /// The files of the change that matter or do not, by path.

@@ -55,7 +55,7 @@ pub use laid::{Laid, LaidTree, Layer, Laying, Refusal, Refused, pathspec};
 pub use lines::ChangedLines;
 pub use link::check_link;
 pub use misfit::Misfit;
-pub use parts::{ChangedFile, FileSide, Split};
+pub use parts::{ChangedFile, FileSide, Hunk, Split};
 pub use repository::{Repository, git_version};
 pub use snapshot::{BlobId, Here, Snapshot, without_hashing};
 pub use version::GitVersion;

@@ -153,6 +153,19 @@ impl History {
         }
     }
 
+    /// The text of one side of a file; `None` if it is a link or submodule, binary or very large,
+    /// or a partial clone lacks it.
+    pub fn text(&self, side: &FileSide) -> Result<Option<String>, GitError> {
+        if !side.is_plain() {
+            return Ok(None);
+        }
+        match self.content(&side.object) {
+            Ok(bytes) => Ok(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))),
+            Err(GitError::Unreadable { .. } | GitError::Promised { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn content(&self, object: &str) -> Result<Vec<u8>, GitError> {
         let call = self.repository().shared_call().args(["cat-file", "blob", object]);
         Ok(call.capture(LARGEST).ok()?.stdout)

@@ -5,39 +5,35 @@
 //! levels of parent and commit. `search::isolate` chooses the parts.
 
 mod change;
+mod clues;
+mod lines;
 mod logits;
 mod revert;
 pub(crate) mod step;
 mod tensors;
+mod trials;
 
 use std::collections::BTreeMap;
 
-use crate::config::Config;
 use crate::evaluation::{
-    Cause, CauseEnd, CauseSet, CommitId, Culprit, FileRole, Finding, Phase, Revert, Shows, Target,
-    Trial, TrialOf,
+    Cause, CauseEnd, CauseSet, CommitId, Culprit, Effect, FileRole, Finding, Revert, Shows, Target,
+    Trial,
 };
 use crate::git::History;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::OTHER_RECIPE;
-use crate::oracle::Observation;
-use crate::search::{self, Isolated, Parts};
+use crate::search::{self, Isolated, IsolationEnd, Parts, Tested};
 use crate::store::journal::Event;
 
 use change::{Change, Part};
-
-/// Maximum number of tests of parts of a change.
-const MOST_TRIALS: usize = 48;
+use clues::Clues;
 
 /// Maximum number of sets that make the step, each by itself.
 const MOST_SETS: usize = 3;
 
-/// How many parts to try alone first, if there are more than this many twice.
-const LIKELY: usize = 2;
-
-/// A localisation may take this many seconds, or as long as the hunt did before.
-const LEAST_SECONDS: f64 = 600.0;
+/// So many files are divided into hunks, although the clues do not divide the files.
+const FEW_FILES: usize = 3;
 
 /// A localisation in progress.
 struct Localization<'l, 'd> {
@@ -51,6 +47,10 @@ struct Localization<'l, 'd> {
     trials: Vec<Trial>,
     /// The places of the trials by the tree that was built.
     trees: BTreeMap<String, usize>,
+    /// What failed trials said, by their places.
+    said: BTreeMap<usize, Vec<String>>,
+    /// The files that the builds of parent and commit compiled, if both are known.
+    compiled: Vec<String>,
     /// The trials that the journal has already.
     written: Vec<Trial>,
     is_spent: bool,
@@ -97,6 +97,7 @@ impl Driver<'_> {
             Ok(targets) => targets,
             Err(why) => return Ok(none(why)),
         };
+        let compiled = self.compiled(&culprit.parent, &culprit.info.commit)?;
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         if !is_begun {
@@ -111,6 +112,8 @@ impl Driver<'_> {
             whole,
             trials: Vec::new(),
             trees: BTreeMap::new(),
+            said: BTreeMap::new(),
+            compiled,
             written,
             is_spent: false,
         };
@@ -133,6 +136,8 @@ struct Known {
     found: Vec<Found>,
     /// The change without the found parts.
     rest: Vec<Part>,
+    /// Parts that seem to need the found ones, and are in neither.
+    dependents: Vec<Part>,
     /// The test of `rest`, by its place in the trials.
     without: Option<usize>,
 }
@@ -145,13 +150,18 @@ impl Localization<'_, '_> {
             Err(fault) => CauseEnd::Stopped(fault.to_string()),
             Ok(end) => end,
         };
-        let Known { found, rest, without } = known;
-        let parts: Vec<Part> = found.iter().flat_map(|one| one.parts.iter().copied()).collect();
+        let Known { found, rest, dependents, without } = known;
+        let found_parts = found.iter().flat_map(|one| one.parts.iter().copied());
+        let parts: Vec<Part> = found_parts.chain(dependents.iter().copied()).collect();
         let is_over = self.is_spent || matches!(end, CauseEnd::Stopped(_));
         let revert = match self.revert(&parts, &rest, is_over) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
             Err(_) => Some(Revert::Unknown),
             Ok(revert) => revert,
+        };
+        let roles = match self.roles(&found, &dependents, &end) {
+            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            roles => roles.unwrap_or_default(),
         };
         let shown = |parts: &[Part]| parts.iter().map(|part| self.change.shown(*part)).collect();
         let set = |one: &Found| CauseSet {
@@ -161,12 +171,12 @@ impl Localization<'_, '_> {
             alone: one.alone,
         };
         let sets: Vec<CauseSet> = found.iter().map(set).collect();
-        let roles = self.roles(&found, &end);
         Ok(Cause {
             commit: self.culprit.info.commit.clone(),
             parent: self.culprit.parent.clone(),
             sets,
             end,
+            dependents: shown(&dependents),
             trials: self.trials,
             without,
             roles,
@@ -192,9 +202,14 @@ impl Localization<'_, '_> {
             if known.rest.is_empty() {
                 return Ok(CauseEnd::Complete);
             }
-            let Some((shows, place)) = self.test(&known.rest)? else {
+            let Some((mut shows, mut place)) = self.test(&known.rest)? else {
                 return Ok(CauseEnd::Budget);
             };
+            if shows == Shows::Unresolved
+                && let Some(judged) = self.test_without_dependents(known, place)?
+            {
+                (shows, place) = judged;
+            }
             known.without = Some(place);
             match shows {
                 Shows::Nothing if self.is_at_parent(place) => return Ok(CauseEnd::Complete),
@@ -208,6 +223,35 @@ impl Localization<'_, '_> {
         }
     }
 
+    /// Tests the rest again without the parts that seem to need the found ones. `None` if there are
+    /// none, or if this cannot be judged either; then the rest stays as it is. `failed`: the
+    /// trial of the rest.
+    fn test_without_dependents(
+        &mut self,
+        known: &mut Known,
+        failed: usize,
+    ) -> Result<Option<(Shows, usize)>, HuntError> {
+        let found = known.found.iter().flat_map(|one| one.parts.iter().copied());
+        let all: Vec<Part> = known.rest.iter().copied().chain(found).collect();
+        let clues = Clues::of(&self.change, &all, self.culprit, &self.compiled)?;
+        let rest: Parts = (0..known.rest.len()).collect();
+        let found: Parts = (known.rest.len()..all.len()).collect();
+        let mut hints = clues.hints();
+        let said = self.said.get(&failed).map(Vec::as_slice).unwrap_or_default();
+        hints.learn(&clues.lacking(said, &rest));
+        let gone = hints.dependents(&found, &rest);
+        let left: Vec<Part> = rest.difference(&gone).map(|number| all[*number]).collect();
+        if gone.is_empty() || left.is_empty() {
+            return Ok(None);
+        }
+        let judged = self.test(&left)?.filter(|(shows, _)| *shows != Shows::Unresolved);
+        if judged.is_some() {
+            known.dependents.extend(gone.iter().map(|number| all[*number]));
+            known.rest = left;
+        }
+        Ok(judged)
+    }
+
     /// Whether a trial's level is that of the parent.
     fn is_at_parent(&self, place: usize) -> bool {
         self.culprit.effects.first().is_none_or(|effect| {
@@ -218,28 +262,40 @@ impl Localization<'_, '_> {
 
     /// The smallest part of `whole` that makes the step: first files, then their hunks.
     fn isolated(&mut self, whole: &[Part]) -> Result<Found, HuntError> {
-        let files = self.isolate(&[], whole)?;
-        if !files.is_minimal {
+        let (files, end) = self.isolate(&[], whole, FEW_FILES)?;
+        if end == IsolationEnd::Spent {
             return Ok(files);
         }
         let mut parts = Vec::new();
         for file in &files.parts {
             parts.extend(self.change.split(*file)?);
         }
-        if parts == files.parts { Ok(files) } else { self.isolate(&files.context, &parts) }
+        if end == IsolationEnd::Minimal && parts == files.parts {
+            return Ok(files);
+        }
+        Ok(self.isolate(&files.context, &parts, 1)?.0)
     }
 
-    fn isolate(&mut self, context: &[Part], change: &[Part]) -> Result<Found, HuntError> {
+    fn isolate(
+        &mut self,
+        context: &[Part],
+        change: &[Part],
+        few: usize,
+    ) -> Result<(Found, IsolationEnd), HuntError> {
         let all: Vec<Part> = context.iter().chain(change).copied().collect();
         let numbers: Vec<usize> = (context.len()..all.len()).collect();
-        let likely = if change.len() > 2 * LIKELY { LIKELY } else { 0 };
         let chosen = |parts: &Parts| parts.iter().map(|number| all[*number]).collect::<Vec<_>>();
-        let Isolated { parts, context, is_minimal } =
-            search::isolate(&(0..context.len()).collect(), &numbers, likely, |parts| {
-                Ok::<_, HuntError>(self.test(&chosen(parts))?.map(|(shows, _)| shows))
+        let clues = Clues::of(&self.change, &all, self.culprit, &self.compiled)?;
+        let context = (0..context.len()).collect();
+        let Isolated { parts, context, end } =
+            search::isolate(&context, &numbers, clues.hints(), few, |parts| {
+                let Some((shows, place)) = self.test(&chosen(parts))? else { return Ok(None) };
+                let said = self.said.get(&place).map(Vec::as_slice).unwrap_or_default();
+                Ok::<_, HuntError>(Some(Tested { shows, needs: clues.lacking(said, parts) }))
             })?;
         let (parts, context) = (chosen(&parts), chosen(&context));
-        Ok(Found { parts, context, is_minimal, alone: None })
+        let is_minimal = end == IsolationEnd::Minimal;
+        Ok((Found { parts, context, is_minimal, alone: None }, end))
     }
 
     /// What is left of the change without these parts of it.
@@ -256,116 +312,53 @@ impl Localization<'_, '_> {
         Ok(rest)
     }
 
-    /// Judges the parent with these parts of the change; `None` if the budget is spent. The same
-    /// files are judged once. Also returns the trial's place.
-    fn test(&mut self, parts: &[Part]) -> Result<Option<(Shows, usize)>, HuntError> {
-        let parent = self.culprit.parent.clone();
-        let recipe = self.driver.oracle.recipes.at(&parent)?;
-        let recipe = recipe.with_part(self.change.entries(parts)?);
-        let tree = self.driver.oracle.recipes.tree_of(&parent, &recipe)?;
-        if let Some(place) = self.trees.get(&tree) {
-            return Ok(Some((self.trials[*place].shows, *place)));
-        }
-        // A resumed hunt repeats what it has tested before, whatever the time.
-        let is_new = self.trials.len() >= self.written.len();
-        if self.is_spent || self.trials.len() >= MOST_TRIALS || (is_new && self.is_late()?) {
-            self.is_spent = true;
-            return Ok(None);
-        }
-        let judged =
-            self.driver.oracle.judge_as(&parent, &recipe, &self.targets, Phase::Localize, None);
-        let (judgement, seen) = match judged.map_err(HuntError::from) {
-            Err(HuntError::Budget(_)) => {
-                self.is_spent = true;
-                return Ok(None);
-            }
-            other => other?,
-        };
-        let shows = step::shows(&judgement, &seen, self.culprit, self.driver.begun.options.aim);
-        let rest = self.rest(&self.change.whole(), parts)?;
-        let (of, named) = if rest.len() < parts.len() {
-            (TrialOf::Without, rest.as_slice())
-        } else {
-            (TrialOf::Only, parts)
-        };
-        let named = named.iter().map(|part| self.change.shown(*part)).collect();
-        let mut trial = trial(of, named, shows, judgement.reason, &seen, &self.targets);
-        if seen.build_failure.is_some() {
-            trial.attempts = self.failed_build(&parent, &recipe)?;
-        }
-        self.write(trial)?;
-        let place = self.trials.len() - 1;
-        self.trees.insert(tree, place);
-        Ok(Some((shows, place)))
-    }
-
-    /// The newest build with this recipe, if it failed.
-    fn failed_build(&self, commit: &CommitId, recipe: &Config) -> Result<Vec<String>, HuntError> {
-        let oracle = &self.driver.oracle;
-        let key = oracle.recipes.build_key_of(commit, recipe)?;
-        let last = oracle.store.builds(&key)?.pop();
-        Ok(last
-            .filter(|build| build.failure.is_some())
-            .map(|build| build.attempt)
-            .into_iter()
-            .collect())
-    }
-
-    /// Adds a trial, to the journal too unless a driver before wrote it.
-    fn write(&mut self, trial: Trial) -> Result<(), HuntError> {
-        if !self.written.contains(&trial) {
-            self.driver.oracle.recorder.event(Event::Trial(Box::new(trial.clone())))?;
-        }
-        self.trials.push(trial);
-        Ok(())
-    }
-
-    /// Whether the localisation built and ran for longer than the hunt did before, and for longer
-    /// than [`LEAST_SECONDS`].
-    fn is_late(&self) -> Result<bool, HuntError> {
-        let (mut own, mut before, mut is_begun) = (0.0, 0.0, false);
-        for entry in self.driver.hunt.entries()? {
-            let seconds = match entry.event {
-                Event::Build(build) if !build.reused => build.wall_s,
-                Event::Run(run) if !run.reused => run.wall_s,
-                Event::Localizing { .. } => {
-                    is_begun = true;
-                    continue;
-                }
-                _ => continue,
-            };
-            *(if is_begun { &mut own } else { &mut before }) += seconds;
-        }
-        Ok(own > f64::max(before, LEAST_SECONDS))
-    }
-
     /// A file is necessary if one set is in this file alone, and nothing of the step is left
-    /// without it. The others are then innocent if the set alone makes the whole step of the only
-    /// metric that moved.
-    fn roles(&self, found: &[Found], end: &CauseEnd) -> BTreeMap<String, FileRole> {
+    /// without it. The files without a part of the set, of its context and of what was taken out
+    /// with it are then innocent, if set and context make the whole step of the only metric that
+    /// moved.
+    fn roles(
+        &mut self,
+        found: &[Found],
+        dependents: &[Part],
+        end: &CauseEnd,
+    ) -> Result<BTreeMap<String, FileRole>, HuntError> {
         let only = match found {
             [one] if *end == CauseEnd::Complete && one.is_minimal => Some(one),
             _ => None,
         };
-        let effect = self.culprit.effects.first();
-        let is_whole = only.is_some_and(|one| {
-            let level = one.alone.and_then(|place| self.trials[place].levels.get(&effect?.metric));
-            let is_all = match (level, effect) {
-                (Some(level), Some(effect)) => step::is_whole(effect, level),
-                // A failure, or the whole change.
-                _ => true,
-            };
-            is_all && one.context.is_empty() && self.culprit.effects.len() <= 1
-        });
-        let role = |part: Part| match only {
-            Some(one) if one.parts.iter().all(|own| own.file == part.file) => FileRole::Necessary,
-            Some(one) if is_whole && one.parts.iter().all(|own| own.file != part.file) => {
-                FileRole::Innocent
+        let is_whole = match only {
+            Some(one) => self.is_whole(one)?,
+            None => false,
+        };
+        let role = |part: Part| {
+            let Some(one) = only else { return FileRole::Unknown };
+            let is_in = |parts: &[Part]| parts.iter().any(|own| own.file == part.file);
+            let is_all = one.parts.iter().all(|own| own.file == part.file);
+            match is_in(&one.parts) {
+                true if is_all && dependents.is_empty() => FileRole::Necessary,
+                false if is_whole && !is_in(&one.context) && !is_in(dependents) => {
+                    FileRole::Innocent
+                }
+                _ => FileRole::Unknown,
             }
-            _ => FileRole::Unknown,
         };
         let whole = self.change.whole().into_iter();
-        whole.map(|part| (self.change.path(part), role(part))).collect()
+        Ok(whole.map(|part| (self.change.path(part), role(part))).collect())
+    }
+
+    /// Whether a set with its context makes the whole step of the only metric that moved.
+    fn is_whole(&mut self, one: &Found) -> Result<bool, HuntError> {
+        let mut parts = [one.context.as_slice(), one.parts.as_slice()].concat();
+        parts.sort_unstable();
+        if self.culprit.effects.len() > 1 || self.rest(&self.change.whole(), &parts)?.is_empty() {
+            return Ok(self.culprit.effects.len() <= 1);
+        }
+        let Some(place) = self.tested(&parts)? else { return Ok(false) };
+        let level = |effect: &Effect| self.trials[place].levels.get(&effect.metric);
+        Ok(self.culprit.effects.first().is_none_or(|effect| {
+            // Without a level the step is a failure.
+            level(effect).is_none_or(|level| step::is_whole(effect, level))
+        }))
     }
 }
 
@@ -376,38 +369,11 @@ fn unknown(culprit: &Culprit, why: String) -> Cause {
         parent: culprit.parent.clone(),
         sets: Vec::new(),
         end: CauseEnd::NotSeparable(why),
+        dependents: Vec::new(),
         trials: Vec::new(),
         without: None,
         roles: BTreeMap::new(),
         revert: None,
-    }
-}
-
-/// The record of a test.
-fn trial(
-    of: TrialOf,
-    parts: Vec<crate::evaluation::ChangePart>,
-    shows: Shows,
-    reason: String,
-    seen: &Observation,
-    targets: &[Target],
-) -> Trial {
-    let level = |target: &Target| match target {
-        Target::Guard(target) => {
-            let metric = &target.guard.metric;
-            Some((metric.clone(), seen.level(metric)?))
-        }
-        Target::Failure { .. } => None,
-    };
-    let samples = seen.samples.values().flatten();
-    Trial {
-        of,
-        parts,
-        shows,
-        reason,
-        failure: seen.first_failure().map(|failure| failure.kind),
-        levels: targets.iter().filter_map(level).collect(),
-        attempts: samples.map(|sample| sample.attempt.clone()).collect(),
     }
 }
 

@@ -52,8 +52,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
 pub(super) fn healing(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
     let heals = cause.revert == Some(Revert::Heals);
-    let what = if is_single(cause) { "it" } else { "them" };
-    heals.then(|| format!("reverting {what} heals the bad end"))
+    heals.then(|| format!("reverting {} heals the bad end", taken_out(cause)))
 }
 
 /// `hunk 2 of 3 in src/packed.c alone makes the step: ppl 7.52`.
@@ -88,7 +87,7 @@ fn named(parts: &[ChangePart]) -> String {
 
 /// What the commit shows without the cause.
 fn rest_in_words(cause: &Cause) -> Option<String> {
-    let them = if is_single(cause) { "it" } else { "them" };
+    let them = taken_out(cause);
     let without = cause.without();
     let values = without.map(values).unwrap_or_default();
     match &cause.end {
@@ -108,14 +107,21 @@ fn rest_in_words(cause: &Cause) -> Option<String> {
     }
 }
 
-fn is_single(cause: &Cause) -> bool {
-    matches!(cause.sets.as_slice(), [set] if set.parts.len() == 1)
+/// What was taken out: `it`, or `them and the 2 parts that need them`.
+fn taken_out(cause: &Cause) -> String {
+    let is_single = matches!(cause.sets.as_slice(), [set] if set.parts.len() == 1);
+    let them = if is_single { "it" } else { "them" };
+    match cause.dependents.len() {
+        0 => them.to_owned(),
+        1 => format!("{them} and the part that needs {them}"),
+        many => format!("{them} and the {many} parts that need {them}"),
+    }
 }
 
 fn revert_in_words(line: &CauseLine) -> Option<String> {
     let cause = &line.cause;
     let values = cause.reverted().map(values).unwrap_or_default();
-    let them = if is_single(cause) { "it" } else { "them" };
+    let them = taken_out(cause);
     let patch = line.patch.as_deref().unwrap_or_default();
     Some(match cause.revert.as_ref()? {
         Revert::Heals => {

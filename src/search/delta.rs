@@ -4,15 +4,18 @@
 //! Failure-Inducing Input", IEEE Transactions on Software Engineering 28(2), 2002. It narrows from
 //! both sides: a set of parts that shows nothing grows, and a set that shows the difference
 //! shrinks. `ddmin` of the same paper only shrinks, and parts of a change seldom build with little
-//! around them. Two changes for tests that cost a build: likely parts are tried alone first, and
-//! no set is tested twice.
+//! around them. Three changes for tests that cost a build: sets that the hints allow and that
+//! divide the likelihood best are tested before chunks, what a failed test tells is added to the
+//! hints, and no set is tested twice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::evaluation::Shows;
 
-/// A set of parts, by their numbers.
-pub type Parts = BTreeSet<usize>;
+use super::hints::{Hints, Parts};
+
+/// How many sets that the hints propose may fail in a row before chunks are tested.
+const MOST_GUESSES: usize = 3;
 
 /// Two sets of parts: without `parts` nothing shows, and with them the difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,52 +24,80 @@ pub struct Isolated {
     pub parts: Parts,
     /// Other parts that were there in both tests.
     pub context: Parts,
-    /// Whether no part of `parts` can be added to `context`, or taken from both, with a result.
-    /// False if `test` ended the search before.
-    pub is_minimal: bool,
+    /// How the search ended.
+    pub end: IsolationEnd,
 }
 
-/// Isolates the parts of `change` that make the difference, in the order of `change`: likely parts
-/// first. `context` shows nothing; with all of `change` it shows the difference. `likely`: how
-/// many of the first parts to try alone before halves are tried.
+/// How an isolation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IsolationEnd {
+    /// No part of several can be added to the context, or taken from both sets, with a result.
+    Minimal,
+    /// The hints do not divide the parts further, and they are few enough for the caller.
+    FewEnough,
+    /// `test` ended the search.
+    Spent,
+}
+
+/// The result of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tested {
+    /// What the set shows.
+    pub shows: Shows,
+    /// Parts, and other parts that they seem to lack in this set.
+    pub needs: Vec<(usize, usize)>,
+}
+
+/// Isolates the parts of `change` that make the difference. `context` shows nothing; with all of
+/// `change` it shows the difference. The search may leave `few` parts that the hints hold together;
+/// with 1 it goes on until the parts are minimal.
 ///
 /// `test` gets each set at most once; `None` from it ends the search with what is known so far.
-/// With n parts of which all sets can be tested, about log2 n tests.
+/// With n equal parts of which all sets can be tested, about log2 n tests.
 pub fn isolate<E>(
     context: &Parts,
     change: &[usize],
-    likely: usize,
-    mut test: impl FnMut(&Parts) -> Result<Option<Shows>, E>,
+    hints: Hints,
+    few: usize,
+    mut test: impl FnMut(&Parts) -> Result<Option<Tested>, E>,
 ) -> Result<Isolated, E> {
-    let mut state =
-        State { nothing: context.clone(), change: change.to_vec(), tested: BTreeMap::new() };
+    let mut state = State {
+        nothing: context.clone(),
+        change: change.to_vec(),
+        tested: BTreeMap::new(),
+        hints,
+        missed: Vec::new(),
+    };
     state.tested.insert(state.nothing.clone(), Shows::Nothing);
     state.tested.insert(state.with(change), Shows::Difference);
-    for part in change.iter().take(likely) {
-        if state.change.len() > 1 && state.try_chunk(&[*part], &mut test)? == Tried::Ended {
-            return Ok(state.isolated(false));
-        }
-    }
     let mut pieces = 2;
-    while state.change.len() > 1 {
-        let mut is_smaller = false;
-        for chunk in chunks(&state.change, pieces) {
-            match state.try_chunk(&chunk, &mut test)? {
-                Tried::Ended => return Ok(state.isolated(false)),
-                Tried::OnlyIt => (is_smaller, pieces) = (true, 2),
-                Tried::NotIt => (is_smaller, pieces) = (true, (pieces - 1).max(2)),
-                Tried::Unresolved => continue,
-            }
-            break;
+    loop {
+        if state.change.len() < 2 {
+            return Ok(state.isolated(IsolationEnd::Minimal));
         }
-        if !is_smaller {
-            if pieces >= state.change.len() {
-                break;
+        if let Some(guess) = state.guess() {
+            match state.try_one(&guess, &mut test)? {
+                Tried::Ended => return Ok(state.isolated(IsolationEnd::Spent)),
+                Tried::Unresolved => state.missed.push(state.with(&guess)),
+                Tried::OnlyIt | Tried::NotIt => pieces = 2,
+                Tried::Learned => {}
             }
-            pieces = (2 * pieces).min(state.change.len());
+            continue;
+        }
+        if state.change.len() <= few {
+            return Ok(state.isolated(IsolationEnd::FewEnough));
+        }
+        match state.try_chunks(pieces, &mut test)? {
+            Tried::Ended => return Ok(state.isolated(IsolationEnd::Spent)),
+            Tried::OnlyIt => pieces = 2,
+            Tried::NotIt => pieces = (pieces - 1).max(2),
+            Tried::Learned => {}
+            Tried::Unresolved if pieces >= state.change.len() => {
+                return Ok(state.isolated(IsolationEnd::Minimal));
+            }
+            Tried::Unresolved => pieces = (2 * pieces).min(state.change.len()),
         }
     }
-    Ok(state.isolated(true))
 }
 
 /// What is known: `nothing` shows nothing, and with all of `change` it shows the difference.
@@ -74,6 +105,9 @@ struct State {
     nothing: Parts,
     change: Vec<usize>,
     tested: BTreeMap<Parts, Shows>,
+    hints: Hints,
+    /// Sets that the hints proposed and that could not be judged, since the last step forward.
+    missed: Vec<Parts>,
 }
 
 /// What the tests of a chunk gave.
@@ -84,68 +118,97 @@ enum Tried {
     /// The chunk does not make it: the change is without the chunk now.
     NotIt,
     Unresolved,
+    /// Not judged, but the hints know more now.
+    Learned,
     /// No more tests.
     Ended,
 }
 
 impl State {
-    /// Tests the chunk alone, and the change without it.
-    fn try_chunk<E>(
-        &mut self,
-        chunk: &[usize],
-        test: &mut impl FnMut(&Parts) -> Result<Option<Shows>, E>,
-    ) -> Result<Tried, E> {
-        let rest: Vec<usize> =
-            self.change.iter().copied().filter(|part| !chunk.contains(part)).collect();
-        let (with_chunk, with_rest) = (self.with(chunk), self.with(&rest));
-        match self.shows(&with_chunk, test)? {
-            None => return Ok(Tried::Ended),
-            Some(Shows::Difference) => {
-                self.change = chunk.to_vec();
-                return Ok(Tried::OnlyIt);
-            }
-            Some(Shows::Nothing) => {
-                (self.nothing, self.change) = (with_chunk, rest);
-                return Ok(Tried::NotIt);
-            }
-            Some(Shows::Unresolved) => {}
+    /// The best set that the hints propose; `None` if too many of them failed. A set that hardly
+    /// differs from one that failed is left out.
+    fn guess(&self) -> Option<Vec<usize>> {
+        if self.missed.len() >= MOST_GUESSES {
+            return None;
         }
-        Ok(match self.shows(&with_rest, test)? {
-            None => Tried::Ended,
-            Some(Shows::Difference) => {
-                self.change = rest;
-                Tried::NotIt
-            }
-            Some(Shows::Nothing) => {
-                (self.nothing, self.change) = (with_rest, chunk.to_vec());
-                Tried::OnlyIt
-            }
-            Some(Shows::Unresolved) => Tried::Unresolved,
-        })
+        let whole = self.hints.weight(&self.change);
+        let is_new = |set: &Parts| {
+            let with: Parts = self.nothing.union(set).copied().collect();
+            let is_unlike =
+                |missed: &Parts| 4 * self.hints.weight(missed.symmetric_difference(&with)) >= whole;
+            self.tested.get(&with) != Some(&Shows::Unresolved) && self.missed.iter().all(is_unlike)
+        };
+        let found = self.hints.divisions(&self.change).into_iter().find(is_new)?;
+        Some(self.change.iter().copied().filter(|part| found.contains(part)).collect())
     }
 
+    /// Tests the chunk alone.
+    fn try_one<E>(
+        &mut self,
+        chunk: &[usize],
+        test: &mut impl FnMut(&Parts) -> Result<Option<Tested>, E>,
+    ) -> Result<Tried, E> {
+        let Some((shows, has_learned)) = self.shows(&self.with(chunk), test)? else {
+            return Ok(Tried::Ended);
+        };
+        let rest = || self.change.iter().copied().filter(|part| !chunk.contains(part)).collect();
+        match shows {
+            Shows::Difference => self.change = chunk.to_vec(),
+            Shows::Nothing => (self.nothing, self.change) = (self.with(chunk), rest()),
+            Shows::Unresolved if has_learned => {
+                self.missed.clear();
+                return Ok(Tried::Learned);
+            }
+            Shows::Unresolved => return Ok(Tried::Unresolved),
+        }
+        self.missed.clear();
+        Ok(if shows == Shows::Difference { Tried::OnlyIt } else { Tried::NotIt })
+    }
+
+    /// Tests chunks of the change, and the change without them, until one decides.
+    fn try_chunks<E>(
+        &mut self,
+        pieces: usize,
+        test: &mut impl FnMut(&Parts) -> Result<Option<Tested>, E>,
+    ) -> Result<Tried, E> {
+        for chunk in chunks(&self.change, pieces) {
+            let rest: Vec<usize> =
+                self.change.iter().copied().filter(|part| !chunk.contains(part)).collect();
+            match self.try_one(&chunk, test)? {
+                Tried::Unresolved => {}
+                tried => return Ok(tried),
+            }
+            match self.try_one(&rest, test)? {
+                Tried::Unresolved => {}
+                Tried::OnlyIt => return Ok(Tried::NotIt),
+                Tried::NotIt => return Ok(Tried::OnlyIt),
+                tried => return Ok(tried),
+            }
+        }
+        Ok(Tried::Unresolved)
+    }
+
+    /// What a set shows, and whether its test told more than was known. `None`: no more tests.
     fn shows<E>(
         &mut self,
         parts: &Parts,
-        test: &mut impl FnMut(&Parts) -> Result<Option<Shows>, E>,
-    ) -> Result<Option<Shows>, E> {
+        test: &mut impl FnMut(&Parts) -> Result<Option<Tested>, E>,
+    ) -> Result<Option<(Shows, bool)>, E> {
         if let Some(known) = self.tested.get(parts) {
-            return Ok(Some(*known));
+            return Ok(Some((*known, false)));
         }
-        let shown = test(parts)?;
-        if let Some(shown) = shown {
-            self.tested.insert(parts.clone(), shown);
-        }
-        Ok(shown)
+        let Some(Tested { shows, needs }) = test(parts)? else { return Ok(None) };
+        self.tested.insert(parts.clone(), shows);
+        Ok(Some((shows, self.hints.learn(&needs))))
     }
 
     fn with(&self, parts: &[usize]) -> Parts {
         self.nothing.iter().chain(parts).copied().collect()
     }
 
-    fn isolated(self, is_minimal: bool) -> Isolated {
+    fn isolated(self, end: IsolationEnd) -> Isolated {
         let parts = self.change.into_iter().collect();
-        Isolated { parts, context: self.nothing, is_minimal }
+        Isolated { parts, context: self.nothing, end }
     }
 }
 

@@ -136,6 +136,28 @@ fn a_part_that_needs_another_one_is_found_beside_it() {
 }
 
 #[test]
+fn a_rest_that_needs_the_cause_is_taken_out_with_it() {
+    let world = world(|plan| {
+        plan.file(0, "kernels/a.conf", "ppl+a = 0\n")
+            .file(3, "kernels/a.conf", "ppl+a = 0\nneeds = kernels/f.conf\n")
+            .file(3, "kernels/f.conf", "ppl+f = 0.5\n")
+            .file(3, "docs/notes.md", "faster\n")
+    });
+    let hunt = world.finds("3");
+    assert_eq!(sets(&hunt), [["file kernels/f.conf"]]);
+    let cause = &hunt.report["cause"];
+    assert_eq!(cause["dependents"][0]["path"], "kernels/a.conf");
+    assert_eq!((&cause["end"], &cause["revert"]), (&"complete".into(), &"heals".into()));
+    // Not the file alone was taken out.
+    assert_eq!(role(&hunt, "kernels/f.conf"), "unknown");
+    assert_eq!(role(&hunt, "docs/notes.md"), "innocent");
+    hunt.output.says(&[
+        "Rest: the commit without it and the part that needs it shows no step: ppl 7",
+        "Revert: reverting it and the part that needs it heals the bad end: ppl 7",
+    ]);
+}
+
+#[test]
 fn half_of_a_change_that_breaks_something_else_is_not_the_cause() {
     // Without the new table the kernel is far worse than the commit, and so is the table alone.
     let world = world(|plan| {

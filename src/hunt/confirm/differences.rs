@@ -29,6 +29,21 @@ impl Driver<'_> {
         Ok(Differences::new(found, compared))
     }
 
+    /// The files that the newest builds of both sides compiled; empty if a side is not known.
+    pub(crate) fn compiled(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+    ) -> Result<Vec<String>, HuntError> {
+        let (Some(before), Some(now)) = (self.setup(parent)?, self.setup(commit)?) else {
+            return Ok(Vec::new());
+        };
+        if before.files.is_empty() || now.files.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(before.files.by.into_keys().chain(now.files.by.into_keys()).collect())
+    }
+
     fn setup(&self, commit: &CommitId) -> Result<Option<Setup>, HuntError> {
         let key = self.oracle.recipes.build_key_of(commit, &self.oracle.recipes.at(commit)?)?;
         let last = self.oracle.store.builds(&key)?.pop();

@@ -5,8 +5,10 @@ use std::cell::OnceCell;
 use crate::evaluation::{
     ChangePart, CommitId, Culprit, EntryContent, EntryFile, PartOf, TreeEntry,
 };
-use crate::git::{ChangedFile, GitError, History, Split};
+use crate::git::{ChangedFile, FileSide, GitError, History, Split};
 use crate::report::relevance;
+
+use super::lines::Lines;
 
 /// A commit's change against its parent.
 pub(super) struct Change<'h> {
@@ -88,6 +90,34 @@ impl<'h> Change<'h> {
         Ok(entries)
     }
 
+    /// The lines that a part removes and those that it adds, in the texts before and after. Empty
+    /// if a file is no text.
+    pub(super) fn lines(&self, part: Part) -> Result<[Lines; 2], GitError> {
+        let file = &self.files[part.file];
+        if let Some(split) = self.split_of(file)? {
+            let all = 0..split.hunks.len();
+            return Ok(match part.of {
+                PartOf::File => Lines::of(split, all),
+                PartOf::Hunk { number, .. } => Lines::of(split, number - 1..number),
+                PartOf::Mode | PartOf::Name => Lines::of(split, 0..0),
+            });
+        }
+        let text = |side: &Option<FileSide>| -> Result<Lines, GitError> {
+            let text = side.as_ref().map(|side| self.history.text(side)).transpose()?.flatten();
+            Ok(text.map(Lines::all).unwrap_or_default())
+        };
+        match (&file.file.old, &file.file.new) {
+            (Some(_), Some(_)) => Ok(<[Lines; 2]>::default()),
+            (old, new) => Ok([text(old)?, text(new)?]),
+        }
+    }
+
+    /// Whether the part's file was there before, and whether it is there after the change.
+    pub(super) fn is_there(&self, part: Part) -> [bool; 2] {
+        let ChangedFile { old, new } = &self.files[part.file].file;
+        [old.is_some(), new.is_some()]
+    }
+
     fn split_of<'f>(&self, file: &'f File) -> Result<Option<&'f Split>, GitError> {
         if file.split.get().is_none() {
             let split = self.history.split(&file.file)?;
@@ -103,15 +133,14 @@ impl File {
     }
 
     fn has_new_mode(&self) -> bool {
-        let mode =
-            |side: &Option<crate::git::FileSide>| side.as_ref().map(|side| side.mode.clone());
+        let mode = |side: &Option<FileSide>| side.as_ref().map(|side| side.mode.clone());
         mode(&self.file.old) != mode(&self.file.new)
     }
 }
 
 /// The file as the commit has it.
 fn whole(file: &ChangedFile) -> Vec<TreeEntry> {
-    let path = |side: &crate::git::FileSide| side.path.clone();
+    let path = |side: &FileSide| side.path.clone();
     let new = file.new.as_ref();
     let gone = file.old.as_ref().filter(|old| new.is_none_or(|new| new.path != old.path));
     let gone = gone.map(|old| TreeEntry { path: path(old), file: None });

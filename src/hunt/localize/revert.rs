@@ -6,7 +6,8 @@ use crate::git::{Laid, Layer};
 use crate::hunt::HuntError;
 
 use super::change::Part;
-use super::{Localization, newer_end, step, trial};
+use super::trials::trial;
+use super::{Localization, newer_end, step};
 
 impl Localization<'_, '_> {
     /// Judges the bad endpoint without these parts of the change. `rest`: the other parts.

@@ -29,6 +29,7 @@ fn cause(parts: Vec<ChangePart>, context: usize, trials: Vec<Trial>) -> Cause {
         parent: "a".repeat(40).parse().unwrap(),
         sets: vec![CauseSet { parts, context, is_minimal: true, alone }],
         end: CauseEnd::Complete,
+        dependents: Vec::new(),
         trials,
         roles: BTreeMap::new(),
         without: None,
@@ -72,6 +73,10 @@ fn a_rest_without_a_test_is_not_told() {
     assert_eq!(rest_in_words(&one), None);
     one.without = Some(0);
     assert_eq!(rest_in_words(&one).unwrap(), "the commit without it shows no step: ppl 7");
+    one.dependents = vec![hunk(3)];
+    let expected = "the commit without it and the part that needs it shows no step: ppl 7";
+    assert_eq!(rest_in_words(&one).unwrap(), expected);
+    one.dependents.clear();
     one.end = CauseEnd::RestPart;
     let expected = "the commit without it shows a smaller part of the step: ppl 7";
     assert_eq!(rest_in_words(&one).unwrap(), expected);

@@ -1,0 +1,324 @@
+//! Clues for the order of the tests: which parts of a change are likely, and which need others to
+//! build. They come from the names in the changed lines, from the two builds, and from what failed
+//! builds said. No clue decides what a part shows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::differ::{self, Names};
+use crate::evaluation::{Culprit, PartOf};
+use crate::git::GitError;
+use crate::report::relevance;
+use crate::search::{Hints, Parts};
+
+use super::change::{Change, Part};
+use super::lines::Lines;
+
+/// With more parts nothing is read: the names of a huge change bind everything to everything.
+const MOST_PARTS: usize = 300;
+
+/// What the changed lines of a part are.
+struct Known {
+    path: String,
+    file: usize,
+    is_hunk: bool,
+    /// Whether the file was there before, and is there after.
+    is_there: [bool; 2],
+    removed: Names,
+    added: Names,
+    /// All words of the file before and after the change.
+    words: [BTreeSet<String>; 2],
+    /// Whether the part has lines of text.
+    is_text: bool,
+    weight: u32,
+}
+
+/// The clues of some parts, numbered as they are given.
+pub(super) struct Clues {
+    parts: Vec<Known>,
+}
+
+impl Clues {
+    /// Reads the changed lines of these parts. `compiled`: the files that the builds of parent or
+    /// commit compiled; empty if that is not known.
+    pub(super) fn of(
+        change: &Change<'_>,
+        parts: &[Part],
+        culprit: &Culprit,
+        compiled: &[String],
+    ) -> Result<Self, GitError> {
+        if parts.len() > MOST_PARTS {
+            return Ok(Self { parts: Vec::new() });
+        }
+        let read = |part: &Part| -> Result<Known, GitError> {
+            let path = change.path(*part);
+            let is_named = relevance(&path, culprit.differences.as_ref()) == 0;
+            let is_idle = is_idle(&path, compiled);
+            let known = Known::of(path, *part, change.is_there(*part), &change.lines(*part)?);
+            Ok(Known { weight: known.weight(is_named, is_idle), ..known })
+        };
+        Ok(Self { parts: parts.iter().map(read).collect::<Result<_, _>>()? })
+    }
+
+    /// All clues as hints for the search.
+    pub(super) fn hints(&self) -> Hints {
+        let weights = self.parts.iter().map(|part| part.weight).enumerate().collect();
+        let mut needs = Needs::default();
+        self.names_that_come(&mut needs);
+        self.names_that_change_or_go(&mut needs);
+        self.files(&mut needs);
+        self.imports(&mut needs);
+        Hints { weights, needs: needs.found }
+    }
+
+    /// Who uses a new name needs those who declare it.
+    fn names_that_come(&self, needs: &mut Needs) {
+        let mut declared: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (number, part) in self.parts.iter().enumerate() {
+            for name in part.added.declared.iter().filter(|name| !part.words[0].contains(*name)) {
+                declared.entry(name).or_default().push(number);
+            }
+        }
+        for (number, part) in self.parts.iter().enumerate() {
+            let is_new = |name: &&String| !part.words[0].contains(*name);
+            for name in part.added.used.iter().filter(is_new) {
+                needs.add(number, declared.get(name.as_str()).into_iter().flatten().copied());
+            }
+        }
+    }
+
+    /// A function whose parameters change goes with its calls, a name that goes with its last use,
+    /// and a function that moves with itself.
+    fn names_that_change_or_go(&self, needs: &mut Needs) {
+        let numbered = || self.parts.iter().enumerate();
+        let mut functions: BTreeSet<&String> = BTreeSet::new();
+        for part in &self.parts {
+            functions.extend(&part.removed.functions);
+        }
+        for name in functions {
+            let adds = |part: &Known| part.added.functions.contains(name);
+            let of_files = |has: &dyn Fn(&Known) -> bool| -> BTreeSet<usize> {
+                self.parts.iter().filter(|part| has(part)).map(|part| part.file).collect()
+            };
+            let after = of_files(&adds);
+            let before = of_files(&|part| part.removed.functions.contains(name));
+            if !after.is_disjoint(&before) {
+                let both = |part: &Known| part.added.has(name) && part.removed.has(name);
+                needs.bind(numbered().filter(|(_, part)| both(part)).map(|(number, _)| number));
+            } else if !after.is_empty() {
+                let moves = |part: &Known| adds(part) || part.removed.functions.contains(name);
+                needs.bind(numbered().filter(|(_, part)| moves(part)).map(|(number, _)| number));
+            }
+        }
+        for (number, part) in numbered() {
+            for name in &part.removed.declared {
+                let stays = self.parts.iter().any(|other| other.added.declared.contains(name));
+                let uses = |other: &Known| {
+                    other.removed.used.contains(name) && !other.words[1].contains(name)
+                };
+                if !stays {
+                    needs.add(number, numbered().filter(|(_, it)| uses(it)).map(|(at, _)| at));
+                }
+            }
+        }
+    }
+
+    /// Who names a new file needs it, and the file needs who makes it part of the program. A
+    /// deleted file needs those who named it.
+    fn files(&self, needs: &mut Needs) {
+        for (number, part) in self.parts.iter().enumerate() {
+            let names = |files: &BTreeSet<String>| files.iter().any(|name| part.is_called(name));
+            for (other, naming) in self.parts.iter().enumerate() {
+                match part.is_there {
+                    [false, true] if names(&naming.added.files) => {
+                        needs.add(other, [number]);
+                        if names(&naming.added.listed) {
+                            needs.add(number, [other]);
+                        }
+                    }
+                    [true, false] if names(&naming.removed.files) => needs.add(number, [other]),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Within a file, new imports come first and old ones go last.
+    fn imports(&self, needs: &mut Needs) {
+        for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| part.is_hunk) {
+            if part.added.has_code || part.removed.has_code {
+                continue;
+            }
+            let others = self
+                .parts
+                .iter()
+                .enumerate()
+                .filter(|(other, it)| it.file == part.file && it.is_hunk && *other != number);
+            for (other, _) in others {
+                if part.added.has_imports {
+                    needs.add(other, [number]);
+                } else if part.removed.has_imports {
+                    needs.add(number, [other]);
+                }
+            }
+        }
+    }
+
+    /// Parts outside of a set that a failed test of the set seems to lack, each after the part of
+    /// the set that needs it. `said`: lines about the failure.
+    pub(super) fn lacking(&self, said: &[String], set: &Parts) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for name in said.iter().flat_map(|line| complained_of(line)) {
+            let numbered = || self.parts.iter().enumerate();
+            let gives = |part: &Known| {
+                part.is_called(&name)
+                    || part.added.declared.contains(&name)
+                    || part.removed.has(&name)
+            };
+            let wants = |part: &Known| {
+                let is_file = |file: &String| file_name(file) == file_name(&name);
+                let names_it = name.contains('.') && part.added.files.iter().any(is_file);
+                names_it || part.added.has(&name) || part.removed.has(&name)
+            };
+            for (user, _) in numbered().filter(|(at, part)| set.contains(at) && wants(part)) {
+                let lacks = numbered().filter(|(at, part)| !set.contains(at) && gives(part));
+                found.extend(lacks.map(|(giver, _)| (user, giver)));
+            }
+        }
+        found
+    }
+}
+
+/// What parts need.
+#[derive(Default)]
+struct Needs {
+    found: BTreeMap<usize, Parts>,
+}
+
+impl Needs {
+    fn add(&mut self, part: usize, others: impl IntoIterator<Item = usize>) {
+        for other in others.into_iter().filter(|other| *other != part) {
+            self.found.entry(part).or_default().insert(other);
+        }
+    }
+
+    /// All these parts need each other.
+    fn bind(&mut self, parts: impl Iterator<Item = usize>) {
+        let parts: Vec<usize> = parts.collect();
+        let next = parts.iter().cycle().skip(1);
+        for (part, next) in parts.iter().zip(next) {
+            self.add(*part, [*next]);
+        }
+    }
+}
+
+impl Known {
+    /// `lines`: those that the part removes, and those that it adds.
+    fn of(path: String, part: Part, is_there: [bool; 2], lines: &[Lines; 2]) -> Self {
+        let is_read = !is_document(&path);
+        let names = |lines: &Lines| {
+            let all = differ::names(&path, &lines.text, |line| lines.chosen.contains(&line));
+            if is_read { all } else { Names::default() }
+        };
+        let words = |lines: &Lines| {
+            if is_read { differ::words(&path, &lines.text) } else { BTreeSet::new() }
+        };
+        let [before, after] = lines;
+        Self {
+            file: part.file,
+            is_hunk: part.of != PartOf::File,
+            is_there,
+            removed: names(before),
+            added: names(after),
+            words: [words(before), words(after)],
+            is_text: !before.chosen.is_empty() || !after.chosen.is_empty(),
+            weight: 0,
+            path,
+        }
+    }
+
+    /// How likely the part makes a difference: code before headers, documents and comments last.
+    fn weight(&self, is_named: bool, is_idle: bool) -> u32 {
+        let code = 50;
+        let is_aside = |folder: &str| matches!(folder, "test" | "tests" | "examples");
+        let is_test = self.path.split('/').any(is_aside) || file_name(&self.path).contains("test");
+        let sides = [&self.removed, &self.added];
+        let has_code = sides.iter().any(|names| names.has_code);
+        let has_imports = sides.iter().any(|names| names.has_imports);
+        if is_document(&self.path) || self.is_text && !has_code && !has_imports {
+            1
+        } else if self.is_text && !has_code {
+            2
+        } else if is_named {
+            3 * code
+        } else if is_test || is_idle {
+            5
+        } else if !differ::is_code(&self.path) {
+            30
+        } else if differ::is_header(&self.path) {
+            20
+        } else {
+            code
+        }
+    }
+
+    /// Whether a word names this part's file: `src/packed.c`, `packed.c`, or `packed` for a module.
+    fn is_called(&self, word: &str) -> bool {
+        let name = file_name(&self.path);
+        if word.contains('.') {
+            return file_name(word) == name;
+        }
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let is_module = matches!(self.path.rsplit_once('.'), Some((_, "rs" | "py")));
+        let parent = self.path.rsplit('/').nth(1).unwrap_or_default();
+        is_module && word == if matches!(stem, "mod" | "__init__") { parent } else { stem }
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a source file is not compiled. Files that others include are not listed.
+fn is_idle(path: &str, compiled: &[String]) -> bool {
+    let is_it = |file: &String| {
+        let (long, short) =
+            if file.len() > path.len() { (file.as_str(), path) } else { (path, file.as_str()) };
+        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    differ::is_source(path) && !compiled.is_empty() && !compiled.iter().any(is_it)
+}
+
+/// Whether no build reads the file, by its name.
+fn is_document(path: &str) -> bool {
+    const ENDINGS: [&str; 4] = ["md", "rst", "adoc", "html"];
+    const NAMES: [&str; 7] =
+        ["AUTHORS", "CHANGELOG", "CHANGES", "CONTRIBUTING", "LICENSE", "NEWS", "README"];
+    let name = file_name(path);
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_in_docs = path.split('/').any(|folder| matches!(folder, "doc" | "docs"));
+    ENDINGS.contains(&ending) || NAMES.contains(&stem) || is_in_docs && !differ::is_code(path)
+}
+
+/// The names in quotes that a line about a failure has, names of files, and what follows
+/// `symbol:`.
+fn complained_of(line: &str) -> BTreeSet<String> {
+    let is_quote = |c: char| "'`\"‘’“”".contains(c);
+    let mut names = BTreeSet::new();
+    let words = |text: &str| -> Vec<String> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let words = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    for quoted in line.split(is_quote).skip(1).step_by(2) {
+        names.extend(words(quoted));
+    }
+    if let Some((_, symbol)) = line.split_once("symbol: ") {
+        names.extend(words(symbol));
+    }
+    let files = line.split(|c: char| c.is_whitespace() || is_quote(c) || ":,;()".contains(c));
+    names.extend(files.filter(|word| word.contains('.')).map(str::to_owned));
+    names
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Trials: the parent with some parts of the change, built, run and judged.
+
+use crate::config::Config;
+use crate::evaluation::{
+    ChangePart, CommitId, Failure, Phase, Said, Shows, Target, Trial, TrialOf,
+};
+use crate::hunt::HuntError;
+use crate::oracle::Observation;
+use crate::store::journal::Event;
+
+use super::change::Part;
+use super::{Localization, step};
+
+/// Maximum number of tests of parts of a change.
+const MOST_TRIALS: usize = 48;
+
+/// A localisation may take this many seconds, or as long as the hunt did before.
+const LEAST_SECONDS: f64 = 600.0;
+
+impl Localization<'_, '_> {
+    /// Judges the parent with these parts of the change; `None` if the budget is spent. The same
+    /// files are judged once. Also returns the trial's place.
+    pub(super) fn test(&mut self, parts: &[Part]) -> Result<Option<(Shows, usize)>, HuntError> {
+        let parent = self.culprit.parent.clone();
+        let (recipe, tree) = self.recipe(parts)?;
+        if let Some(place) = self.trees.get(&tree) {
+            return Ok(Some((self.trials[*place].shows, *place)));
+        }
+        // A resumed hunt repeats what it has tested before, whatever the time.
+        let is_new = self.trials.len() >= self.written.len();
+        if self.is_spent || self.trials.len() >= MOST_TRIALS || (is_new && self.is_late()?) {
+            self.is_spent = true;
+            return Ok(None);
+        }
+        let judged =
+            self.driver.oracle.judge_as(&parent, &recipe, &self.targets, Phase::Localize, None);
+        let (judgement, seen) = match judged.map_err(HuntError::from) {
+            Err(HuntError::Budget(_)) => {
+                self.is_spent = true;
+                return Ok(None);
+            }
+            other => other?,
+        };
+        let shows = step::shows(&judgement, &seen, self.culprit, self.driver.begun.options.aim);
+        let rest = self.rest(&self.change.whole(), parts)?;
+        let (of, named) = if rest.len() < parts.len() {
+            (TrialOf::Without, rest.as_slice())
+        } else {
+            (TrialOf::Only, parts)
+        };
+        let named = named.iter().map(|part| self.change.shown(*part)).collect();
+        let mut trial = trial(of, named, shows, judgement.reason, &seen, &self.targets);
+        if seen.build_failure.is_some() {
+            trial.attempts = self.failed_build(&parent, &recipe)?;
+        }
+        self.write(trial)?;
+        let place = self.trials.len() - 1;
+        if shows == Shows::Unresolved
+            && let Some(failure) = seen.first_failure()
+        {
+            self.said.insert(place, said(failure));
+        }
+        self.trees.insert(tree, place);
+        Ok(Some((shows, place)))
+    }
+
+    /// The trial of these parts by its place, if it was made.
+    pub(super) fn tested(&mut self, parts: &[Part]) -> Result<Option<usize>, HuntError> {
+        let (_, tree) = self.recipe(parts)?;
+        Ok(self.trees.get(&tree).copied())
+    }
+
+    /// The parent's recipe with these parts of the change, and the tree that it builds.
+    fn recipe(&mut self, parts: &[Part]) -> Result<(Config, String), HuntError> {
+        let recipes = &mut self.driver.oracle.recipes;
+        let recipe = recipes.at(&self.culprit.parent)?.with_part(self.change.entries(parts)?);
+        let tree = recipes.tree_of(&self.culprit.parent, &recipe)?;
+        Ok((recipe, tree))
+    }
+
+    /// The newest build with this recipe, if it failed.
+    pub(super) fn failed_build(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+    ) -> Result<Vec<String>, HuntError> {
+        let oracle = &self.driver.oracle;
+        let key = oracle.recipes.build_key_of(commit, recipe)?;
+        let last = oracle.store.builds(&key)?.pop();
+        Ok(last
+            .filter(|build| build.failure.is_some())
+            .map(|build| build.attempt)
+            .into_iter()
+            .collect())
+    }
+
+    /// Adds a trial, to the journal too unless a driver before wrote it.
+    pub(super) fn write(&mut self, trial: Trial) -> Result<(), HuntError> {
+        if !self.written.contains(&trial) {
+            self.driver.oracle.recorder.event(Event::Trial(Box::new(trial.clone())))?;
+        }
+        self.trials.push(trial);
+        Ok(())
+    }
+
+    /// Whether the localisation built and ran for longer than the hunt did before, and for longer
+    /// than [`LEAST_SECONDS`].
+    fn is_late(&self) -> Result<bool, HuntError> {
+        let (mut own, mut before, mut is_begun) = (0.0, 0.0, false);
+        for entry in self.driver.hunt.entries()? {
+            let seconds = match entry.event {
+                Event::Build(build) if !build.reused => build.wall_s,
+                Event::Run(run) if !run.reused => run.wall_s,
+                Event::Localizing { .. } => {
+                    is_begun = true;
+                    continue;
+                }
+                _ => continue,
+            };
+            *(if is_begun { &mut own } else { &mut before }) += seconds;
+        }
+        Ok(own > f64::max(before, LEAST_SECONDS))
+    }
+}
+
+/// The lines of a failed command about the failure.
+fn said(failure: &Failure) -> Vec<String> {
+    match failure.evidence.as_ref().and_then(|evidence| evidence.said.as_ref()) {
+        Some(Said::Diagnostics(lines) | Said::Reason { lines, .. }) => lines.clone(),
+        Some(Said::Reached(line)) => vec![line.clone()],
+        None => Vec::new(),
+    }
+}
+
+/// The record of a test.
+pub(super) fn trial(
+    of: TrialOf,
+    parts: Vec<ChangePart>,
+    shows: Shows,
+    reason: String,
+    seen: &Observation,
+    targets: &[Target],
+) -> Trial {
+    let level = |target: &Target| match target {
+        Target::Guard(target) => {
+            let metric = &target.guard.metric;
+            Some((metric.clone(), seen.level(metric)?))
+        }
+        Target::Failure { .. } => None,
+    };
+    let samples = seen.samples.values().flatten();
+    Trial {
+        of,
+        parts,
+        shows,
+        reason,
+        failure: seen.first_failure().map(|failure| failure.kind),
+        levels: targets.iter().filter_map(level).collect(),
+        attempts: samples.map(|sample| sample.attempt.clone()).collect(),
+    }
+}
