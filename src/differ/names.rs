@@ -64,7 +64,7 @@ pub fn names(path: &str, text: &str, is_chosen: impl Fn(usize) -> bool) -> Names
             names.used.extend(words.clone());
             names.files.extend(words);
         } else if !is_source {
-            let paths: Vec<String> = words.filter(|word| word.contains(['.', '/'])).collect();
+            let paths: Vec<String> = words.filter(|word| is_path(word)).collect();
             names.files.extend(paths.clone());
             names.listed.extend(paths);
         }
@@ -112,6 +112,11 @@ fn file_words(line: &str) -> impl Iterator<Item = String> + Clone {
     let is_path = |c: char| c.is_alphanumeric() || "_-./+".contains(c);
     let words = line.split(move |c| !is_path(c)).filter(|word| !word.is_empty());
     words.map(|word| word.trim_start_matches(['.', '/']).to_owned())
+}
+
+/// Whether a word looks like a file's path, and not like a number.
+fn is_path(word: &str) -> bool {
+    word.contains(['.', '/']) && word.contains(char::is_alphabetic)
 }
 
 fn word(token: Token<'_>) -> Option<&str> {

@@ -1,11 +1,11 @@
-//! Cuts a source text into words and marks, without comments and strings.
+//! Cuts a source text into words and marks, without comments and without what is in strings.
 
 /// A word or a mark of a source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     /// A name, a keyword or a number.
     Word(&'t str),
-    /// Any other character.
+    /// Any other character; a quotation mark is a whole string.
     Mark(char),
 }
 
@@ -36,6 +36,12 @@ pub(super) fn tokens(text: &str, comments: Comments) -> Vec<Placed<'_>> {
         let length = skipped(&text[at..], comments);
         if length > 0 {
             let passed = &text[at..at + length];
+            let is_long = comments == Comments::Hash
+                && (passed.starts_with("\"\"\"") || passed.starts_with("'''"));
+            if matches!(c, '"' | '\'') && !is_long {
+                let column = at - line_start;
+                found.push(Placed { token: Token::Mark('"'), line, column });
+            }
             line += passed.matches('\n').count();
             line_start = passed.rfind('\n').map_or(line_start, |end| at + end + 1);
             at += length;
@@ -116,13 +122,16 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_strings_are_left_out() {
+    fn comments_and_what_is_in_strings_are_left_out() {
         let c = "int a; // b\n/* c\nd */ e(\"f \\\" g\", 'h', '\\n');";
-        assert_eq!(shown(c, Comments::Slashes), "0:int 0:a 0:; 2:e 2:( 2:, 2:, 2:) 2:;");
+        assert_eq!(
+            shown(c, Comments::Slashes),
+            r#"0:int 0:a 0:; 2:e 2:( 2:" 2:, 2:" 2:, 2:" 2:) 2:;"#
+        );
         let python = "a = 'b' # c\n\"\"\"d\ne\"\"\"\nf";
-        assert_eq!(shown(python, Comments::Hash), "0:a 0:= 3:f");
+        assert_eq!(shown(python, Comments::Hash), r#"0:a 0:= 0:" 3:f"#);
         // A lifetime, and a string without an end.
         assert_eq!(shown("&'a x", Comments::Slashes), "0:& 0:' 0:a 0:x");
-        assert_eq!(shown("\"a\nb", Comments::Slashes), "0:a 1:b");
+        assert_eq!(shown("\"a\nb", Comments::Slashes), r#"0:" 0:a 1:b"#);
     }
 }

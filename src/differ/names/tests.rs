@@ -54,7 +54,7 @@ fn a_method_is_declared_elsewhere_too() {
 #[test]
 fn rust_and_python_declare_too() {
     let rust = "\
-use crate::pool::Pool;
+use super::pool::Pool;
 pub(crate) struct Tensor { pub rows: usize, data: Vec<f32> }
 enum Kind { Half, Whole(u8) }
 impl Tensor { pub fn pack(&self) { let own = helper(); } }

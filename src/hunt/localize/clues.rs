@@ -16,6 +16,9 @@ use super::lines::Lines;
 /// With more parts nothing is read: the names of a huge change bind everything to everything.
 const MOST_PARTS: usize = 300;
 
+/// Longer texts are not read, in bytes: they are tables or generated code.
+const LONGEST_TEXT: usize = 1 << 20;
+
 /// What the changed lines of a part are.
 struct Known {
     path: String,
@@ -27,7 +30,7 @@ struct Known {
     added: Names,
     /// All words of the file before and after the change.
     words: [BTreeSet<String>; 2],
-    /// Whether the part has lines of text.
+    /// Whether the part has lines of text that were read.
     is_text: bool,
     weight: u32,
 }
@@ -214,10 +217,11 @@ impl Needs {
 impl Known {
     /// `lines`: those that the part removes, and those that it adds.
     fn of(path: String, part: Part, is_there: [bool; 2], lines: &[Lines; 2]) -> Self {
-        let is_read = !is_document(&path);
+        let is_short = lines.iter().all(|side| side.text.len() <= LONGEST_TEXT);
+        let is_read = is_short && !is_document(&path);
         let names = |lines: &Lines| {
-            let all = differ::names(&path, &lines.text, |line| lines.chosen.contains(&line));
-            if is_read { all } else { Names::default() }
+            let is_chosen = |line| lines.chosen.contains(&line);
+            if is_read { differ::names(&path, &lines.text, is_chosen) } else { Names::default() }
         };
         let words = |lines: &Lines| {
             if is_read { differ::words(&path, &lines.text) } else { BTreeSet::new() }
@@ -230,7 +234,7 @@ impl Known {
             removed: names(before),
             added: names(after),
             words: [words(before), words(after)],
-            is_text: !before.chosen.is_empty() || !after.chosen.is_empty(),
+            is_text: is_short && !(before.chosen.is_empty() && after.chosen.is_empty()),
             weight: 0,
             path,
         }
