@@ -48,12 +48,13 @@ enum Kind {
     Git,
 }
 
-/// A program to run, with all its settings. Its stdin is `/dev/null`.
+/// A program to run, with all its settings. Its stdin is `/dev/null`, unless set.
 #[derive(Clone, Debug)]
 pub struct Invocation {
     program: OsString,
     args: Vec<OsString>,
     cwd: PathBuf,
+    stdin: Option<PathBuf>,
     changes: BTreeMap<OsString, Option<OsString>>,
     timeout: Option<Duration>,
     grace: Duration,
@@ -69,6 +70,7 @@ impl Invocation {
             program: program.into(),
             args: Vec::new(),
             cwd: PathBuf::from("."),
+            stdin: None,
             changes: BTreeMap::new(),
             timeout: None,
             grace: GRACE,
@@ -118,6 +120,13 @@ impl Invocation {
     #[must_use]
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cwd = folder.into();
+        self
+    }
+
+    /// Sets the file to read as stdin in a supervised run; [`super::tool()`] ignores it.
+    #[must_use]
+    pub fn stdin(mut self, file: impl Into<PathBuf>) -> Self {
+        self.stdin = Some(file.into());
         self
     }
 
@@ -177,6 +186,10 @@ impl Invocation {
 
     pub(super) fn arguments(&self) -> &[OsString] {
         &self.args
+    }
+
+    pub(super) fn input(&self) -> Option<&Path> {
+        self.stdin.as_deref()
     }
 
     pub(super) fn limit(&self) -> Option<Duration> {

@@ -24,6 +24,8 @@ pub(super) struct Job {
     pub(super) name: OsString,
     pub(super) args: Vec<OsString>,
     pub(super) cwd: PathBuf,
+    /// The file to read as stdin; `None` for `/dev/null`.
+    pub(super) stdin: Option<PathBuf>,
     pub(super) env: BTreeMap<OsString, OsString>,
     pub(super) grace: Duration,
 }
@@ -60,6 +62,8 @@ impl Job {
         put(self.program.as_os_str().as_bytes());
         put(self.name.as_bytes());
         put(self.cwd.as_os_str().as_bytes());
+        // No file has an empty path.
+        put(self.stdin.as_ref().map_or(&[], |file| file.as_os_str().as_bytes()));
         let grace = u64::try_from(self.grace.as_millis()).unwrap_or(u64::MAX);
         put(&grace.to_le_bytes());
         put(&(self.args.len() as u64).to_le_bytes());
@@ -92,13 +96,14 @@ impl Job {
         let program = PathBuf::from(fields.text()?);
         let name = fields.text()?;
         let cwd = PathBuf::from(fields.text()?);
+        let stdin = Some(fields.text()?).filter(|file| !file.is_empty()).map(PathBuf::from);
         let grace = Duration::from_millis(fields.number()?);
         let args = (0..fields.number()?).map(|_| fields.text()).collect::<Option<_>>()?;
         let mut env = BTreeMap::new();
         while !fields.0.is_empty() {
             env.insert(fields.text()?, fields.text()?);
         }
-        Some(Self { program, name, args, cwd, env, grace })
+        Some(Self { program, name, args, cwd, stdin, env, grace })
     }
 }
 
@@ -134,6 +139,7 @@ mod tests {
             name: "sh".into(),
             args: vec!["-c".into(), odd.clone(), OsString::new()],
             cwd: "/".into(),
+            stdin: Some("/dev/zero".into()),
             env: BTreeMap::from([("A".into(), odd), ("B".into(), OsString::new())]),
             grace: Duration::from_millis(2500),
         };

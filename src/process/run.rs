@@ -199,6 +199,7 @@ fn prepare(invocation: &Invocation) -> Result<Result<Job, Ended>, ProcessError> 
         name: invocation.program().to_owned(),
         args: invocation.arguments().to_vec(),
         cwd,
+        stdin: invocation.input().map(Path::to_owned),
         env,
         grace: invocation.patience(),
     }))

@@ -1,9 +1,10 @@
 //! The stage between supervisor and engine. It prepares the process that becomes the engine, so
 //! that no unsafe code runs between fork and exec.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::job::Job;
@@ -38,13 +39,20 @@ fn replace(job: &Job) -> io::Error {
     }
     let mut tries = 0;
     loop {
+        let stdin = match &job.stdin {
+            None => Stdio::null(),
+            Some(path) => match File::open(path) {
+                Ok(file) => file.into(),
+                Err(error) => return error,
+            },
+        };
         #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
         let error = Command::new(&job.program)
             .arg0(&job.name)
             .args(&job.args)
             .env_clear()
             .envs(&job.env)
-            .stdin(std::process::Stdio::null())
+            .stdin(stdin)
             .exec();
         tries += 1;
         if error.kind() != io::ErrorKind::ExecutableFileBusy || tries == BUSY_TRIES {
