@@ -231,7 +231,8 @@ fn run_command(
     })?;
     append(&part, log, words)?;
     if finished.ended == Ended::Stopped {
-        return Err(BuildError::Stopped);
+        let limit = order.stop.limit().cloned();
+        return Err(limit.map_or(BuildError::Stopped, BuildError::Limit));
     }
     if finished.ended.is_success() {
         return Ok(None);

@@ -1,6 +1,7 @@
 //! Why a build gave no answer about its commit.
 
 use crate::config::MissingValue;
+use crate::evaluation::ReachedLimit;
 use crate::git::GitError;
 use crate::process::ProcessError;
 use crate::store::StoreError;
@@ -42,4 +43,7 @@ pub enum BuildError {
     /// The user stopped the hunt.
     #[error("stopped while building")]
     Stopped,
+    /// A limit of the hunt ended the build.
+    #[error("stopped while building, because a limit of the hunt is reached")]
+    Limit(ReachedLimit),
 }

@@ -56,7 +56,7 @@ pub enum Command {
     Stop(Hunt),
     /// Continue an interrupted hunt
     #[command(after_help = help::RESUME)]
-    Resume(Hunt),
+    Resume(Resume),
     /// Show a hunt's report
     #[command(after_help = help::REPORT)]
     Report(Report),
@@ -253,12 +253,12 @@ pub struct Start {
     /// Show what the hunt would do, and start nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Limits.
+    #[command(flatten)]
+    pub unattended: Unattended,
     /// Not available yet
     #[arg(long, hide = true)]
     pub slots: Option<u32>,
-    /// Not available yet
-    #[arg(long, hide = true)]
-    pub deadline: Option<String>,
     /// Not available yet
     #[arg(long, hide = true)]
     pub detach: bool,
@@ -272,6 +272,33 @@ pub struct Start {
         next_help_heading = "If there is no oracle.toml, to write one as `init` does"
     )]
     pub recipe: Recipe,
+}
+
+/// Options of a hunt that is left alone.
+#[derive(Debug, ClapArgs)]
+pub struct Unattended {
+    /// End at this time, with the best answer so far: 08:00 (the next time that clocks show it) or
+    /// 2026-11-24T08:00:00+01:00
+    #[arg(long, value_name = "TIME")]
+    pub deadline: Option<String>,
+    /// End after this many more runs, with the best answer so far. Replaces
+    /// statistics.max_runs of oracle.toml
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_runs: Option<u32>,
+    /// End after this many hours, with the best answer so far
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    pub max_hours: Option<f64>,
+}
+
+/// `resume`.
+#[derive(Debug, ClapArgs)]
+pub struct Resume {
+    /// The hunt, or the beginning of its name [default: the newest]
+    pub hunt: Option<String>,
+    /// Limits.
+    #[command(flatten)]
+    pub unattended: Unattended,
 }
 
 /// A hunt by name.

@@ -9,7 +9,7 @@ mod trial;
 use std::path::Path;
 
 use crate::config::{Config, LoadError};
-use crate::evaluation::{Aim, CommitId, Guard, GuardForm, Resource};
+use crate::evaluation::{Aim, CommitId, Guard, GuardForm, Limits, Resource};
 use crate::git::{GitError, History, Repository, check_link, folds_case, git_version};
 use crate::hunt::{self, Asked, UsageError};
 use crate::oracle::{check_readable, load_average, machine};
@@ -113,6 +113,7 @@ fn asked(args: &Check) -> Result<Asked, Failed> {
         skip: args.skip.clone(),
         paths: args.paths.clone(),
         retry_failed: false,
+        limits: Limits::default(),
         changes: Vec::new(),
     })
 }

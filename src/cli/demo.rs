@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 
 use crate::demo::{self, LayoutError};
-use crate::evaluation::Aim;
+use crate::evaluation::{Aim, Limits};
 use crate::git::Repository;
 use crate::hunt::{Asked, UsageError};
 use crate::process::Stop;
@@ -57,6 +57,7 @@ pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: Vec::new(),
         paths: Vec::new(),
         retry_failed: false,
+        limits: Limits::default(),
         changes: Vec::new(),
     };
     let code = start::begin(&repository, &config, &asked, ui, stop)?;

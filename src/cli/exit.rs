@@ -104,7 +104,7 @@ impl Failed {
             HuntError::Oracle(OracleError::Store(error)) if error.is_usage() => USAGE,
             HuntError::Usage(_) | HuntError::NoBeginning | HuntError::Frozen(_) => USAGE,
             HuntError::Stopped => INTERRUPTED,
-            HuntError::Budget(_) => UNDECIDED,
+            HuntError::Limit(_) => UNDECIDED,
             HuntError::Oracle(_)
             | HuntError::World(_)
             | HuntError::Halted { .. }

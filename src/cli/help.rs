@@ -63,6 +63,7 @@ Examples:
   bisect-ppl start --good v1 --set guard.ppl.max_increase=0.01
                                                    another tolerance, this time
   bisect-ppl start --good v1 --arg ppl='-ctk q8_0' with more words, in every era
+  bisect-ppl start --good v1 --deadline 08:00      overnight
   bisect-ppl start --good v1 --dry-run             the plan alone
 
 Exit codes:
@@ -87,6 +88,7 @@ pub(super) const RESUME: &str = "\
 Examples:
   bisect-ppl resume                the newest hunt
   bisect-ppl resume 20261121-0930  the beginning of a name is enough
+  bisect-ppl resume --max-hours 2  goes on for two hours, also after a deadline
 
 Exit codes: those of `bisect-ppl start`";
 

@@ -4,7 +4,7 @@
 use anyhow::anyhow;
 
 use crate::config::Changes;
-use crate::evaluation::Aim;
+use crate::evaluation::{Aim, Limits};
 use crate::git::History;
 use crate::hunt::{Asked, UsageError};
 use crate::process::Stop;
@@ -43,6 +43,7 @@ pub fn run(args: &Localize, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: Vec::new(),
         paths: Vec::new(),
         retry_failed: false,
+        limits: Limits::default(),
         changes,
     };
     start::begin(&repository, &config, &asked, ui, stop)

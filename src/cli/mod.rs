@@ -12,6 +12,7 @@ mod exit;
 mod help;
 mod help_command;
 mod init;
+mod limits;
 mod localize;
 mod locate;
 mod log;

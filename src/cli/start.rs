@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 
 use crate::config::{Changes, Config};
-use crate::evaluation::{Aim, Metric, Outcome, Within};
+use crate::evaluation::{Aim, Finding, Limits, Metric, Outcome, Within};
 use crate::git::Repository;
 use crate::hunt::{self, Asked};
 use crate::process::Stop;
@@ -12,11 +12,11 @@ use crate::store::journal::SearchBy;
 use crate::store::{HuntDir, Store};
 use crate::ui::{Ui, text};
 
-use super::args::{Hunt, Start};
+use super::args::{Resume, Start};
 use super::configuration::changed;
 use super::locate::{config_path, here, hunt_here, program};
 use super::watch::Watch;
-use super::{Failed, dry_run, exit, init, unavailable};
+use super::{Failed, dry_run, exit, init, limits, unavailable};
 
 /// The default of `--good` and `--bad`.
 pub(super) const NEWEST: &str = "HEAD";
@@ -50,6 +50,7 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: args.skip.clone(),
         paths: args.paths.clone(),
         retry_failed: args.retry_failed,
+        limits: limits::of(&args.unattended)?.unwrap_or_default(),
         changes,
     };
     if args.dry_run {
@@ -60,7 +61,7 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         // Written only after the hunt began: wrong arguments must not leave a file.
         new.write(ui);
     }
-    drive(&repository, &store, &hunt, IsResumed(false), ui, stop)
+    drive(&repository, &store, &hunt, Course::New, ui, stop)
 }
 
 /// The metric of `METRIC=spread`.
@@ -99,7 +100,7 @@ pub fn begin(
     stop: &Stop,
 ) -> Result<u8, Failed> {
     let (hunt, store) = begun(repository, config, asked, ui)?;
-    drive(repository, &store, &hunt, IsResumed(false), ui, stop)
+    drive(repository, &store, &hunt, Course::New, ui, stop)
 }
 
 /// Begins a hunt; returns its folder and the store in use.
@@ -115,58 +116,70 @@ fn begun(
 }
 
 /// `resume`.
-pub fn resume(args: &Hunt, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub fn resume(args: &Resume, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+    let limits = limits::of(&args.unattended)?;
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let hunt = hunt::outermost(&hunt);
     ui.always(&format!("hunt: {}", hunt.id()));
     let store = Store::open_to_measure(repository.common_dir()).map_err(Failed::store)?;
-    drive(&repository, &store, &hunt, IsResumed(true), ui, stop)
+    let course = Course::Resumed(limits.as_ref());
+    drive(&repository, &store, &hunt, course, ui, stop)
 }
 
 /// Whether the hunt began in another process.
 #[derive(Clone, Copy)]
-struct IsResumed(bool);
+enum Course<'a> {
+    New,
+    /// With new limits, if any.
+    Resumed(Option<&'a Limits>),
+}
 
 /// Runs a hunt to its end, and then the hunts inside dependencies that follow from it.
 fn drive(
     repository: &Repository,
     store: &Store,
     hunt: &HuntDir,
-    is_resumed: IsResumed,
+    course: Course<'_>,
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
-    let code = drive_one(repository, hunt, is_resumed, ui, stop)?;
+    let found = drive_one(repository, hunt, course, ui, stop)?;
     while let Some(inner) = hunt::descend(repository, store, hunt).map_err(Failed::hunt)? {
         let begun = hunt::begun(&inner).map_err(Failed::hunt)?;
         if let Some(Within { path, commit, .. }) = begun.within {
             let name = text::commit(&commit.commit, &commit.subject);
             ui.always(&format!("hunt: {}, inside {} of {name}", inner.id(), text::line(&path)));
         }
-        drive_one(repository, &inner, is_resumed, ui, stop)?;
+        if drive_one(repository, &inner, course, ui, stop)?.limit.is_some() {
+            break;
+        }
     }
     if !hunt.inside().map_err(Failed::store)?.is_empty() {
         let written = hunt::publish(repository, hunt).map_err(Failed::hunt)?;
         let report = written.map_err(report_failed)?;
         ui.answer(&report::inside_answer(&report)).map_err(Failed::stdout)?;
     }
-    Ok(code)
+    Ok(exit::of_outcome(found.outcome))
 }
 
 fn drive_one(
     repository: &Repository,
     hunt: &HuntDir,
-    is_resumed: IsResumed,
+    course: Course<'_>,
     ui: Ui,
     stop: &Stop,
-) -> Result<u8, Failed> {
+) -> Result<Finding, Failed> {
     let _lock = hunt.lock().map_err(Failed::store)?;
-    if is_resumed.0 {
-        hunt::renew(repository, hunt).map_err(Failed::hunt)?;
-    }
+    let limits = match course {
+        Course::New => None,
+        Course::Resumed(limits) => {
+            hunt::renew(repository, hunt).map_err(Failed::hunt)?;
+            limits
+        }
+    };
     let watch = Watch::begin(hunt, ui);
     let asker = |question: &str| watch.ask(question, stop);
-    let result = hunt::drive(repository, hunt, program()?, stop, &asker);
+    let result = hunt::drive(repository, hunt, program()?, stop, limits, &asker);
     watch.end();
     // An interrupted hunt has a report too, so it is written before errors are returned.
     let written = hunt::publish(repository, hunt);
@@ -174,7 +187,7 @@ fn drive_one(
     let report = written.map_err(Failed::hunt)?.map_err(report_failed)?;
     ui.answer(&report::terminal_answer(&report)).map_err(Failed::stdout)?;
     debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");
-    Ok(exit::of_outcome(finding.outcome))
+    Ok(finding)
 }
 
 /// The error of a report that cannot be made or written.

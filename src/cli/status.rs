@@ -9,14 +9,14 @@ use crate::oracle::{Activity, Task};
 use crate::process::Stop;
 use crate::report::{MeasuredCommit, Pace, Report, json, printed_lines, terminal_answer};
 use crate::store::HuntDir;
-use crate::store::journal::{Entry, Event};
+use crate::store::journal::{Entry, Event, LimitsInForce};
 use crate::ui::{Ui, local_time, stored_result, text};
 
 use super::args::Status;
 use super::locate::hunt_here;
 use super::start::report_failed;
 use super::watch::Watch;
-use super::{Failed, exit};
+use super::{Failed, exit, limits};
 
 /// How often `--wait` and `--watch` check the hunt.
 const LOOK: Duration = Duration::from_millis(200);
@@ -76,6 +76,7 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
         lines.push(format!("Next: `bisect-ppl resume {}` continues the hunt", hunt.id()));
     }
     lines.push(course(&entries, doing.as_ref(), is_driven));
+    lines.extend(limits::left_in_words(&LimitsInForce::of(&entries)));
     if let Some(plan) = &report.plan {
         lines.push(format!("plan: {}", crate::report::plan(plan)));
         let said = plan_said(&entries);

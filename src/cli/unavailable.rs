@@ -47,11 +47,7 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 
 /// Refuses options of `start` that are not available.
 pub fn start(args: &Start) -> Result<(), Failed> {
-    let missing = [
-        (args.slots.is_some(), "--slots"),
-        (args.deadline.is_some(), "--deadline"),
-        (args.detach, "--detach"),
-    ];
+    let missing = [(args.slots.is_some(), "--slots"), (args.detach, "--detach")];
     if let Some((_, name)) = missing.iter().find(|(given, _)| *given) {
         return Err(Failed::usage(
             anyhow!("`{name}` is not available yet"),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, GuardTarget, Judgement, Phase, Target, Value};
+use crate::evaluation::{CommitId, GuardTarget, Judgement, Limits, Phase, Target, Value};
 use crate::oracle::{Activity as Doing, Task};
 use crate::process::Stop;
 use crate::report::{self, Pace};
@@ -17,6 +17,8 @@ use crate::search::steps_of;
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event, Judged, Plan, RunDone, SearchEnd, SearchMethod};
 use crate::ui::{Activity, Progress, Ui, Verbosity, text, yes_or_no};
+
+use super::limits::in_words as limits_in_words;
 
 /// Time between two reads of the journal.
 const LOOK: Duration = Duration::from_millis(150);
@@ -259,7 +261,10 @@ impl View {
             Event::Tensors(change) => self.progress.done_line(&lines::tensors(change)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
             Event::Note { text } => self.progress.note(&text::line(text)),
-            Event::Resumed => self.progress.done_line("resumed where the hunt stopped"),
+            Event::Resumed { limits } => {
+                self.progress.done_line("resumed where the hunt stopped");
+                self.limits(limits.as_ref());
+            }
             Event::FailureHunt { .. }
             | Event::Plan(_)
             | Event::Confirmed(_)
@@ -279,8 +284,15 @@ impl View {
         }
         let commits = text::plural(begun.commits, "commit");
         self.progress.done_line(&format!("{:<8} {commits}", "range"));
+        self.limits(Some(&begun.options.limits));
         for change in &begun.options.changes {
             self.progress.done_line(&lines::change(change));
+        }
+    }
+
+    fn limits(&self, limits: Option<&Limits>) {
+        if let Some(words) = limits.and_then(limits_in_words) {
+            self.progress.done_line(&format!("{:<8} {words}", "limits"));
         }
     }
 

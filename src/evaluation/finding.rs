@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, Failure, FileRole, Inquiry, Metric, Ran, Shapes, Value, number,
+    Cause, CommitId, Differences, Failure, FileRole, Inquiry, Metric, Ran, ReachedLimit, Shapes,
+    Value, number,
 };
 
 /// How a hunt ended.
@@ -274,6 +275,9 @@ pub struct Finding {
     /// What the user can try next, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
+    /// The limit that ended the hunt early; `resume` goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<ReachedLimit>,
     /// What in the main first bad commit makes the step, if that was looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
@@ -298,6 +302,7 @@ impl Finding {
             contributions: Vec::new(),
             notes: Vec::new(),
             next: Vec::new(),
+            limit: None,
             cause: None,
             inquiry: Inquiry::default(),
             shapes: None,

@@ -17,6 +17,7 @@ mod forge;
 mod guard;
 mod inquiry;
 mod levels;
+mod limits;
 mod loaded;
 mod logits;
 mod logits_guard;
@@ -61,6 +62,7 @@ pub use forge::{ChangeRequest, Forge, Hosted, Site};
 pub use guard::{Direction, FormName, Guard, GuardForm};
 pub use inquiry::Inquiry;
 pub use levels::{LevelCheck, LevelResult, LevelShows, lowest_failing};
+pub use limits::{Limits, ReachedLimit};
 pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
 pub use logits::{
     LargestDifference, LogitsChange, LogitsDifference, LogitsSide, NonFiniteValues, Positions,

@@ -5,16 +5,16 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
-use crate::evaluation::{Aim, CommitId, Culprit, Finding, Outcome, Target};
-use crate::git::{BisectSession, Repository};
+use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, ReachedLimit, Target};
+use crate::git::Repository;
 use crate::hunt::begin::open::open;
 use crate::hunt::outcome::account::Ledger;
 use crate::hunt::outcome::found_step::{Step, is_beyond_the_end};
 use crate::hunt::search::short_text;
 use crate::oracle::{Facts, Observation, Oracle};
-use crate::process::Stop;
+use crate::process::{ProcessError, Stop};
 use crate::store::HuntDir;
-use crate::store::journal::Event;
+use crate::store::journal::{Entry, Event, LimitsInForce};
 
 use super::HuntError;
 use super::asker::Asker;
@@ -33,20 +33,24 @@ const MOST_MERGES: usize = 4;
 /// Drives a hunt to its end. The caller holds the hunt's lock.
 ///
 /// Once the hunt measures, the journal records how it ends, and the hunt's worktrees are removed.
+/// `limits`: new ones for a resumed hunt. A hunt that a limit ended goes on if its limits allow it.
 pub fn drive(
     repository: &Repository,
     hunt: &HuntDir,
     program: PathBuf,
     stop: &Stop,
+    limits: Option<&Limits>,
     asker: Asker<'_>,
 ) -> Result<Finding, HuntError> {
     let entries = hunt.entries()?;
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
         let finding = (**finding).clone();
-        // A driver that was killed right after its last entry has not cleaned up.
         let (oracle, _) = open(repository, hunt, stop)?;
-        clean(repository, hunt, oracle.pool.slots())?;
-        return Ok(finding);
+        if finding.limit.is_none() || !allows_runs(&oracle, entries.clone(), limits) {
+            // A driver that was killed right after its last entry has not cleaned up.
+            clean(repository, hunt, oracle.pool.slots())?;
+            return Ok(finding);
+        }
     }
     let is_resumed = entries.len() > 1;
     repository.mend()?;
@@ -66,15 +70,22 @@ pub fn drive(
         short: None,
         is_flaky: false,
         is_clean: false,
+        limit: None,
     };
     if is_resumed {
-        driver.oracle.recorder.event(Event::Resumed)?;
-    } else {
+        driver.oracle.recorder.event(Event::Resumed { limits: limits.cloned() })?;
+    }
+    let in_force = LimitsInForce::of(&hunt.entries()?);
+    let statistics = &mut driver.oracle.recipes.config.statistics;
+    statistics.max_runs = in_force.runs.unwrap_or(statistics.max_runs);
+    let expiry = in_force.until.map(|(at, limit)| stop.expire_at(at, limit));
+    let _expiry = expiry.transpose().map_err(ProcessError::Start)?;
+    if !is_resumed {
         driver.tell_unwatched()?;
         driver.tell_what_is_different()?;
     }
     let result = match driver.run() {
-        Err(HuntError::Budget(runs)) => driver.out_of_budget(runs),
+        Err(HuntError::Limit(limit)) => driver.best_so_far(limit),
         other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
     };
     let result = result.and_then(|finding| driver.localize(finding));
@@ -84,6 +95,7 @@ pub fn drive(
     let result = result.and_then(|finding| driver.add_tensors(finding));
     let result = result.and_then(|finding| driver.sweep_shapes(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
+    let result = result.map(|finding| driver.with_limit(finding));
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
         Err(error) => Event::Stopped {
@@ -99,6 +111,13 @@ pub fn drive(
     let cleaned = clean(repository, hunt, &slots);
     // Report the first error, not that of the clean-up.
     result.and_then(|finding| cleaned.map(|()| finding))
+}
+
+/// Whether a hunt that is resumed with these limits may make a run.
+fn allows_runs(oracle: &Oracle, entries: Vec<Entry>, limits: Option<&Limits>) -> bool {
+    let in_force = LimitsInForce::if_resumed(entries, limits);
+    let configured = oracle.recipes.config.statistics.max_runs;
+    in_force.made < in_force.runs.unwrap_or(configured)
 }
 
 /// Whether a target has a finite number at the bad end.
@@ -163,11 +182,13 @@ impl Driver<'_> {
         let mut claims = Vec::new();
         loop {
             let Some(search_range) = search_ranges.pop_front() else {
-                search_ranges.extend(self.look_whether_all_last(
-                    &mut ledger,
-                    &whole,
-                    &mut looked_at,
-                )?);
+                match self.look_whether_all_last(&mut ledger, &whole, &mut looked_at) {
+                    Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
+                        self.leave_open(&mut ledger, limit);
+                        break;
+                    }
+                    more => search_ranges.extend(more?),
+                }
                 let is_enough = self.begun.options.first_only && ledger.has_answer();
                 if search_ranges.is_empty() || is_enough {
                     break;
@@ -186,8 +207,8 @@ impl Driver<'_> {
             }
             let searched = match super::search::search(self, search_range.clone()) {
                 // Confirmed commits stand; only the rest was not searched.
-                Err(HuntError::Budget(runs)) if !ledger.is_empty() => {
-                    ledger.note_budget("part of the change is not explained", runs);
+                Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
+                    self.leave_open(&mut ledger, limit);
                     break;
                 }
                 other => other?,
@@ -200,13 +221,14 @@ impl Driver<'_> {
             if let Searched::Culprit(culprit, _) = &searched {
                 claims.push((culprit.info.commit.clone(), search_range.clone()));
             }
-            search_ranges.extend(self.go_on(
-                &mut ledger,
-                &search_range,
-                searched,
-                &endpoints.bad,
-                &mut claims,
-            )?);
+            let bad = &endpoints.bad;
+            match self.go_on(&mut ledger, &search_range, searched, bad, &mut claims) {
+                Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
+                    self.leave_open(&mut ledger, limit);
+                    break;
+                }
+                more => search_ranges.extend(more?),
+            }
             if self.begun.options.first_only && ledger.has_answer() {
                 search_ranges.clear();
             }
@@ -217,12 +239,24 @@ impl Driver<'_> {
             self.withdraw_the_uneven(&mut ledger, &claims)?;
         }
         let contributions = if ledger.is_gradual() {
-            self.contributions(&endpoints, ledger.first_metric())?
+            match self.contributions(&endpoints, ledger.first_metric()) {
+                Err(HuntError::Limit(limit)) => {
+                    self.leave_open(&mut ledger, limit);
+                    Vec::new()
+                }
+                other => other?,
+            }
         } else {
             Vec::new()
         };
         let range = self.whole();
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
+    }
+
+    /// Notes that a limit ended the hunt. Confirmed commits stand.
+    fn leave_open(&mut self, ledger: &mut Ledger, limit: ReachedLimit) {
+        ledger.note_limit("part of the change is not explained", &limit);
+        self.limit = Some(limit);
     }
 
     /// Adds the result of a search to the ledger; returns further ranges to search.
@@ -262,7 +296,10 @@ impl Driver<'_> {
             Ok(more)
         });
         match looked {
-            Err(HuntError::Budget(runs)) => ledger.doubt_last(is_beyond_the_end(&step), runs),
+            Err(HuntError::Limit(limit)) => {
+                ledger.doubt_last(is_beyond_the_end(&step), &limit);
+                self.limit = Some(limit);
+            }
             more => next.extend(more?),
         }
         self.settle_account(ledger)?;
@@ -304,22 +341,5 @@ impl Driver<'_> {
         self.oracle.recipes.config.build.mode = BuildMode::Clean;
         self.is_clean = true;
         self.run()
-    }
-
-    /// The finding if the budget of runs is spent: the commits still in question.
-    fn out_of_budget(&self, runs: u32) -> Result<Finding, HuntError> {
-        let history = &self.oracle.history;
-        let mut range = self.whole();
-        let place = self.hunt.bisect_repository();
-        if self.searches == 0 && place.exists() {
-            let session = BisectSession::open(history.repository(), &place, &range.new)?;
-            range = session.state()?.and_then(|state| state.range()).unwrap_or(range);
-        }
-        let candidates = history.commits(&range)?;
-        let summary = format!(
-            "the budget of {runs} runs is spent with {} commits still in question",
-            candidates.len()
-        );
-        Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) })
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::evaluation::{CommitId, Judgement, Phase, Target};
+use crate::evaluation::{CommitId, Judgement, Phase, ReachedLimit, Target};
 use crate::git::Range;
 use crate::oracle::Oracle;
 use crate::process::Stop;
@@ -36,6 +36,8 @@ pub struct Driver<'a> {
     pub(crate) is_flaky: bool,
     /// Every build is clean, whatever the configuration says.
     pub(crate) is_clean: bool,
+    /// The limit that ended a part of the hunt, if one did.
+    pub(crate) limit: Option<ReachedLimit>,
 }
 
 impl Driver<'_> {

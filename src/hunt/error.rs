@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use crate::config::{ConfigError, LoadError};
-use crate::evaluation::{Aim, CommitId};
+use crate::evaluation::{Aim, CommitId, ReachedLimit};
 use crate::git::GitError;
 use crate::oracle::{InputError, OracleError, PinError};
-use crate::process::ProcessError;
+use crate::process::{ProcessError, Stop};
 use crate::store::StoreError;
+use crate::ui::reached_limit;
 
 /// A wrong argument or file, reported before the hunt exists.
 #[derive(Debug, thiserror::Error)]
@@ -129,9 +130,9 @@ pub enum HuntError {
     /// Git, the store, a process or another part of the machinery failed.
     #[error(transparent)]
     Oracle(OracleError),
-    /// The budget of runs is spent.
-    #[error("the budget of {0} runs is spent")]
-    Budget(u32),
+    /// A limit of the hunt is reached: its runs or its time.
+    #[error("{}", reached_limit(.0))]
+    Limit(ReachedLimit),
     /// The user stopped the hunt.
     #[error("stopped")]
     Stopped,
@@ -162,7 +163,7 @@ impl From<OracleError> for HuntError {
     fn from(error: OracleError) -> Self {
         match error {
             OracleError::Stopped => Self::Stopped,
-            OracleError::Budget(runs) => Self::Budget(runs),
+            OracleError::Limit(limit) => Self::Limit(limit),
             other => Self::Oracle(other),
         }
     }
@@ -187,6 +188,11 @@ impl From<ProcessError> for HuntError {
 }
 
 impl HuntError {
+    /// The error after a wait that this handle ended: a limit or a person asked for it.
+    pub(crate) fn stopped(stop: &Stop) -> Self {
+        OracleError::stopped(stop).into()
+    }
+
     /// What the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -196,8 +202,9 @@ impl HuntError {
             Self::Stopped | Self::World(_) | Self::Halted { hint: None, .. } => {
                 Some("`bisect-ppl resume` goes on where it was; nothing measured is lost".into())
             }
-            Self::Budget(_) => Some(
-                "raise max_runs in [statistics] and start again: what was measured is used again"
+            Self::Limit(_) => Some(
+                "`bisect-ppl resume` with a later --deadline, or with --max-runs or --max-hours, \
+                 goes on"
                     .into(),
             ),
             Self::Altered(_) => Some(

@@ -71,8 +71,16 @@ pub(crate) fn unless_stopped<T>(
         Ok(answer) => Ok(Some(answer)),
         Err(HuntError::Stopped) => Err(HuntError::Stopped),
         Err(fault) => {
+            note_limit(finding, &fault);
             finding.notes.push(format!("{what}: {fault}"));
             Ok(None)
         }
+    }
+}
+
+/// Notes in the finding that a question is open because a limit of the hunt is reached.
+pub(crate) fn note_limit(finding: &mut Finding, fault: &HuntError) {
+    if let HuntError::Limit(limit) = fault {
+        finding.limit = Some(limit.clone());
     }
 }

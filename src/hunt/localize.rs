@@ -22,7 +22,7 @@ use crate::evaluation::{
 use crate::git::History;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::OTHER_RECIPE;
+use crate::hunt::inquiry::{OTHER_RECIPE, note_limit};
 use crate::search::{self, Isolated, IsolationEnd, Parts, Tested};
 use crate::store::journal::Event;
 
@@ -63,7 +63,10 @@ impl Driver<'_> {
         // The commit is found: a fault of the machine now must not take the answer away.
         let cause = match self.cause(&culprit) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-            Err(fault) => unknown(&culprit, fault.to_string()),
+            Err(fault) => {
+                note_limit(&mut finding, &fault);
+                unknown(&culprit, fault.to_string())
+            }
             Ok(cause) => cause,
         };
         for own in finding.culprits.iter_mut().filter(|own| own.info == culprit.info) {

@@ -2,6 +2,7 @@
 
 mod asker;
 mod begin;
+mod best_so_far;
 mod claim;
 mod cleanup;
 mod confirm;

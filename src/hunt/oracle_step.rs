@@ -9,7 +9,7 @@ use crate::git::{BisectSession, Repository};
 use crate::hunt::begin::open::open;
 use crate::process::Stop;
 use crate::store::HuntDir;
-use crate::store::journal::Event;
+use crate::store::journal::{Event, LimitsInForce};
 
 use super::HuntError;
 use super::short::over;
@@ -48,6 +48,9 @@ fn judge(
     if clean {
         oracle.recipes.config.build.mode = BuildMode::Clean;
     }
+    let limits = LimitsInForce::of(&hunt.entries()?);
+    let statistics = &mut oracle.recipes.config.statistics;
+    statistics.max_runs = limits.runs.unwrap_or(statistics.max_runs);
     let place = hunt.bisect_repository();
     let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {

@@ -14,7 +14,7 @@ use crate::evaluation::{
 };
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::OTHER_RECIPE;
+use crate::hunt::inquiry::{OTHER_RECIPE, note_limit};
 use crate::hunt::localize::step::is_judged_alone;
 use crate::oracle::{Observation, OracleError};
 use crate::search::{JudgedCell, most_telling, separating_rules};
@@ -41,7 +41,10 @@ impl Driver<'_> {
         // The commit is found: a fault of the machine now must not take the answer away.
         let shapes = match self.shapes(&culprit) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-            Err(fault) => not_swept(&culprit, fault.to_string()),
+            Err(fault) => {
+                note_limit(&mut finding, &fault);
+                not_swept(&culprit, fault.to_string())
+            }
             Ok(shapes) => shapes,
         };
         finding.shapes = Some(shapes);
@@ -145,7 +148,12 @@ impl Course<'_, '_> {
         let swept = Swept { measure, criterion, runs };
         let end = match self.cells(&swept, grid, &mut cells) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-            Err(fault) => SweepEnd::Stopped(fault.to_string()),
+            Err(fault) => {
+                if let HuntError::Limit(limit) = &fault {
+                    self.driver.limit = Some(limit.clone());
+                }
+                SweepEnd::Stopped(fault.to_string())
+            }
             Ok(end) => end,
         };
         let parameters = grid.parameters.iter().map(|one| one.name.clone()).collect();
@@ -197,7 +205,10 @@ impl Course<'_, '_> {
             let values = candidates[place].clone();
             match self.judged(swept, grid, &values) {
                 // What is known so far is an answer.
-                Err(HuntError::Budget(_)) => return Ok(end(rules, true)),
+                Err(HuntError::Limit(limit)) => {
+                    self.driver.limit = Some(limit);
+                    return Ok(end(rules, true));
+                }
                 cell => cells.push(cell?),
             }
             tried.push(values);

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use crate::build::{BuildError, SlotError, WroteLinked};
 use crate::config::{ConfigError, MissingValue, ResolveError};
+use crate::evaluation::ReachedLimit;
 use crate::git::GitError;
-use crate::process::ProcessError;
+use crate::process::{ProcessError, Stop};
 use crate::store::StoreError;
+use crate::ui::reached_limit;
 
 use super::{InputError, QuietError};
 
@@ -103,9 +105,9 @@ pub enum OracleError {
     /// A run or a `[[prepare]]` step wrote into a linked folder that all commits share.
     #[error(transparent)]
     Linked(#[from] WroteLinked),
-    /// The limit `[statistics] max_runs` is reached.
-    #[error("the budget of {0} runs is spent")]
-    Budget(u32),
+    /// A limit of the hunt is reached: its runs or its time.
+    #[error("{}", reached_limit(.0))]
+    Limit(ReachedLimit),
     /// The user stopped the hunt, or the driver ended.
     #[error("stopped")]
     Stopped,
@@ -115,6 +117,7 @@ impl From<BuildError> for OracleError {
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Stopped => Self::Stopped,
+            BuildError::Limit(limit) => Self::Limit(limit),
             other => Self::Build(other),
         }
     }
@@ -171,6 +174,11 @@ fn process_hint(error: &ProcessError) -> Option<String> {
 }
 
 impl OracleError {
+    /// The error after a run or a wait that this handle ended: a limit or a person asked for it.
+    pub fn stopped(stop: &Stop) -> Self {
+        stop.limit().map_or(Self::Stopped, |limit| Self::Limit(limit.clone()))
+    }
+
     /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -217,7 +225,9 @@ impl OracleError {
                  it writable, or set XDG_CACHE_HOME to a folder on a disk that has them"
                     .to_owned(),
             ),
-            Self::Budget(_) | Self::Stopped | Self::Build(BuildError::Stopped) => None,
+            Self::Limit(_)
+            | Self::Stopped
+            | Self::Build(BuildError::Stopped | BuildError::Limit(_)) => None,
         }
     }
 }

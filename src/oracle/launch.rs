@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::config::{Config, Measure, Placeholder};
-use crate::evaluation::{CommitId, ExclusionReason, Phase, RunRecord};
+use crate::evaluation::{CommitId, ExclusionReason, Phase, ReachedLimit, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
@@ -125,8 +125,12 @@ impl Oracle {
 
     /// Fails if `max_runs` is reached.
     pub(super) fn afford(&self, recipe: &Config) -> Result<(), OracleError> {
-        let budget = recipe.statistics.max_runs;
-        if self.recorder.made() < budget { Ok(()) } else { Err(OracleError::Budget(budget)) }
+        let runs = recipe.statistics.max_runs;
+        if self.recorder.made() < runs {
+            return Ok(());
+        }
+        let limit = ReachedLimit::Runs { runs };
+        Err(OracleError::Limit(limit))
     }
 
     /// Whether the machine throttled during the run. If so, records the run and pauses: `in_row`
@@ -155,7 +159,7 @@ impl Oracle {
         let rest = given(run.record.used.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
         self.recorder.waits("waiting for the machine to cool down", commit, Some(&measure), phase);
         if self.stop.within(rest) {
-            return Err(OracleError::Stopped);
+            return Err(OracleError::stopped(&self.stop));
         }
         Ok(true)
     }
@@ -174,7 +178,7 @@ impl Oracle {
         };
         let mut waiting = || self.recorder.waits(why, commit, measure, phase);
         self.launcher.quiet.take(share, &self.stop, &mut waiting).map_err(|not| match not {
-            NotTaken::Stopped => OracleError::Stopped,
+            NotTaken::Stopped => OracleError::stopped(&self.stop),
             NotTaken::Error(error) => error.into(),
         })
     }

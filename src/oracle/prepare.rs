@@ -135,7 +135,7 @@ impl Oracle {
         let repository = self.recipes.engine.history.repository();
         Worktree::holding(repository, &slot.src(), placed.holding.clone())?.reset()?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {
-            return Err(OracleError::Stopped);
+            return Err(OracleError::stopped(&self.stop));
         }
         linked.check(&format!("the step {}", prepare.name), commit.short())?;
         self.recipes.facts.check_inputs(recipe, &self.store)?;

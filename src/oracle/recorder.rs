@@ -71,7 +71,7 @@ impl Recorder {
                     values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
                     known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
-                Event::Resumed => {
+                Event::Resumed { .. } => {
                     failed_builds.clear();
                     false
                 }
@@ -117,6 +117,19 @@ impl Recorder {
     /// How many runs were made for this hunt.
     pub fn made(&self) -> u32 {
         u32::try_from(self.made.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Counts the runs that the hunt's oracles made in other processes.
+    pub fn count_runs_of_others(&mut self) -> Result<(), StoreError> {
+        let Some((hunt, _)) = &self.hunt else { return Ok(()) };
+        for entry in hunt.entries()? {
+            if let Event::Run(run) = entry.event
+                && !run.reused
+            {
+                self.made.insert(run.attempt);
+            }
+        }
+        Ok(())
     }
 
     /// The values that runs of other commits yielded in this hunt.

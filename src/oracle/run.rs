@@ -107,7 +107,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     let dumps = keep_file(measure, slot, log, order.store)?;
     Worktree::holding(order.repository, &slot.src(), order.holding.clone())?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
-        return Err(OracleError::Stopped);
+        return Err(OracleError::stopped(order.stop));
     }
     let loaded = loaded?;
     linked.check(&format!("a run of {}", measure.name), order.commit.short())?;

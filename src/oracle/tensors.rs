@@ -101,7 +101,7 @@ impl Oracle {
         let stop = self.stop.clone();
         let is_stopped = || stop.is_requested();
         match compare_sets(&base, &candidate, &noise, threads, &is_stopped) {
-            Err(DumpError::Stopped) => Err(OracleError::Stopped),
+            Err(DumpError::Stopped) => Err(OracleError::stopped(&self.stop)),
             other => Ok(readable(other, folder.path())?),
         }
     }

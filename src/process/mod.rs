@@ -39,6 +39,6 @@ pub use browser::open_page;
 pub use invocation::Invocation;
 pub use log::{Keep, Log, LogSummary, LogWriter, Stream, attach, read_log};
 pub use run::{Finished, LogFile, ProcessError, run};
-pub use signals::Stop;
+pub use signals::{Expiry, Stop};
 pub use started::started;
 pub use tool::{ToolOutput, tool};

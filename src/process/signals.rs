@@ -2,12 +2,15 @@
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+
+use crate::evaluation::ReachedLimit;
 
 /// How often a wait checks for a request.
 const LOOK: Duration = Duration::from_millis(50);
@@ -24,6 +27,7 @@ pub struct Stop {
 struct State {
     requests: AtomicUsize,
     signal: OnceLock<i32>,
+    limit: OnceLock<ReachedLimit>,
     /// The wake-up sockets of waiting runs.
     waiting: Mutex<Vec<Weak<UnixStream>>>,
 }
@@ -54,6 +58,35 @@ impl Stop {
     /// Asks every run that has this handle to end.
     pub fn request(&self) {
         self.note(None);
+    }
+
+    /// Asks every run that has this handle to end at a point in time, because a limit is then
+    /// reached. The clock decides, so a machine that slept in between is late at most by its sleep.
+    /// Has no effect once the returned value is dropped.
+    pub fn expire_at(&self, at: Timestamp, limit: ReachedLimit) -> std::io::Result<Expiry> {
+        let (stop, is_over) = (self.clone(), Arc::new(AtomicBool::new(false)));
+        let flag = Arc::clone(&is_over);
+        std::thread::Builder::new().name("limit".to_owned()).spawn(move || {
+            while !flag.load(Ordering::SeqCst) && !stop.is_requested() {
+                if Timestamp::now() >= at {
+                    stop.expire(limit);
+                    return;
+                }
+                std::thread::sleep(LOOK);
+            }
+        })?;
+        Ok(Expiry { is_over })
+    }
+
+    fn expire(&self, limit: ReachedLimit) {
+        if !self.is_requested() && self.state.limit.set(limit).is_ok() {
+            self.note(None);
+        }
+    }
+
+    /// The limit that asked for the end; `None` if a person asked too, or nobody did.
+    pub fn limit(&self) -> Option<&ReachedLimit> {
+        self.state.limit.get().filter(|_| self.requests() == 1)
     }
 
     /// Number of requests so far.
@@ -111,6 +144,18 @@ impl Stop {
     }
 }
 
+/// A limit in time that holds while this value lives.
+#[derive(Debug)]
+pub struct Expiry {
+    is_over: Arc<AtomicBool>,
+}
+
+impl Drop for Expiry {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+}
+
 /// A wake-up socket, registered while this value lives.
 #[derive(Debug)]
 pub(super) struct Alarm {
@@ -149,6 +194,19 @@ mod tests {
         drop(alarm);
         stop.request();
         assert!(stop.state.waiting.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_limit_asks_once_and_a_person_after_it_counts() {
+        let limit = ReachedLimit::Time { seconds: 1 };
+        let stop = Stop::never();
+        let past = Timestamp::now();
+        drop(stop.expire_at(past + Duration::from_hours(1), limit.clone()).unwrap());
+        let _expiry = stop.expire_at(past, limit.clone()).unwrap();
+        assert!(stop.within(Duration::from_mins(1)));
+        assert_eq!((stop.requests(), stop.limit()), (1, Some(&limit)));
+        stop.request();
+        assert_eq!((stop.requests(), stop.limit()), (2, None));
     }
 
     #[test]

@@ -18,7 +18,7 @@ impl DrivenTime {
     pub(super) fn see(&mut self, entry: &Entry) {
         let Ok(at) = entry.at.parse::<Timestamp>() else { return };
         match &entry.event {
-            Event::Begun(_) | Event::Resumed => {
+            Event::Begun(_) | Event::Resumed { .. } => {
                 self.ended = self.seconds();
                 self.session = Some((at, at));
             }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::evaluation::{CommitId, Culprit, Finding, Lineage, Outcome, Phase, Surroundings};
-use crate::store::journal::{Begun, BuildDone, Entry, Event, Judged, Plan, RunDone};
+use crate::evaluation::{
+    CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase, Surroundings,
+};
+use crate::store::journal::{Begun, BuildDone, Entry, Event, Judged, Options, Plan, RunDone};
 use crate::store::{HuntDir, REVERT_PATCH};
 
 use crate::ui::text;
@@ -128,6 +130,8 @@ struct Gathered<'a> {
     commands: Commands,
     plan: Option<&'a Plan>,
     stopped: Option<Stop<'a>>,
+    /// New limits of a resumed hunt.
+    limits: Option<&'a Limits>,
     finding: Option<&'a Finding>,
     /// The judged commits, oldest first; empty until the hunt ends.
     order: &'a [CommitId],
@@ -144,7 +148,12 @@ impl<'a> Gathered<'a> {
             | Event::Trial(_)
             | Event::Sweeping { .. }
             | Event::Swept(_) => {}
-            Event::Resumed => self.stopped = None,
+            Event::Resumed { limits } => {
+                self.limits = limits.as_ref().or(self.limits);
+                self.stopped = None;
+                // A limit ended the hunt before; it goes on.
+                (self.finding, self.order) = (None, &[]);
+            }
             // What was built is not the commit itself.
             Event::Build(BuildDone { phase: Phase::Localize, attempt, log, .. })
             | Event::Run(RunDone { phase: Phase::Localize, attempt, log, .. }) => {
@@ -298,11 +307,15 @@ impl<'a> Gathered<'a> {
             totals: crate::report::model::Totals::default(),
             notes: self.notes,
             next: finding.next.clone(),
+            limit: finding.limit.clone(),
             inputs: begun.inputs.clone(),
             environment: environment(begun),
             machine: begun.machine.clone(),
             commands: self.commands,
-            options: begun.options.clone(),
+            options: Options {
+                limits: self.limits.cloned().unwrap_or_else(|| begun.options.limits.clone()),
+                ..begun.options.clone()
+            },
             range: begun.commits,
             began: at.to_owned(),
             git: begun.git.clone(),

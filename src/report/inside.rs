@@ -41,6 +41,10 @@ fn line(hunt: &HuntDir, path: String, went: Went) -> Result<InsideLine, StoreErr
                 line.culprit = finding.culprit().map(|culprit| culprit.info.clone());
                 line.summary = finding.summary;
             }
+            Event::Resumed { .. } => {
+                line.outcome = Some(Outcome::Interrupted);
+                (line.culprit, line.summary) = (None, String::new());
+            }
             _ => {}
         }
     }

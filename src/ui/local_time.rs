@@ -1,9 +1,12 @@
 //! Points in time in local time, and the words that mark a result from the store.
 
+use std::time::Duration;
+
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::text;
+use crate::evaluation::ReachedLimit;
 
 /// `(stored result of 00:57)`, in local time; with the date if it is not today's. `at`: when it
 /// was made (RFC 3339); any other text is shown as it is.
@@ -35,6 +38,20 @@ pub fn stored_result_dated(at: &str) -> String {
 fn words(at: &str, when: impl Fn(Timestamp) -> String) -> String {
     let when = at.parse().map_or_else(|_| text::line(at), when);
     format!("(stored result of {when})")
+}
+
+/// Which limit of a hunt is reached: `the deadline 2026-11-24 08:00 has passed`, in local time.
+pub fn reached_limit(limit: &ReachedLimit) -> String {
+    match limit {
+        ReachedLimit::Runs { runs } => format!("the budget of {runs} runs is spent"),
+        ReachedLimit::Time { seconds } => {
+            format!("the budget of {} is spent", text::duration(Duration::from_secs(*seconds)))
+        }
+        ReachedLimit::Deadline { at } => {
+            let at = at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M");
+            format!("the deadline {at} has passed")
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub mod text;
 mod wrap;
 
 pub use document::{cite, document, url};
-pub use local_time::{local_time, stored_result, stored_result_dated};
+pub use local_time::{local_time, reached_limit, stored_result, stored_result_dated};
 pub use progress::{Activity, Progress};
 pub use question::yes_or_no;
 pub use sanitize::{printable, printable_line};

@@ -29,6 +29,7 @@ mod kills;
 mod kit_itself;
 mod leaks;
 mod levels;
+mod limits;
 mod localize;
 mod logits;
 mod memory;

@@ -1,6 +1,6 @@
 //! What a user asks of a hunt.
 
-use crate::evaluation::{Aim, Metric, OptionChange};
+use crate::evaluation::{Aim, Limits, Metric, OptionChange};
 use crate::store::journal::SearchBy;
 
 /// The options of `bisect-ppl start`.
@@ -31,6 +31,8 @@ pub struct Asked {
     pub paths: Vec<String>,
     /// Try again what the store knows to fail.
     pub retry_failed: bool,
+    /// The limits of the hunt.
+    pub limits: Limits,
     /// What options changed in the configuration.
     pub changes: Vec<OptionChange>,
 }

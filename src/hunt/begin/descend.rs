@@ -12,7 +12,7 @@ use crate::evaluation::{
 use crate::git::{History, Range, Repository};
 use crate::hunt::begin::{info, write_beginning};
 use crate::hunt::{HuntError, UsageError};
-use crate::store::journal::{Begun, Event, Options};
+use crate::store::journal::{Begun, Event, LimitsInForce, Options};
 use crate::store::{HuntDir, Inside, Store, Went};
 
 use super::open::{begun, frozen};
@@ -31,7 +31,9 @@ pub fn descend(
     let config = frozen(outer, &about)?;
     let Some(path) = &config.worktree.descend else { return Ok(None) };
     let _lock = outer.lock()?;
-    let Some(finding) = ended(outer)? else { return Ok(None) };
+    let Some(finding) = ended(outer)?.filter(|finding| finding.limit.is_none()) else {
+        return Ok(None);
+    };
     let mut tried = outer.inside()?;
     tried.retain(|one| one.went.on().is_some());
     for culprit in &finding.culprits {
@@ -48,6 +50,7 @@ pub fn descend(
             [.., last] if !last.journal_path().exists() => continue,
             [.., last] => match (ended(last)?, hunts.len()) {
                 (None, _) => return Ok(Some(last.clone())),
+                (Some(found), _) if found.limit.is_some() => return Ok(Some(last.clone())),
                 (Some(found), 1) if moved.is_worth_another(&found) => &culprit.parent,
                 _ => continue,
             },
@@ -75,10 +78,13 @@ pub fn outermost(hunt: &HuntDir) -> HuntDir {
 }
 
 fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {
-    Ok(hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Ended { finding, .. } => Some(*finding),
+    let last = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
+        Event::Ended { finding, .. } => Some(Some(*finding)),
+        // A limit had ended it, and it was resumed.
+        Event::Resumed { .. } => Some(None),
         _ => None,
-    }))
+    });
+    Ok(last.flatten())
 }
 
 /// A dependency that a first bad commit moves.
@@ -200,6 +206,7 @@ fn begin(
         failure: culprit.failure.clone(),
     };
     let commits = history.count(&range).map_err(UsageError::from)?;
+    let limits = LimitsInForce::of(&store.hunt(Some(&outer.hunt))?.entries()?).left();
     let hunt = store.new_hunt()?;
     let begun = Begun {
         hunt: hunt.id().to_owned(),
@@ -208,7 +215,13 @@ fn begin(
         bad,
         within: Some(within),
         commits,
-        options: Options { aim, skip: Vec::new(), paths: Vec::new(), ..outer.options.clone() },
+        options: Options {
+            aim,
+            skip: Vec::new(),
+            paths: Vec::new(),
+            limits,
+            ..outer.options.clone()
+        },
         ..outer.clone()
     };
     write_beginning(&hunt, config, &history, begun)?;

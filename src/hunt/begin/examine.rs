@@ -71,6 +71,7 @@ pub fn range(
         skip,
         paths: pathspecs(config, &asked.paths),
         retry_failed: asked.retry_failed,
+        limits: asked.limits.clone(),
         changes: asked.changes.clone(),
     };
     let [old, new] = asked.aim.swap_if_fix([&good.commit, &bad.commit]);

@@ -101,7 +101,11 @@ pub(crate) fn beginnings(hunt: &HuntDir) -> Result<Vec<Begun>, HuntError> {
 /// The caller holds the hunt's lock.
 pub fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntError> {
     let entries = hunt.entries()?;
-    if entries.iter().any(|entry| matches!(entry.event, Event::Ended { .. })) {
+    let is_over = |event: &Event| match event {
+        Event::Ended { finding, .. } => finding.limit.is_none(),
+        _ => false,
+    };
+    if entries.iter().any(|entry| is_over(&entry.event)) {
         return Ok(());
     }
     let old = begun(hunt)?;

@@ -70,7 +70,7 @@ impl Driver<'_> {
         let answer = (self.asker)(question);
         // Ctrl-C ends the question too: it is no answer.
         if self.stop.is_requested() {
-            return Err(HuntError::Stopped);
+            return Err(HuntError::stopped(&self.stop));
         }
         let Some(is_allowed) = answer else { return Ok(true) };
         self.oracle.recorder.event(Event::FailureHunt { is_allowed })?;

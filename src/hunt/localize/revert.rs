@@ -56,7 +56,10 @@ impl Localization<'_, '_> {
         self.driver.hunt.keep_revert(&patch)?;
         let judged = self.driver.oracle.judge_as(&end, &reverted, &targets, Phase::Localize, None);
         let (judgement, seen) = match judged.map_err(HuntError::from) {
-            Err(HuntError::Budget(_)) => return Ok(None),
+            Err(HuntError::Limit(limit)) => {
+                self.driver.limit = Some(limit);
+                return Ok(None);
+            }
             other => other?,
         };
         let (shows, revert) = match judgement.verdict {

@@ -35,7 +35,8 @@ impl Localization<'_, '_> {
         let judged =
             self.driver.oracle.judge_as(&parent, &recipe, &self.targets, Phase::Localize, None);
         let (judgement, seen) = match judged.map_err(HuntError::from) {
-            Err(HuntError::Budget(_)) => {
+            Err(HuntError::Limit(limit)) => {
+                self.driver.limit = Some(limit);
                 self.is_spent = true;
                 return Ok(None);
             }

@@ -1,11 +1,14 @@
 //! The account of a hunt: good → bad = the own steps found + the rest. If the rest exceeds the
 //! tolerance on either side of a found commit, the hunt searches on. Pure.
 
-use crate::evaluation::{Aim, CommitId, Culprit, Effect, GuardTarget, Metric, Target};
+use crate::evaluation::{
+    Aim, CommitId, Culprit, Effect, GuardTarget, Metric, ReachedLimit, Target,
+};
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
 use crate::hunt::why::Why;
 use crate::oracle::Observation;
+use crate::ui::reached_limit;
 
 use super::standing::{FoundCommit, Mend, Standing, beyond_good, mends_before};
 
@@ -47,9 +50,9 @@ impl Ledger {
         }
     }
 
-    /// Adds a note on what is missing because the budget of runs is spent.
-    pub(crate) fn note_budget(&mut self, missing: &str, runs: u32) {
-        self.note(format!("{missing}: the budget of {runs} runs is spent"));
+    /// Adds a note on what is missing because a limit of the hunt is reached.
+    pub(crate) fn note_limit(&mut self, missing: &str, limit: &ReachedLimit) {
+        self.note(format!("{missing}: {}", reached_limit(limit)));
     }
 
     pub(crate) fn note(&mut self, text: impl Into<String>) {
@@ -79,10 +82,10 @@ impl Ledger {
         }
     }
 
-    /// Notes that the budget ended before the hunt knew whether the last commit's change lasts.
+    /// Notes that a limit ended the hunt before it knew whether the last commit's change lasts.
     /// `is_worse`: that commit is worse than the bad end, so it was at least partly mended.
-    pub(crate) fn doubt_last(&mut self, is_worse: bool, runs: u32) {
-        self.note_budget("it was not checked whether the change lasts", runs);
+    pub(crate) fn doubt_last(&mut self, is_worse: bool, limit: &ReachedLimit) {
+        self.note_limit("it was not checked whether the change lasts", limit);
         if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
             found.standing = Standing::Unclear;
         }

@@ -88,8 +88,9 @@ impl Driver<'_> {
                 let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_mends_beside(ledger, &step) {
                     // Confirmed commits stand.
-                    Err(HuntError::Budget(runs)) => {
-                        ledger.note_budget("other branches were not checked", runs);
+                    Err(HuntError::Limit(limit)) => {
+                        ledger.note_limit("other branches were not checked", &limit);
+                        self.limit = Some(limit);
                     }
                     other => other?,
                 }
@@ -115,10 +116,11 @@ impl Driver<'_> {
             }
             ledger.leaves(found);
             match self.look_behind(ledger, &step) {
-                Err(HuntError::Budget(runs)) => {
+                Err(HuntError::Limit(limit)) => {
                     let chain = self.chain(found, newer)?;
                     self.doubt_what_is_gone(ledger, &step, &chain)?;
-                    ledger.doubt_last(is_beyond_the_end(&step), runs);
+                    ledger.doubt_last(is_beyond_the_end(&step), &limit);
+                    self.limit = Some(limit);
                 }
                 more => next.extend(more?),
             }

@@ -35,8 +35,9 @@ impl Driver<'_> {
         ledger.enter_span(culprit.clone(), commits, Why::Untestable);
         let step = Step { search_range, culprit: &culprit, seen: &seen };
         let next = match self.look_past(ledger, &step) {
-            Err(HuntError::Budget(runs)) => {
-                ledger.doubt_last(false, runs);
+            Err(HuntError::Limit(limit)) => {
+                ledger.doubt_last(false, &limit);
+                self.limit = Some(limit);
                 Vec::new()
             }
             next => next?,

@@ -1,11 +1,11 @@
 //! One run of `git bisect run`, from its start to its answer.
 
+use crate::evaluation::ReachedLimit;
 use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::strategy::SearchStrategy;
-use crate::oracle::Recorder;
 use crate::process::{self, Keep, LogFile};
 use crate::store::journal::{Event, SearchEnd};
 
@@ -27,7 +27,9 @@ pub(crate) fn bisect(
     session.start(&range, search_range.aim)?;
     replay(driver, &session, search_range, strategy, &skip)?;
     if ended(&session)?.is_none() {
-        run_git(driver, &session, number)?;
+        let ran = run_git(driver, &session, number);
+        driver.oracle.recorder.count_runs_of_others()?;
+        ran?;
     }
     let end = match ended(&session)? {
         Some(End::FirstBad(commit)) => SearchEnd::FirstBad(commit),
@@ -69,15 +71,15 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
     let file = LogFile { path: &log, header: &[], sync: false };
     process::run(&git, &driver.stop, &file, &mut |_, _| Keep::No)?;
     if driver.stop.is_requested() {
-        return Err(HuntError::Stopped);
+        return Err(HuntError::stopped(&driver.stop));
     }
     Ok(())
 }
 
 /// The error if git stopped without an answer. The oracle wrote the reason to the journal.
 fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
-    let budget = driver.oracle.recipes.config.statistics.max_runs;
-    let spent = Recorder::of(driver.hunt)?.made() >= budget;
+    let runs = driver.oracle.recipes.config.statistics.max_runs;
+    let is_spent = driver.oracle.recorder.made() >= runs;
     let since = driver.hunt.entries()?.into_iter().rev();
     let last =
         since.take_while(|entry| !matches!(entry.event, Event::Search { .. })).find_map(|entry| {
@@ -87,7 +89,7 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
             }
         });
     Ok(match last {
-        Some((_, true, _)) if spent => HuntError::Budget(budget),
+        Some((_, true, _)) if is_spent => HuntError::Limit(ReachedLimit::Runs { runs }),
         Some((reason, true, hint)) => HuntError::Halted { reason, hint },
         Some((_, false, _)) => HuntError::Stopped,
         None => HuntError::World(format!(

@@ -23,7 +23,7 @@ use crate::search::{
     Step,
 };
 use crate::store::journal::{CommitPosterior, Event, PosteriorSnapshot, SearchEnd, SearchMethod};
-use crate::ui::text;
+use crate::ui::{reached_limit, text};
 
 use super::opening::open_search;
 use super::sampler::Sampler;
@@ -140,9 +140,9 @@ pub(crate) fn posterior(
         let (target, driver) = (search.target.clone(), search.driver);
         return posterior(driver, &narrower, &target, again, Sampler::default());
     }
-    if let Err(HuntError::Budget(runs)) = searched {
-        let why = format!("the budget of {runs} runs is spent");
-        return search.undecided(&noisy, number, &why);
+    if let Err(HuntError::Limit(limit)) = searched {
+        search.driver.limit = Some(limit.clone());
+        return search.undecided(&noisy, number, &reached_limit(&limit));
     }
     searched
 }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Forge, Inquiry, Lineage, Outcome, Within};
+use crate::evaluation::{CommitId, Forge, Inquiry, Lineage, Outcome, ReachedLimit, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub use account::{AccountLine, Rise};
@@ -124,6 +124,9 @@ pub struct Report {
     /// What the user can try next, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
+    /// The limit that ended the hunt early, if one did; `resume` goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<ReachedLimit>,
     /// The inputs of the runs.
     pub inputs: BTreeMap<String, InputFile>,
     /// The environment, as output by command: the configured probes, compiler versions such as

@@ -128,7 +128,9 @@ fn a_hunt_is_timed_while_a_process_drives_it() {
     }
     let last = i64::try_from(entries.len()).unwrap() - 1;
     // Resumed an hour later, for 20 s.
-    for (at, event) in [(3600, Event::Resumed), (3620, Event::Note { text: String::new() })] {
+    for (at, event) in
+        [(3600, Event::Resumed { limits: None }), (3620, Event::Note { text: String::new() })]
+    {
         entries.push(Entry { at: after(at).to_string(), event });
     }
     let pace = Pace::of(&entries);

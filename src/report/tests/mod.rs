@@ -180,7 +180,7 @@ fn an_attempt_counts_once_and_what_was_reused_not_at_all() {
     let mut hunt = Hunt::at_search();
     let before = hunt.report();
     let run = hunt.run('d', Phase::Search, Some(7.52));
-    hunt.append(Event::Resumed);
+    hunt.append(Event::Resumed { limits: None });
     let mut again = run.clone();
     again.reused = true;
     hunt.append(Event::Run(again.clone()));
@@ -205,7 +205,7 @@ fn the_time_between_drivers_is_not_counted() {
     let mut hunt = Hunt::begun("v1", "x");
     hunt.append(Event::Note { text: "one".to_owned() });
     hunt.append(Event::Stopped { reason: "night".to_owned(), world: false, hint: None });
-    hunt.append(Event::Resumed);
+    hunt.append(Event::Resumed { limits: None });
     hunt.append(Event::Note { text: "two".to_owned() });
     // Ten seconds an event: 20 s, then 10 s.
     assert!((hunt.report().totals.wall_s - 30.0).abs() < 1e-9);

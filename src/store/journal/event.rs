@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
-    Judgement, LevelResult, Metric, Noise, OptionChange, Phase, Surroundings, SweptCell, Target,
-    TensorChange, Trial, Value, Within,
+    Judgement, LevelResult, Limits, Metric, Noise, OptionChange, Phase, Surroundings, SweptCell,
+    Target, TensorChange, Trial, Value, Within,
 };
 use crate::store::CompilerCache;
 
@@ -18,8 +18,12 @@ pub enum Event {
     /// The hunt begins: its request and its environment. A second one, from `resume`, replaces the
     /// first: the environment is another.
     Begun(Box<Begun>),
-    /// A driver resumes the hunt after an interruption.
-    Resumed,
+    /// A driver resumes the hunt after an interruption, or after a limit ended it.
+    Resumed {
+        /// The limits that `resume` got; `None`: those before hold, unless they are reached.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limits: Option<Limits>,
+    },
     /// A build was made, or its failure was taken from the store.
     Build(BuildDone),
     /// A run was made, or its result was taken from the store.
@@ -255,6 +259,9 @@ pub struct Options {
     /// Stored failures of other hunts do not count: what failed is built and run again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retry_failed: bool,
+    /// The limits from the command line.
+    #[serde(default, skip_serializing_if = "Limits::is_empty")]
+    pub limits: Limits,
     /// What `--set` and `--arg` changed in the configuration. The frozen configuration has these
     /// changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

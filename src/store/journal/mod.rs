@@ -2,6 +2,7 @@
 //! both write to it. The journal alone shows everything that the hunt did.
 
 mod event;
+mod limits;
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -15,6 +16,8 @@ pub use event::{
     Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options, OtherGuard,
     Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod,
 };
+
+pub use limits::LimitsInForce;
 
 /// An event with its time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -97,11 +100,11 @@ mod tests {
     fn a_line_torn_by_a_kill_costs_only_itself() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.jsonl");
-        Journal::open(&path).unwrap().append(Event::Resumed).unwrap();
+        Journal::open(&path).unwrap().append(Event::Resumed { limits: None }).unwrap();
         let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
         torn.write_all(b"{\"at\":\"2026-").unwrap();
         drop(torn);
-        Journal::open(&path).unwrap().append(Event::Resumed).unwrap();
+        Journal::open(&path).unwrap().append(Event::Resumed { limits: None }).unwrap();
         let entries = Journal::read(&path).unwrap();
         assert_eq!(entries.len(), 2);
     }

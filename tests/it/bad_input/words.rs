@@ -148,12 +148,8 @@ fn what_is_not_there_yet_is_refused_by_name() {
     error: `--detach` is not available yet
     hint: leave it out; `bisect-ppl start --help` lists what there is
     ");
-    let flags: [&[&str]; 4] = [
-        &["--slots", "2"],
-        &["--deadline", "08:00"],
-        &["--detach"],
-        &["--search", "auto", "--slots", "3"],
-    ];
+    let flags: [&[&str]; 3] =
+        [&["--slots", "2"], &["--detach"], &["--search", "auto", "--slots", "3"]];
     for flag in flags {
         let args: Vec<&str> = ["start", "--good", "v1"].iter().chain(flag).copied().collect();
         let said = refused(&env, &args);

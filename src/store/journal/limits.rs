@@ -1,0 +1,117 @@
+//! The limits that hold for a hunt, from its journal: `start` or a later `resume` set them.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::evaluation::{Limits, ReachedLimit};
+
+use super::{Entry, Event};
+
+/// The limits of a hunt as absolute figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LimitsInForce {
+    /// Maximum number of runs of the whole hunt, if `--max-runs` was given.
+    pub runs: Option<u32>,
+    /// When the time is over, and which limit is then reached.
+    pub until: Option<(Timestamp, ReachedLimit)>,
+    /// Runs made so far.
+    pub made: u32,
+}
+
+impl LimitsInForce {
+    /// The limits after these entries. New limits replace all earlier ones. Without new ones, the
+    /// earlier limits hold for a resumed hunt unless one of them was reached.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut own = Self::default();
+        let mut attempts = BTreeSet::new();
+        let mut is_begun = false;
+        for entry in entries {
+            let at = entry.at.parse().unwrap_or_else(|_| Timestamp::now());
+            match &entry.event {
+                Event::Begun(begun) if !is_begun => {
+                    is_begun = true;
+                    own.set(&begun.options.limits, at);
+                }
+                Event::Resumed { limits: Some(limits) } => own.set(limits, at),
+                Event::Resumed { limits: None } if own.is_reached(at) => {
+                    own.set(&Limits::default(), at);
+                }
+                Event::Run(run) if !run.reused && attempts.insert(&run.attempt) => own.made += 1,
+                _ => {}
+            }
+        }
+        own
+    }
+
+    /// The limits if the hunt were resumed now.
+    pub fn if_resumed(mut entries: Vec<Entry>, limits: Option<&Limits>) -> Self {
+        let event = Event::Resumed { limits: limits.cloned() };
+        entries.push(Entry { at: Timestamp::now().to_string(), event });
+        Self::of(&entries)
+    }
+
+    /// What is left of the limits, for a hunt that follows from this one.
+    pub fn left(&self) -> Limits {
+        Limits {
+            max_runs: self.runs.map(|runs| runs.saturating_sub(self.made)),
+            max_seconds: None,
+            deadline: self.until.as_ref().map(|(at, _)| *at),
+        }
+    }
+
+    fn set(&mut self, limits: &Limits, from: Timestamp) {
+        self.runs = limits.max_runs.map(|runs| self.made.saturating_add(runs));
+        let time = limits.max_seconds.and_then(|seconds| {
+            let end = from.checked_add(Duration::from_secs(seconds)).ok()?;
+            Some((end, ReachedLimit::Time { seconds }))
+        });
+        let deadline = limits.deadline.map(|at| (at, ReachedLimit::Deadline { at }));
+        self.until = time.into_iter().chain(deadline).min_by_key(|(at, _)| *at);
+    }
+
+    fn is_reached(&self, now: Timestamp) -> bool {
+        self.runs.is_some_and(|runs| self.made >= runs)
+            || self.until.as_ref().is_some_and(|(at, _)| *at <= now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(at: &str, limits: Option<Limits>) -> Entry {
+        Entry { at: at.to_owned(), event: Event::Resumed { limits } }
+    }
+
+    fn hours(hours: u64) -> Limits {
+        Limits { max_seconds: Some(3600 * hours), ..Limits::default() }
+    }
+
+    #[test]
+    fn time_counts_from_the_driver_that_got_the_limit() {
+        let night = "2026-11-23T22:00:00Z";
+        let of = |entries: &[Entry]| LimitsInForce::of(entries).until.map(|(at, _)| at.to_string());
+        let given = entry(night, Some(hours(8)));
+        assert_eq!(of(std::slice::from_ref(&given)).unwrap(), "2026-11-24T06:00:00Z");
+        let early = entry("2026-11-23T23:00:00Z", None);
+        assert_eq!(of(&[given.clone(), early]).unwrap(), "2026-11-24T06:00:00Z");
+        let late = entry("2026-11-24T09:00:00Z", None);
+        assert_eq!(of(&[given.clone(), late]), None);
+        let again = entry("2026-11-24T09:00:00Z", Some(hours(1)));
+        assert_eq!(of(&[given, again]).unwrap(), "2026-11-24T10:00:00Z");
+    }
+
+    #[test]
+    fn the_earlier_of_two_times_counts() {
+        let deadline: Timestamp = "2026-11-24T05:00:00Z".parse().unwrap();
+        let both = Limits { deadline: Some(deadline), ..hours(8) };
+        let (at, limit) =
+            LimitsInForce::of(&[entry("2026-11-23T22:00:00Z", Some(both.clone()))]).until.unwrap();
+        assert_eq!((at, limit), (deadline, ReachedLimit::Deadline { at: deadline }));
+        let (_, limit) =
+            LimitsInForce::of(&[entry("2026-11-23T20:00:00Z", Some(both))]).until.unwrap();
+        assert_eq!(limit, ReachedLimit::Time { seconds: 8 * 3600 });
+    }
+}
