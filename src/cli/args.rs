@@ -253,7 +253,7 @@ pub struct Start {
     /// Show what the hunt would do, and start nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Limits.
+    /// Limits, and who is told.
     #[command(flatten)]
     pub unattended: Unattended,
     /// Not available yet
@@ -289,6 +289,10 @@ pub struct Unattended {
     /// End after this many hours, with the best answer so far
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub max_hours: Option<f64>,
+    /// Run this command when the hunt ends or stops, with the result as JSON on stdin; in place of
+    /// notify.command of oracle.toml
+    #[arg(long, value_name = "CMD")]
+    pub on_finish: Option<String>,
 }
 
 /// `resume`.
@@ -296,7 +300,7 @@ pub struct Unattended {
 pub struct Resume {
     /// The hunt, or the beginning of its name [default: the newest]
     pub hunt: Option<String>,
-    /// Limits.
+    /// Limits, and who is told.
     #[command(flatten)]
     pub unattended: Unattended,
 }

@@ -63,7 +63,8 @@ Examples:
   bisect-ppl start --good v1 --set guard.ppl.max_increase=0.01
                                                    another tolerance, this time
   bisect-ppl start --good v1 --arg ppl='-ctk q8_0' with more words, in every era
-  bisect-ppl start --good v1 --deadline 08:00      overnight
+  bisect-ppl start --good v1 --deadline 08:00 --on-finish './tell.sh'
+                                                   overnight, and tells you
   bisect-ppl start --good v1 --dry-run             the plan alone
 
 Exit codes:

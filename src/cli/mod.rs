@@ -18,6 +18,7 @@ mod locate;
 mod log;
 mod man;
 mod measure;
+mod notify;
 mod oracle;
 mod output;
 mod report;

@@ -16,7 +16,7 @@ use super::args::{Resume, Start};
 use super::configuration::changed;
 use super::locate::{config_path, here, hunt_here, program};
 use super::watch::Watch;
-use super::{Failed, dry_run, exit, init, limits, unavailable};
+use super::{Failed, dry_run, exit, init, limits, notify, unavailable};
 
 /// The default of `--good` and `--bad`.
 pub(super) const NEWEST: &str = "HEAD";
@@ -24,6 +24,7 @@ pub(super) const NEWEST: &str = "HEAD";
 /// `start`.
 pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
+    let on_finish = notify::on_finish(&args.unattended)?;
     let repository = here()?;
     let changes = Changes { set: &args.set, arg: &args.arg };
     let is_there = || config_path(args.config.as_deref(), Some(&repository)).symlink_metadata();
@@ -61,7 +62,9 @@ pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         // Written only after the hunt began: wrong arguments must not leave a file.
         new.write(ui);
     }
-    drive(&repository, &store, &hunt, Course::New, ui, stop)
+    let result = drive(&repository, &store, &hunt, Course::New, ui, stop);
+    notify::tell(&hunt, on_finish.as_ref(), &result, ui, stop);
+    result
 }
 
 /// The metric of `METRIC=spread`.
@@ -100,7 +103,9 @@ pub fn begin(
     stop: &Stop,
 ) -> Result<u8, Failed> {
     let (hunt, store) = begun(repository, config, asked, ui)?;
-    drive(repository, &store, &hunt, Course::New, ui, stop)
+    let result = drive(repository, &store, &hunt, Course::New, ui, stop);
+    notify::tell(&hunt, None, &result, ui, stop);
+    result
 }
 
 /// Begins a hunt; returns its folder and the store in use.
@@ -118,12 +123,15 @@ fn begun(
 /// `resume`.
 pub fn resume(args: &Resume, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let limits = limits::of(&args.unattended)?;
+    let on_finish = notify::on_finish(&args.unattended)?;
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let hunt = hunt::outermost(&hunt);
     ui.always(&format!("hunt: {}", hunt.id()));
     let store = Store::open_to_measure(repository.common_dir()).map_err(Failed::store)?;
     let course = Course::Resumed(limits.as_ref());
-    drive(&repository, &store, &hunt, course, ui, stop)
+    let result = drive(&repository, &store, &hunt, course, ui, stop);
+    notify::tell(&hunt, on_finish.as_ref(), &result, ui, stop);
+    result
 }
 
 /// Whether the hunt began in another process.

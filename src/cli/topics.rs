@@ -38,6 +38,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("reliability", "how often it is right, and how that was measured"),
     topic!("logits", "the figures of `diff logits`, and their formulas"),
     topic!("tensors", "the first different tensor: formats, tolerances, patterns"),
+    topic!("notify", "telling people how a hunt ended: ntfy, Slack, mail"),
     topic!("store-format", "the files that it keeps"),
     topic!("benchmarks", "what the driver itself costs, and the speed of `diff logits`"),
     topic!("engines/llama.cpp", "recipes for llama.cpp"),

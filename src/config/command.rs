@@ -72,6 +72,17 @@ impl Command {
     }
 }
 
+/// The words of a command that takes no placeholders; its braces are literal.
+///
+/// # Errors
+/// The command cannot be run, or it contains syntax that means something else in a shell.
+pub fn plain_words(text: &str) -> Result<Vec<String>, CommandError> {
+    match Command::parse(text, &Names::default()) {
+        Ok(_) | Err(CommandError::Template(_)) => Ok(shlex::split(text).unwrap_or_default()),
+        Err(error) => Err(error),
+    }
+}
+
 fn check_program(word: &str) -> Result<(), CommandError> {
     let cure = match word {
         "cd" => "commands start in {src}; a measure may set `cwd`, others sh -c 'cd … && …'",

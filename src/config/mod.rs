@@ -27,7 +27,7 @@ mod template;
 mod tests;
 
 pub use changes::{Changes, key_and_value};
-pub use command::CommandError;
+pub use command::{CommandError, plain_words};
 pub use inputs::InputError;
 pub use level::{Level, LevelTolerance};
 pub use load::{LoadError, Overlay, ResolveError};

@@ -60,6 +60,8 @@ pub struct Config {
     pub ruler: Vec<String>,
     /// `[report] commit_url`: the page of a commit, where `{commit}` stands for its full name.
     pub commit_url: Option<String>,
+    /// `[notify] command`: the words of the command that is told how a hunt ended.
+    pub notify: Option<Vec<String>>,
     /// Files to put over a commit below patches and overlays. No key sets it: localisation builds
     /// a commit with part of a change.
     pub part: Arc<Vec<TreeEntry>>,

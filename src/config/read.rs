@@ -75,6 +75,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let overlays = laid::overlays(reader, &mut root);
     let ruler = laid::ruler(reader, &mut root);
     let commit_url = report(reader, &mut root);
+    let notify = notify(reader, &mut root);
     // [[override]] is no longer in the tree. Asking for it makes it a known key, which the message
     // for a misspelt key can suggest.
     root.get("override");
@@ -101,6 +102,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         overlays,
         ruler,
         commit_url,
+        notify,
         part: Arc::default(),
         source: Arc::<Source>::default(),
     }
@@ -308,4 +310,16 @@ fn report(reader: &mut Reader, root: &mut TableReader<'_>) -> Option<String> {
     });
     section.finish(reader);
     url
+}
+
+/// `[notify] command`: its words. It belongs to no commit, so it has no placeholders and its braces
+/// are literal.
+fn notify(reader: &mut Reader, root: &mut TableReader<'_>) -> Option<Vec<String>> {
+    let mut section = root.section(reader, "notify");
+    let words = section.get("command").and_then(|field| {
+        let words = super::plain_words(field.text(reader)?);
+        words.map_err(|error| field.refuse(reader, error.to_string())).ok()
+    });
+    section.finish(reader);
+    words
 }

@@ -58,11 +58,12 @@ fn seen(config: &Config) -> String {
         overlays,
         ruler,
         commit_url,
+        notify,
         part,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{part:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{notify:?}\n{part:?}"
     )
 }
 
@@ -169,6 +170,8 @@ probe = ["cc --version", "awk '{print}'"]
 vars = ["ENGINE_*", "MODE"]
 [report]
 commit_url = "https://git.example.org/engine/+/{commit}"
+[notify]
+command = "curl -d '{\"a\": 1}' x"
 "#,
     )
     .unwrap();
@@ -192,6 +195,19 @@ commit_url = "https://git.example.org/engine/+/{commit}"
     assert_eq!(config.variables, ["ENGINE_*", "MODE"]);
     let url = config.commit_url.as_deref();
     assert_eq!(url, Some("https://git.example.org/engine/+/{commit}"));
+    let notify = ["curl", "-d", "{\"a\": 1}", "x"].map(str::to_owned);
+    assert_eq!(config.notify, Some(notify.to_vec()));
+}
+
+#[test]
+fn the_lines_that_tell_people_are_valid() {
+    let document = include_str!("../../docs/notify.md");
+    let blocks = document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let mut programs = Vec::new();
+    for block in blocks {
+        programs.push(parse(&format!("{SMALL}{block}")).unwrap().notify.unwrap()[0].clone());
+    }
+    assert_eq!(programs, ["./tell.sh", "sh", "sh", "sh", "curl"]);
 }
 
 /// The example file with which the format was agreed on.

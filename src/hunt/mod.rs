@@ -35,7 +35,7 @@ pub use begin::asked::Asked;
 pub use begin::begin;
 pub use begin::descend::{descend, outermost};
 pub use begin::examine::{ExaminedRange, ends, range, surroundings};
-pub use begin::open::{begun, history, renew};
+pub use begin::open::{begun, history, notify_command, renew};
 pub use begin::places::default_slots;
 pub use course::drive;
 pub use endpoints::missing_metrics::not_yielded;

@@ -224,6 +224,8 @@ fn impossible_limits_are_refused() {
         (["--max-hours", "-1"], "--max-hours -1: not a possible time"),
         (["--max-runs", "0"], "0 is not in 1.."),
         (["--max-runs", "-5"], "-5 is not in 1.."),
+        (["--on-finish", "a | b"], "no shell reads this"),
+        (["--on-finish", ""], "--on-finish: an empty command"),
     ] {
         for command in [&["start", "--good", "v1"][..], &["resume"]] {
             env.run(&[command, &words].concat()).expect(2).says(&[said]);

@@ -33,6 +33,7 @@ mod limits;
 mod localize;
 mod logits;
 mod memory;
+mod notify;
 mod pages;
 mod poison;
 mod posterior;

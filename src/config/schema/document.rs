@@ -56,6 +56,7 @@ pub(super) struct Document {
     overlay: Option<Vec<FileOverlay>>,
     ruler: Option<Ruler>,
     report: Option<Report>,
+    notify: Option<Notify>,
     /// Differences for some commits. Every override whose condition holds is applied, in order:
     /// tables are merged, everything else is replaced, arrays as a whole.
     r#override: Option<Vec<Override>>,
@@ -669,6 +670,15 @@ struct Report {
     /// the site of the remote `origin`, if it is GitHub, GitLab or Gitea. A hunt inside a dependency
     /// uses the dependency's own remote.
     commit_url: Option<Text>,
+}
+
+/// Who is told how a hunt ended.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Notify {
+    /// Run at the end of a hunt, however it ends, with JSON on stdin and in BISECT_PPL_* variables.
+    /// Split into words as a shell does; no shell, no placeholders. `--on-finish` replaces it.
+    command: Option<Text>,
 }
 
 #[derive(JsonSchema)]

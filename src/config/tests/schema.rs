@@ -118,6 +118,7 @@ preset = "lossy"
 [[level]]
 name = "kernel"
 measures = ["ppl"]
+[notify]
 [ruler]
 paths = ["bench/**"]
 [[patch]]

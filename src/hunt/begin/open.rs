@@ -1,6 +1,6 @@
 //! Opens a hunt from its folder, for the driver and for every oracle that git starts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::build::Slots;
 use crate::config::Config;
@@ -62,6 +62,13 @@ pub(crate) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError>
     let text = hunt.config_text(&begun.config_sha256)?;
     let text = text.ok_or_else(|| HuntError::Altered(hunt.config()))?;
     Ok(Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?)
+}
+
+/// The command of `[notify]` with its words, and the folder of `oracle.toml`.
+pub fn notify_command(hunt: &HuntDir) -> Result<Option<(Vec<String>, PathBuf)>, HuntError> {
+    let begun = begun(hunt)?;
+    let words = frozen(hunt, &begun)?.notify;
+    Ok(words.map(|words| (words, PathBuf::from(begun.base))))
 }
 
 /// The history that a hunt searches: the repository's or a dependency's.
