@@ -90,12 +90,33 @@ pub fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         trial::check(&mut lines, repository, config, commit, (ui, stop))?;
     }
     let next = match &args.good {
-        Some(good) => format!("bisect-ppl start --good {good}"),
+        Some(good) => start(args, good),
         None => "bisect-ppl check --good REV, which checks the range too".to_owned(),
     };
     let out = if args.json { lines.json() } else { lines.text(&next) };
     ui.out(&out).map_err(Failed::stdout)?;
     Ok(if lines.is_well() { exit::DONE } else { exit::FAILED })
+}
+
+/// The command that hunts in the range that was checked.
+fn start(args: &Check, good: &str) -> String {
+    let mut words = vec!["bisect-ppl start --good", good];
+    if let Some(bad) = &args.bad {
+        words.extend(["--bad", bad]);
+    }
+    let config = args.config.as_ref().map(|path| path.display().to_string());
+    if let Some(config) = &config {
+        words.extend(["--config", config]);
+    }
+    words.extend(args.find_fix.then_some("--find-fix"));
+    words.extend(args.first_parent.then_some("--first-parent"));
+    for skip in &args.skip {
+        words.extend(["--skip", skip]);
+    }
+    if let Some(target) = &args.target_of {
+        words.extend(["--target-of", target]);
+    }
+    text::line(&words.join(" "))
 }
 
 /// What `start` would be asked with these arguments.

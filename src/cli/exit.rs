@@ -127,6 +127,12 @@ impl Failed {
         Self::hunt(error.into())
     }
 
+    /// The same error with another hint.
+    #[must_use]
+    pub fn with_hint(self, hint: &str) -> Self {
+        Self { hint: Some(hint.to_owned()), ..self }
+    }
+
     /// The exit code. For `oracle` git never reads this code as a verdict.
     pub fn code_for(&self, is_oracle: bool) -> u8 {
         match (is_oracle, self.code) {

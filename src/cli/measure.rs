@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::evaluation::{Metric, Phase, Resource};
 use crate::hunt::{self, UsageError};
-use crate::oracle::{Observation, Request};
+use crate::oracle::{Observation, OracleError, Request};
 use crate::process::{Stop, read_log};
 use crate::report;
 use crate::stats::{median, winsorised_sd};
@@ -35,7 +35,11 @@ pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let look = Request::look(&commit, &measures, Phase::Manual);
     let seen = oracle.evaluate(Request { runs: args.runs as usize, keep: false, ..look });
     let tidied = hunt::tidy(&oracle);
-    let seen = seen.map_err(Failed::oracle)?;
+    let seen = seen.map_err(|error| match error {
+        OracleError::Stopped => Failed::oracle(error)
+            .with_hint("the same command goes on: finished runs are taken from the store"),
+        other => Failed::oracle(other),
+    })?;
     tidied.map_err(Failed::hunt)?;
     let out = if args.json { as_json(&seen) } else { as_text(&seen, &oracle.recipes.config) };
     ui.out(&out).map_err(Failed::stdout)?;

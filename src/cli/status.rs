@@ -91,14 +91,14 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
             text::line(&commit.reason),
             stored.unwrap_or_default()
         ));
-        lines.extend(values(commit));
+        lines.extend(values(commit, report));
     }
     lines.extend(printed_lines(report));
     Ok(lines.join("\n") + "\n")
 }
 
-/// The values of a commit's runs, one line per metric: `        ppl 7.21, 7.21`.
-fn values(commit: &MeasuredCommit) -> Vec<String> {
+/// The values of a commit's runs, one line per metric, guarded ones first: `        ppl 7.21, 7.21`.
+fn values(commit: &MeasuredCommit, report: &Report) -> Vec<String> {
     let mut by_metric: BTreeMap<&Metric, Vec<String>> = BTreeMap::new();
     for sample in &commit.samples {
         if let Some(value) = &sample.value
@@ -108,6 +108,9 @@ fn values(commit: &MeasuredCommit) -> Vec<String> {
         }
     }
     let more = by_metric.len().saturating_sub(MOST_METRICS);
+    let is_guarded = |metric: &Metric| report.guards.iter().any(|guard| guard.metric == *metric);
+    let mut by_metric: Vec<_> = by_metric.into_iter().collect();
+    by_metric.sort_by_key(|(metric, _)| !is_guarded(metric));
     let mut lines: Vec<String> = by_metric
         .into_iter()
         .take(MOST_METRICS)

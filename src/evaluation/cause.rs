@@ -42,6 +42,9 @@ pub struct CauseSet {
     /// How many other parts of the change were there when these made the step. 0: they make it
     /// alone.
     pub context: usize,
+    /// These other parts. What makes the step may be in them too, and show only with `parts`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<ChangePart>,
     /// Whether the search for the set came to its end. A minimal set of several parts has no
     /// smaller one that can be judged.
     pub is_minimal: bool,

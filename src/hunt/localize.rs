@@ -156,8 +156,11 @@ impl Localization<'_, '_> {
         let Known { found, rest, dependents, without } = known;
         let found_parts = found.iter().flat_map(|one| one.parts.iter().copied());
         let parts: Vec<Part> = found_parts.chain(dependents.iter().copied()).collect();
-        let is_over = self.is_spent || matches!(end, CauseEnd::Stopped(_));
-        let revert = match self.revert(&parts, &rest, is_over) {
+        // Parts that are not known to make the step are not reverted one by one.
+        let (reverted, kept) =
+            if self.is_spent { (self.change.whole(), Vec::new()) } else { (parts, rest) };
+        let is_over = self.driver.limit.is_some() || matches!(end, CauseEnd::Stopped(_));
+        let revert = match self.revert(&reverted, &kept, is_over) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
             Err(_) => Some(Revert::Unknown),
             Ok(revert) => revert,
@@ -170,6 +173,7 @@ impl Localization<'_, '_> {
         let set = |one: &Found| CauseSet {
             parts: shown(&one.parts),
             context: one.context.len(),
+            with: shown(&one.context),
             is_minimal: one.is_minimal,
             alone: one.alone,
         };

@@ -156,6 +156,7 @@ impl Course<'_, '_> {
             }
             Ok(end) => end,
         };
+        let cells = doubted(&cells);
         let parameters = grid.parameters.iter().map(|one| one.name.clone()).collect();
         Ok(MeasureSweep { measure: measure.name.clone(), parameters, cells, end })
     }
@@ -183,7 +184,8 @@ impl Course<'_, '_> {
         }
         let grid_size = cells.len();
         loop {
-            let known: Vec<JudgedCell> = cells.iter().filter_map(judged_cell).collect();
+            let judged = doubted(cells);
+            let known: Vec<JudgedCell> = judged.iter().filter_map(judged_cell).collect();
             let showing = known.iter().filter(|cell| cell.shows).count();
             if known.is_empty() {
                 return Ok(SweepEnd::Unresolved);
@@ -291,6 +293,24 @@ impl Course<'_, '_> {
     }
 }
 
+/// The cells; those that differ within the tolerance cannot be judged if most of the cells without
+/// the regression are equal to the last bit. Where values repeat like that, a small difference is an
+/// effect of the commit too, so such a cell must not count against a rule.
+fn doubted(cells: &[SweptCell]) -> Vec<SweptCell> {
+    let is_equal = |cell: &SweptCell| cell.parent.level == cell.commit.level;
+    let none: Vec<&SweptCell> = cells.iter().filter(|cell| cell.shows == Shows::Nothing).collect();
+    let equal = none.iter().filter(|cell| is_equal(cell)).count();
+    let are_exact = 2 * equal > none.len();
+    let doubt = |cell: &SweptCell| {
+        if !are_exact || cell.shows != Shows::Nothing || is_equal(cell) {
+            return cell.clone();
+        }
+        let reason = "it differs within the tolerance, where most other cells are equal".to_owned();
+        SweptCell { shows: Shows::Unresolved, reason, ..cell.clone() }
+    };
+    cells.iter().map(doubt).collect()
+}
+
 /// Whether the last cells beyond the grid could not be judged.
 fn is_in_vain(beyond: &[SweptCell]) -> bool {
     let last = beyond.iter().rev().take(MOST_IN_VAIN);
@@ -325,3 +345,6 @@ fn not_swept(culprit: &Culprit, why: String) -> Shapes {
         not_swept: Some(why),
     }
 }
+
+#[cfg(test)]
+mod tests;

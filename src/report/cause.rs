@@ -60,7 +60,19 @@ fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
     let names = named(&set.parts);
     let values = cause.alone(set).map(|trial| format!(": {}", values(trial))).unwrap_or_default();
     if !set.is_minimal {
-        return format!("somewhere in {names}: the tests ended early");
+        let tests = text::plural(cause.trials.len(), "test");
+        return match set.with.len() {
+            0 => format!("somewhere in {names}: the search ended after {tests}"),
+            1 => format!(
+                "somewhere in {names}, or in {}, which was there too: the search ended after {tests}",
+                named(&set.with)
+            ),
+            _ => format!(
+                "somewhere in {names}, or in {}, which were there too: the search ended after \
+                 {tests}",
+                named(&set.with)
+            ),
+        };
     }
     if cause.trials.iter().all(|trial| trial.of == TrialOf::Reverted) {
         return format!("{names}: the whole change");
@@ -68,9 +80,14 @@ fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
     match (set.context, set.parts.len()) {
         (0, 1) => format!("{names} alone makes the step{values}"),
         (0, _) => format!("{names} make the step together; fewer of them cannot be judged{values}"),
-        (_, 1) => format!("{names} makes the step, together with other parts of the change"),
-        (_, _) => format!("{names} make the step, together with other parts of the change"),
+        (_, 1) => format!("{names} makes the step, together with {}", with_in_words(set)),
+        (_, _) => format!("{names} make the step, together with {}", with_in_words(set)),
     }
+}
+
+/// The parts without which a set was not seen to make the step.
+fn with_in_words(set: &CauseSet) -> String {
+    if set.with.is_empty() { "other parts of the change".to_owned() } else { named(&set.with) }
 }
 
 fn named(parts: &[ChangePart]) -> String {
@@ -109,6 +126,9 @@ fn rest_in_words(cause: &Cause) -> Option<String> {
 
 /// What was taken out: `it`, or `them and the 2 parts that need them`.
 fn taken_out(cause: &Cause) -> String {
+    if cause.end == CauseEnd::Budget {
+        return "the whole commit".to_owned();
+    }
     let is_single = matches!(cause.sets.as_slice(), [set] if set.parts.len() == 1);
     let them = if is_single { "it" } else { "them" };
     match cause.dependents.len() {

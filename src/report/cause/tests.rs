@@ -27,7 +27,7 @@ fn cause(parts: Vec<ChangePart>, context: usize, trials: Vec<Trial>) -> Cause {
     Cause {
         commit: "b".repeat(40).parse().unwrap(),
         parent: "a".repeat(40).parse().unwrap(),
-        sets: vec![CauseSet { parts, context, is_minimal: true, alone }],
+        sets: vec![CauseSet { parts, context, with: Vec::new(), is_minimal: true, alone }],
         end: CauseEnd::Complete,
         dependents: Vec::new(),
         trials,
@@ -50,14 +50,24 @@ fn alone_is_said_only_of_parts_that_were_tested_alone() {
     let expected = "hunk 2 of 3 in src/packed.c makes the step, together with other parts of the \
                     change";
     assert_eq!(said(&beside), expected);
+    let file = |path: &str| ChangePart { path: path.to_owned(), of: PartOf::File };
+    let mut named = beside;
+    named.sets[0].with = ["a.h", "b.c"].map(file).to_vec();
+    let expected = "hunk 2 of 3 in src/packed.c makes the step, together with a.h and b.c";
+    assert_eq!(said(&named), expected);
+    // What makes the step may be in the parts that were there too.
+    named.sets[0].is_minimal = false;
+    let expected = "somewhere in hunk 2 of 3 in src/packed.c, or in a.h and b.c, which were there \
+                    too: the search ended after 1 test";
+    assert_eq!(said(&named), expected);
     // Nothing was left out, and only the revert was tested.
-    let file = ChangePart { path: "a.c".to_owned(), of: PartOf::File };
-    let whole = cause(vec![file], 0, vec![trial(TrialOf::Reverted, Shows::Nothing, Some(7.0))]);
+    let whole =
+        cause(vec![file("a.c")], 0, vec![trial(TrialOf::Reverted, Shows::Nothing, Some(7.0))]);
     assert_eq!(said(&whole), "a.c: the whole change");
     let mut early = cause(vec![hunk(1), hunk(2)], 0, vec![only()]);
     early.sets[0].is_minimal = false;
     let expected = "somewhere in hunk 1 of 3 in src/packed.c and hunk 2 of 3 in src/packed.c: the \
-                    tests ended early";
+                    search ended after 1 test";
     assert_eq!(said(&early), expected);
 }
 
