@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::evaluation::Value;
+use Shows::{Difference, Nothing, Unresolved};
 
 fn cell(parent: f64, commit: f64, shows: Shows) -> SweptCell {
     let side = |level| CellSide { level: Some(Value::Number(level)), ..CellSide::default() };
@@ -26,7 +27,6 @@ fn where_values_repeat_a_small_difference_is_not_called_none() {
     let (equal, far) = (cell(7.0, 7.0, Shows::Nothing), cell(7.0, 8.0, Shows::Difference));
     let near = cell(13.567, 13.5686, Shows::Nothing);
     let exact = [equal.clone(), equal.clone(), near.clone(), far.clone()];
-    use Shows::{Difference, Nothing, Unresolved};
     assert_eq!(shown(&exact), [Nothing, Nothing, Unresolved, Difference]);
     assert!(doubted(&exact)[2].reason.contains("within the tolerance"));
     // In noise no two values are equal.
