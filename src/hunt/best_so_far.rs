@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::evaluation::{CommitId, Finding, Outcome, ReachedLimit};
 use crate::git::BisectSession;
 use crate::search::steps_of;
-use crate::store::journal::{Event, SearchEnd};
+use crate::store::journal::{Entry, Event, SearchEnd};
 use crate::ui::{reached_limit, text};
 
 use super::HuntError;
@@ -36,13 +36,26 @@ impl Driver<'_> {
         let candidates = history.commits(&range)?;
         let commits = text::plural(candidates.len(), "commit");
         let steps = text::plural(steps_of(candidates.len()), "step");
-        let summary = format!(
-            "{reached} with {commits} still in question; the search needs about {steps} more"
-        );
+        let summary = if self.endpoints_are_known()? {
+            format!(
+                "{reached} with {commits} still in question; the search needs about {steps} more"
+            )
+        } else {
+            format!(
+                "{reached} before the endpoints were measured: whether there is a regression in these \
+                 {commits} is not known"
+            )
+        };
         Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) })
     }
 
-    /// The commit that the only search so far named, if its confirmation neither held nor failed.
+    /// Whether the endpoints were measured.
+    fn endpoints_are_known(&self) -> Result<bool, HuntError> {
+        let is_known = |entry: &Entry| matches!(entry.event, Event::Targets { .. });
+        Ok(self.hunt.entries()?.iter().any(is_known))
+    }
+
+    /// The commit that the only search so far named, if its confirmation has no result yet.
     fn unconfirmed(&self) -> Result<Option<CommitId>, HuntError> {
         let mut named = None;
         let mut rejected = BTreeSet::new();
@@ -56,6 +69,30 @@ impl Driver<'_> {
             }
         }
         Ok(named.filter(|commit| !rejected.contains(commit)))
+    }
+
+    /// A finding that a limit cut. A confirmed commit is then no answer by itself: whether it lasts to
+    /// the newer end, and whether another one is behind it, was not seen.
+    pub(crate) fn cut_short(&self, finding: Finding) -> Finding {
+        let Some(limit) = &self.limit else { return finding };
+        if finding.outcome != Outcome::Culprit {
+            return finding;
+        }
+        let confirmed = finding.culprits.iter().map(|culprit| culprit.info.commit.clone());
+        let candidates: Vec<CommitId> = confirmed.collect();
+        let names: Vec<&str> = candidates.iter().map(CommitId::short).collect();
+        let (names, are) = match names.as_slice() {
+            [only] => ((*only).to_owned(), "is"),
+            many => (many.join(", "), "are"),
+        };
+        let newer = self.begun.options.aim.newer();
+        let summary = format!(
+            "{}: {names} {are} confirmed; the hunt did not see whether this explains the whole of \
+             the {newer} end",
+            reached_limit(limit)
+        );
+        let outcome = Outcome::Candidates;
+        Finding { outcome, summary, candidates, main: None, ..finding }
     }
 
     /// Adds to a finding the limit that ended a part of the hunt, and how to go on.

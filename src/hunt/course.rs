@@ -77,7 +77,7 @@ pub fn drive(
     }
     let in_force = LimitsInForce::of(&hunt.entries()?);
     let statistics = &mut driver.oracle.recipes.config.statistics;
-    statistics.max_runs = in_force.runs.unwrap_or(statistics.max_runs);
+    statistics.max_runs = in_force.allowed_runs(statistics.max_runs);
     let expiry = in_force.until.map(|(at, limit)| stop.expire_at(at, limit));
     let _expiry = expiry.transpose().map_err(ProcessError::Start)?;
     if !is_resumed {
@@ -88,6 +88,7 @@ pub fn drive(
         Err(HuntError::Limit(limit)) => driver.best_so_far(limit),
         other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
     };
+    let result = result.map(|finding| driver.cut_short(finding));
     let result = result.and_then(|finding| driver.localize(finding));
     let result = result.and_then(|finding| driver.add_levels(finding));
     let result = result.and_then(|finding| driver.add_printed(finding));
@@ -116,8 +117,7 @@ pub fn drive(
 /// Whether a hunt that is resumed with these limits may make a run.
 fn allows_runs(oracle: &Oracle, entries: Vec<Entry>, limits: Option<&Limits>) -> bool {
     let in_force = LimitsInForce::if_resumed(entries, limits);
-    let configured = oracle.recipes.config.statistics.max_runs;
-    in_force.made < in_force.runs.unwrap_or(configured)
+    in_force.made < in_force.allowed_runs(oracle.recipes.config.statistics.max_runs)
 }
 
 /// Whether a target has a finite number at the bad end.

@@ -217,6 +217,9 @@ impl Localization<'_, '_> {
             {
                 (shows, place) = judged;
             }
+            if self.is_spent {
+                return Ok(CauseEnd::Budget);
+            }
             known.without = Some(place);
             match shows {
                 Shows::Nothing if self.is_at_parent(place) => return Ok(CauseEnd::Complete),
@@ -343,7 +346,7 @@ impl Localization<'_, '_> {
             let is_all = one.parts.iter().all(|own| own.file == part.file);
             match is_in(&one.parts) {
                 true if is_all && dependents.is_empty() => FileRole::Necessary,
-                false if is_whole && !is_in(&one.context) && !is_in(dependents) => {
+                false if is_whole && dependents.is_empty() && !is_in(&one.context) => {
                     FileRole::Innocent
                 }
                 _ => FileRole::Unknown,

@@ -156,7 +156,7 @@ impl Course<'_, '_> {
             }
             Ok(end) => end,
         };
-        let cells = doubted(&cells);
+        let cells = doubted(&cells, &swept.criterion);
         let parameters = grid.parameters.iter().map(|one| one.name.clone()).collect();
         Ok(MeasureSweep { measure: measure.name.clone(), parameters, cells, end })
     }
@@ -184,7 +184,7 @@ impl Course<'_, '_> {
         }
         let grid_size = cells.len();
         loop {
-            let judged = doubted(cells);
+            let judged = doubted(cells, &swept.criterion);
             let known: Vec<JudgedCell> = judged.iter().filter_map(judged_cell).collect();
             let showing = known.iter().filter(|cell| cell.shows).count();
             if known.is_empty() {
@@ -199,7 +199,7 @@ impl Course<'_, '_> {
             let properties: Vec<_> = candidates.iter().map(|cell| grid::properties(cell)).collect();
             let next = most_telling(&rules, &properties);
             // Beyond some border perhaps no cell can be judged.
-            let (Some(place), 1.., false) = (next, self.left, is_in_vain(&cells[grid_size..]))
+            let (Some(place), 1.., false) = (next, self.left, is_in_vain(&judged[grid_size..]))
             else {
                 return Ok(end(rules, next.is_some() && self.left == 0));
             };
@@ -296,13 +296,14 @@ impl Course<'_, '_> {
 /// The cells; those that differ within the tolerance cannot be judged if most of the cells without
 /// the regression are equal to the last bit. Where values repeat like that, a small difference is an
 /// effect of the commit too, so such a cell must not count against a rule.
-fn doubted(cells: &[SweptCell]) -> Vec<SweptCell> {
-    let is_equal = |cell: &SweptCell| cell.parent.level == cell.commit.level;
+fn doubted(cells: &[SweptCell], criterion: &Criterion) -> Vec<SweptCell> {
+    let is_equal =
+        |cell: &SweptCell| cell.parent.level.is_some() && cell.parent.level == cell.commit.level;
     let none: Vec<&SweptCell> = cells.iter().filter(|cell| cell.shows == Shows::Nothing).collect();
     let equal = none.iter().filter(|cell| is_equal(cell)).count();
     let are_exact = 2 * equal > none.len();
     let doubt = |cell: &SweptCell| {
-        if !are_exact || cell.shows != Shows::Nothing || is_equal(cell) {
+        if !are_exact || cell.shows != Shows::Nothing || !criterion.is_within(cell) {
             return cell.clone();
         }
         let reason = "it differs within the tolerance, where most other cells are equal".to_owned();

@@ -66,7 +66,9 @@ fn method(target: &Target, by: SearchBy) -> SearchMethod {
     });
     match by {
         SearchBy::GitBisect => SearchMethod::Sequential,
-        SearchBy::Auto if is_apart && !guard.may_drift() => SearchMethod::Sequential,
+        SearchBy::Auto if is_apart && !noise.paired && !guard.may_drift() => {
+            SearchMethod::Sequential
+        }
         SearchBy::Auto | SearchBy::Posterior => SearchMethod::Posterior,
     }
 }

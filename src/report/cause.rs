@@ -44,8 +44,11 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
         return None;
     }
     let names = named(&set.parts);
-    let is_alone = set.context == 0 && set.parts.len() == 1;
-    Some(if is_alone { format!("{names} alone") } else { names })
+    Some(match (set.context, set.parts.len()) {
+        (0, 1) => format!("{names} alone"),
+        (0, _) => names,
+        (others, _) => format!("{names} with {}", text::plural(others, "other part")),
+    })
 }
 
 /// `reverting it heals the bad end`, if it does.

@@ -103,7 +103,10 @@ impl Notice {
     /// The notice of a driver that ended with this exit code. `error`: why it stopped, if it has no
     /// answer; `is_person`: because a person asked for it.
     pub fn of(report: &Report, exit_code: u8, error: Option<&str>, is_person: bool) -> Self {
+        // A fault or a person may end a hunt inside a dependency after this hunt has its answer.
         let event = match report.outcome {
+            _ if error.is_some() && is_person => NoticeEvent::Stopped,
+            _ if error.is_some() => NoticeEvent::Paused,
             Outcome::Culprit => NoticeEvent::Found,
             Outcome::Candidates | Outcome::Gradual | Outcome::NoiseTooLarge => {
                 NoticeEvent::Inconclusive

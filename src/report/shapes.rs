@@ -43,15 +43,19 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     words.into_iter().map(|words| (SHAPES, words)).collect()
 }
 
-/// `only where d_in % 4 ≠ 0`; `None` if no rule is left alone.
+/// `only where d_in % 4 ≠ 0`; `None` if no rule is left alone, or if several measures were swept.
 pub(super) fn in_short(report: &Report) -> Option<String> {
-    let sweeps = &report.shapes.as_ref()?.shapes.sweeps;
-    sweeps.iter().find_map(|sweep| match &sweep.end {
+    let [sweep] = report.shapes.as_ref()?.shapes.sweeps.as_slice() else { return None };
+    match &sweep.end {
         SweepEnd::Rule { rule, rivals, is_spent: false } if rivals.is_empty() => {
-            Some(text::line(&format!("only where {rule}")))
+            let unknown = match sweep.unresolved() {
+                0 => String::new(),
+                some => format!(" ({} cannot be judged)", text::plural(some, "cell")),
+            };
+            Some(text::line(&format!("only where {rule}{unknown}")))
         }
         _ => None,
-    })
+    }
 }
 
 /// The answer for each measure; the measure is named if there are several.

@@ -2,7 +2,8 @@
 
 use crate::config::{Measure, MeasureKind, Parser};
 use crate::evaluation::{
-    CellSide, Failure, FailureKind, Guard, Metric, Reading, Resource, Shows, Target, Value,
+    CellSide, Failure, FailureKind, Guard, Metric, Reading, Resource, Shows, SweptCell, Target,
+    Value,
 };
 use crate::oracle::{Observation, Sample};
 
@@ -40,6 +41,26 @@ pub(super) fn criterion(
         Some(tolerance) => Criterion::Tolerance(tolerance),
         None if measure.kind == MeasureKind::Fact => Criterion::Tolerance(0.0),
         None => Criterion::Checks,
+    }
+}
+
+impl Criterion {
+    /// Whether the figures of a cell differ, and by no more than the criterion allows. Neither an
+    /// improvement beyond that nor a count of checks is such a difference.
+    pub(super) fn is_within(&self, cell: &SweptCell) -> bool {
+        let numbers = [&cell.parent, &cell.commit].map(|side| side.level.as_ref()?.number());
+        let [Some(parent), Some(commit)] = numbers else { return false };
+        if parent.to_bits() == commit.to_bits() {
+            return false;
+        }
+        match self {
+            Self::Guards(guards) => guards.first().is_some_and(|guard| {
+                let [before, now] = [parent, commit].map(Value::Number);
+                !guard.is_broken(&before, &now) && !guard.is_broken(&now, &before)
+            }),
+            Self::Tolerance(tolerance) => (commit - parent).abs() <= *tolerance,
+            Self::Checks => false,
+        }
     }
 }
 

@@ -19,7 +19,7 @@ fn cell(parent: f64, commit: f64, shows: Shows) -> SweptCell {
 }
 
 fn shown(cells: &[SweptCell]) -> Vec<Shows> {
-    doubted(cells).into_iter().map(|cell| cell.shows).collect()
+    doubted(cells, &Criterion::Tolerance(0.05)).into_iter().map(|cell| cell.shows).collect()
 }
 
 #[test]
@@ -28,8 +28,16 @@ fn where_values_repeat_a_small_difference_is_not_called_none() {
     let near = cell(13.567, 13.5686, Shows::Nothing);
     let exact = [equal.clone(), equal.clone(), near.clone(), far.clone()];
     assert_eq!(shown(&exact), [Nothing, Nothing, Unresolved, Difference]);
-    assert!(doubted(&exact)[2].reason.contains("within the tolerance"));
+    assert!(
+        doubted(&exact, &Criterion::Tolerance(0.05))[2].reason.contains("within the tolerance")
+    );
     // In noise no two values are equal.
     let noisy = [near.clone(), equal, near, far];
     assert_eq!(shown(&noisy), [Nothing, Nothing, Nothing, Difference]);
+    // More than the tolerance better, and no figure at all, are known not to show it.
+    let better = cell(13.0, 12.0, Shows::Nothing);
+    let exact = [exact[0].clone(), exact[1].clone(), better.clone()];
+    assert_eq!(shown(&exact), [Nothing, Nothing, Nothing]);
+    let checks = doubted(&exact, &Criterion::Checks);
+    assert!(checks.iter().all(|cell| cell.shows == Nothing));
 }

@@ -18,6 +18,9 @@ pub struct LimitsInForce {
     pub until: Option<(Timestamp, ReachedLimit)>,
     /// Runs made so far.
     pub made: u32,
+    /// Runs that were made when somebody asked the hunt to go on, after a limit in time or with
+    /// another one.
+    pub goes_on_after: Option<u32>,
 }
 
 impl LimitsInForce {
@@ -34,9 +37,14 @@ impl LimitsInForce {
                     is_begun = true;
                     own.set(&begun.options.limits, at);
                 }
-                Event::Resumed { limits: Some(limits) } => own.set(limits, at),
+                Event::Resumed { limits: Some(limits) } => {
+                    own.set(limits, at);
+                    own.goes_on_after = Some(own.made);
+                }
                 Event::Resumed { limits: None } if own.is_reached(at) => {
+                    let was_time = own.until.as_ref().is_some_and(|(end, _)| *end <= at);
                     own.set(&Limits::default(), at);
+                    own.goes_on_after = was_time.then_some(own.made);
                 }
                 Event::Run(run) if !run.reused && attempts.insert(&run.attempt) => own.made += 1,
                 _ => {}
@@ -50,6 +58,14 @@ impl LimitsInForce {
         let event = Event::Resumed { limits: limits.cloned() };
         entries.push(Entry { at: Timestamp::now().to_string(), event });
         Self::of(&entries)
+    }
+
+    /// How many runs the hunt may make in all. `configured`: `[statistics] max_runs`, which counts if
+    /// no option says otherwise. A driver that was asked to go on gets as many again once it is spent.
+    pub fn allowed_runs(&self, configured: u32) -> u32 {
+        let spent = self.goes_on_after.filter(|made| *made >= configured);
+        let allowed = spent.map_or(configured, |made| made.saturating_add(configured));
+        self.runs.unwrap_or(allowed)
     }
 
     /// What is left of the limits, for a hunt that follows from this one.

@@ -84,13 +84,15 @@ fn nan_on_the_way_leaves_everyone_who_may_have_done_what_stayed() {
 }
 
 #[test]
-fn what_was_confirmed_stands_when_the_budget_ends() {
+fn what_was_confirmed_is_a_candidate_when_the_budget_ends() {
     // The first of the two steps takes this many runs.
     let plan = line("7.0 7.0 7.5 7.5 7.5 7.5 8.5 8.5");
     let budget = "[statistics]\nmax_runs = 14";
-    let told = hunt(plan).oracle(|oracle| oracle.section(budget)).finds("2").costs(14, 7);
-    let notes = told.hunt.report["notes"].to_string();
-    assert!(notes.contains("budget of 14 runs"), "{notes}");
+    let told = hunt(plan).oracle(|oracle| oracle.section(budget)).leaves("2").costs(14, 7);
+    assert_eq!(told.hunt.report["culprits"].as_array().unwrap().len(), 1);
+    let summary = told.hunt.report["summary"].to_string();
+    assert!(summary.contains("budget of 14 runs is spent"), "{summary}");
+    assert!(summary.contains("confirmed"), "{summary}");
 }
 
 #[test]

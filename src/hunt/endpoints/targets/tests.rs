@@ -85,10 +85,12 @@ fn values_that_nearly_always_repeat_are_not_noise() {
 fn runs_that_overlap_ask_for_more_until_that_is_futile() {
     let guard = guard(UP);
     let looked = |runs: usize| {
-        let around = |level: f64| -> Vec<f64> {
-            (0..runs).map(|i| level + if i % 2 == 0 { 3.0 } else { -3.0 }).collect()
+        // The endpoints do not move together.
+        let around = |level: f64, period: usize| -> Vec<f64> {
+            (0..runs).map(|i| level + if i / period % 2 == 0 { 3.0 } else { -3.0 }).collect()
         };
-        look(&at('1', &around(6.0)), &at('2', &around(6.9)), &guard, &EndpointPolicy::default())
+        let (good, bad) = (around(6.0, 1), around(6.9, 2));
+        look(&at('1', &good), &at('2', &bad), &guard, &EndpointPolicy::default())
     };
     assert!(matches!(looked(4), GuardCheck::More));
     assert!(matches!(looked(11), GuardCheck::More));
@@ -98,10 +100,12 @@ fn runs_that_overlap_ask_for_more_until_that_is_futile() {
 #[test]
 fn noise_that_hides_a_step_says_what_it_would_take() {
     // A step of 0.8 in noise with a standard deviation of 1.3.
-    let around = |level: f64| -> Vec<f64> {
-        (0..60).map(|i| level + [1.6, -1.6, 0.8, -0.8][i % 4]).collect()
+    let around = |level: f64, pattern: [f64; 4]| -> Vec<f64> {
+        (0..60).map(|i| level + pattern[i % 4]).collect()
     };
-    let (outcome, said) = ended(&at('1', &around(6.0)), &at('2', &around(6.8)), &[guard(UP)]);
+    let good = around(6.0, [1.6, -1.6, 0.8, -0.8]);
+    let bad = around(6.8, [0.8, 1.6, -0.8, -1.6]);
+    let (outcome, said) = ended(&at('1', &good), &at('2', &bad), &[guard(UP)]);
     assert_eq!(outcome, Outcome::NoiseTooLarge);
     assert!(said.contains("runs of each endpoint would tell"), "{said}");
 }
