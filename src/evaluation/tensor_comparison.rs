@@ -121,6 +121,9 @@ pub struct TensorDifference {
     /// What computes it, if the set says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// The types of its values in A and in B, if they are not the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub types: Option<[String; 2]>,
     /// The lengths of the axes in A; the values of the last one are adjacent.
     pub shape: Vec<u64>,
     /// What the comparison says.
@@ -159,12 +162,15 @@ pub struct TensorDifference {
 }
 
 impl TensorDifference {
-    /// Whether it differs by more than its tolerance, in its shape, or in what is not finite.
+    /// Whether it differs by more than its tolerance, in its shape or type, or in what is not finite.
     pub fn is_different(&self) -> bool {
-        matches!(
-            self.verdict,
-            TensorVerdict::Beyond | TensorVerdict::NonFinite | TensorVerdict::Shape
-        )
+        match self.verdict {
+            TensorVerdict::Equal | TensorVerdict::Within | TensorVerdict::NotCompared => false,
+            TensorVerdict::Beyond
+            | TensorVerdict::NonFinite
+            | TensorVerdict::Shape
+            | TensorVerdict::Type => true,
+        }
     }
 
     /// RMS of Δ relative to the RMS of A; `None` if A is zero.
@@ -188,6 +194,8 @@ pub enum TensorVerdict {
     NonFinite,
     /// The shapes do not fit.
     Shape,
+    /// The engine gave its values another type, and no difference is beyond the tolerance or known.
+    Type,
     /// A tensor cannot be read.
     NotCompared,
 }
@@ -279,8 +287,39 @@ pub struct TensorInput {
     pub name: String,
     /// The largest |Δ|, if it was compared.
     pub max_abs: Option<f64>,
-    /// Whether it is within its tolerance.
+    /// Whether it was compared and is within its tolerance.
     pub is_clean: bool,
+    /// What its own comparison says; `not-compared` also if B lacks it. Absent in old records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<TensorVerdict>,
+}
+
+impl TensorInput {
+    /// An operand of A that was compared.
+    pub fn compared(one: &TensorDifference) -> Self {
+        let is_known = one.verdict != TensorVerdict::NotCompared;
+        Self {
+            name: one.name.clone(),
+            max_abs: one.max_abs,
+            is_clean: is_known && !one.is_different(),
+            verdict: Some(one.verdict),
+        }
+    }
+
+    /// An operand of A without a partner in B.
+    pub fn not_compared(name: String) -> Self {
+        Self { name, max_abs: None, is_clean: false, verdict: Some(TensorVerdict::NotCompared) }
+    }
+
+    /// What is known of it, in words: what was not compared is not clean.
+    pub fn state(&self) -> &'static str {
+        match self.verdict {
+            Some(TensorVerdict::NotCompared) => "not known",
+            Some(TensorVerdict::Within) => "within its tolerance",
+            _ if self.is_clean => "clean",
+            _ => "different too",
+        }
+    }
 }
 
 /// What a growth runs along.

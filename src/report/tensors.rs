@@ -1,7 +1,7 @@
 //! Words and tables about the tensors of the first bad commit and its parent.
 
 use crate::evaluation::{
-    TensorAxis, TensorChange, TensorComparison, TensorDifference, TensorVerdict,
+    TensorAxis, TensorChange, TensorComparison, TensorDifference, TensorInput, TensorVerdict,
 };
 use crate::ui::text;
 
@@ -35,6 +35,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     let noise = first.noise.map(|noise| format!(", noise {}", text::rounded(noise)));
     let how = match (first.verdict, first.max_abs) {
         (TensorVerdict::Shape, _) => " (another shape)".to_owned(),
+        (TensorVerdict::Type, _) => " (another type)".to_owned(),
         (TensorVerdict::NonFinite, _) => " (NaN or infinite)".to_owned(),
         (_, Some(largest)) => {
             format!(" (max |Δ| {}{})", text::rounded(largest), noise.unwrap_or_default())
@@ -53,13 +54,17 @@ pub fn in_words(change: &TensorChange) -> String {
     };
     let mut parts = vec![how(first)];
     if let [inputs @ .., last] = found.inputs.as_slice() {
-        let are_clean = found.inputs.iter().all(|input| input.is_clean);
-        let which = if inputs.is_empty() {
-            format!("its input {} is", text::line(&last.name))
+        let state = last.state();
+        parts.push(if inputs.is_empty() {
+            format!("its input {} is {state}", text::line(&last.name))
+        } else if inputs.iter().all(|input| input.state() == state) {
+            format!("its inputs are {}", state.replace("its", "their"))
         } else {
-            "its inputs are".to_owned()
-        };
-        parts.push(format!("{which} {}", if are_clean { "clean" } else { "different too" }));
+            let each =
+                |input: &TensorInput| format!("{} is {}", text::line(&input.name), input.state());
+            let each: Vec<String> = found.inputs.iter().map(each).collect();
+            format!("of its inputs, {}", each.join(", "))
+        });
     }
     if let Some([.., position]) = first.first_position.as_deref() {
         parts.push(format!("first at position {position}"));
@@ -75,7 +80,9 @@ pub fn in_words(change: &TensorChange) -> String {
 
 fn how(first: &TensorDifference) -> String {
     match (first.verdict, first.max_abs) {
-        (TensorVerdict::Shape, _) => text::line(first.remark.as_deref().unwrap_or_default()),
+        (TensorVerdict::Shape | TensorVerdict::Type, _) => {
+            text::line(first.remark.as_deref().unwrap_or_default())
+        }
         (TensorVerdict::NonFinite, _) => {
             let [parent, commit] = first.non_finite;
             format!("NaN or infinite values: {parent} in the parent, {commit} in the commit")
@@ -119,6 +126,7 @@ fn row(one: &TensorDifference) -> [Cell; 8] {
         TensorVerdict::Beyond => "different",
         TensorVerdict::NonFinite => "NaN or infinite",
         TensorVerdict::Shape => "another shape",
+        TensorVerdict::Type => "another type",
         TensorVerdict::NotCompared => "not compared",
     };
     let position = one.first_position.as_deref().map(|position| {

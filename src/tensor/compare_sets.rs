@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::evaluation::{TensorComparison, TensorDifference, TensorVerdict};
 
 use super::cache_check;
-use super::conclusion::{self, Seen};
+use super::conclusion::{self, Operand, Seen};
 use super::difference::{Buffers, Difference, IsStopped, Window, difference};
 use super::entry::{Entry, Values};
 use super::error::DumpError;
@@ -74,10 +74,16 @@ pub fn compare_sets(
         matched.unmatched[side].iter().map(|place| set.tensors[*place].name.clone()).collect()
     };
     let entry = |place: usize| &base.tensors[matched.pairs[place].0];
+    // Weights are operands too, but no dump has them.
     let inputs = |place: usize| {
-        let nearest = |name: &String| (0..place).rev().find(|other| entry(*other).name == *name);
+        let (own, _) = matched.pairs[place];
+        let operand = |name: &String| {
+            let nearest = (0..own).rev().find(|other| base.tensors[*other].name == *name)?;
+            let pair = matched.pairs[..place].binary_search_by_key(&nearest, |(at, _)| *at);
+            Some(pair.map_or_else(|_| Operand::Unmatched(name.clone()), Operand::Compared))
+        };
         let names = &entry(place).inputs;
-        (!names.is_empty()).then(|| names.iter().filter_map(nearest).collect())
+        (!names.is_empty()).then(|| names.iter().filter_map(operand).collect())
     };
     let seen = Seen {
         order: base.order(),
@@ -124,10 +130,19 @@ impl Job<'_> {
         let entries = [&self.sets[0].tensors[a], &self.sets[1].tensors[b]];
         let mut one = described(entries, self.noise[a]);
         let is_printed = self.sets.iter().any(|set| set.is_printed());
+        // A file may store values in another type than the engine's, but a type that is printed is
+        // the engine's.
+        let has_new_type = one.types.is_some() && self.sets.iter().all(|set| set.is_printed());
+        if let Some([a, b]) = one.types.as_ref().filter(|_| has_new_type) {
+            one.remark = Some(format!("its type is {a} in A and {b} in B"));
+        }
         let slack = if is_printed { HALF_PRINTED_STEP } else { 0.0 };
         let found = compare_pair(entries, one.tolerance + slack, buffers, self.is_stopped)?;
         let (mut figures, mut values) = match found {
             Ok(found) => found,
+            Err((TensorVerdict::NotCompared, _)) if has_new_type => {
+                return Ok(TensorDifference { verdict: TensorVerdict::Type, ..one });
+            }
             Err((verdict, remark)) => {
                 return Ok(TensorDifference { verdict, remark: Some(remark), ..one });
             }
@@ -150,6 +165,8 @@ impl Job<'_> {
             TensorVerdict::NonFinite
         } else if largest.is_some_and(|largest| largest > one.tolerance + slack) {
             TensorVerdict::Beyond
+        } else if has_new_type {
+            TensorVerdict::Type
         } else if largest.is_none_or(|largest| largest == 0.0) {
             TensorVerdict::Equal
         } else {
@@ -195,6 +212,7 @@ fn described(entries: [&Entry; 2], noise: Option<f64>) -> TensorDifference {
         layer: parts.layer,
         step: parts.step,
         operation: a.operation.clone(),
+        types: a.kind.clone().zip(b.kind.clone()).filter(|(a, b)| a != b).map(|(a, b)| [a, b]),
         shape: a.shape.clone(),
         verdict: TensorVerdict::NotCompared,
         level: parts.level,

@@ -16,12 +16,21 @@ use super::patterns;
 pub(super) struct Seen<'a> {
     pub(super) order: TensorOrder,
     pub(super) printed_only: bool,
-    /// The places of a tensor's operands among the differences, by its own place; `None` if the set
-    /// does not say what they are.
-    pub(super) inputs: &'a dyn Fn(usize) -> Option<Vec<usize>>,
+    /// A tensor's operands, by its own place among the differences; `None` if the set does not say
+    /// what they are.
+    pub(super) inputs: &'a dyn Fn(usize) -> Option<Vec<Operand>>,
     pub(super) unmatched: [Vec<String>; 2],
     pub(super) reordered: Vec<String>,
     pub(super) caches: Vec<CacheDifference>,
+}
+
+/// An operand that is in the dump of A.
+#[derive(Clone, Debug)]
+pub(super) enum Operand {
+    /// Its place among the differences.
+    Compared(usize),
+    /// Its name; B lacks it.
+    Unmatched(String),
 }
 
 /// The comparison of two sets. `tensors` is in the order of A.
@@ -52,15 +61,17 @@ pub(super) fn of(tensors: Vec<TensorDifference>, seen: Seen<'_>) -> TensorCompar
 fn inputs(
     tensors: &[TensorDifference],
     place: usize,
-    listed: Option<Vec<usize>>,
+    listed: Option<Vec<Operand>>,
 ) -> Vec<TensorInput> {
     let before = &tensors[..place];
-    let places = listed.unwrap_or_else(|| by_part(before, &tensors[place]));
-    let input = |place: usize| {
-        let one = &before[place];
-        TensorInput { name: one.name.clone(), max_abs: one.max_abs, is_clean: !one.is_different() }
+    let operands = listed.unwrap_or_else(|| {
+        by_part(before, &tensors[place]).into_iter().map(Operand::Compared).collect()
+    });
+    let input = |operand: Operand| match operand {
+        Operand::Compared(place) => TensorInput::compared(&before[place]),
+        Operand::Unmatched(name) => TensorInput::not_compared(name),
     };
-    places.into_iter().map(input).collect()
+    operands.into_iter().map(input).collect()
 }
 
 fn by_part(before: &[TensorDifference], one: &TensorDifference) -> Vec<usize> {

@@ -12,6 +12,8 @@ pub(super) struct Entry {
     pub(super) operation: Option<String>,
     /// The names of its operands, if the set says so.
     pub(super) inputs: Vec<String>,
+    /// The type of its values, such as `f16`, if it is known.
+    pub(super) kind: Option<String>,
     /// The lengths of the axes, the slowest first; empty if unknown.
     pub(super) shape: Vec<u64>,
     /// Whether its printed sum is NaN, so that a value is, though it may not be printed.

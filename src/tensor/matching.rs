@@ -138,6 +138,7 @@ mod tests {
             name: name.to_owned(),
             operation: operation.map(str::to_owned),
             inputs: Vec::new(),
+            kind: None,
             shape: shape.to_vec(),
             has_nan: false,
             source: Err("not needed".to_owned()),

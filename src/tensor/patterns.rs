@@ -1,7 +1,7 @@
 //! What a pattern of differences is known to mean, with its evidence. Pure.
 
 use crate::evaluation::{
-    TensorComparison, TensorDifference, TensorGrowth, TensorPart, TensorPattern,
+    TensorComparison, TensorDifference, TensorGrowth, TensorInput, TensorPart, TensorPattern,
     TensorPatternKind as Kind, TensorVerdict,
 };
 
@@ -49,12 +49,7 @@ fn place(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, St
     if !has_clean_inputs {
         return None;
     }
-    let names: Vec<String> = found.inputs.iter().map(|one| one.name.clone()).collect();
-    let clean = format!(
-        "{} before it {} clean",
-        names.join(", "),
-        if names.len() == 1 { "is" } else { "are" }
-    );
+    let clean = before_it(&found.inputs);
     let is_read = |part: TensorPart| {
         found.tensors.iter().any(|one| one.part == Some(part) && one.layer == first.layer)
     };
@@ -87,6 +82,22 @@ fn place(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, St
         TensorPart::Logits => Kind::Output,
     };
     Some((kind, format!("{clean}, {} is not", first.name)))
+}
+
+/// `k-0 and q-0 before it are clean`, or what else is known of each.
+fn before_it(inputs: &[TensorInput]) -> String {
+    let mut states: Vec<(&str, Vec<&str>)> = Vec::new();
+    for input in inputs {
+        match states.iter_mut().find(|(state, _)| *state == input.state()) {
+            Some((_, names)) => names.push(&input.name),
+            None => states.push((input.state(), vec![&input.name])),
+        }
+    }
+    let words = states.iter().map(|(state, names)| match names.as_slice() {
+        [name] => format!("{name} before it is {state}"),
+        names => format!("{} before it are {}", names.join(", "), state.replace("its", "their")),
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn rotation(found: &TensorComparison, first: &TensorDifference, clean: &str) -> String {

@@ -103,8 +103,12 @@ fn entry(one: &Open, path: &Arc<PathBuf>) -> Entry {
         name,
         operation: Some(operation),
         inputs: sources,
+        kind: Some(one.tensor.head.kind().to_owned()),
         shape: axes(shape),
         has_nan: one.tensor.sum.is_some_and(f64::is_nan),
         source,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,7 +98,7 @@ fn the_first_different_tensor_is_shown_with_its_inputs_and_its_neighbours() {
       max |Δ| 2, tolerance 0.0001
       first position 1, worst position 1
       largest difference: 1 → 3
-      its input blk0.q is clean (max |Δ| 0.00001)
+      its input blk0.q is within its tolerance (max |Δ| 0.00001)
 
       tensor       shape  max |Δ|  mean |Δ|  RMS of Δ       cosine  tolerance
       blk0.q       2 × 2  0.00001    2.5e-6   5.01e-6  1 − 9.4e-12     0.0001
@@ -106,7 +106,7 @@ fn the_first_different_tensor_is_shown_with_its_inputs_and_its_neighbours() {
       blk0.attn    2 × 2        0         0         0            1     0.0001
 
     What it looks like:
-      rotary embedding: blk0.q before it is clean, blk0.q_rope after the rotation is not
+      rotary embedding: blk0.q before it is within its tolerance, blk0.q_rope after the rotation is not
       a bug, not rounding: max |Δ| of blk0.q_rope is 2, above 1
     ");
     insta::assert_snapshot!(diff(&env, &["a", "a"]).expect(0).stdout, @r"
@@ -127,6 +127,7 @@ fn the_first_different_tensor_is_shown_with_its_inputs_and_its_neighbours() {
     assert_eq!(found["tensors"][1]["max_abs"], 2.0);
     assert_eq!(found["tensors"][1]["level"], "layer");
     assert_eq!(found["inputs"][0]["is_clean"], true);
+    assert_eq!(found["inputs"][0]["verdict"], "within");
     assert_eq!(found["patterns"][0]["kind"], "rotation");
     assert_eq!(found["order"], "listed");
 }

@@ -53,10 +53,11 @@ pub(super) fn text(sets: [&TensorSet; 2], found: &TensorComparison, all: bool) -
 
 fn first_lines(first: &TensorDifference, found: &TensorComparison) -> String {
     let mut out = format!("First different tensor: {}\n", name(first));
+    if let Some(remark) = &first.remark {
+        let _ = writeln!(out, "  {}", text::line(remark));
+    }
     match (first.verdict, first.max_abs) {
-        (TensorVerdict::Shape, _) => {
-            let _ = writeln!(out, "  {}", first.remark.as_deref().unwrap_or_default());
-        }
+        (TensorVerdict::Shape, _) => {}
         (verdict, largest) => {
             if verdict == TensorVerdict::NonFinite {
                 let [a, b] = first.non_finite;
@@ -79,7 +80,7 @@ fn first_lines(first: &TensorDifference, found: &TensorComparison) -> String {
         let _ = writeln!(out, "  computed by {}", text::line(operation));
     }
     for input in &found.inputs {
-        let state = if input.is_clean { "clean" } else { "different too" };
+        let state = input.state();
         let largest = input.max_abs.map(|largest| format!(" (max |Δ| {})", short(largest)));
         let shown = text::line(&input.name);
         let _ = writeln!(out, "  its input {shown} is {state}{}", largest.unwrap_or_default());

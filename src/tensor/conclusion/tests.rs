@@ -13,8 +13,13 @@ fn tensor(name: &str, delta: f64) -> TensorDifference {
         layer: parts.layer,
         step: parts.step,
         operation: None,
+        types: None,
         shape: vec![2, 3],
-        verdict: if delta > tolerance { TensorVerdict::Beyond } else { TensorVerdict::Within },
+        verdict: match delta {
+            0.0 => TensorVerdict::Equal,
+            _ if delta > tolerance => TensorVerdict::Beyond,
+            _ => TensorVerdict::Within,
+        },
         level: parts.level,
         tolerance,
         noise: None,
@@ -138,7 +143,7 @@ fn listed_operands_come_before_the_table() {
     let seen = Seen {
         order: TensorOrder::Printed,
         printed_only: true,
-        inputs: &|place| Some(vec![place - 2]),
+        inputs: &|place| Some(vec![Operand::Compared(place - 2)]),
         unmatched: [Vec::new(), Vec::new()],
         reordered: Vec::new(),
         caches: Vec::new(),

@@ -1,0 +1,98 @@
+//! What a comparison of two printed graphs claims.
+
+use std::path::Path;
+
+use super::*;
+use crate::evaluation::{TensorComparison, TensorInput, TensorPatternKind, TensorVerdict};
+use crate::tensor::{TensorNoise, TensorSet, compare_sets};
+
+/// A tensor such as `f32 MUL_MAT(w{4, 4}, x{4, 2}})` as llama-eval-callback prints it: all
+/// values are `value`. `shape`: the two dimensions. A quantised type prints no values.
+fn tensor(name: &str, what: &str, shape: [u64; 2], value: f64) -> String {
+    let [width, rows] = shape;
+    let sum = value * (width * rows) as f64;
+    with_sum(name, what, shape, value, sum)
+}
+
+/// The same with another sum.
+fn with_sum(name: &str, what: &str, shape: [u64; 2], value: f64, sum: f64) -> String {
+    let [width, rows] = shape;
+    let (kind, operation) = what.split_once(' ').unwrap();
+    let mut text =
+        format!("ggml_debug: {name} = ({kind}) {operation} = {{{width}, {rows}, 1, 1}}\n");
+    if kind.starts_with('q') {
+        return text;
+    }
+    let row = format!("[{}],\n", vec![format!("{value:.4}"); width.min(6) as usize].join(", "));
+    text.push_str(&format!("[\n[\n{}],\n]\nsum = {sum:.6}\n", row.repeat(rows.min(6) as usize)));
+    text
+}
+
+fn opened(folder: &Path, name: &str, text: &str) -> Result<TensorSet, DumpError> {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    TensorSet::open(&path)
+}
+
+fn tried(a: &str, b: &str) -> Result<TensorComparison, DumpError> {
+    let root = tempfile::tempdir().unwrap();
+    let [a, b] = [opened(root.path(), "a.txt", a)?, opened(root.path(), "b.txt", b)?];
+    compare_sets(&a, &b, &TensorNoise::default(), 1, &|| false)
+}
+
+fn compared(a: &str, b: &str) -> TensorComparison {
+    tried(a, b).unwrap()
+}
+
+fn states(found: &TensorComparison) -> Vec<(&str, &str)> {
+    found.inputs.iter().map(|one| (one.name.as_str(), TensorInput::state(one))).collect()
+}
+
+/// Keys, queries and scores; `kind` is that of the keys.
+fn scores(kind: &str, scores: f64) -> String {
+    [
+        tensor("q-0", "f32 PERMUTE(Qcur-0{4, 2, 1, 1}, })", [4, 2], 1.5),
+        tensor("k-0", &format!("{kind} VIEW(cache_k_l0{{64, 1, 1, 1}}, }})"), [4, 2], 0.5),
+        tensor("kq-0", "f32 MUL_MAT(k-0{4, 2, 1, 1}, q-0{4, 2, 1, 1}})", [2, 2], scores),
+    ]
+    .concat()
+}
+
+#[test]
+fn a_changed_type_is_a_difference_and_comes_first() {
+    let found = compared(&scores("f16", 3.0), &scores("q8_0", 3.1));
+    let first = found.first().unwrap();
+    assert_eq!((first.name.as_str(), first.verdict), ("k-0", TensorVerdict::Type));
+    assert_eq!(first.remark.as_deref(), Some("its type is f16 in A and q8_0 in B"));
+    assert!(found.patterns.is_empty(), "{:?}", found.patterns);
+    // Also if the values of both types are printed.
+    let found = compared(&scores("f16", 3.0), &scores("bf16", 3.0));
+    assert_eq!((found.first().unwrap().name.as_str(), found.beyond), ("k-0", 1));
+}
+
+#[test]
+fn an_input_that_is_not_printed_is_not_known_to_be_clean() {
+    let found = compared(&scores("q8_0", 3.0), &scores("q8_0", 3.1));
+    assert_eq!(found.first().unwrap().name, "kq-0");
+    assert_eq!(states(&found), [("k-0", "not known"), ("q-0", "clean")]);
+    assert!(found.patterns.is_empty(), "{:?}", found.patterns);
+    // All inputs are known.
+    let found = compared(&scores("f16", 3.0), &scores("f16", 3.1));
+    assert_eq!(found.patterns[0].kind, TensorPatternKind::Attention);
+    // B lacks an input.
+    let lacks = scores("f16", 3.1).replace("k-0 = (f16) VIEW", "other = (f16) CPY");
+    assert_eq!(
+        states(&compared(&scores("f16", 3.0), &lacks)),
+        [("k-0", "not known"), ("q-0", "clean")]
+    );
+}
+
+#[test]
+fn an_input_with_a_small_difference_is_not_said_to_be_clean() {
+    let b = scores("f16", 3.1).replace("0.5000", "0.5001");
+    let found = compared(&scores("f16", 3.0), &b);
+    assert_eq!(states(&found), [("k-0", "within its tolerance"), ("q-0", "clean")]);
+    let evidence = &found.patterns[0].evidence;
+    let expected = "k-0 before it is within its tolerance, q-0 before it is clean, kq-0 is not";
+    assert_eq!(evidence, expected);
+}
