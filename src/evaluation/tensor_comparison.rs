@@ -56,6 +56,9 @@ pub struct TensorComparison {
     pub unmatched: [Vec<String>; 2],
     /// Names of tensors that B computes earlier or later than A does, relative to the others.
     pub reordered: Vec<String>,
+    /// The last tensor of A and of B, if the set ends although the other one goes on.
+    #[serde(default)]
+    pub ends_early: [Option<String>; 2],
     /// What `growth` runs along.
     pub axis: TensorAxis,
     /// The difference along the layers, or along the steps of a training run.

@@ -9,6 +9,7 @@ use crate::evaluation::{TensorComparison, TensorDifference, TensorVerdict};
 use super::cache_check;
 use super::conclusion::{self, Operand, Seen};
 use super::difference::{Buffers, Difference, IsStopped, Window, difference};
+use super::early_end::{self, EarlyEnd};
 use super::entry::{Entry, Values};
 use super::error::DumpError;
 use super::matching::{Matching, matching};
@@ -93,7 +94,24 @@ pub fn compare_sets(
         reordered: matched.reordered.iter().map(|at| base.tensors[*at].name.clone()).collect(),
         caches,
     };
-    Ok(conclusion::of(tensors, seen))
+    let mut found = conclusion::of(tensors, seen);
+    let sets = [base, candidate];
+    if sets.iter().all(|set| set.is_printed())
+        && let Some(end) = early_end::of(sets.map(|set| set.tensors.as_slice()), &matched)
+    {
+        if found.first.is_none() {
+            // What was never printed is not equal.
+            let [this, other] = if end.side == 0 { ["A", "B"] } else { ["B", "A"] };
+            let EarlyEnd { last, lacks, .. } = end;
+            let what = format!("{this} ends early, after {last}: {other} has {lacks} more tensors");
+            return Err(DumpError::mismatch(
+                what,
+                "write the dump again, and look how its run ended",
+            ));
+        }
+        found.ends_early[end.side] = Some(end.last);
+    }
+    Ok(found)
 }
 
 /// The largest difference of each tensor of the base from another dump, by its place.

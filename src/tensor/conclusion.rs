@@ -48,6 +48,7 @@ pub(super) fn of(tensors: Vec<TensorDifference>, seen: Seen<'_>) -> TensorCompar
         inputs,
         unmatched: seen.unmatched,
         reordered: seen.reordered,
+        ends_early: [None, None],
         axis,
         growth,
         patterns: Vec::new(),

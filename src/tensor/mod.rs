@@ -13,6 +13,7 @@ mod conclusion;
 mod difference;
 mod dtype;
 mod dump;
+mod early_end;
 mod entry;
 mod error;
 mod exact;

@@ -131,6 +131,11 @@ impl PrintedTensor {
         self.sums == d && Some(self.count) == inner.checked_mul(d)
     }
 
+    /// Whether values are missing.
+    pub(super) fn is_cut(&self) -> bool {
+        self.head.bytes().is_some() && !self.is_complete()
+    }
+
     /// The sum of the printed values, rounded to four decimals: the engine prints four, and
     /// further digits are rounding errors of the addition.
     pub fn shown(&self) -> Option<f64> {

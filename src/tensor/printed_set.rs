@@ -66,8 +66,18 @@ pub(super) fn of_file(path: &Path) -> Result<Vec<Entry>, DumpError> {
             }
         }
     }
+    let cut =
+        open.as_ref().filter(|one| one.tensor.is_cut()).map(|one| one.tensor.head.name.clone());
     close(open);
     let problem = |what: &str, cure: &str| DumpError::format(path, Problem::new(what, cure));
+    if let Some(cut) = cut {
+        let what = match tensors.iter().rev().nth(1) {
+            Some(last) => format!("it ends early, after {}: {cut} is cut", last.name),
+            None => format!("it ends early: {cut} is cut"),
+        };
+        let cure = format!("write the dump again; to compare what is there, remove {cut}");
+        return Err(problem(&what, &cure));
+    }
     if tensors.is_empty() {
         return Err(problem(
             "it is no .npy, no .safetensors and no output of llama-eval-callback",

@@ -241,23 +241,26 @@ fn what_cannot_be_compared_is_refused_with_a_cure() {
     fs::remove_file(at("lacks/001_y.npy")).unwrap();
     fs::create_dir(at("empty")).unwrap();
     fs::write(at("log.txt"), "no tensor\n").unwrap();
+    fs::write(at("whole.txt"), printed(1.0)).unwrap();
     fs::write(at("half.txt"), &printed(1.0).trim_end()[..printed(1.0).len() - 40]).unwrap();
     for (other, why) in [
         ("cut", "cut/001_y.npy: the file ends early"),
         ("lacks", "lacks/index.txt: it lists `y`, which is not there"),
         ("empty", "empty: the folder has no .npy and no .safetensors files"),
         ("log.txt", "log.txt: it is no .npy, no .safetensors and no output of llama-eval-callback"),
-        ("half.txt", "no tensor of one is in the other (`x`, `attn_norm-0`)"),
+        ("half.txt", "half.txt: it ends early, after Qcur-0: Qcur-0 is cut"),
+        ("whole.txt", "no tensor of one is in the other (`x`, `attn_norm-0`)"),
         ("gone", "cannot read gone"),
     ] {
         let output = diff(&env, &["a", other]).expect(2);
         assert!(output.stderr.contains(why), "{other}: {}", output.stderr);
         assert!(output.stderr.contains("hint: "), "{other}: {}", output.stderr);
     }
-    // A text that ends inside a tensor: the tensors before it are compared.
-    fs::write(at("whole.txt"), printed(1.0)).unwrap();
-    let output = diff(&env, &["whole.txt", "half.txt"]);
-    assert!(output.stdout.contains("its output is cut"), "{}", output.stdout);
+    // What was never printed is not equal.
+    let begin = printed(1.0).rfind("common_debug_cb_eval").unwrap();
+    fs::write(at("early.txt"), &printed(1.0)[..begin]).unwrap();
+    let output = diff(&env, &["whole.txt", "early.txt"]).expect(2);
+    assert!(output.stderr.contains("B ends early, after Qcur-0"), "{}", output.stderr);
     let unknown = env.run_in(&at(""), &["diff", "weights"]).expect(2);
     assert!(
         unknown.stderr.contains("`bisect-ppl diff weights` does not exist"),

@@ -179,6 +179,11 @@ fn notes(found: &TensorComparison) -> String {
              four\ndecimals. A tensor that looks equal may differ elsewhere.\n",
         );
     }
+    for (side, last) in ["A", "B"].iter().zip(&found.ends_early) {
+        if let Some(last) = last {
+            let _ = writeln!(out, "{side} ends early, after {}.", text::line(last));
+        }
+    }
     for (side, names) in ["A", "B"].iter().zip(&found.unmatched) {
         if !names.is_empty() {
             let _ = writeln!(out, "Only in {side}: {}", list(names));

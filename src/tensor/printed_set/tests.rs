@@ -96,3 +96,23 @@ fn an_input_with_a_small_difference_is_not_said_to_be_clean() {
     let expected = "k-0 before it is within its tolerance, q-0 before it is clean, kq-0 is not";
     assert_eq!(evidence, expected);
 }
+
+#[test]
+fn a_dump_that_ends_early_is_not_equal() {
+    let whole = scores("f16", 3.0);
+    let told = |b: &str| tried(&whole, b).unwrap_err().to_string();
+    // Inside a tensor.
+    let cut = told(whole.trim_end().strip_suffix("sum = 12.000000").unwrap());
+    assert!(cut.ends_with("b.txt: it ends early, after k-0: kq-0 is cut"), "{cut}");
+    // After a tensor.
+    let shorter = |scores: &str| scores[..scores.find("ggml_debug: kq-0").unwrap()].to_owned();
+    let expected = "the files cannot be compared: B ends early, after k-0: A has 1 more tensors";
+    assert_eq!(told(&shorter(&whole)), expected);
+    // A difference before the end is told.
+    let found = compared(&shorter(&whole).replace("1.5000", "1.6000"), &whole);
+    assert_eq!(found.first().unwrap().name, "q-0");
+    assert_eq!(found.ends_early, [Some("k-0".to_owned()), None]);
+    // A last tensor that was replaced is no end.
+    let replaced = whole.replace("kq-0 = (f32) MUL_MAT", "other = (f32) SCALE");
+    assert_eq!(compared(&whole, &replaced).ends_early, [None, None]);
+}
