@@ -56,6 +56,10 @@ pub struct TensorComparison {
     pub unmatched: [Vec<String>; 2],
     /// Names of tensors that B computes earlier or later than A does, relative to the others.
     pub reordered: Vec<String>,
+    /// Names that another operation computes in B, with the operations of A and B: they are not the
+    /// same tensors, so they are not compared. They are in `unmatched` too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_operations: Vec<[String; 3]>,
     /// The last tensor of A and of B, if the set ends although the other one goes on.
     #[serde(default)]
     pub ends_early: [Option<String>; 2],

@@ -12,7 +12,7 @@ use super::difference::{Buffers, Difference, IsStopped, Window, difference};
 use super::early_end::{self, EarlyEnd};
 use super::entry::{Entry, Values};
 use super::error::DumpError;
-use super::matching::{Matching, matching};
+use super::matching::{Matching, changed_operations, matching};
 use super::name::NameParts;
 use super::set::TensorSet;
 
@@ -43,7 +43,8 @@ pub fn compare_sets(
     threads: usize,
     is_stopped: IsStopped<'_>,
 ) -> Result<TensorComparison, DumpError> {
-    let matched = matching(&base.tensors, &candidate.tensors);
+    let are_graphs = base.is_printed() && candidate.is_printed();
+    let matched = matching(&base.tensors, &candidate.tensors, are_graphs);
     if matched.pairs.is_empty() {
         let names = [base, candidate].map(|set| set.tensors[0].name.clone());
         let what = format!("no tensor of one is in the other (`{}`, `{}`)", names[0], names[1]);
@@ -93,11 +94,11 @@ pub fn compare_sets(
         unmatched: [names(0, base), names(1, candidate)],
         reordered: matched.reordered.iter().map(|at| base.tensors[*at].name.clone()).collect(),
         caches,
+        changed_operations: changed_operations(&base.tensors, &candidate.tensors, &matched),
     };
     let mut found = conclusion::of(tensors, seen);
     let sets = [base, candidate];
-    if sets.iter().all(|set| set.is_printed())
-        && let Some(end) = early_end::of(sets.map(|set| set.tensors.as_slice()), &matched)
+    if are_graphs && let Some(end) = early_end::of(sets.map(|set| set.tensors.as_slice()), &matched)
     {
         if found.first.is_none() {
             // What was never printed is not equal.
@@ -121,7 +122,8 @@ fn noise_of(
     threads: usize,
     is_stopped: IsStopped<'_>,
 ) -> Result<Vec<(usize, f64)>, DumpError> {
-    let pairs = matching(&base.tensors, &other.tensors).pairs;
+    let are_graphs = base.is_printed() && other.is_printed();
+    let pairs = matching(&base.tensors, &other.tensors, are_graphs).pairs;
     let found = in_parallel(pairs.len(), threads, &|at, buffers| {
         let (place, partner) = pairs[at];
         let entries = [&base.tensors[place], &other.tensors[partner]];

@@ -22,6 +22,7 @@ pub(super) struct Seen<'a> {
     pub(super) unmatched: [Vec<String>; 2],
     pub(super) reordered: Vec<String>,
     pub(super) caches: Vec<CacheDifference>,
+    pub(super) changed_operations: Vec<[String; 3]>,
 }
 
 /// An operand that is in the dump of A.
@@ -49,6 +50,7 @@ pub(super) fn of(tensors: Vec<TensorDifference>, seen: Seen<'_>) -> TensorCompar
         unmatched: seen.unmatched,
         reordered: seen.reordered,
         ends_early: [None, None],
+        changed_operations: seen.changed_operations,
         axis,
         growth,
         patterns: Vec::new(),

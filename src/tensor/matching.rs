@@ -1,11 +1,16 @@
 //! Finds the partner of each tensor of one set in another one. Pure.
 //!
 //! Tensors are matched by name. If a name occurs several times, its operation and its place among
-//! those with the same name and operation count too. What is left is matched in order, between the
-//! same matched neighbours: by its layer and its part in a transformer, then, where a graph was
-//! rewritten, by operation and shape.
+//! those with the same name and operation count too. In graphs that an engine printed, one name of
+//! two operations is not the same tensor, and `node_7` is no name: it is a count, which every added
+//! tensor shifts. What is left is matched in order, between the same matched neighbours: tensors
+//! without a name by operation, operands and shape; then others by layer and part in a transformer;
+//! then, where a graph was rewritten, by operation and shape.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::entry::Entry;
 use super::name::NameParts;
@@ -21,15 +26,15 @@ pub(super) struct Matching {
     pub(super) reordered: Vec<usize>,
 }
 
-/// Matches all tensors.
-pub(super) fn matching(a: &[Entry], b: &[Entry]) -> Matching {
+/// Matches all tensors. `are_graphs`: both are graphs that an engine printed.
+pub(super) fn matching(a: &[Entry], b: &[Entry], are_graphs: bool) -> Matching {
     let mut partner: BTreeMap<usize, usize> = BTreeMap::new();
     let mut taken: BTreeSet<usize> = BTreeSet::new();
-    let keys = [a, b].map(unique_keys);
-    let by_key: BTreeMap<&Key, usize> =
-        keys[1].iter().enumerate().map(|(place, key)| (key, place)).collect();
+    let keys = [a, b].map(|tensors| unique_keys(tensors, are_graphs));
+    let named = |(place, key): (usize, &Option<Key>)| Some((key.clone()?, place));
+    let by_key: BTreeMap<Key, usize> = keys[1].iter().enumerate().filter_map(named).collect();
     for (place, key) in keys[0].iter().enumerate() {
-        if let Some(other) = by_key.get(key) {
+        if let Some(other) = key.as_ref().and_then(|key| by_key.get(key)) {
             partner.insert(place, *other);
             taken.insert(*other);
         }
@@ -42,8 +47,24 @@ pub(super) fn matching(a: &[Entry], b: &[Entry]) -> Matching {
         let operation = entry.operation.as_ref()?;
         Some(format!("{operation} {:?}", entry.shape))
     };
-    for key in [&parts as &dyn Fn(&Entry) -> Option<String>, &shape] {
-        match_rest(a, b, key, &mut partner, &mut taken);
+    let moved = |entry: &Entry| {
+        (are_graphs && has_name(&entry.name) && moves_values(entry))
+            .then(|| format!("{} {:?}", entry.name, entry.shape))
+    };
+    let operands = |entry: &Entry| {
+        let is_it = are_graphs && !has_name(&entry.name);
+        let named = |input: &String| if has_name(input) { input.clone() } else { "?".to_owned() };
+        let operands: Vec<String> = entry.inputs.iter().map(named).collect();
+        is_it.then(|| format!("{:?} {operands:?} {:?}", entry.operation, entry.shape))
+    };
+    let may_match = |a: &Entry, b: &Entry| {
+        !are_graphs
+            || a.operation == b.operation
+            || (moves_values(a) && moves_values(b))
+            || (a.name != b.name && !moves_values(a) && !moves_values(b))
+    };
+    for key in [&moved as &dyn Fn(&Entry) -> Option<String>, &operands, &parts, &shape] {
+        match_rest([a, b], key, &may_match, &mut partner, &mut taken);
     }
     let pairs: Vec<(usize, usize)> = partner.iter().map(|(a, b)| (*a, *b)).collect();
     let others: Vec<usize> = pairs.iter().map(|(_, b)| *b).collect();
@@ -64,7 +85,21 @@ pub(super) fn matching(a: &[Entry], b: &[Entry]) -> Matching {
 /// A name, an operation if that is needed to tell it apart, and a count from 0.
 type Key = (String, Option<String>, usize);
 
-fn unique_keys(tensors: &[Entry]) -> Vec<Key> {
+/// `node_7`, `leaf_2`, and what is derived from one: `node_7 (view)`.
+fn has_name(name: &str) -> bool {
+    static COUNTED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^(node|leaf)_\d+( \(.*)?$").expect("the pattern is valid"));
+    !COUNTED.is_match(name)
+}
+
+/// Whether its operation computes no value.
+pub(super) fn moves_values(entry: &Entry) -> bool {
+    let operation = entry.operation.as_deref();
+    matches!(operation, Some("VIEW" | "PERMUTE" | "RESHAPE" | "TRANSPOSE" | "CONT"))
+}
+
+/// The keys of tensors with a name.
+fn unique_keys(tensors: &[Entry], are_graphs: bool) -> Vec<Option<Key>> {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for one in tensors {
         *names.entry(&one.name).or_default() += 1;
@@ -72,20 +107,43 @@ fn unique_keys(tensors: &[Entry]) -> Vec<Key> {
     let mut counts: BTreeMap<(&str, Option<&str>), usize> = BTreeMap::new();
     let mut keys = Vec::new();
     for one in tensors {
-        let operation = one.operation.as_deref().filter(|_| names[one.name.as_str()] > 1);
+        if are_graphs && !has_name(&one.name) {
+            keys.push(None);
+            continue;
+        }
+        let needs_operation = are_graphs || names[one.name.as_str()] > 1;
+        let operation = one.operation.as_deref().filter(|_| needs_operation);
         let count = counts.entry((&one.name, operation)).or_default();
-        keys.push((one.name.clone(), operation.map(str::to_owned), *count));
+        keys.push(Some((one.name.clone(), operation.map(str::to_owned), *count)));
         *count += 1;
     }
     keys
 }
 
+/// Tensors of one name without a partner in both, whose operations are not the same: the name and
+/// both operations.
+pub(super) fn changed_operations(a: &[Entry], b: &[Entry], found: &Matching) -> Vec<[String; 3]> {
+    let mut left: Vec<&Entry> = found.unmatched[1].iter().map(|place| &b[*place]).collect();
+    let mut changed = Vec::new();
+    for one in found.unmatched[0].iter().map(|place| &a[*place]) {
+        let is_it = |other: &&Entry| other.name == one.name && other.operation != one.operation;
+        let Some(at) = left.iter().position(is_it) else { continue };
+        let operations = [one, left.remove(at)].map(|entry| entry.operation.clone());
+        if let [Some(a), Some(b)] = operations
+            && has_name(&one.name)
+        {
+            changed.push([one.name.clone(), a, b]);
+        }
+    }
+    changed
+}
+
 /// Matches tensors without a partner that have the same key, in order, between the same matched
 /// neighbours.
 fn match_rest(
-    a: &[Entry],
-    b: &[Entry],
+    [a, b]: [&[Entry]; 2],
     key: &dyn Fn(&Entry) -> Option<String>,
+    may_match: &dyn Fn(&Entry, &Entry) -> bool,
     partner: &mut BTreeMap<usize, usize>,
     taken: &mut BTreeSet<usize>,
 ) {
@@ -99,6 +157,7 @@ fn match_rest(
             !taken.contains(other)
                 && !used.contains(other)
                 && key(&b[*other]).as_ref() == Some(&wanted)
+                && may_match(&a[place], &b[*other])
         };
         if let Some(other) = (after..before.max(after)).find(is_it) {
             used.insert(other);
@@ -151,7 +210,7 @@ mod tests {
 
     #[test]
     fn names_match_and_another_order_is_told() {
-        let found = matching(&plain(&["a", "b", "c", "d"]), &plain(&["a", "c", "b", "new"]));
+        let found = matching(&plain(&["a", "b", "c", "d"]), &plain(&["a", "c", "b", "new"]), false);
         assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 1)]);
         assert_eq!(found.unmatched, [vec![3], vec![3]]);
         assert_eq!(found.reordered.len(), 1);
@@ -170,7 +229,7 @@ mod tests {
             ("x", "ADD"),
             ("x", "ADD"),
         ]);
-        let found = matching(&a, &b);
+        let found = matching(&a, &b, true);
         assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 3), (3, 4)]);
         assert_eq!(found.unmatched, [vec![], vec![1]]);
     }
@@ -179,7 +238,7 @@ mod tests {
     fn other_names_of_the_same_part_match() {
         let a = plain(&["blk0.q", "blk0.k", "blk1.q"]);
         let b = plain(&["Qcur-0", "Kcur-0", "Qcur-1"]);
-        assert_eq!(matching(&a, &b).pairs, [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!(matching(&a, &b, false).pairs, [(0, 0), (1, 1), (2, 2)]);
     }
 
     #[test]
@@ -197,8 +256,50 @@ mod tests {
             entry("y", Some("ADD"), &[2]),
             entry("node_9", Some("MUL_MAT"), &[9, 3]),
         ];
-        let found = matching(&a, &b);
+        let found = matching(&a, &b, true);
         assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 3)]);
         assert_eq!(found.unmatched, [vec![3], vec![1, 4]]);
+    }
+
+    fn computed(name: &str, operation: &str, inputs: &[&str]) -> Entry {
+        let inputs = inputs.iter().map(|&input| input.to_owned()).collect();
+        Entry { inputs, ..entry(name, Some(operation), &[4]) }
+    }
+
+    #[test]
+    fn a_count_is_no_name() {
+        let a = [
+            computed("attn", "MUL_MAT", &["w", "x"]),
+            computed("node_7", "GET_ROWS", &["attn", "leaf_5"]),
+            computed("node_8", "GET_ROWS", &["x", "leaf_5"]),
+        ];
+        let b = [
+            computed("attn", "MUL_MAT", &["w", "x"]),
+            computed("node_7", "SCALE", &["attn"]),
+            computed("node_8", "GET_ROWS", &["attn", "leaf_6"]),
+            computed("node_9", "GET_ROWS", &["x", "leaf_6"]),
+        ];
+        let found = matching(&a, &b, true);
+        assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 3)]);
+        assert_eq!(found.unmatched, [vec![], vec![1]]);
+        assert!(changed_operations(&a, &b, &found).is_empty());
+        // In a file, every name is one.
+        assert_eq!(matching(&a, &b, false).pairs, [(0, 0), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn one_name_of_two_operations_is_not_the_same_tensor() {
+        let a = [computed("kqv-0", "MUL_MAT", &[]), computed("kqv_out-0", "MUL_MAT", &["w"])];
+        let b = [computed("kqv-0", "MUL_MAT", &[]), computed("kqv_out-0", "CONT", &["kqv-0"])];
+        let found = matching(&a, &b, true);
+        assert_eq!(
+            (found.pairs.as_slice(), &found.unmatched),
+            (&[(0, 0)][..], &[vec![1], vec![1]])
+        );
+        let changed = changed_operations(&a, &b, &found);
+        assert_eq!(changed, [["kqv_out-0", "MUL_MAT", "CONT"].map(str::to_owned)]);
+        // Operations that compute nothing give the same values.
+        let c = [computed("kqv-0", "MUL_MAT", &[]), computed("kqv_out-0", "RESHAPE", &["kqv-0"])];
+        assert_eq!(matching(&b, &c, true).pairs, [(0, 0), (1, 1)]);
     }
 }

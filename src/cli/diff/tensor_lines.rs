@@ -184,10 +184,18 @@ fn notes(found: &TensorComparison) -> String {
             let _ = writeln!(out, "{side} ends early, after {}.", text::line(last));
         }
     }
+    let is_changed = |name: &&String| found.changed_operations.iter().any(|one| one[0] == **name);
     for (side, names) in ["A", "B"].iter().zip(&found.unmatched) {
+        let names: Vec<String> = names.iter().filter(|name| !is_changed(name)).cloned().collect();
         if !names.is_empty() {
-            let _ = writeln!(out, "Only in {side}: {}", list(names));
+            let _ = writeln!(out, "Only in {side}: {}", list(&names));
         }
+    }
+    if !found.changed_operations.is_empty() {
+        let changed = found.changed_operations.iter();
+        let words: Vec<String> =
+            changed.map(|[name, a, b]| format!("{name} ({a} in A, {b} in B)")).collect();
+        let _ = writeln!(out, "Another operation of the same name, not compared: {}", list(&words));
     }
     if !found.reordered.is_empty() {
         let _ = writeln!(out, "Computed in another order in B: {}", list(&found.reordered));

@@ -44,6 +44,7 @@ fn concluded(tensors: &[(&str, f64)]) -> TensorComparison {
         unmatched: [Vec::new(), Vec::new()],
         reordered: Vec::new(),
         caches: Vec::new(),
+        changed_operations: Vec::new(),
     };
     of(tensors.iter().map(|(name, delta)| tensor(name, *delta)).collect(), seen)
 }
@@ -147,6 +148,7 @@ fn listed_operands_come_before_the_table() {
         unmatched: [Vec::new(), Vec::new()],
         reordered: Vec::new(),
         caches: Vec::new(),
+        changed_operations: Vec::new(),
     };
     assert_eq!(inputs(&of(tensors.to_vec(), seen)), ["a"]);
 }
