@@ -107,7 +107,7 @@ fn the_first_different_tensor_is_shown_with_its_inputs_and_its_neighbours() {
 
     What it looks like:
       rotary embedding: blk0.q before it is within its tolerance, blk0.q_rope after the rotation is not
-      a bug, not rounding: max |Δ| of blk0.q_rope is 2, above 1
+      a bug, not rounding: max |Δ| of blk0.q_rope is 2, RMS of Δ is 1 of its RMS
     ");
     insta::assert_snapshot!(diff(&env, &["a", "a"]).expect(0).stdout, @r"
     A  a (3 tensors)

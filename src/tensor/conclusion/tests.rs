@@ -37,16 +37,21 @@ fn tensor(name: &str, delta: f64) -> TensorDifference {
 }
 
 fn concluded(tensors: &[(&str, f64)]) -> TensorComparison {
-    let seen = Seen {
-        order: TensorOrder::Listed,
+    let tensors = tensors.iter().map(|(name, delta)| tensor(name, *delta)).collect();
+    of(tensors, seen(TensorOrder::Listed))
+}
+
+/// Nothing is known besides the differences.
+fn seen(order: TensorOrder) -> Seen<'static> {
+    Seen {
+        order,
         printed_only: false,
         inputs: &|_| None,
         unmatched: [Vec::new(), Vec::new()],
         reordered: Vec::new(),
         caches: Vec::new(),
         changed_operations: Vec::new(),
-    };
-    of(tensors.iter().map(|(name, delta)| tensor(name, *delta)).collect(), seen)
+    }
 }
 
 fn kinds(tensors: &[(&str, f64)]) -> Vec<Kind> {
@@ -141,15 +146,8 @@ fn without_a_known_part_the_tensor_before_is_the_input() {
 #[test]
 fn listed_operands_come_before_the_table() {
     let tensors = [("a", 0.0), ("b", 0.0), ("c", 0.5)].map(|(name, delta)| tensor(name, delta));
-    let seen = Seen {
-        order: TensorOrder::Printed,
-        printed_only: true,
-        inputs: &|place| Some(vec![Operand::Compared(place - 2)]),
-        unmatched: [Vec::new(), Vec::new()],
-        reordered: Vec::new(),
-        caches: Vec::new(),
-        changed_operations: Vec::new(),
-    };
+    let operands = |place| Some(vec![Operand::Compared(place - 2)]);
+    let seen = Seen { inputs: &operands, ..seen(TensorOrder::Printed) };
     assert_eq!(inputs(&of(tensors.to_vec(), seen)), ["a"]);
 }
 
@@ -196,4 +194,27 @@ fn what_is_kept_for_a_report_is_near_the_first() {
     let mut clean = concluded(&[("a", 0.0), ("b", 0.0), ("c", 0.0)]);
     clean.keep_near(2, 5);
     assert_eq!(clean.tensors.len(), 2);
+}
+
+#[test]
+fn a_layer_that_is_equal_in_both_is_not_far_worse() {
+    let mut tensors = [("l_out-0", 0.0), ("l_out-1", 0.0)].map(|(name, delta)| tensor(name, delta));
+    tensors[1].verdict = TensorVerdict::Type;
+    let found = of(tensors.to_vec(), seen(TensorOrder::Listed));
+    assert_eq!(found.first, Some(1));
+    assert!(found.patterns.is_empty(), "{:?}", found.patterns);
+}
+
+#[test]
+fn a_large_difference_is_a_bug_only_if_it_is_large_for_its_tensor() {
+    let said = |base_rms: f64, types: Option<[&str; 2]>| {
+        let mut one = tensor("a", 1.5);
+        one.base_rms = Some(base_rms);
+        one.types = types.map(|types| types.map(str::to_owned));
+        let found = of(vec![one], seen(TensorOrder::Listed));
+        found.patterns.iter().any(|pattern| pattern.kind == Kind::NotRounding)
+    };
+    assert!(said(1.5, None));
+    assert!(!said(29.0, None));
+    assert!(!said(1.5, Some(["f16", "q8_0"])));
 }
