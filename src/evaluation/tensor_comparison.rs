@@ -142,6 +142,14 @@ pub struct TensorDifference {
     /// The largest |Δ| between repeated dumps, and dumps of harmless commits, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
+    /// Whether only its outer values were compared, because no others were printed, and no equal
+    /// sums speak for the others.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub printed_only: bool,
+    /// The sums of all values in A and in B, if the engine printed them and the values are not all
+    /// printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sums: Option<[f64; 2]>,
     /// The largest |Δ|; `None` if there are no finite values to compare. Here and below.
     pub max_abs: Option<f64>,
     /// The mean |Δ|.
@@ -176,7 +184,8 @@ impl TensorDifference {
             TensorVerdict::Beyond
             | TensorVerdict::NonFinite
             | TensorVerdict::Shape
-            | TensorVerdict::Type => true,
+            | TensorVerdict::Type
+            | TensorVerdict::Sum => true,
         }
     }
 
@@ -203,6 +212,9 @@ pub enum TensorVerdict {
     Shape,
     /// The engine gave its values another type, and no difference is beyond the tolerance or known.
     Type,
+    /// No printed value is beyond the tolerance, but the sums of all values differ by more than that
+    /// explains.
+    Sum,
     /// A tensor cannot be read.
     NotCompared,
 }
@@ -299,6 +311,9 @@ pub struct TensorInput {
     /// What its own comparison says; `not-compared` also if B lacks it. Absent in old records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<TensorVerdict>,
+    /// Whether only its printed values are known.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub printed_only: bool,
 }
 
 impl TensorInput {
@@ -310,23 +325,34 @@ impl TensorInput {
             max_abs: one.max_abs,
             is_clean: is_known && !one.is_different(),
             verdict: Some(one.verdict),
+            printed_only: one.printed_only,
         }
     }
 
     /// An operand of A without a partner in B.
     pub fn not_compared(name: String) -> Self {
-        Self { name, max_abs: None, is_clean: false, verdict: Some(TensorVerdict::NotCompared) }
+        let verdict = Some(TensorVerdict::NotCompared);
+        Self { name, max_abs: None, is_clean: false, verdict, printed_only: false }
     }
 
     /// What is known of it, in words: what was not compared is not clean.
     pub fn state(&self) -> &'static str {
         match self.verdict {
             Some(TensorVerdict::NotCompared) => "not known",
+            Some(TensorVerdict::Within) if self.printed_only => {
+                "within its tolerance where printed"
+            }
             Some(TensorVerdict::Within) => "within its tolerance",
+            _ if self.is_clean && self.printed_only => "clean where printed",
             _ if self.is_clean => "clean",
             _ => "different too",
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// What a growth runs along.

@@ -36,6 +36,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     let how = match (first.verdict, first.max_abs) {
         (TensorVerdict::Shape, _) => " (another shape)".to_owned(),
         (TensorVerdict::Type, _) => " (another type)".to_owned(),
+        (TensorVerdict::Sum, _) => " (another sum)".to_owned(),
         (TensorVerdict::NonFinite, _) => " (NaN or infinite)".to_owned(),
         (_, Some(largest)) => {
             format!(" (max |Δ| {}{})", text::rounded(largest), noise.unwrap_or_default())
@@ -80,7 +81,7 @@ pub fn in_words(change: &TensorChange) -> String {
 
 fn how(first: &TensorDifference) -> String {
     match (first.verdict, first.max_abs) {
-        (TensorVerdict::Shape | TensorVerdict::Type, _) => {
+        (TensorVerdict::Shape | TensorVerdict::Type | TensorVerdict::Sum, _) => {
             text::line(first.remark.as_deref().unwrap_or_default())
         }
         (TensorVerdict::NonFinite, _) => {
@@ -127,6 +128,7 @@ fn row(one: &TensorDifference) -> [Cell; 8] {
         TensorVerdict::NonFinite => "NaN or infinite",
         TensorVerdict::Shape => "another shape",
         TensorVerdict::Type => "another type",
+        TensorVerdict::Sum => "another sum",
         TensorVerdict::NotCompared => "not compared",
     };
     let position = one.first_position.as_deref().map(|position| {

@@ -15,6 +15,7 @@ use super::error::DumpError;
 use super::matching::{Matching, changed_operations, matching};
 use super::name::NameParts;
 use super::set::TensorSet;
+use super::sum_check::{self, Known};
 
 /// A tensor may differ by this multiple of its own noise.
 const NOISE: f64 = 4.0;
@@ -50,9 +51,11 @@ pub fn compare_sets(
         let what = format!("no tensor of one is in the other (`{}`, `{}`)", names[0], names[1]);
         return Err(DumpError::mismatch(what, "dump the same model with the same hooks"));
     }
-    let mut levels: Vec<Option<f64>> = vec![None; base.tensors.len()];
-    let mut widen = |place: usize, largest: f64| {
-        levels[place] = Some(levels[place].unwrap_or(0.0).max(largest));
+    let mut levels: Vec<Option<Noise>> = vec![None; base.tensors.len()];
+    let mut widen = |place: usize, seen: Noise| {
+        let old = levels[place].unwrap_or_default();
+        let (largest, sum) = (old.largest.max(seen.largest), old.sum.max(seen.sum));
+        levels[place] = Some(Noise { largest, sum });
     };
     for set in &noise.of_base {
         for (place, largest) in noise_of(base, set, threads, is_stopped)? {
@@ -115,13 +118,22 @@ pub fn compare_sets(
     Ok(found)
 }
 
-/// The largest difference of each tensor of the base from another dump, by its place.
+/// How far a tensor is from that of a repeated dump.
+#[derive(Clone, Copy, Debug, Default)]
+struct Noise {
+    /// The largest |Δ|.
+    largest: f64,
+    /// The distance of the sums of all values, as far as they are known.
+    sum: f64,
+}
+
+/// The noise of each tensor of the base against another dump, by its place.
 fn noise_of(
     base: &TensorSet,
     other: &TensorSet,
     threads: usize,
     is_stopped: IsStopped<'_>,
-) -> Result<Vec<(usize, f64)>, DumpError> {
+) -> Result<Vec<(usize, Noise)>, DumpError> {
     let are_graphs = base.is_printed() && other.is_printed();
     let pairs = matching(&base.tensors, &other.tensors, are_graphs).pairs;
     let found = in_parallel(pairs.len(), threads, &|at, buffers| {
@@ -130,7 +142,8 @@ fn noise_of(
         let Ok(found) = compare_pair(entries, f64::INFINITY, buffers, is_stopped)? else {
             return Ok(None);
         };
-        Ok(found.0.max_abs().map(|largest| (place, largest)))
+        let sum = full_sums(entries).map_or(0.0, |[a, b]| (b - a).abs());
+        Ok(found.0.max_abs().map(|largest| (place, Noise { largest, sum })))
     })?;
     Ok(found.into_iter().flatten().collect())
 }
@@ -139,7 +152,7 @@ fn noise_of(
 struct Job<'a> {
     sets: [&'a TensorSet; 2],
     matched: &'a Matching,
-    noise: &'a [Option<f64>],
+    noise: &'a [Option<Noise>],
     is_stopped: IsStopped<'a>,
 }
 
@@ -148,7 +161,7 @@ impl Job<'_> {
     fn pair(&self, place: usize, buffers: &mut Buffers) -> Result<TensorDifference, DumpError> {
         let (a, b) = self.matched.pairs[place];
         let entries = [&self.sets[0].tensors[a], &self.sets[1].tensors[b]];
-        let mut one = described(entries, self.noise[a]);
+        let mut one = described(entries, self.noise[a].map(|noise| noise.largest));
         let is_printed = self.sets.iter().any(|set| set.is_printed());
         // A file may store values in another type than the engine's, but a type that is printed is
         // the engine's.
@@ -203,8 +216,33 @@ impl Job<'_> {
             one.worst_values = Some(pair);
         }
         one.non_finite = figures.non_finite;
+        one.sums = full_sums(entries);
+        one.printed_only = entries.iter().any(|entry| entry.is_partial)
+            && one.sums.is_none_or(|[a, b]| (b - a).abs() > 0.0);
+        if let Some(sums) = one.sums.filter(|_| !one.is_different()) {
+            let known = Known {
+                count: one.shape.iter().product(),
+                tolerance: one.tolerance,
+                rms: one.base_rms.unwrap_or(0.0),
+                noise: self.noise[a].map_or(0.0, |noise| noise.sum),
+            };
+            if (sums[1] - sums[0]).abs() > sum_check::allowed(sums, known) {
+                let [a, b] = sums;
+                one.verdict = TensorVerdict::Sum;
+                one.remark = Some(format!(
+                    "the sum of all its values is {a} in A and {b} in B; the printed ones are within \
+                     the tolerance"
+                ));
+            }
+        }
         Ok(one)
     }
+}
+
+/// The sums of all values of a pair whose values are not all printed.
+fn full_sums(entries: [&Entry; 2]) -> Option<[f64; 2]> {
+    let [a, b] = entries.map(|entry| entry.full_sum.filter(|_| entry.is_partial));
+    Some([a?, b?])
 }
 
 /// Adds the operation to names that occur several times.
@@ -238,6 +276,8 @@ fn described(entries: [&Entry; 2], noise: Option<f64>) -> TensorDifference {
         level: parts.level,
         tolerance,
         noise,
+        printed_only: false,
+        sums: None,
         max_abs: None,
         mean_abs: None,
         rms: None,

@@ -18,6 +18,10 @@ pub(super) struct Entry {
     pub(super) shape: Vec<u64>,
     /// Whether its printed sum is NaN, so that a value is, though it may not be printed.
     pub(super) has_nan: bool,
+    /// Whether some of its values are not printed.
+    pub(super) is_partial: bool,
+    /// The sum of all its values, if that is what the engine prints, and it is finite.
+    pub(super) full_sum: Option<f64>,
     /// Where its values are, or why they cannot be read.
     pub(super) source: Result<Source, String>,
 }

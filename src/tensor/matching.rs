@@ -200,6 +200,8 @@ mod tests {
             kind: None,
             shape: shape.to_vec(),
             has_nan: false,
+            is_partial: false,
+            full_sum: None,
             source: Err("not needed".to_owned()),
         }
     }

@@ -36,6 +36,7 @@ mod set;
 mod single;
 mod stored;
 mod stored_set;
+mod sum_check;
 
 pub use compare::{Settings, compare};
 pub use compare_sets::{TensorNoise, compare_sets};

@@ -31,12 +31,14 @@ pub(super) fn of_file(path: &Path) -> Result<Vec<Entry>, DumpError> {
     let mut text = BufReader::new(File::open(path).map_err(failed)?);
     let (mut tensors, mut wrong) = (Vec::new(), [0_usize; 2]);
     let mut open: Option<Open> = None;
+    let mut sums_are_full = false;
     let (mut line, mut at) = (Vec::new(), 0_u64);
     let mut close = |open: Option<Open>| {
         let Some(one) = open else { return };
         if let Some(counts) = one.tensor.counts_bytes() {
             wrong[usize::from(counts)] += 1;
         }
+        sums_are_full |= one.tensor.sums_more_than_it_shows();
         tensors.push(entry(&one, &shared));
     };
     loop {
@@ -91,6 +93,12 @@ pub(super) fn of_file(path: &Path) -> Result<Vec<Entry>, DumpError> {
             "use a newer llama-eval-callback",
         ));
     }
+    if !sums_are_full {
+        // Until 2025-08-28, llama.cpp printed the sum of the printed values.
+        for one in &mut tensors {
+            one.full_sum = None;
+        }
+    }
     Ok(tensors)
 }
 
@@ -115,6 +123,8 @@ fn entry(one: &Open, path: &Arc<PathBuf>) -> Entry {
         inputs: sources,
         kind: Some(one.tensor.head.kind().to_owned()),
         shape: axes(shape),
+        is_partial: !one.tensor.is_whole(),
+        full_sum: one.tensor.sum.filter(|sum| sum.is_finite()),
         has_nan: one.tensor.sum.is_some_and(f64::is_nan),
         source,
     }

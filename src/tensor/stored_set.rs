@@ -154,7 +154,17 @@ fn entry(name: String, stored: Result<Stored, String>) -> Entry {
     let shape = stored.as_ref().map_or_else(|_| Vec::new(), |stored| stored.shape().to_vec());
     let kind = stored.as_ref().ok().map(|stored| stored.encoding().name().to_owned());
     let source = stored.map(Source::Stored);
-    Entry { name, operation: None, inputs: Vec::new(), kind, shape, has_nan: false, source }
+    Entry {
+        name,
+        operation: None,
+        inputs: Vec::new(),
+        kind,
+        shape,
+        has_nan: false,
+        is_partial: false,
+        full_sum: None,
+        source,
+    }
 }
 
 /// The only tensor of a `.npy` file, or why its values cannot be compared.

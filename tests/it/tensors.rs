@@ -213,7 +213,7 @@ fn the_output_of_eval_callback_has_operations_and_operands() {
       rotary embedding: Qcur-0 (MUL_MAT) before it is clean, Qcur-0 (ROPE) after the rotation is not
 
     Only printed values were compared: the first and last three of each dimension, with four
-    decimals. A tensor that looks equal may differ elsewhere.
+    decimals. A tensor that looks equal may differ elsewhere, if no sum of all its values is printed.
     ");
     // A NaN that is not printed shows in the sum.
     let hidden = printed(3.0).replace("sum = 3.000000\n", "sum = nan\n");

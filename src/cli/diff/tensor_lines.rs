@@ -57,7 +57,7 @@ fn first_lines(first: &TensorDifference, found: &TensorComparison) -> String {
         let _ = writeln!(out, "  {}", text::line(remark));
     }
     match (first.verdict, first.max_abs) {
-        (TensorVerdict::Shape, _) => {}
+        (TensorVerdict::Shape | TensorVerdict::Sum, _) => {}
         (verdict, largest) => {
             if verdict == TensorVerdict::NonFinite {
                 let [a, b] = first.non_finite;
@@ -176,7 +176,8 @@ fn notes(found: &TensorComparison) -> String {
     if found.printed_only {
         out.push_str(
             "Only printed values were compared: the first and last three of each dimension, with \
-             four\ndecimals. A tensor that looks equal may differ elsewhere.\n",
+             four\ndecimals. A tensor that looks equal may differ elsewhere, if no sum of all its values \
+             is printed.\n",
         );
     }
     for (side, last) in ["A", "B"].iter().zip(&found.ends_early) {

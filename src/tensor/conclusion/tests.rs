@@ -23,6 +23,8 @@ fn tensor(name: &str, delta: f64) -> TensorDifference {
         level: parts.level,
         tolerance,
         noise: None,
+        printed_only: false,
+        sums: None,
         max_abs: Some(delta),
         mean_abs: Some(delta),
         rms: Some(delta),

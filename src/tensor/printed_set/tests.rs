@@ -116,3 +116,22 @@ fn a_dump_that_ends_early_is_not_equal() {
     let replaced = whole.replace("kq-0 = (f32) MUL_MAT", "other = (f32) SCALE");
     assert_eq!(compared(&whole, &replaced).ends_early, [None, None]);
 }
+
+#[test]
+fn a_sum_of_all_values_shows_what_is_not_printed() {
+    let norm = |sum| with_sum("norm-0", "f32 RMS_NORM(x{64, 64, 1, 1}, })", [64, 64], 0.5, sum);
+    let query = |sum| with_sum("Qcur-0", "f32 MUL_MAT(norm-0{64, 64, 1, 1}})", [64, 64], 1.5, sum);
+    let a = [norm(-40.0), query(9.0)].concat();
+    let found = compared(&a, &[norm(-38.0), query(11.0)].concat());
+    let first = found.first().unwrap();
+    assert_eq!((first.name.as_str(), first.verdict), ("norm-0", TensorVerdict::Sum));
+    assert_eq!(first.sums, Some([-40.0, -38.0]));
+    // Rounding of the sum.
+    assert!(compared(&a, &[norm(-40.01), query(9.0)].concat()).first.is_none());
+    let state = |a: &str, b: &str| compared(a, &b.replace("1.5000", "1.6000")).inputs[0].state();
+    assert_eq!(state(&a, &a), "clean");
+    assert_eq!(state(&a, &[norm(-40.01), query(9.0)].concat()), "clean where printed");
+    // Sums of the printed values say nothing of the others.
+    let of_printed = [norm(0.5 * 36.0), query(1.5 * 36.0)].concat();
+    assert_eq!(state(&of_printed, &of_printed), "clean where printed");
+}
