@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::evaluation::{TensorComparison, TensorDifference, TensorVerdict};
+use crate::evaluation::{
+    TensorComparison, TensorDifference, TensorLevel, TensorPart, TensorVerdict,
+};
 
 use super::cache_check;
 use super::conclusion::{self, Operand, Seen};
@@ -13,6 +15,7 @@ use super::early_end::{self, EarlyEnd};
 use super::entry::{Entry, Values};
 use super::error::DumpError;
 use super::matching::{Matching, changed_operations, matching};
+use super::moved_shape;
 use super::name::NameParts;
 use super::set::TensorSet;
 use super::sum_check::{self, Known};
@@ -51,6 +54,7 @@ pub fn compare_sets(
         let what = format!("no tensor of one is in the other (`{}`, `{}`)", names[0], names[1]);
         return Err(DumpError::mismatch(what, "dump the same model with the same hooks"));
     }
+    same_tokens([base, candidate], &matched)?;
     let mut levels: Vec<Option<Noise>> = vec![None; base.tensors.len()];
     let mut widen = |place: usize, seen: Noise| {
         let old = levels[place].unwrap_or_default();
@@ -73,6 +77,9 @@ pub fn compare_sets(
     let job = Job { sets: [base, candidate], matched: &matched, noise: &levels, is_stopped };
     let mut tensors: Vec<TensorDifference> =
         in_parallel(matched.pairs.len(), threads, &|place, buffers| job.pair(place, buffers))?;
+    if are_graphs {
+        moved_shape::leave_out(&mut tensors, [base, candidate].map(|set| &*set.tensors), &matched);
+    }
     tell_apart(&mut tensors);
     let caches = cache_check::differences(base, candidate, is_stopped)?;
     let names = |side: usize, set: &TensorSet| {
@@ -116,6 +123,25 @@ pub fn compare_sets(
         found.ends_early[end.side] = Some(end.last);
     }
     Ok(found)
+}
+
+/// Refuses embeddings of another number of tokens: everything after them differs too.
+fn same_tokens(sets: [&TensorSet; 2], matched: &Matching) -> Result<(), DumpError> {
+    for (a, b) in &matched.pairs {
+        let [a, b] = [&sets[0].tensors[*a], &sets[1].tensors[*b]];
+        let parts = NameParts::of(&a.name, a.operation.as_deref());
+        let is_it = parts.part == Some(TensorPart::Embedding) && parts.level == TensorLevel::Layer;
+        let ([.., tokens, width], [.., others, other_width]) = (&*a.shape, &*b.shape) else {
+            continue;
+        };
+        if is_it && width == other_width && !fit(&a.shape, &b.shape) {
+            let what =
+                format!("not the same tokens: {} has {tokens} in A and {others} in B", a.name);
+            let cure = "dump the same prompt, in batches of the same size";
+            return Err(DumpError::mismatch(what, cure));
+        }
+    }
+    Ok(())
 }
 
 /// How far a tensor is from that of a repeated dump.

@@ -23,6 +23,7 @@ mod kernel;
 mod kl_base;
 mod layout;
 mod matching;
+mod moved_shape;
 mod name;
 mod npy;
 mod patterns;

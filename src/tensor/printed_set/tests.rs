@@ -18,14 +18,13 @@ fn tensor(name: &str, what: &str, shape: [u64; 2], value: f64) -> String {
 fn with_sum(name: &str, what: &str, shape: [u64; 2], value: f64, sum: f64) -> String {
     let [width, rows] = shape;
     let (kind, operation) = what.split_once(' ').unwrap();
-    let mut text =
-        format!("ggml_debug: {name} = ({kind}) {operation} = {{{width}, {rows}, 1, 1}}\n");
+    let text = format!("ggml_debug: {name} = ({kind}) {operation} = {{{width}, {rows}, 1, 1}}\n");
     if kind.starts_with('q') {
         return text;
     }
     let row = format!("[{}],\n", vec![format!("{value:.4}"); width.min(6) as usize].join(", "));
-    text.push_str(&format!("[\n[\n{}],\n]\nsum = {sum:.6}\n", row.repeat(rows.min(6) as usize)));
-    text
+    let rows = row.repeat(rows.min(6) as usize);
+    text + &format!("[\n[\n{rows}],\n]\nsum = {sum:.6}\n")
 }
 
 fn opened(folder: &Path, name: &str, text: &str) -> Result<TensorSet, DumpError> {
@@ -134,4 +133,48 @@ fn a_sum_of_all_values_shows_what_is_not_printed() {
     // Sums of the printed values say nothing of the others.
     let of_printed = [norm(0.5 * 36.0), query(1.5 * 36.0)].concat();
     assert_eq!(state(&of_printed, &of_printed), "clean where printed");
+}
+
+#[test]
+fn the_padding_of_a_cache_is_no_first_difference() {
+    let graph = |cells: u64, value: f64| {
+        [
+            tensor("q-0", "f32 PERMUTE(Qcur-0{4, 2, 1, 1}, })", [4, 2], 1.5),
+            tensor("k-0", "f16 VIEW(cache_k_l0{64, 1, 1, 1}, })", [4, cells], 0.5),
+            tensor("kq-0", "f32 MUL_MAT(k-0{4, 2, 1, 1}, q-0{4, 2, 1, 1}})", [cells, 2], 3.0),
+            tensor("kqv-0", "f32 MUL_MAT(v-0{4, 2, 1, 1}, kq-0{2, 2, 1, 1}})", [4, 2], value),
+        ]
+        .concat()
+    };
+    let found = compared(&graph(32, 1.0), &graph(256, 1.0));
+    assert_eq!((found.first, found.beyond), (None, 0));
+    let remarks: Vec<&str> = found.tensors.iter().filter_map(|one| one.remark.as_deref()).collect();
+    let expected = [
+        "its shape is [32, 4] in A and [256, 4] in B, which no operation computed",
+        "its shape is [2, 32] in A and [2, 256] in B, as that of k-0",
+    ];
+    assert_eq!(remarks, expected);
+    let found = compared(&graph(32, 1.0), &graph(256, 2.0));
+    assert_eq!(found.first().unwrap().name, "kqv-0");
+    assert_eq!(states(&found), [("kq-0", "not known")]);
+    // A shape that was computed.
+    let found =
+        compared(&graph(32, 1.0), &graph(32, 1.0).replace("{4, 2, 1, 1}\n", "{2, 4, 1, 1}\n"));
+    assert_eq!(found.first().map(|one| one.verdict), Some(TensorVerdict::Shape));
+}
+
+#[test]
+fn another_number_of_tokens_is_refused() {
+    let graph = |tokens: u64| {
+        tensor(
+            "inp_embd",
+            "f32 GET_ROWS(token_embd.weight{4, 9, 1, 1}, leaf_2{2, 1, 1, 1}})",
+            [4, tokens],
+            0.5,
+        )
+    };
+    assert!(compared(&graph(3), &graph(3)).first.is_none());
+    let expected =
+        "the files cannot be compared: not the same tokens: inp_embd has 3 in A and 2 in B";
+    assert_eq!(tried(&graph(3), &graph(2)).unwrap_err().to_string(), expected);
 }
