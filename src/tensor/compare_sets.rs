@@ -114,7 +114,8 @@ pub fn compare_sets(
             // What was never printed is not equal.
             let [this, other] = if end.side == 0 { ["A", "B"] } else { ["B", "A"] };
             let EarlyEnd { last, lacks, .. } = end;
-            let what = format!("{this} ends early, after {last}: {other} has {lacks} more tensors");
+            let what =
+                format!("{this} ends early, after {last}: {other} goes on, with {lacks} more");
             return Err(DumpError::mismatch(
                 what,
                 "write the dump again, and look how its run ended",

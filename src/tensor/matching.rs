@@ -59,9 +59,14 @@ pub(super) fn matching(a: &[Entry], b: &[Entry], are_graphs: bool) -> Matching {
     };
     let may_match = |a: &Entry, b: &Entry| {
         !are_graphs
-            || a.operation == b.operation
-            || (moves_values(a) && moves_values(b))
-            || (a.name != b.name && !moves_values(a) && !moves_values(b))
+            || match (a.name == b.name, moves_values(a), moves_values(b)) {
+                (true, true, true) => true,
+                (true, _, _) => a.operation == b.operation,
+                // A view of other values may have the same part, and so may a fused operation.
+                (false, true, true) => a.shape == b.shape,
+                (false, false, false) => a.operation == b.operation || a.shape == b.shape,
+                (false, _, _) => false,
+            }
     };
     for key in [&moved as &dyn Fn(&Entry) -> Option<String>, &operands, &parts, &shape] {
         match_rest([a, b], key, &may_match, &mut partner, &mut taken);
@@ -303,5 +308,22 @@ mod tests {
         // Operations that compute nothing give the same values.
         let c = [computed("kqv-0", "MUL_MAT", &[]), computed("kqv_out-0", "RESHAPE", &["kqv-0"])];
         assert_eq!(matching(&b, &c, true).pairs, [(0, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn another_name_matches_by_part_if_it_can_be_the_same_tensor() {
+        let one = |name, what, shape: &[u64]| [entry(name, Some(what), shape)];
+        let a = one("__fattn__-0", "FLASH_ATTN_EXT", &[13, 4, 64]);
+        let query = one("q-0", "VIEW", &[4, 13, 64]);
+        for (a, b, is_match) in [
+            (&a, one("kqv-0", "MUL_MAT", &[4, 13, 64]), false),
+            (&a, one("node_9", "FLASH_ATTN_EXT", &[13, 4, 64]), true),
+            (&query, one("Qcur-0 (view)", "VIEW", &[13, 4, 64]), false),
+            (&query, one("Qcur-0", "MUL_MAT", &[4, 13, 64]), false),
+            (&query, one("Qcur-0 (view)", "PERMUTE", &[4, 13, 64]), true),
+        ] {
+            let found = matching(a, &b, true);
+            assert_eq!(!found.pairs.is_empty(), is_match, "{} {}", a[0].name, b[0].name);
+        }
     }
 }

@@ -105,7 +105,7 @@ fn a_dump_that_ends_early_is_not_equal() {
     assert!(cut.ends_with("b.txt: it ends early, after k-0: kq-0 is cut"), "{cut}");
     // After a tensor.
     let shorter = |scores: &str| scores[..scores.find("ggml_debug: kq-0").unwrap()].to_owned();
-    let expected = "the files cannot be compared: B ends early, after k-0: A has 1 more tensors";
+    let expected = "the files cannot be compared: B ends early, after k-0: A goes on, with 1 more";
     assert_eq!(told(&shorter(&whole)), expected);
     // A difference before the end is told.
     let found = compared(&shorter(&whole).replace("1.5000", "1.6000"), &whole);
