@@ -109,7 +109,13 @@ pub(super) fn tensors(change: &TensorChange, allowed: LevelTolerance) -> LevelCh
     let allowed = |one: &TensorDifference| tolerance.max(TIMES_NOISE * one.noise.unwrap_or(0.0));
     let excess = |one: &TensorDifference| match (one.verdict, one.max_abs) {
         (TensorVerdict::NotCompared, _) => None,
-        (TensorVerdict::Shape | TensorVerdict::NonFinite, _) => Some(f64::INFINITY),
+        (
+            TensorVerdict::Shape
+            | TensorVerdict::NonFinite
+            | TensorVerdict::Type
+            | TensorVerdict::Sum,
+            _,
+        ) => Some(f64::INFINITY),
         (_, largest) => Some(multiple(largest?, allowed(one))),
     };
     // What is computed from a different tensor differs too, so the first one counts.

@@ -87,7 +87,9 @@ fn runs_that_overlap_ask_for_more_until_that_is_futile() {
     let looked = |runs: usize| {
         // The endpoints do not move together.
         let around = |level: f64, period: usize| -> Vec<f64> {
-            (0..runs).map(|i| level + if i / period % 2 == 0 { 3.0 } else { -3.0 }).collect()
+            (0..runs)
+                .map(|i| level + if (i / period).is_multiple_of(2) { 3.0 } else { -3.0 })
+                .collect()
         };
         let (good, bad) = (around(6.0, 1), around(6.9, 2));
         look(&at('1', &good), &at('2', &bad), &guard, &EndpointPolicy::default())
