@@ -51,6 +51,26 @@ fn in_seconds(seconds: u64) -> String {
 }
 
 #[test]
+fn a_confirmed_commit_whose_rest_was_not_searched_is_no_answer_yet() {
+    let env = TestEnvironment::new();
+    // The first of the two steps takes 14 runs.
+    let history = line("7.0 7.0 7.5 7.5 7.5 7.5 8.5 8.5").build(&env);
+    Oracle::new(&env).write(&env);
+    let cut = start(&env, &["--max-runs", "14"]).expect(3, "candidates");
+    assert_eq!(cut.report["culprits"][0]["commit"], history.commit(2));
+    assert_eq!(cut.report["candidates"][0], history.commit(2));
+    cut.output.says(&[
+        "A first bad commit is confirmed, and the search was cut",
+        "did not see whether this explains the whole of the bad end",
+        "goes on with 14 more runs",
+    ]);
+    let whole = resume(&env, &[]).expect(0, "culprit");
+    let named: Vec<&Value> = whole.report["culprits"].as_array().unwrap().iter().collect();
+    assert_eq!(named.len(), 2);
+    assert_eq!(named[1]["commit"], history.commit(6));
+}
+
+#[test]
 fn runs_in_small_portions_lead_to_the_same_commit() {
     for portion in ["1", "3", "6", "14"] {
         let (env, history) = plain();

@@ -84,18 +84,6 @@ fn nan_on_the_way_leaves_everyone_who_may_have_done_what_stayed() {
 }
 
 #[test]
-fn what_was_confirmed_is_a_candidate_when_the_budget_ends() {
-    // The first of the two steps takes this many runs.
-    let plan = line("7.0 7.0 7.5 7.5 7.5 7.5 8.5 8.5");
-    let budget = "[statistics]\nmax_runs = 14";
-    let told = hunt(plan).oracle(|oracle| oracle.section(budget)).leaves("2").costs(14, 7);
-    assert_eq!(told.hunt.report["culprits"].as_array().unwrap().len(), 1);
-    let summary = told.hunt.report["summary"].to_string();
-    assert!(summary.contains("budget of 14 runs is spent"), "{summary}");
-    assert!(summary.contains("confirmed"), "{summary}");
-}
-
-#[test]
 fn a_budget_that_ends_before_anything_is_found_leaves_what_is_in_question() {
     let row = hunt(line("g g g g b b b b")).oracle(|o| o.section("[statistics]\nmax_runs = 5"));
     row.saying(&["budget of 5 runs"]).leaves("4 5 6 7").costs(5, 3);
