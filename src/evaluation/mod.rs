@@ -38,6 +38,7 @@ mod signal;
 mod surroundings;
 mod target;
 mod tensor_comparison;
+mod tensor_difference;
 mod tree_entry;
 mod unreadable;
 mod verdict;
@@ -84,10 +85,10 @@ pub use shapes::{CellSide, MeasureSweep, Shapes, SweepEnd, SweptCell};
 pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
 pub use tensor_comparison::{
-    TensorAxis, TensorChange, TensorComparison, TensorDifference, TensorGrowth, TensorInput,
-    TensorLevel, TensorOrder, TensorPart, TensorPattern, TensorPatternKind, TensorRun,
-    TensorVerdict,
+    TensorAxis, TensorChange, TensorComparison, TensorGrowth, TensorInput, TensorOrder,
+    TensorPattern, TensorPatternKind, TensorRun,
 };
+pub use tensor_difference::{TensorDifference, TensorLevel, TensorPart, TensorVerdict};
 pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub use unreadable::Unreadable;
 pub use verdict::{Judgement, SkipReason, Verdict};
