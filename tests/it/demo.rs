@@ -57,7 +57,7 @@ fn repack_the_default() {
             "Shapes: only where d_in % 4 ≠ 0: shows in 3 of 3 such cells, in 0 of 4 others",
             // The width of the second layer is 171.
             "First different tensor: blk1.ffn_down (max |Δ| 7.9",
-            "its input blk1.ffn_act is clean",
+            "its input blk1.ffn_act is within its tolerance",
             "It looks like: feed-forward part",
             "It looks like: one layer: ",
         ],
